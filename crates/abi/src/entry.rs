@@ -1,0 +1,241 @@
+//! What the host says when it enters a cell, and what the guest says when it leaves.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::frame::{Answer, Status};
+use crate::wire::{Reader, Result, Writer};
+
+/// How the source of a tool is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Form {
+    /// A function body, or a module if it only parses as one.
+    Detect = 0,
+    /// The body of an async function of `(btcp, args)`.
+    Body = 1,
+    /// An ES module with a default export.
+    Module = 2,
+    /// A script whose top-level names stay for the next run of a kept cell.
+    Kept = 3,
+}
+
+impl Form {
+    const fn from_number(number: u8) -> Option<Form> {
+        match number {
+            0 => Some(Form::Detect),
+            1 => Some(Form::Body),
+            2 => Some(Form::Module),
+            3 => Some(Form::Kept),
+            _ => None,
+        }
+    }
+}
+
+/// What a guest needs to start a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start<'a> {
+    /// How to read the source.
+    pub form: Form,
+    /// Name shown in stack traces.
+    pub file: &'a str,
+    /// The tool, JavaScript.
+    pub source: &'a str,
+    /// The arguments, as [`crate::value`] packs them.
+    pub args: &'a [u8],
+    /// Longest packed result that the host will take.
+    pub result_bytes: u32,
+    /// Bytes of memory the guest may use in all.
+    pub memory_bytes: u32,
+}
+
+/// Host to guest, each time a cell is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// The first time.
+    Start(Start<'a>),
+    /// Later: answers to pending calls, in the order in which they came.
+    Resume(Vec<(u32, Answer<'a>)>),
+}
+
+impl<'a> Entry<'a> {
+    /// Packs it.
+    pub fn write(&self, w: &mut Writer) {
+        match self {
+            Entry::Start(start) => {
+                w.u8(0).u8(start.form as u8).u32(start.result_bytes).u32(start.memory_bytes);
+                w.str(start.file).str(start.source).bytes(start.args);
+            }
+            Entry::Resume(answers) => {
+                w.u8(1).length(answers.len());
+                for (ticket, answer) in answers {
+                    w.u32(*ticket).u8(answer.status as u8).bytes(answer.payload);
+                }
+            }
+        }
+    }
+
+    /// Unpacks it; used by the guest.
+    pub fn read(message: &'a [u8]) -> Result<Self> {
+        let mut r = Reader::new(message);
+        let entry = match r.u8()? {
+            0 => {
+                let form = Form::from_number(r.u8()?).ok_or(r.malformed("unknown form"))?;
+                let (result_bytes, memory_bytes) = (r.u32()?, r.u32()?);
+                let (file, source, args) = (r.str()?, r.str()?, r.bytes()?);
+                Entry::Start(Start { form, file, source, args, result_bytes, memory_bytes })
+            }
+            1 => {
+                let count = r.count(6)?;
+                let mut answers = Vec::with_capacity(count);
+                for _ in 0..count {
+                    let ticket = r.u32()?;
+                    let status = Status::from_number(r.u8()?);
+                    let status = status.ok_or(r.malformed("unknown status"))?;
+                    answers.push((ticket, Answer { status, payload: r.bytes()? }));
+                }
+                Entry::Resume(answers)
+            }
+            _ => return Err(r.malformed("unknown entry")),
+        };
+        r.end()?;
+        Ok(entry)
+    }
+}
+
+/// An exception that nothing in the tool caught.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thrown {
+    /// `error.name`, or empty where what was thrown is not an Error.
+    pub name: String,
+    /// `error.message`, or the thrown thing as text.
+    pub message: String,
+    /// `error.stack`, or empty.
+    pub stack: String,
+    /// Where the source is wrong, for a syntax error: line and column, from 1.
+    pub position: Option<(u32, u32)>,
+}
+
+impl Thrown {
+    fn write(&self, w: &mut Writer) {
+        w.str(&self.name).str(&self.message).str(&self.stack);
+        let (line, column) = self.position.unwrap_or((0, 0));
+        w.u32(line).u32(column);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Result<Self> {
+        let (name, message, stack) = (r.string()?, r.string()?, r.string()?);
+        let (line, column) = (r.u32()?, r.u32()?);
+        let position = (line > 0).then_some((line, column));
+        Ok(Thrown { name, message, stack, position })
+    }
+}
+
+/// Guest to host, each time it leaves a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leave<'a> {
+    /// The tool returned this value, packed as in [`crate::value`].
+    Finished(&'a [u8]),
+    /// The tool threw.
+    Threw(Thrown),
+    /// Nothing left to do until a pending call is answered.
+    Waiting,
+    /// The tool waits for a promise that nothing can settle any more.
+    Stuck,
+    /// The guest saw the interrupt flag; the stack says where the tool was.
+    Interrupted(String),
+    /// The packed result would be longer than the host takes.
+    ResultTooLong,
+    /// An allocation failed and nothing in the tool caught it.
+    OutOfMemory,
+}
+
+impl<'a> Leave<'a> {
+    /// Packs it; used by the guest.
+    pub fn write(&self, w: &mut Writer) {
+        match self {
+            Leave::Finished(value) => w.u8(0).raw(value),
+            Leave::Threw(thrown) => {
+                w.u8(1);
+                thrown.write(w);
+                w
+            }
+            Leave::Waiting => w.u8(2),
+            Leave::Stuck => w.u8(3),
+            Leave::Interrupted(stack) => w.u8(4).str(stack),
+            Leave::ResultTooLong => w.u8(5),
+            Leave::OutOfMemory => w.u8(6),
+        };
+    }
+
+    /// Unpacks it on the host.
+    pub fn read(message: &'a [u8]) -> Result<Self> {
+        let mut r = Reader::new(message);
+        let leave = match r.u8()? {
+            0 => Leave::Finished(r.take(r.remaining())?),
+            1 => Leave::Threw(Thrown::read(&mut r)?),
+            2 => Leave::Waiting,
+            3 => Leave::Stuck,
+            4 => Leave::Interrupted(r.string()?),
+            5 => Leave::ResultTooLong,
+            6 => Leave::OutOfMemory,
+            _ => return Err(r.malformed("unknown reply")),
+        };
+        r.end()?;
+        Ok(leave)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[track_caller]
+    fn check_entry(entry: Entry<'_>) {
+        let mut w = Writer::new();
+        entry.write(&mut w);
+        assert_eq!(Entry::read(w.as_bytes()), Ok(entry));
+    }
+
+    #[track_caller]
+    fn check_leave(leave: Leave<'_>) {
+        let mut w = Writer::new();
+        leave.write(&mut w);
+        assert_eq!(Leave::read(w.as_bytes()), Ok(leave.clone()));
+        for cut in 0..w.len() {
+            // A shorter message is refused or says something else; it never panics.
+            let _ = Leave::read(&w.as_bytes()[..cut]);
+        }
+    }
+
+    #[test]
+    fn entries_come_back_whole() {
+        check_entry(Entry::Start(Start {
+            form: Form::Detect,
+            file: "tool.js",
+            source: "return 1",
+            args: &[0],
+            result_bytes: 7,
+            memory_bytes: 9,
+        }));
+        let answer = Answer { status: Status::Refused, payload: b"why" };
+        check_entry(Entry::Resume(vec![(3, answer)]));
+    }
+
+    #[test]
+    fn replies_come_back_whole() {
+        check_leave(Leave::Finished(b"xyz"));
+        check_leave(Leave::Waiting);
+        check_leave(Leave::Stuck);
+        check_leave(Leave::ResultTooLong);
+        check_leave(Leave::OutOfMemory);
+        check_leave(Leave::Interrupted("at f".into()));
+        check_leave(Leave::Threw(Thrown {
+            name: "TypeError".into(),
+            message: "no".into(),
+            stack: "at f".into(),
+            position: Some((3, 4)),
+        }));
+    }
+}

@@ -1,0 +1,367 @@
+//! One instance of a guest, and what stops it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use cofferdam_abi::INBOX_LEN;
+use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc, UpdateDeadline};
+
+use crate::alarm::{Alarm, Ring, SLICE};
+use crate::gate::{Host, slice};
+use crate::image::Image;
+use crate::{Error, ErrorKind};
+
+/// How long a guest has to stop by itself, and to say where it was, before it is stopped.
+const GRACE: Duration = Duration::from_micros(1500);
+
+/// Limits of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Linear memory, in bytes.
+    pub memory_bytes: u64,
+    /// Longest reply the host copies out.
+    pub reply_bytes: usize,
+}
+
+/// Why a cell was stopped from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stop {
+    /// Its time was over.
+    Deadline,
+    /// Somebody used the kill switch.
+    Killed,
+    /// It asked for more memory than its limit and could not go on without.
+    Memory,
+    /// It called too deep.
+    Stack,
+    /// It broke the rules of the gate.
+    Breach(String),
+    /// Its reply is longer than the limit: this many bytes.
+    ReplyTooLong(usize),
+    /// The guest itself failed in a way it should not.
+    Trap(String),
+    /// A host call failed in a way it should not.
+    HostFailed(String),
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stop::Deadline => write!(f, "time limit reached"),
+            Stop::Killed => write!(f, "cancelled"),
+            Stop::Memory => write!(f, "memory limit reached"),
+            Stop::Stack => write!(f, "call stack exhausted"),
+            Stop::Breach(what) => write!(f, "malformed host call: {what}"),
+            Stop::ReplyTooLong(len) => write!(f, "reply of {len} bytes is too long"),
+            Stop::Trap(what) => write!(f, "guest failed: {what}"),
+            Stop::HostFailed(what) => write!(f, "host call failed: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// Ends a run from any thread, whatever the cell is doing. Cheap to clone.
+#[derive(Clone)]
+pub struct KillSwitch {
+    shared: Arc<Switch>,
+}
+
+struct Switch {
+    killed: AtomicBool,
+    /// The task that waits for the cell, where the cell has nothing on the stack.
+    waiting: Mutex<Option<Waker>>,
+    alarm: Alarm,
+}
+
+impl KillSwitch {
+    /// A switch for cells of the engine that `alarm` belongs to.
+    pub fn new(alarm: &Alarm) -> Self {
+        let waiting = Mutex::default();
+        let shared = Switch { killed: AtomicBool::new(false), waiting, alarm: alarm.clone() };
+        KillSwitch { shared: Arc::new(shared) }
+    }
+
+    /// Ends the run. A second time does nothing.
+    pub fn kill(&self) {
+        if self.shared.killed.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        self.shared.alarm.ring();
+        let waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(waker) = waiting {
+            waker.wake();
+        }
+    }
+
+    /// Whether it was used.
+    pub fn is_killed(&self) -> bool {
+        self.shared.killed.load(Ordering::SeqCst)
+    }
+
+    /// Has `waker` woken when the switch is used.
+    pub fn wake_on_kill(&self, waker: &Waker) {
+        let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        *waiting = Some(waker.clone());
+        drop(waiting);
+        if self.is_killed() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// One running guest. Dropped, its memory goes back to the pool, reset.
+pub struct Cell<H: Host> {
+    store: Store<State<H>>,
+    image: Image<H>,
+    enter: TypedFunc<(u32, u32), u64>,
+    instance: wasmtime::Instance,
+    inbox: u32,
+}
+
+/// What a store carries.
+pub(crate) struct State<H> {
+    pub(crate) host: H,
+    pub(crate) memory: Option<Memory>,
+    /// The last answer; kept until the guest has taken it.
+    pub(crate) answer: Vec<u8>,
+    limits: Limits,
+    memory_refused: bool,
+    switch: KillSwitch,
+    deadline: Instant,
+    interrupt: u32,
+    ending: Ending,
+    ring: Option<Ring>,
+}
+
+/// How far the end of a run has come.
+enum Ending {
+    /// Not asked to end.
+    No,
+    /// The guest was asked; at this moment it is stopped.
+    Asked(Stop, Instant),
+}
+
+impl<H: Host> ResourceLimiter for State<H> {
+    fn memory_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let allowed = desired as u64 <= self.limits.memory_bytes;
+        self.memory_refused |= !allowed;
+        Ok(allowed)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        _desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(false)
+    }
+}
+
+impl<H: Host> Cell<H> {
+    /// Takes a cell from the pool. The memory of an image counts against the limit.
+    pub fn new(
+        image: &Image<H>,
+        host: H,
+        limits: Limits,
+        switch: KillSwitch,
+        deadline: Instant,
+    ) -> Result<Self, Error> {
+        let state = State {
+            host,
+            memory: None,
+            answer: Vec::new(),
+            limits,
+            memory_refused: false,
+            switch,
+            deadline,
+            interrupt: 0,
+            ending: Ending::No,
+            ring: None,
+        };
+        let mut store = Store::new(&image.engine.inner, state);
+        store.limiter(|state| state);
+        store.epoch_deadline_callback(|mut context| {
+            let state = context.data_mut();
+            let Some(memory) = state.memory else { return Ok(UpdateDeadline::Interrupt) };
+            let (guest, state) = memory.data_and_store_mut(&mut context);
+            state.look_at_clock(guest)
+        });
+        let bad = |what: &str| Error::new(ErrorKind::Image, format!("bad export {what}"));
+        let instance = image.pre.instantiate(&mut store).map_err(|e| {
+            let kind = match e.is::<wasmtime::PoolConcurrencyLimitError>() {
+                true => ErrorKind::PoolFull,
+                false => ErrorKind::Image,
+            };
+            Error::new(kind, format!("{e:#}"))
+        })?;
+        let exports = &image.exports;
+        let mut export = |export| instance.get_module_export(&mut store, export);
+        let memory = export(&exports.memory).and_then(|e| e.into_memory());
+        let enter = export(&exports.enter).and_then(|e| e.into_func());
+        let inbox = export(&exports.inbox).and_then(|e| e.into_global());
+        let interrupt = export(&exports.interrupt).and_then(|e| e.into_global());
+        let memory = memory.ok_or_else(|| bad("memory"))?;
+        let enter = enter.ok_or_else(|| bad("enter"))?;
+        let enter = enter.typed(&store).map_err(|_| bad("enter"))?;
+        let inbox = inbox.and_then(|g| g.get(&mut store).i32()).ok_or_else(|| bad("inbox"))?;
+        let interrupt = interrupt.and_then(|g| g.get(&mut store).i32());
+        let state = store.data_mut();
+        state.memory = Some(memory);
+        state.interrupt = interrupt.ok_or_else(|| bad("interrupt"))? as u32;
+        Ok(Cell { store, image: image.clone(), enter, instance, inbox: inbox as u32 })
+    }
+
+    /// Hands the guest a message, lets it compute until it has nothing left to do, and copies
+    /// its reply out. After an error the cell is good for nothing but being dropped.
+    ///
+    /// Gives the thread back to the executor at every slice.
+    pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
+        // Never closed, so it cannot fail.
+        let _stack = self.image.engine.stacks.clone().acquire_owned().await;
+        self.store.set_epoch_deadline(1);
+        let state = self.store.data_mut();
+        if state.switch.is_killed() {
+            return Err(Stop::Killed);
+        }
+        let left = state.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Stop::Deadline);
+        }
+        let alarm = self.image.engine.alarm.clone();
+        if left < SLICE * 2 {
+            state.ring = Some(alarm.ring_at(state.deadline));
+        }
+        let _computing = alarm.computing();
+        let at = self.place(message).await?;
+        let args = (at, message.len() as u32);
+        let reply = self.enter.call_async(&mut self.store, args).await;
+        self.store.data_mut().ring = None;
+        let reply = reply.map_err(|e| self.reason(e))?;
+        let (address, len) = ((reply >> 32) as u32, reply as u32);
+        let limit = self.store.data().limits.reply_bytes;
+        if len as usize > limit {
+            return Err(Stop::ReplyTooLong(len as usize));
+        }
+        let memory = self.memory();
+        let bytes = slice(memory.data(&self.store), address, len);
+        Ok(bytes.ok_or_else(|| Stop::Breach("reply outside the guest's memory".into()))?.to_vec())
+    }
+
+    /// Copies a message into the guest.
+    async fn place(&mut self, message: &[u8]) -> Result<u32, Stop> {
+        let at = if message.len() <= INBOX_LEN {
+            self.inbox
+        } else {
+            let reserve = self.instance.get_module_export(&mut self.store, &self.image.exports.reserve);
+            let reserve = reserve.and_then(|e| e.into_func());
+            let reserve = reserve.and_then(|f| f.typed::<u32, u32>(&self.store).ok());
+            let reserve = reserve.ok_or_else(|| Stop::Trap("bad export reserve".into()))?;
+            let at = reserve.call_async(&mut self.store, message.len() as u32).await;
+            at.map_err(|e| self.reason(e))?
+        };
+        if at == 0 {
+            return Err(Stop::Memory);
+        }
+        let memory = self.memory();
+        memory
+            .write(&mut self.store, at as usize, message)
+            .map_err(|_| Stop::Breach("inbox outside the guest's memory".into()))?;
+        Ok(at)
+    }
+
+    fn memory(&self) -> Memory {
+        // Set in `new`, before anything can call this.
+        self.store.data().memory.expect("a cell has its memory from the start")
+    }
+
+    /// What answers this cell's calls.
+    pub fn host(&self) -> &H {
+        &self.store.data().host
+    }
+
+    /// What answers this cell's calls.
+    pub fn host_mut(&mut self) -> &mut H {
+        &mut self.store.data_mut().host
+    }
+
+    /// Prepares a kept cell for its next run.
+    pub fn rearm(&mut self, switch: KillSwitch, deadline: Instant) {
+        let state = self.store.data_mut();
+        state.switch = switch;
+        state.deadline = deadline;
+        state.ending = Ending::No;
+        state.memory_refused = false;
+    }
+
+    /// Whether the guest was asked to stop by itself, and why.
+    pub fn asked_to_stop(&self) -> Option<Stop> {
+        match &self.store.data().ending {
+            Ending::No => None,
+            Ending::Asked(stop, _) => Some(stop.clone()),
+        }
+    }
+
+    /// Whether memory was refused at any time.
+    pub fn memory_refused(&self) -> bool {
+        self.store.data().memory_refused
+    }
+
+    /// Bytes of memory the guest has.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory().data_size(&self.store)
+    }
+
+    fn reason(&self, error: wasmtime::Error) -> Stop {
+        if let Some(stop) = error.downcast_ref::<Stop>() {
+            return stop.clone();
+        }
+        match error.downcast_ref::<Trap>() {
+            Some(Trap::StackOverflow) => Stop::Stack,
+            Some(Trap::Interrupt) => Stop::Killed,
+            // A guest that cannot allocate has no better way than to abort.
+            Some(_) | None if self.memory_refused() => Stop::Memory,
+            Some(trap) => Stop::Trap(trap.to_string()),
+            None => Stop::Trap(format!("{error:#}")),
+        }
+    }
+}
+
+impl<H: Host> State<H> {
+    /// The epoch moved: end the run, or give the thread back for a moment.
+    fn look_at_clock(&mut self, guest: &mut [u8]) -> wasmtime::Result<UpdateDeadline> {
+        let now = Instant::now();
+        match &self.ending {
+            Ending::Asked(stop, at) if now >= *at => Err(stop.clone().into()),
+            Ending::Asked(..) => Ok(UpdateDeadline::Continue(1)),
+            Ending::No => {
+                let stop = if self.switch.is_killed() {
+                    Stop::Killed
+                } else if now >= self.deadline {
+                    Stop::Deadline
+                } else {
+                    if self.ring.is_none() {
+                        self.ring = Some(self.switch.shared.alarm.ring_at(self.deadline));
+                    }
+                    return Ok(UpdateDeadline::Yield(1));
+                };
+                let flag = self.interrupt as usize;
+                if let Some(flag) = guest.get_mut(flag..flag.saturating_add(4)) {
+                    flag.copy_from_slice(&1u32.to_le_bytes());
+                }
+                self.ending = Ending::Asked(stop, now + GRACE);
+                self.ring = Some(self.switch.shared.alarm.ring_at(now + GRACE));
+                Ok(UpdateDeadline::Continue(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Settings of wasmtime, the pool of memories and stacks.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+
+use crate::alarm::Alarm;
+use crate::{Error, ErrorKind};
+
+/// Address space of one cell's memory. All of what 32 bits can address, so that compiled code
+/// needs no bounds checks; it is reserved, not used.
+const MEMORY_RESERVATION: u64 = 4 << 30;
+
+/// Native stack a guest may use. Guests check their own stack first; this is the backstop.
+const WASM_STACK: usize = 2 << 20;
+
+/// Room on a stack beyond the guest's, for host calls.
+const HOST_STACK: usize = 512 << 10;
+
+/// Memory of a free slot that is reset by copying in place of unmapping: a page fault costs more
+/// than a copy. A fresh JavaScript cell dirties about 300 KiB.
+const KEEP_RESIDENT: usize = 1 << 20;
+
+/// How many cells there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pool {
+    /// Cells alive at once, computing, waiting or kept. Costs address space only.
+    pub cells: u32,
+    /// Cells with a guest on the stack at once; others wait their turn.
+    pub stacks: u32,
+    /// Free cells whose memory stays warm.
+    pub warm: u32,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Pool { cells: 10_000, stacks: 256, warm: 64 }
+    }
+}
+
+/// The engine: compiled code, pool, and the alarm thread. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: wasmtime::Engine,
+    pub(crate) alarm: Alarm,
+    pub(crate) stacks: Arc<Semaphore>,
+}
+
+impl Engine {
+    /// Makes the engine and starts its alarm thread.
+    pub fn new(pool: Pool) -> Result<Self, Error> {
+        let inner = wasmtime::Engine::new(&config(pool))
+            .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
+        let alarm = Alarm::start(inner.clone())
+            .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
+        Ok(Engine { inner, alarm, stacks: Arc::new(Semaphore::new(pool.stacks as usize)) })
+    }
+
+    /// Compiles a module to native code that [`crate::Image::load`] takes.
+    pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+        let engine = wasmtime::Engine::new(&config(Pool { cells: 1, stacks: 1, warm: 0 }))
+            .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
+        engine
+            .precompile_module(wasm)
+            .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+    }
+
+    /// The alarm: sleeps without a thread of their own.
+    pub fn alarm(&self) -> &Alarm {
+        &self.alarm
+    }
+}
+
+/// The same for compiling and for running, or images would not load.
+fn config(pool: Pool) -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    config.cranelift_opt_level(OptLevel::Speed);
+    config.memory_init_cow(true);
+    config.memory_reservation(MEMORY_RESERVATION);
+    config.max_wasm_stack(WASM_STACK);
+    config.async_stack_size(WASM_STACK + HOST_STACK);
+    // Traps are told apart by their code; names of our own guest's functions help nobody.
+    config.wasm_backtrace_max_frames(None);
+
+    let mut slots = PoolingAllocationConfig::default();
+    slots.total_memories(pool.cells);
+    slots.total_tables(pool.cells);
+    slots.total_core_instances(pool.cells);
+    slots.total_stacks(pool.stacks);
+    slots.max_unused_warm_slots(pool.warm);
+    slots.max_memory_size(MEMORY_RESERVATION as usize);
+    slots.table_elements(20_000);
+    slots.linear_memory_keep_resident(KEEP_RESIDENT);
+    slots.table_keep_resident(KEEP_RESIDENT);
+    slots.async_stack_keep_resident(64 << 10);
+    slots.pagemap_scan(Enabled::Auto);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(slots));
+    config
+}

@@ -1,0 +1,97 @@
+//! The one import of a guest, with every bound checked.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cofferdam_abi::frame::MAX_REQUEST;
+use cofferdam_abi::{Call, names};
+use wasmtime::{Caller, Linker};
+
+use crate::cell::{State, Stop};
+
+/// What answers a cell's calls.
+pub trait Host: Send + 'static {
+    /// Answers one crossing: `request` holds one or more frames, as many are appended to
+    /// `answer`. An error stops the run.
+    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach>;
+}
+
+/// The guest broke the rules of the gate; names what was wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach(String);
+
+impl Breach {
+    /// `what` names the call and the field.
+    pub fn new(what: impl Into<String>) -> Self {
+        Breach(what.into())
+    }
+}
+
+impl std::fmt::Display for Breach {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
+    linker.func_wrap(names::IMPORT_MODULE, names::IMPORT_CALL, cross::<H>)?;
+    Ok(())
+}
+
+/// `call(request, request_len, answer, answer_cap) -> answer_len`.
+///
+/// An answer longer than the guest has room for is kept; the guest makes room and asks for it
+/// with [`Call::Take`] alone in a crossing.
+fn cross<H: Host>(
+    mut caller: Caller<'_, State<H>>,
+    request: u32,
+    request_len: u32,
+    answer: u32,
+    answer_cap: u32,
+) -> wasmtime::Result<u32> {
+    let Some(memory) = caller.data().memory else {
+        return breach("call before the cell was set up");
+    };
+    let (guest, state) = memory.data_and_store_mut(&mut caller);
+    let Some(message) = slice(guest, request, request_len) else {
+        return breach("request outside the guest's memory");
+    };
+    if message.len() > MAX_REQUEST {
+        return breach("request longer than the gate takes");
+    }
+    let is_take = message.starts_with(&Call::Take.number().to_le_bytes());
+    if is_take {
+        if message.len() != cofferdam_abi::frame::REQUEST_HEADER {
+            return breach("gate.take with fields or in a batch");
+        }
+    } else {
+        state.answer.clear();
+        let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
+        match catch_unwind(answering) {
+            Ok(Ok(())) => {}
+            Ok(Err(b)) => return Err(Stop::Breach(b.to_string()).into()),
+            Err(_) => return Err(Stop::HostFailed("panic in a host call".into()).into()),
+        }
+    }
+    let len = state.answer.len();
+    if len <= answer_cap as usize {
+        let Some(room) = slice_mut(guest, answer, len as u32) else {
+            return breach("room for the answer outside the guest's memory");
+        };
+        room.copy_from_slice(&state.answer);
+    } else if is_take {
+        return breach("gate.take without room for the answer");
+    }
+    u32::try_from(len).or_else(|_| breach("answer longer than 32 bits can say"))
+}
+
+fn breach<T>(what: &str) -> wasmtime::Result<T> {
+    Err(Stop::Breach(what.into()).into())
+}
+
+pub(crate) fn slice(memory: &[u8], at: u32, len: u32) -> Option<&[u8]> {
+    memory.get(at as usize..(at as usize).checked_add(len as usize)?)
+}
+
+fn slice_mut(memory: &mut [u8], at: u32, len: u32) -> Option<&mut [u8]> {
+    memory.get_mut(at as usize..(at as usize).checked_add(len as usize)?)
+}

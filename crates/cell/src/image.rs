@@ -1,0 +1,83 @@
+//! A guest compiled ahead of time, ready to be instantiated.
+
+use cofferdam_abi::names;
+use wasmtime::{InstancePre, Linker, Module, ModuleExport};
+
+use crate::cell::State;
+use crate::engine::Engine;
+use crate::gate::{self, Host};
+use crate::{Error, ErrorKind};
+
+/// A guest whose cells call a host of type `H`. Cheap to clone.
+pub struct Image<H: Host> {
+    pub(crate) engine: Engine,
+    pub(crate) pre: InstancePre<State<H>>,
+    pub(crate) exports: Exports,
+}
+
+impl<H: Host> Clone for Image<H> {
+    fn clone(&self) -> Self {
+        Image {
+            engine: self.engine.clone(),
+            pre: self.pre.clone(),
+            exports: self.exports.clone(),
+        }
+    }
+}
+
+/// Exports by index, so that a new cell looks nothing up by name.
+#[derive(Clone)]
+pub(crate) struct Exports {
+    pub(crate) memory: ModuleExport,
+    pub(crate) enter: ModuleExport,
+    pub(crate) reserve: ModuleExport,
+    pub(crate) inbox: ModuleExport,
+    pub(crate) interrupt: ModuleExport,
+}
+
+impl<H: Host> Image<H> {
+    /// Loads what [`Engine::compile`] made.
+    ///
+    /// # Safety
+    ///
+    /// `compiled` runs as native code: it must be the untouched output of [`Engine::compile`],
+    /// such as what this program embeds.
+    #[allow(unsafe_code)]
+    pub unsafe fn load(engine: &Engine, compiled: &[u8]) -> Result<Self, Error> {
+        // SAFETY: the caller promises that `compiled` comes from `Engine::compile`; wasmtime
+        // checks its version and settings.
+        let module = unsafe { Module::deserialize(&engine.inner, compiled) };
+        Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
+    }
+
+    /// Compiles a module here and now.
+    pub fn compile(engine: &Engine, wasm: &[u8]) -> Result<Self, Error> {
+        let module = Module::new(&engine.inner, wasm);
+        Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
+    }
+
+    fn prepare(engine: &Engine, module: &Module) -> Result<Self, Error> {
+        let export = |name| {
+            module
+                .get_export_index(name)
+                .ok_or_else(|| Error::new(ErrorKind::Image, format!("no export named {name}")))
+        };
+        let exports = Exports {
+            memory: export(names::MEMORY)?,
+            enter: export(names::ENTER)?,
+            reserve: export(names::RESERVE)?,
+            inbox: export(names::INBOX)?,
+            interrupt: export(names::INTERRUPT)?,
+        };
+        let mut linker = Linker::new(&engine.inner);
+        gate::link(&mut linker)
+            .and_then(|()| linker.instantiate_pre(module))
+            .map(|pre| Image { engine: engine.clone(), pre, exports })
+            .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+    }
+
+    /// The engine it was loaded into.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+}
