@@ -15,6 +15,7 @@ pub fn initialise(wasm: &[u8]) -> Result<Vec<u8>, Error> {
     wizer.init_func(names::INIT);
     let (context, instrumented) = wizer.instrument(wasm).map_err(failed)?;
     let mut config = Config::new();
+    config.async_stack_size(8 << 20);
     config.max_wasm_stack(4 << 20);
     let engine = Engine::new(&config).map_err(failed)?;
     let module = Module::new(&engine, &instrumented).map_err(failed)?;

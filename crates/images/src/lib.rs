@@ -1,1 +1,4 @@
-//! 
+//! Guests compiled ahead of time and embedded, so that the program needs nothing beside it.
+
+/// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
+pub static JS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/js.image"));

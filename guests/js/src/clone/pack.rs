@@ -1,0 +1,356 @@
+//! JavaScript values to bytes.
+
+use std::collections::HashMap;
+
+use cofferdam_abi::value::{MAX_DEPTH, Tag, ViewKind};
+use cofferdam_abi::wire::Writer;
+use rquickjs::object::Filter;
+use rquickjs::{Array, ArrayBuffer, Atom, Ctx, Object, Value};
+
+use super::Failed;
+use super::helpers::{Helpers, Kind};
+use crate::engine;
+
+type Result<T> = std::result::Result<T, Failed>;
+
+/// Arrays up to this length are looked at item by item; longer ones by their keys, so that
+/// `new Array(4e9)` costs nothing.
+const MAX_SCAN: usize = 1 << 20;
+
+pub(super) struct Packer<'js> {
+    ctx: Ctx<'js>,
+    helpers: Helpers<'js>,
+    w: Writer,
+    limit: usize,
+    /// Things met so far and their numbers. Holding them keeps their addresses from being
+    /// given to others while getters run.
+    met: HashMap<u64, u32>,
+    held: Vec<Value<'js>>,
+    /// On failure: the way from the failing value up to the root.
+    trail: Vec<String>,
+}
+
+impl<'js> Packer<'js> {
+    pub(super) fn new(ctx: &Ctx<'js>, limit: usize) -> Result<Self> {
+        Ok(Packer {
+            ctx: ctx.clone(),
+            helpers: Helpers::of(ctx)?,
+            w: Writer::new(),
+            limit,
+            met: HashMap::new(),
+            held: Vec::new(),
+            trail: Vec::new(),
+        })
+    }
+
+    pub(super) fn pack(mut self, value: Value<'js>) -> Result<Vec<u8>> {
+        match self.value(&value, 0) {
+            Ok(()) => Ok(self.w.finish()),
+            Err(Refused::Other(failed)) => Err(failed),
+            Err(Refused::NotCloneable(what)) => {
+                let path: String = self.trail.iter().rev().map(String::as_str).collect();
+                let place = if path.is_empty() { String::new() } else { format!(" (at {path})") };
+                let message = format!("{what} could not be cloned{place}");
+                let error = crate::apis::throw_dom_exception(&self.ctx, "DataCloneError", &message);
+                Err(Failed::Threw(error))
+            }
+        }
+    }
+
+    fn value(&mut self, value: &Value<'js>, depth: usize) -> Packed {
+        if self.w.len() > self.limit {
+            return Err(Refused::Other(Failed::TooLong));
+        }
+        if depth > MAX_DEPTH {
+            return Err(Refused::NotCloneable(format!("a value nested deeper than {MAX_DEPTH}")));
+        }
+        if value.is_undefined() {
+            self.w.u8(Tag::Undefined as u8);
+        } else if value.is_null() {
+            self.w.u8(Tag::Null as u8);
+        } else if let Some(bool) = value.as_bool() {
+            self.w.u8(if bool { Tag::True } else { Tag::False } as u8);
+        } else if let Some(number) = value.as_number() {
+            self.number(number);
+        } else if value.is_string() {
+            self.string(value, Tag::Utf16)?;
+        } else if value.is_big_int() {
+            let digits = engine::text(value)?;
+            self.w.u8(Tag::BigInt as u8).str(&digits);
+        } else if value.is_symbol() {
+            return Err(Refused::NotCloneable("a symbol".into()));
+        } else if let Some(object) = value.as_object() {
+            return self.object(value, object, depth);
+        } else {
+            return Err(Refused::NotCloneable("a value of unknown type".into()));
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, n: f64) {
+        let whole = n as u32;
+        if f64::from(whole) == n && !(n == 0.0 && n.is_sign_negative()) {
+            self.w.u8(Tag::Integer as u8).varint(whole);
+        } else {
+            self.w.u8(Tag::Number as u8).f64(n);
+        }
+    }
+
+    fn string(&mut self, value: &Value<'js>, odd: Tag) -> Packed {
+        let w = &mut self.w;
+        engine::with_wtf8(value, |bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                w.u8(Tag::String as u8).str(text);
+            }
+            Err(_) => {
+                let units = utf16_of_wtf8(bytes);
+                w.u8(odd as u8).length(units.len());
+                for unit in units {
+                    w.u16(unit);
+                }
+            }
+        })?;
+        Ok(())
+    }
+
+    fn object(&mut self, value: &Value<'js>, object: &Object<'js>, depth: usize) -> Packed {
+        if value.is_function() {
+            return Err(Refused::NotCloneable(function_name(object)));
+        }
+        let key = identity(value);
+        if let Some(id) = self.met.get(&key) {
+            self.w.u8(Tag::Ref as u8).varint(*id);
+            return Ok(());
+        }
+        self.met.insert(key, self.held.len() as u32);
+        self.held.push(value.clone());
+        match self.helpers.classes.kind(value) {
+            Kind::Object => self.fields(object, depth),
+            Kind::Array => self.array(object, depth),
+            Kind::Error => self.error(object, depth),
+            Kind::Date => {
+                let time: f64 = self.helpers.get("dateTime")?.call((value.clone(),))?;
+                self.w.u8(Tag::Date as u8).f64(time);
+                Ok(())
+            }
+            Kind::RegExp => {
+                let parts: Array = self.helpers.get("regExpParts")?.call((value.clone(),))?;
+                self.w.u8(Tag::RegExp as u8);
+                for part in parts.iter::<Value>() {
+                    let text = engine::text(&part?)?;
+                    self.w.str(&text);
+                }
+                Ok(())
+            }
+            Kind::Map => {
+                let flat: Array = self.helpers.get("mapEntries")?.call((value.clone(),))?;
+                self.w.u8(Tag::Map as u8).length(flat.len() / 2);
+                self.items(&flat, depth, "key or value of a Map")
+            }
+            Kind::Set => {
+                let flat: Array = self.helpers.get("setValues")?.call((value.clone(),))?;
+                self.w.u8(Tag::Set as u8).length(flat.len());
+                self.items(&flat, depth, "item of a Set")
+            }
+            Kind::Buffer => self.buffer(value),
+            Kind::DataView => self.view(value, depth),
+            Kind::Boxed(which) => {
+                let inner: Value = self.helpers.get("unboxed")?.call((value.clone(), which))?;
+                self.w.u8(Tag::Boxed as u8);
+                self.value(&inner, depth + 1)
+            }
+            Kind::Other if is_typed_array(value) => self.view(value, depth),
+            Kind::Other => Err(Refused::NotCloneable(class_name(object))),
+        }
+    }
+
+    fn fields(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        let keys: Vec<Atom> = object
+            .own_keys::<Atom>(Filter::new().string().enum_only())
+            .collect::<rquickjs::Result<_>>()?;
+        self.w.u8(Tag::Object as u8).length(keys.len());
+        for key in keys {
+            let name = key.to_value()?;
+            self.string(&name, Tag::Utf16Key)?;
+            let value: Value = object.get(key)?;
+            self.value(&value, depth + 1).inspect_err(|_| {
+                self.trail.push(format!(".{}", engine::text(&name).unwrap_or_default()));
+            })?;
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        let array = Array::from_value(object.clone().into_value())?;
+        let length = array.len();
+        if length > MAX_SCAN || has_holes(&array, length)? {
+            return self.sparse(object, length as u32, depth);
+        }
+        self.w.u8(Tag::Array as u8).length(length);
+        for index in 0..length {
+            let item: Value = array.get(index)?;
+            self.value(&item, depth + 1)
+                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+        }
+        Ok(())
+    }
+
+    fn sparse(&mut self, object: &Object<'js>, length: u32, depth: usize) -> Packed {
+        let mut items = Vec::new();
+        for key in object.own_keys::<Atom>(Filter::new().string().enum_only()) {
+            let key = key?;
+            let name = engine::text(&key.to_value()?)?;
+            match name.parse::<u32>() {
+                Ok(index) if index < length && index.to_string() == name => items.push((index, key)),
+                _ => {}
+            }
+        }
+        self.w.u8(Tag::Sparse as u8).u32(length).length(items.len());
+        for (index, key) in items {
+            let item: Value = object.get(key)?;
+            self.w.u32(index);
+            self.value(&item, depth + 1)
+                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+        }
+        Ok(())
+    }
+
+    fn items(&mut self, flat: &Array<'js>, depth: usize, place: &str) -> Packed {
+        for item in flat.iter::<Value>() {
+            let item = item?;
+            self.value(&item, depth + 1)
+                .inspect_err(|_| self.trail.push(format!("<{place}>")))?;
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, value: &Value<'js>) -> Packed {
+        let buffer = ArrayBuffer::from_value(value.clone());
+        let raw = buffer.as_ref().and_then(ArrayBuffer::as_raw);
+        let Some(raw) = raw else {
+            return Err(Refused::NotCloneable("a detached ArrayBuffer".into()));
+        };
+        // SAFETY: nothing runs between taking the pointer and the end of the copy.
+        let bytes = unsafe { raw.as_ref() };
+        if self.w.len() + bytes.len() > self.limit {
+            return Err(Refused::Other(Failed::TooLong));
+        }
+        self.w.u8(Tag::Buffer as u8).bytes(bytes);
+        Ok(())
+    }
+
+    fn view(&mut self, value: &Value<'js>, depth: usize) -> Packed {
+        let name: String = match self.helpers.classes.kind(value) {
+            Kind::DataView => "DataView".into(),
+            _ => self.helpers.get("viewName")?.call((value.clone(),))?,
+        };
+        let kind = ViewKind::NAMES.iter().find(|(_, class)| *class == name);
+        let Some((kind, _)) = kind else { return Err(Refused::NotCloneable(name)) };
+        let parts: Array = self.helpers.get("viewParts")?.call((value.clone(), name.as_str()))?;
+        let (offset, length): (f64, f64) = (parts.get(1)?, parts.get(2)?);
+        self.w.u8(Tag::View as u8).u8(*kind as u8).u32(offset as u32).u32(length as u32);
+        self.value(&parts.get(0)?, depth + 1)
+    }
+
+    fn error(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        self.w.u8(Tag::Error as u8);
+        for key in ["name", "message", "stack"] {
+            let part: Value = object.get(key)?;
+            let text = if part.is_undefined() { String::new() } else { engine::text(&part)? };
+            self.w.str(&text);
+        }
+        for key in ["cause", "errors"] {
+            let has: bool = self.helpers.get("hasOwn")?.call((object.clone(), key))?;
+            self.w.u8(u8::from(has));
+            if has {
+                let part: Value = object.get(key)?;
+                self.value(&part, depth + 1)
+                    .inspect_err(|_| self.trail.push(format!(".{key}")))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+enum Refused {
+    NotCloneable(String),
+    Other(Failed),
+}
+
+type Packed = std::result::Result<(), Refused>;
+
+impl From<rquickjs::Error> for Refused {
+    fn from(error: rquickjs::Error) -> Self {
+        Refused::Other(Failed::Threw(error))
+    }
+}
+
+fn identity(value: &Value<'_>) -> u64 {
+    // SAFETY: an object's value is a tagged pointer; only its address is looked at.
+    unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(value.as_raw()) as usize as u64 }
+}
+
+fn is_typed_array(value: &Value<'_>) -> bool {
+    // SAFETY: looks at a live value.
+    unsafe { rquickjs::qjs::JS_GetTypedArrayType(value.as_raw()) >= 0 }
+}
+
+fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
+    for index in 0..length {
+        let item: Value = array.get(index)?;
+        if item.is_undefined() && !array.as_object().contains_key(index as u32)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn function_name(object: &Object<'_>) -> String {
+    match object.get::<_, String>("name") {
+        Ok(name) if !name.is_empty() => format!("function {name}"),
+        _ => {
+            object.ctx().catch();
+            "a function".into()
+        }
+    }
+}
+
+fn class_name(object: &Object<'_>) -> String {
+    if object.is_promise() {
+        return "a Promise (await it first)".into();
+    }
+    if object.is_proxy() {
+        return "a Proxy".into();
+    }
+    let name = object.get::<_, Object>("constructor").and_then(|c| c.get::<_, String>("name"));
+    name.map_or_else(
+        |_| {
+            object.ctx().catch();
+            "an object of this class".into()
+        },
+        |name| format!("an object of class {name}"),
+    )
+}
+
+/// UTF-16 of WTF-8, which is UTF-8 with lone surrogates in three bytes each.
+fn utf16_of_wtf8(bytes: &[u8]) -> Vec<u16> {
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match std::str::from_utf8(rest) {
+            Ok(text) => {
+                units.extend(text.encode_utf16());
+                break;
+            }
+            Err(error) => {
+                let (good, bad) = rest.split_at(error.valid_up_to());
+                units.extend(String::from_utf8_lossy(good).encode_utf16());
+                let [a, b, c, ..] = *bad else { break };
+                let unit = u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f);
+                units.push(unit);
+                rest = &bad[3..];
+            }
+        }
+    }
+    units
+}

@@ -1,0 +1,92 @@
+//! Thin wrappers of QuickJS functions that rquickjs does not offer.
+
+use rquickjs::{Ctx, Result, Value, qjs};
+
+/// How a text is to be evaluated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Eval {
+    /// As a script; answers its completion value.
+    Script,
+    /// As a script with `await` at the top; answers a promise of `{ value }`.
+    AsyncScript,
+}
+
+/// Evaluates `source`, whose first line is number `first_line` in stack traces.
+pub(crate) fn eval<'js>(
+    ctx: &Ctx<'js>,
+    source: &str,
+    file: &str,
+    first_line: i32,
+    how: Eval,
+) -> Result<Value<'js>> {
+    let flags = match how {
+        Eval::Script => qjs::JS_EVAL_TYPE_GLOBAL,
+        Eval::AsyncScript => qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC,
+    };
+    // QuickJS wants a NUL behind the text; one inside it is part of the text.
+    let mut text = Vec::with_capacity(source.len() + 1);
+    text.extend_from_slice(source.as_bytes());
+    text.push(0);
+    let mut name: Vec<u8> = file.bytes().filter(|byte| *byte != 0).collect();
+    name.push(0);
+    let mut options = qjs::JSEvalOptions {
+        version: qjs::JS_EVAL_OPTIONS_VERSION as _,
+        eval_flags: flags as _,
+        filename: name.as_ptr().cast(),
+        line_num: first_line,
+    };
+    // SAFETY: the text and the name end in NUL and outlive the call, which copies them.
+    let value = unsafe {
+        qjs::JS_Eval2(ctx.as_raw().as_ptr(), text.as_ptr().cast(), source.len() as _, &mut options)
+    };
+    // SAFETY: the call gave us this reference.
+    unsafe { owned(ctx, value) }
+}
+
+/// Takes over a value that QuickJS returned, or its exception.
+///
+/// # Safety
+///
+/// `value` must be a reference that nobody else will free.
+pub(crate) unsafe fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<Value<'js>> {
+    // SAFETY: passed on from the caller.
+    let value = unsafe { Value::from_raw(ctx.clone(), value) };
+    if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
+}
+
+/// The bytes of a string as UTF-8, with lone surrogates in the three-byte form of WTF-8.
+pub(crate) fn with_wtf8<T>(value: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    let ctx = value.ctx().as_raw().as_ptr();
+    let mut len: qjs::size_t = 0;
+    // SAFETY: QuickJS converts to a counted buffer that is freed below, after its last use.
+    unsafe {
+        let text = qjs::JS_ToCStringLen2(ctx, &mut len, value.as_raw(), false);
+        if text.is_null() {
+            return Err(rquickjs::Error::Exception);
+        }
+        let result = f(std::slice::from_raw_parts(text.cast(), len as usize));
+        qjs::JS_FreeCString(ctx, text);
+        Ok(result)
+    }
+}
+
+/// The text of a value as `String(value)` gives it, lone surrogates replaced.
+pub(crate) fn text(value: &Value<'_>) -> Result<String> {
+    with_wtf8(value, |bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// A string from UTF-16.
+pub(crate) fn new_utf16<'js>(ctx: &Ctx<'js>, units: &[u16]) -> Result<Value<'js>> {
+    // SAFETY: QuickJS copies `units`; the value returned is ours.
+    unsafe {
+        let value =
+            qjs::JS_NewStringUTF16(ctx.as_raw().as_ptr(), units.as_ptr(), units.len() as _);
+        owned(ctx, value)
+    }
+}
+
+/// A number that tells the built-in classes of objects apart.
+pub(crate) fn class_id(value: &Value<'_>) -> u32 {
+    // SAFETY: looks at a live value.
+    unsafe { qjs::JS_GetClassID(value.as_raw()) }
+}

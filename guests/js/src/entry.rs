@@ -1,0 +1,119 @@
+//! The exports: how the host starts a cell and comes back to it.
+
+use std::cell::{OnceCell, RefCell, UnsafeCell};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use cofferdam_abi::INBOX_LEN;
+use cofferdam_abi::entry::{Entry, Leave};
+use cofferdam_abi::wire::Writer;
+use rquickjs::{Context, Runtime};
+
+use crate::tool::{self, Left};
+
+/// Stack that JavaScript may use, less than what the module is linked with, so that a tool that
+/// calls too deep gets a RangeError and the guest itself still has room.
+const JS_STACK: usize = 512 << 10;
+
+/// Garbage is collected when this much was allocated since the last time. QuickJS counts
+/// references, so only cycles wait for it.
+const GC_THRESHOLD: usize = 8 << 20;
+
+struct World {
+    _runtime: Runtime,
+    context: Context,
+}
+
+thread_local! {
+    static WORLD: OnceCell<World> = const { OnceCell::new() };
+    static LONG_INBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static REPLY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Written by the host only, between two stays of the guest on the stack.
+#[repr(transparent)]
+pub struct Inbox(UnsafeCell<[u8; INBOX_LEN]>);
+
+// SAFETY: a cell has one thread.
+unsafe impl Sync for Inbox {}
+
+/// Short messages from the host.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static cofferdam_inbox: Inbox = Inbox(UnsafeCell::new([0; INBOX_LEN]));
+
+/// Set by the host when the tool has to end.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static cofferdam_interrupt: AtomicU32 = AtomicU32::new(0);
+
+fn interrupted() -> bool {
+    cofferdam_interrupt.load(Ordering::Relaxed) != 0
+}
+
+unsafe extern "C" {
+    /// Constructors of the C library. Naming it here also keeps the linker from wrapping every
+    /// export in a call of it.
+    fn __wasm_call_ctors();
+}
+
+/// Makes the world that every cell starts with.
+#[unsafe(no_mangle)]
+pub extern "C" fn cofferdam_init() {
+    // SAFETY: called once, before anything else.
+    unsafe { __wasm_call_ctors() };
+    let runtime = Runtime::new().expect("room for a runtime");
+    runtime.set_max_stack_size(JS_STACK);
+    runtime.set_interrupt_handler(Some(Box::new(interrupted)));
+    let context = Context::full(&runtime).expect("room for a context");
+    context.with(|ctx| {
+        let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));
+        if installed.is_err() {
+            let error = ctx.catch();
+            panic!("{:?}", crate::thrown::describe(&ctx, &error, ""));
+        }
+    });
+    runtime.run_gc();
+    runtime.set_gc_threshold(GC_THRESHOLD);
+    crate::gate::go_live();
+    WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));
+}
+
+/// Makes room for a long message. Answers 0 where there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn cofferdam_reserve(len: u32) -> *mut u8 {
+    LONG_INBOX.with_borrow_mut(|inbox| {
+        inbox.clear();
+        if inbox.try_reserve_exact(len as usize).is_err() {
+            return std::ptr::null_mut();
+        }
+        inbox.resize(len as usize, 0);
+        inbox.as_mut_ptr()
+    })
+}
+
+/// Takes a message, lets JavaScript run as far as it goes, answers where the reply is.
+///
+/// # Safety
+///
+/// `message` and `len` must describe memory that the host has filled.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cofferdam_enter(message: *const u8, len: u32) -> u64 {
+    // SAFETY: the host filled it, and nothing writes to it until the guest leaves.
+    let message = unsafe { std::slice::from_raw_parts(message, len as usize) };
+    let left = WORLD.with(|world| {
+        let world = world.get().expect("initialised");
+        world.context.with(|ctx| match Entry::read(message) {
+            Ok(Entry::Start(start)) => tool::start(&ctx, &start, &interrupted),
+            Ok(Entry::Resume(answers)) => tool::resume(&ctx, &answers, &interrupted),
+            Err(_) => Left::Other(Leave::Stuck),
+        })
+    });
+    LONG_INBOX.take();
+    REPLY.with_borrow_mut(|reply| {
+        reply.clear();
+        let mut w = Writer::onto(std::mem::take(reply));
+        left.write(&mut w);
+        *reply = w.finish();
+        (reply.as_ptr() as u64) << 32 | reply.len() as u64
+    })
+}

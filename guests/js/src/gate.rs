@@ -1,0 +1,100 @@
+//! Calls to the host.
+//!
+//! On other targets than WebAssembly there is no host: a deterministic double answers, for tests.
+
+#[cfg(target_arch = "wasm32")]
+mod crossing;
+#[cfg(not(target_arch = "wasm32"))]
+mod double;
+
+#[cfg(target_arch = "wasm32")]
+use crossing::cross;
+#[cfg(not(target_arch = "wasm32"))]
+pub use double::{advance, cross, fire_next, take_output};
+
+use cofferdam_abi::call::Call;
+use cofferdam_abi::frame::{self, Status};
+use cofferdam_abi::wire::{Reader, Writer};
+use std::cell::Cell;
+
+/// Where console output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Stream {
+    /// Standard output.
+    Out = 1,
+    /// Standard error.
+    Err = 2,
+}
+
+thread_local! {
+    /// False while the image is made: then there is no host, and time stands still.
+    static LIVE: Cell<bool> = const { Cell::new(cfg!(not(target_arch = "wasm32"))) };
+}
+
+/// From now on there is a host.
+pub fn go_live() {
+    LIVE.set(true);
+}
+
+/// Makes one call and hands its answer to `f`.
+pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+    let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
+    frame::write_request(&mut request, call, payload);
+    cross(request.as_bytes(), |answer| {
+        match frame::next_answer(&mut Reader::new(answer)) {
+            Ok(answer) => f(answer.status, answer.payload),
+            // The host is ours: if it answers nonsense, there is nothing sane left to do.
+            Err(_) => panic!("malformed answer"),
+        }
+    })
+}
+
+fn number(which: Call) -> f64 {
+    if !LIVE.get() {
+        return 0.0;
+    }
+    call(which, &[], |_, payload| Reader::new(payload).f64().unwrap_or(0.0))
+}
+
+/// Unix time in milliseconds.
+pub fn wall_now_ms() -> f64 {
+    number(Call::ClockWall)
+}
+
+/// Milliseconds since the run began.
+pub fn monotonic_now_ms() -> f64 {
+    number(Call::ClockMonotonic)
+}
+
+/// Most random bytes of one call.
+const RANDOM_CHUNK: usize = 4096;
+
+/// Fills the buffer with random bytes.
+pub fn random(buf: &mut [u8]) {
+    for chunk in buf.chunks_mut(RANDOM_CHUNK) {
+        call(Call::RandomBytes, &(chunk.len() as u32).to_le_bytes(), |_, payload| {
+            chunk.copy_from_slice(payload);
+        });
+    }
+}
+
+/// Longest piece of console output in one call.
+const WRITE_CHUNK: usize = 1 << 20;
+
+/// Writes console output.
+pub fn write(stream: Stream, bytes: &[u8]) {
+    for chunk in bytes.chunks(WRITE_CHUNK) {
+        let mut payload = Vec::with_capacity(chunk.len() + 1);
+        payload.push(stream as u8);
+        payload.extend_from_slice(chunk);
+        call(Call::ConsoleWrite, &payload, |_, _| ());
+    }
+}
+
+/// The clock that QuickJS's C code reads: microseconds since 1970.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+extern "C" fn __rquickjs_host_now_us() -> f64 {
+    wall_now_ms() * 1000.0
+}

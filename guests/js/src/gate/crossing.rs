@@ -1,0 +1,37 @@
+//! The one import.
+
+use std::cell::RefCell;
+
+use cofferdam_abi::call::Call;
+
+#[link(wasm_import_module = "cofferdam")]
+unsafe extern "C" {
+    #[link_name = "call"]
+    fn import(request: *const u8, request_len: u32, answer: *mut u8, answer_cap: u32) -> u32;
+}
+
+/// Room for most answers, so that a call allocates nothing.
+const ROOM: usize = 8192;
+
+thread_local! {
+    static ANSWER: RefCell<[u8; ROOM]> = const { RefCell::new([0; ROOM]) };
+}
+
+/// Sends request frames over and hands the answer frames to `f`.
+pub(super) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+    ANSWER.with_borrow_mut(|room| {
+        // SAFETY: the host reads the request and writes at most `ROOM` bytes of answer.
+        let len = unsafe {
+            import(request.as_ptr(), request.len() as u32, room.as_mut_ptr(), ROOM as u32)
+        } as usize;
+        if len <= ROOM {
+            return f(&room[..len]);
+        }
+        let mut long = vec![0; len];
+        let mut take = [0; cofferdam_abi::frame::REQUEST_HEADER];
+        take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
+        // SAFETY: as above, with the room that the host said it needs.
+        unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
+        f(&long)
+    })
+}

@@ -1,0 +1,85 @@
+//! A deterministic stand-in for the host: a clock that only tests move, counting random bytes,
+//! timers that fire when asked.
+
+use std::cell::{Cell, RefCell};
+
+use cofferdam_abi::call::Call;
+use cofferdam_abi::frame::{self, Status};
+use cofferdam_abi::wire::{Reader, Writer};
+
+thread_local! {
+    static OUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static ERR: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static CLOCK: Cell<f64> = const { Cell::new(0.0) };
+    static NEXT_BYTE: Cell<u8> = const { Cell::new(0) };
+    static TIMERS: RefCell<Vec<(f64, u32)>> = const { RefCell::new(Vec::new()) };
+    static LAST_TICKET: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Answers request frames.
+pub fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+    let mut requests = Reader::new(request);
+    let mut answers = Writer::new();
+    while !requests.is_empty() {
+        let request = frame::next_request(&mut requests).expect("the guest packs well");
+        let (status, payload) = answer(request.call, request.payload);
+        frame::write_answer(&mut answers, status, &payload);
+    }
+    f(answers.as_bytes())
+}
+
+fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
+    let mut fields = Reader::new(payload);
+    let done = |bytes: Vec<u8>| (Status::Done, bytes);
+    match call {
+        Call::Take => done(Vec::new()),
+        Call::ConsoleWrite => {
+            let sink = if payload[0] == 1 { &OUT } else { &ERR };
+            sink.with_borrow_mut(|sink| sink.extend_from_slice(&payload[1..]));
+            done(Vec::new())
+        }
+        Call::ClockWall => {
+            done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec())
+        }
+        Call::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
+        Call::RandomBytes => {
+            let count = fields.u32().expect("count");
+            let next = |_| NEXT_BYTE.replace(NEXT_BYTE.get().wrapping_add(1));
+            done((0..count).map(next).collect())
+        }
+        Call::TimerStart => {
+            let ticket = LAST_TICKET.get() + 1;
+            LAST_TICKET.set(ticket);
+            let at = CLOCK.get() + fields.f64().expect("delay");
+            TIMERS.with_borrow_mut(|timers| timers.push((at, ticket)));
+            (Status::Pending, ticket.to_le_bytes().to_vec())
+        }
+        Call::TicketCancel => {
+            let ticket = fields.u32().expect("ticket");
+            TIMERS.with_borrow_mut(|timers| timers.retain(|timer| timer.1 != ticket));
+            done(Vec::new())
+        }
+    }
+}
+
+/// Moves the clock.
+pub fn advance(ms: f64) {
+    CLOCK.set(CLOCK.get() + ms);
+}
+
+/// Takes what was written so far: standard output, standard error.
+pub fn take_output() -> (Vec<u8>, Vec<u8>) {
+    (OUT.take(), ERR.take())
+}
+
+/// Moves the clock to the next timer and answers it; false when there is none.
+pub fn fire_next(ctx: &rquickjs::Ctx<'_>) -> rquickjs::Result<bool> {
+    let next = TIMERS.with_borrow_mut(|timers| {
+        let first = (0..timers.len()).min_by(|a, b| timers[*a].partial_cmp(&timers[*b]).unwrap())?;
+        Some(timers.remove(first))
+    });
+    let Some((at, ticket)) = next else { return Ok(false) };
+    CLOCK.set(CLOCK.get().max(at));
+    crate::pending::answer(ctx, ticket, Status::Done, &[])?;
+    Ok(true)
+}

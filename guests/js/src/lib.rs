@@ -1,0 +1,26 @@
+//! The JavaScript guest: QuickJS with the web surface that programs expect.
+//!
+//! [`cofferdam_init`] runs once at build time; the memory it leaves behind is the image that
+//! every cell starts from. The host then enters with a tool, and again with each answer that
+//! the tool waits for.
+//!
+//! In reading order:
+//! - [`entry`]: the exports
+//! - [`tool`]: compiles a tool, runs it, says what became of it
+//! - [`pending`]: calls the host has not answered yet, timers among them
+//! - [`clone`]: values to bytes and back
+//! - [`thrown`]: what a person should know of an exception
+//! - [`gate`]: calls to the host
+//! - [`apis`]: the web surface
+
+pub mod apis;
+pub mod clone;
+mod engine;
+#[cfg(target_arch = "wasm32")]
+mod entry;
+pub mod gate;
+pub mod pending;
+pub mod thrown;
+pub mod tool;
+
+pub use pending as timers;

@@ -1,0 +1,204 @@
+//! Compiles a tool, runs it, says what became of it.
+
+use std::cell::RefCell;
+
+use cofferdam_abi::entry::{Form, Leave, Start};
+use cofferdam_abi::frame::Answer;
+use cofferdam_abi::wire::Writer;
+use rquickjs::promise::PromiseState;
+use rquickjs::{Ctx, Function, Module, Object, Persistent, Promise, Result, Value};
+
+use crate::engine::{self, Eval};
+use crate::{clone, pending, thrown};
+
+/// The run in this cell, between two stays of the guest on the stack.
+struct Running {
+    promise: Persistent<Promise<'static>>,
+    form: Form,
+    file: String,
+    result_bytes: usize,
+}
+
+thread_local! {
+    static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+/// What the guest says when it leaves, owning the packed value.
+pub enum Left {
+    /// The tool returned this.
+    Finished(Vec<u8>),
+    /// Anything else.
+    Other(Leave<'static>),
+}
+
+impl Left {
+    /// Packs it for the host.
+    pub fn write(&self, w: &mut Writer) {
+        match self {
+            Left::Finished(value) => Leave::Finished(value).write(w),
+            Left::Other(leave) => leave.write(w),
+        }
+    }
+}
+
+/// Starts a tool and runs it as far as it goes. `interrupted` says whether the host wants an end.
+pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
+    let file = start.file.to_owned();
+    let promise = match launch(ctx, start) {
+        Ok(promise) => promise,
+        Err(_) => return failed(ctx, &ctx.catch(), &file, interrupted),
+    };
+    RUNNING.set(Some(Running {
+        promise: Persistent::save(ctx, promise),
+        form: start.form,
+        file,
+        result_bytes: start.result_bytes as usize,
+    }));
+    advance(ctx, interrupted)
+}
+
+/// Hands answers to the tool and runs it as far as it goes.
+pub fn resume(ctx: &Ctx<'_>, answers: &[(u32, Answer<'_>)], interrupted: &dyn Fn() -> bool) -> Left {
+    for (ticket, answer) in answers {
+        if pending::answer(ctx, *ticket, answer.status, answer.payload).is_err() {
+            let error = ctx.catch();
+            return failed(ctx, &error, "", interrupted);
+        }
+        let left = advance(ctx, interrupted);
+        if !matches!(left, Left::Other(Leave::Waiting)) {
+            return left;
+        }
+    }
+    advance(ctx, interrupted)
+}
+
+/// Runs microtasks until none is left or the tool is done.
+fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
+    let running = RUNNING.take();
+    let Some(running) = running else { return Left::Other(Leave::Stuck) };
+    let promise = match running.promise.clone().restore(ctx) {
+        Ok(promise) => promise,
+        Err(_) => return Left::Other(Leave::Stuck),
+    };
+    loop {
+        if interrupted() {
+            return failed(ctx, &settled(ctx, &promise), &running.file, interrupted);
+        }
+        if let Ok(Some(error)) = pending::take_reported(ctx) {
+            return failed(ctx, &error, &running.file, interrupted);
+        }
+        if promise.state() != PromiseState::Pending || !ctx.execute_pending_job() {
+            break;
+        }
+    }
+    match promise.state() {
+        PromiseState::Resolved => finished(ctx, settled(ctx, &promise), &running, interrupted),
+        PromiseState::Rejected => failed(ctx, &settled(ctx, &promise), &running.file, interrupted),
+        PromiseState::Pending if pending::is_any() => {
+            RUNNING.set(Some(running));
+            Left::Other(Leave::Waiting)
+        }
+        PromiseState::Pending => Left::Other(Leave::Stuck),
+    }
+}
+
+/// What a promise was settled with; `undefined` while it is pending.
+fn settled<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Value<'js> {
+    match promise.result::<Value>() {
+        Some(Ok(value)) => value,
+        // A rejection is handed over as the pending exception.
+        Some(Err(_)) => ctx.catch(),
+        None => Value::new_undefined(ctx.clone()),
+    }
+}
+
+fn finished<'js>(
+    ctx: &Ctx<'js>,
+    value: Value<'js>,
+    running: &Running,
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
+    // A script with `await` at the top answers `{ value }`.
+    let value = match (running.form, value.as_object()) {
+        (Form::Kept, Some(wrapped)) => wrapped.get("value").unwrap_or(value),
+        _ => value,
+    };
+    match clone::pack(ctx, value, running.result_bytes) {
+        Ok(bytes) => Left::Finished(bytes),
+        Err(clone::Failed::TooLong) => Left::Other(Leave::ResultTooLong),
+        Err(clone::Failed::Threw(_)) => failed(ctx, &ctx.catch(), &running.file, interrupted),
+    }
+}
+
+fn failed<'js>(
+    ctx: &Ctx<'js>,
+    error: &Value<'js>,
+    file: &str,
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
+    if interrupted() {
+        let stack = thrown::describe(ctx, error, file).stack;
+        return Left::Other(Leave::Interrupted(stack));
+    }
+    let thrown = thrown::describe(ctx, error, file);
+    Left::Other(match thrown::is_out_of_memory(&thrown) {
+        true => Leave::OutOfMemory,
+        false => Leave::Threw(thrown),
+    })
+}
+
+/// Compiles the tool and calls it; answers a promise of its result.
+fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
+    let btcp = Object::new(ctx.clone())?;
+    let args = clone::unpack(ctx, start.args)?;
+    match start.form {
+        Form::Body => body(ctx, start)?.call((btcp, args)),
+        Form::Module => module(ctx, start, btcp, args),
+        Form::Kept => kept(ctx, start, btcp, args),
+        Form::Detect => match body(ctx, start) {
+            Ok(function) => function.call((btcp, args)),
+            // A body that does not parse may be a module: `export` is legal nowhere else.
+            Err(_) if is_likely_module(start.source) => {
+                let as_body = ctx.catch();
+                module(ctx, start, btcp, args).map_err(|as_module| {
+                    if start.source.contains("export") { as_module } else { ctx.throw(as_body) }
+                })
+            }
+            Err(error) => Err(error),
+        },
+    }
+}
+
+fn is_likely_module(source: &str) -> bool {
+    source.contains("export") || source.contains("import")
+}
+
+/// The text is wrapped so that its lines keep their numbers.
+fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
+    let source = ["(async function tool(btcp, args) {\n", start.source, "\n})"].concat();
+    let value = engine::eval(ctx, &source, start.file, 0, Eval::Script)?;
+    value.into_function().ok_or(rquickjs::Error::Unknown)
+}
+
+fn module<'js>(
+    ctx: &Ctx<'js>,
+    start: &Start<'_>,
+    btcp: Object<'js>,
+    args: Value<'js>,
+) -> Result<Promise<'js>> {
+    let (module, loaded) = Module::declare(ctx.clone(), start.file, start.source)?.eval()?;
+    let namespace = module.namespace()?;
+    clone::helper(ctx, "callDefault")?.call((loaded, namespace, btcp, args))
+}
+
+fn kept<'js>(
+    ctx: &Ctx<'js>,
+    start: &Start<'_>,
+    btcp: Object<'js>,
+    args: Value<'js>,
+) -> Result<Promise<'js>> {
+    ctx.globals().set("btcp", btcp.clone())?;
+    ctx.globals().set("args", args.clone())?;
+    let value = engine::eval(ctx, start.source, start.file, 1, Eval::AsyncScript)?;
+    value.into_promise().ok_or(rquickjs::Error::Unknown)
+}
