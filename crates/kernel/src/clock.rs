@@ -1,0 +1,87 @@
+//! Time as a guest sees it.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Where a run's time comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Clock {
+    /// The machine's clock.
+    #[default]
+    System,
+    /// Stands still at this many milliseconds since 1970, and jumps from timer to timer: a tool
+    /// that sleeps an hour is done at once, and two runs see the same.
+    Fixed(f64),
+}
+
+/// A clock that has started.
+#[derive(Debug)]
+pub(crate) struct Running {
+    clock: Clock,
+    began: Instant,
+    /// How far a fixed clock has jumped.
+    jumped: f64,
+}
+
+impl Running {
+    pub(crate) fn start(clock: Clock) -> Self {
+        Running { clock, began: Instant::now(), jumped: 0.0 }
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn wall_ms(&self) -> f64 {
+        match self.clock {
+            Clock::System => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH);
+                now.map_or(0.0, |now| now.as_micros() as f64 / 1000.0)
+            }
+            Clock::Fixed(start) => start + self.jumped,
+        }
+    }
+
+    /// Milliseconds since the run began.
+    pub(crate) fn monotonic_ms(&self) -> f64 {
+        match self.clock {
+            Clock::System => self.began.elapsed().as_nanos() as f64 / 1e6,
+            Clock::Fixed(_) => self.jumped,
+        }
+    }
+
+    /// When a moment of [`Self::monotonic_ms`] comes. A fixed clock jumps there, now.
+    pub(crate) fn reach(&mut self, at_ms: f64) -> Option<Instant> {
+        match self.clock {
+            Clock::System => {
+                let after = Duration::try_from_secs_f64(at_ms.max(0.0) / 1000.0);
+                let at = after.ok().and_then(|after| self.began.checked_add(after));
+                // Later than the clock can say is later than any deadline.
+                Some(at.unwrap_or_else(|| self.began + Duration::from_secs(1 << 32)))
+            }
+            Clock::Fixed(_) => {
+                self.jumped = self.jumped.max(at_ms);
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fixed_clock_moves_only_by_jumping() {
+        let mut clock = Running::start(Clock::Fixed(1000.0));
+        assert_eq!((clock.wall_ms(), clock.monotonic_ms()), (1000.0, 0.0));
+        assert_eq!(clock.reach(250.0), None);
+        assert_eq!((clock.wall_ms(), clock.monotonic_ms()), (1250.0, 250.0));
+        assert_eq!(clock.reach(10.0), None);
+        assert_eq!(clock.monotonic_ms(), 250.0, "never backwards");
+    }
+
+    #[test]
+    fn a_moment_beyond_the_clock_is_far_away_and_no_panic() {
+        let mut clock = Running::start(Clock::System);
+        for odd in [f64::INFINITY, f64::NAN, f64::MAX, -1.0] {
+            assert!(clock.reach(odd).is_some());
+        }
+    }
+}
