@@ -1,1 +1,49 @@
-//! 
+//! Runs code that nobody should trust: a fresh, empty world for every call.
+//!
+//! ```
+//! use cofferdam::{Sandbox, Tool};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), cofferdam::Error> {
+//! let sandbox = Sandbox::new()?;
+//! let tool = Tool::javascript("return args.n + 1").args(serde_json::json!({ "n": 41 }));
+//! let outcome = sandbox.run(&tool).await?;
+//! assert_eq!(outcome.result_json(), Some(serde_json::json!(42)));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A tool that throws, runs out of time or hits a limit is an [`Outcome`]; [`Error`] means that
+//! the sandbox itself could not do its work.
+//!
+//! In reading order:
+//! - [`runtime`]: the engine and the guests, shared by all sandboxes
+//! - [`sandbox`]: one isolated world, in which tools run
+//! - [`tool`], [`limits`]: what runs, and how much it may use
+//! - [`run`]: a run under way, and how to end it
+//! - [`session`]: a kept cell, in which variables stay between runs
+//! - [`outcome`], [`error`]: what became of it
+//! - [`json`]: values to JSON, saying what JSON cannot hold
+
+mod drive;
+pub mod error;
+pub mod json;
+pub mod limits;
+pub mod outcome;
+pub mod run;
+pub mod runtime;
+pub mod sandbox;
+pub mod session;
+pub mod tool;
+mod typescript;
+
+pub use cofferdam_abi::Value;
+pub use cofferdam_kernel::{Clock, Output, Random, Stream, Watcher};
+pub use error::{Error, ErrorKind};
+pub use limits::{Limit, Limits};
+pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
+pub use run::{Canceller, Run};
+pub use runtime::{Pool, Runtime};
+pub use sandbox::{Sandbox, SandboxBuilder};
+pub use session::Session;
+pub use tool::{Language, Tool};

@@ -1,0 +1,222 @@
+//! What became of a run.
+
+use std::time::Duration;
+
+use cofferdam_abi::Value;
+use cofferdam_kernel::Output;
+use serde_json::{Value as Json, json};
+
+use crate::json;
+use crate::limits::Limit;
+
+/// What became of a run, and what it printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// Standard output.
+    pub stdout: Output,
+    /// Standard error.
+    pub stderr: Output,
+    /// Wall time from the call to the end.
+    pub duration: Duration,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// The tool returned this.
+    Returned(Value),
+    /// The tool threw, or could not be read.
+    Threw(ScriptError),
+    /// Something was used up, or somebody ended it.
+    Stopped(Exhausted),
+}
+
+/// An exception that nothing in the tool caught.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScriptError {
+    /// `error.name`; empty where what was thrown is not an Error.
+    pub name: String,
+    /// `error.message`, or the thrown thing as text.
+    pub message: String,
+    /// Where it came from; host paths never appear here.
+    pub stack: String,
+    /// Line and column of a syntax error, from 1.
+    pub position: Option<(u32, u32)>,
+}
+
+/// What was used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Exhausted {
+    /// The time limit; where the tool was, if it could still say.
+    Time {
+        /// The limit.
+        limit: Duration,
+        /// The tool's stack at the end.
+        stack: String,
+    },
+    /// Somebody cancelled the run.
+    Cancelled {
+        /// The tool's stack at the end.
+        stack: String,
+    },
+    /// A limit other than time.
+    Limit {
+        /// Which.
+        limit: Limit,
+        /// How much is allowed.
+        allowed: u64,
+        /// How much it would have been, where that is known.
+        wanted: Option<u64>,
+    },
+}
+
+/// The classes of DESIGN's table, as callers see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ErrorClass {
+    ExecutionError,
+    Timeout,
+    Cancelled,
+    LimitExceeded,
+}
+
+impl ErrorClass {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorClass::ExecutionError => "EXECUTION_ERROR",
+            ErrorClass::Timeout => "TIMEOUT",
+            ErrorClass::Cancelled => "CANCELLED",
+            ErrorClass::LimitExceeded => "LIMIT_EXCEEDED",
+        }
+    }
+
+    /// The exit code.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            ErrorClass::ExecutionError | ErrorClass::LimitExceeded => 1,
+            ErrorClass::Timeout => 124,
+            ErrorClass::Cancelled => 125,
+        }
+    }
+}
+
+impl Outcome {
+    /// What kind of failure it was, if it was one.
+    pub fn error_class(&self) -> Option<ErrorClass> {
+        match &self.ending {
+            Ending::Returned(_) => None,
+            Ending::Threw(_) => Some(ErrorClass::ExecutionError),
+            Ending::Stopped(Exhausted::Time { .. }) => Some(ErrorClass::Timeout),
+            Ending::Stopped(Exhausted::Cancelled { .. }) => Some(ErrorClass::Cancelled),
+            Ending::Stopped(Exhausted::Limit { .. }) => Some(ErrorClass::LimitExceeded),
+        }
+    }
+
+    /// What a process that ran this would exit with.
+    pub fn exit_code(&self) -> u8 {
+        self.error_class().map_or(0, ErrorClass::exit_code)
+    }
+
+    /// What the tool returned.
+    pub fn result(&self) -> Option<&Value> {
+        match &self.ending {
+            Ending::Returned(value) => Some(value),
+            Ending::Threw(_) | Ending::Stopped(_) => None,
+        }
+    }
+
+    /// What the tool returned, as JSON; what JSON cannot hold is changed as [`json`] says.
+    pub fn result_json(&self) -> Option<Json> {
+        self.result().map(|value| json::to_json(value).json)
+    }
+
+    /// Name, message and stack of the failure, for people.
+    pub fn error(&self) -> Option<ScriptError> {
+        let named = |name: &str, message: String, stack: &str| ScriptError {
+            name: name.into(),
+            message,
+            stack: stack.into(),
+            position: None,
+        };
+        match &self.ending {
+            Ending::Returned(_) => None,
+            Ending::Threw(error) => Some(error.clone()),
+            Ending::Stopped(Exhausted::Time { limit, stack }) => {
+                let message = format!("time limit of {} ms reached", limit.as_millis());
+                Some(named("TimeoutError", message, stack))
+            }
+            Ending::Stopped(Exhausted::Cancelled { stack }) => {
+                Some(named("CancelledError", "the run was cancelled".into(), stack))
+            }
+            Ending::Stopped(Exhausted::Limit { limit, allowed, wanted }) => {
+                Some(named("LimitError", limit_message(*limit, *allowed, *wanted), ""))
+            }
+        }
+    }
+
+    /// The whole outcome as one JSON object.
+    pub fn to_json(&self) -> Json {
+        let (result, notes) = match self.result() {
+            Some(value) => {
+                let converted = json::to_json(value);
+                (converted.json, converted.notes)
+            }
+            None => (Json::Null, Vec::new()),
+        };
+        let error = self.error().map(|error| {
+            let mut object = json!({ "name": error.name, "message": error.message });
+            if !error.stack.is_empty() {
+                object["stack"] = error.stack.into();
+            }
+            if let Some((line, column)) = error.position {
+                object["line"] = line.into();
+                object["column"] = column.into();
+            }
+            if let Ending::Stopped(Exhausted::Limit { limit, allowed, wanted }) = &self.ending {
+                object["limit"] = limit.name().into();
+                object["allowed"] = (*allowed).into();
+                object["wanted"] = (*wanted).into();
+            }
+            object
+        });
+        let mut whole = json!({
+            "exitCode": self.exit_code(),
+            "stdout": self.stdout.text(),
+            "stderr": self.stderr.text(),
+            "result": result,
+            "errorClass": self.error_class().map(ErrorClass::name),
+            "error": error,
+            "truncated": { "stdout": self.stdout.is_cut, "stderr": self.stderr.is_cut },
+            "executionTimeMs": (self.duration.as_micros() as f64) / 1000.0,
+        });
+        if !notes.is_empty() {
+            let note = |n: &json::Note| json!({ "path": n.path, "was": n.was, "became": n.became });
+            whole["resultNotes"] = notes.iter().map(note).collect();
+        }
+        whole
+    }
+}
+
+fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
+    let wanted = wanted.map_or(String::new(), |wanted| format!(", wanted {wanted}"));
+    let what = match limit {
+        Limit::Time => "time",
+        Limit::Memory => "memory",
+        Limit::Source => "source",
+        Limit::Stdout => "standard output",
+        Limit::Stderr => "standard error",
+        Limit::Result => "result",
+        Limit::FsBytes => "bytes in files",
+        Limit::FileCount => "number of files",
+        Limit::Processes => "number of processes",
+        Limit::Stack => return "call stack exhausted".into(),
+    };
+    let unit = match limit {
+        Limit::FileCount | Limit::Processes => "",
+        _ => " bytes",
+    };
+    format!("{what} limit of {allowed}{unit} reached{wanted}")
+}
