@@ -8,9 +8,15 @@
 //! what and for how long. This crate answers what a name means and nothing else.
 
 mod error;
+mod glob;
+mod pattern;
+mod scope;
+mod text;
 mod visible;
 
 pub use error::{Error, ErrorKind};
+pub use pattern::Pattern;
+pub use scope::Scope;
 pub use visible::visible;
 
 /// Longest text of a capability, as read and as printed.
