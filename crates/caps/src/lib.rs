@@ -54,6 +54,9 @@ mod text;
 pub mod tool;
 mod visible;
 
+#[cfg(test)]
+mod laws;
+
 pub use capability::Capability;
 pub use error::{Error, ErrorKind};
 pub use kind::{Access, Kind};
