@@ -1,0 +1,178 @@
+//! What somebody meant who wrote a name that does not exist.
+
+use crate::capability::Capability;
+use crate::kind::Kind;
+use crate::visible::visible;
+
+/// Longest name that a neighbour is sought for; far above the longest there is.
+const MAX_GUESSED: usize = 64;
+
+/// Letters that may be wrong, missing or too many; two that changed places count twice.
+const MAX_TYPOS: usize = 3;
+
+/// Words of other systems for our areas.
+const AREAS: &[(&str, &str)] = &[
+    ("command", "process"),
+    ("document", "dom"),
+    ("environment", "env"),
+    ("exec", "process"),
+    ("file", "fs"),
+    ("files", "fs"),
+    ("filesystem", "fs"),
+    ("function", "tool"),
+    ("http", "network"),
+    ("https", "network"),
+    ("localStorage", "storage:local"),
+    ("net", "network"),
+    ("page", "dom"),
+    ("sessionStorage", "storage:session"),
+    ("shell", "process"),
+    ("subprocess", "process"),
+    ("web", "network"),
+];
+
+/// Words of other systems for what is done, and the word that each area has for it.
+const ACTIONS: &[(&str, &[&str])] = &[
+    ("append", &["write"]),
+    ("connect", &["fetch"]),
+    ("create", &["write"]),
+    ("delete", &["write", "fetch"]),
+    ("get", &["read", "fetch"]),
+    ("invoke", &["call", "exec"]),
+    ("list", &["read"]),
+    ("post", &["fetch"]),
+    ("put", &["write", "fetch"]),
+    ("remove", &["write"]),
+    ("request", &["fetch"]),
+    ("run", &["exec", "call"]),
+    ("set", &["write"]),
+    ("spawn", &["exec"]),
+    ("use", &["call"]),
+];
+
+/// The capability that `text` was probably meant to be, with its scope where that can be kept.
+pub(crate) fn meant(text: &str) -> Option<String> {
+    // The longer reading of what is name and what is scope wins only if it is nearer.
+    let (_, kind, scope) = [2, 3, 1]
+        .into_iter()
+        .filter_map(|words| {
+            let (name, scope) = split_after(text, words)?;
+            let (typos, kind) = nearest(name)?;
+            Some((typos, kind, scope))
+        })
+        .min_by_key(|(typos, ..)| *typos)?;
+    let Some(scope) = scope else { return Some(kind.to_string()) };
+    match format!("{kind}:{scope}").parse::<Capability>() {
+        Ok(capability) => Some(visible(&capability.to_string()).into_owned()),
+        // The bare name would be everything, and that was not meant.
+        Err(_) => Some(format!("{kind}:{}", kind.scope())),
+    }
+}
+
+/// The first `words` parts between colons, and what follows.
+fn split_after(text: &str, words: usize) -> Option<(&str, Option<&str>)> {
+    let mut colons = text.match_indices(':').map(|(at, _)| at);
+    match colons.nth(words - 1) {
+        Some(at) => Some((&text[..at], Some(&text[at + 1..]))),
+        None => (text.split(':').count() == words).then_some((text, None)),
+    }
+}
+
+fn nearest(name: &str) -> Option<(usize, Kind)> {
+    if name.len() > MAX_GUESSED {
+        return None;
+    }
+    let (area, action) = name.split_once(':').unwrap_or((name, ""));
+    let area = AREAS.iter().find(|(other, _)| *other == area).map_or(area, |(_, ours)| ours);
+    let actions =
+        ACTIONS.iter().find(|(other, _)| *other == action).map_or(&[][..], |(_, ours)| ours);
+    let read_as = |action: &str| match action {
+        "" => area.to_owned(),
+        action => format!("{area}:{action}"),
+    };
+    // A word for the same thing counts as one typo.
+    let same = |kind: &Kind| actions.iter().any(|action| read_as(action) == kind.name());
+    if let Some(kind) = Kind::ALL.into_iter().find(same) {
+        return Some((1, kind));
+    }
+    let written = read_as(action);
+    let in_area = |kind: &Kind| kind.name().starts_with(&format!("{area}:"));
+    let (typos, known_area, kind) = Kind::ALL
+        .into_iter()
+        .map(|kind| (distance(&written, kind.name()), in_area(&kind), kind))
+        .min_by_key(|(typos, known_area, _)| (!known_area, *typos))?;
+    (known_area || typos <= MAX_TYPOS).then_some((typos, kind))
+}
+
+/// Letters to change, add or drop to get from one to the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, c) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for j in 1..=b.len() {
+            let change = diagonal + usize::from(c != b[j - 1]);
+            diagonal = row[j];
+            row[j] = change.min(row[j] + 1).min(row[j - 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expect: &str) {
+        assert_eq!(meant(input).as_deref(), Some(expect), "{input}");
+    }
+
+    #[test]
+    fn swapped_letters_are_put_right() {
+        check("fs:raed", "fs:read");
+        check("fs:wirte:/data/**", "fs:write:/data/**");
+        check("storage:lcoal:read:theme", "storage:local:read:theme");
+    }
+
+    #[test]
+    fn words_of_other_systems_are_known() {
+        check("network:get", "network:fetch");
+        check("file:read", "fs:read");
+        check("file:read:/a", "fs:read:/a");
+        check("net:connect", "network:fetch");
+        check("fs:delete:/a", "fs:write:/a");
+        check("shell:run:git", "process:exec:git");
+        check("localStorage:get:theme", "storage:local:read:theme");
+    }
+
+    #[test]
+    fn area_alone_finds_its_first_action() {
+        check("fs", "fs:read");
+        check("network", "network:fetch");
+        check("process", "process:exec");
+    }
+
+    #[test]
+    fn missing_middle_is_filled_in() {
+        check("storage:read", "storage:local:read");
+        check("storage:read:theme", "storage:local:read:theme");
+    }
+
+    #[test]
+    fn case_is_put_right() {
+        check("FS:read", "fs:read");
+    }
+
+    #[test]
+    fn scope_that_would_not_do_is_not_widened_to_everything() {
+        check("file:read:data", "fs:read:PATH");
+        check("network:get:a.example", "network:fetch:[METHODS@]URL-PATTERN");
+    }
+
+    #[test]
+    fn text_far_from_everything_has_no_neighbour() {
+        assert_eq!(meant("teleport:home"), None);
+        assert_eq!(meant(""), None);
+        assert_eq!(meant(&"fsraed".repeat(1000)), None);
+    }
+}

@@ -1,0 +1,151 @@
+use std::fmt;
+
+use crate::did_you_mean;
+use crate::error::{Error, ErrorKind};
+
+/// What a capability is about, without its scope: `fs:read`, `network:fetch`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "each variant is its name, see `name`")]
+pub enum Kind {
+    DomRead,
+    DomWrite,
+    EnvRead,
+    FsRead,
+    FsWrite,
+    NetworkFetch,
+    ProcessExec,
+    StateRead,
+    StateWrite,
+    StorageLocalRead,
+    StorageLocalWrite,
+    StorageSessionRead,
+    StorageSessionWrite,
+    ToolCall,
+}
+
+/// Looking or changing. Neither implies the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// Looking.
+    Read,
+    /// Changing.
+    Write,
+}
+
+impl Kind {
+    /// Every kind there is, by name.
+    pub const ALL: [Self; 14] = [
+        Self::DomRead,
+        Self::DomWrite,
+        Self::EnvRead,
+        Self::FsRead,
+        Self::FsWrite,
+        Self::NetworkFetch,
+        Self::ProcessExec,
+        Self::StateRead,
+        Self::StateWrite,
+        Self::StorageLocalRead,
+        Self::StorageLocalWrite,
+        Self::StorageSessionRead,
+        Self::StorageSessionWrite,
+        Self::ToolCall,
+    ];
+
+    /// The name as it stands in a capability.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DomRead => "dom:read",
+            Self::DomWrite => "dom:write",
+            Self::EnvRead => "env:read",
+            Self::FsRead => "fs:read",
+            Self::FsWrite => "fs:write",
+            Self::NetworkFetch => "network:fetch",
+            Self::ProcessExec => "process:exec",
+            Self::StateRead => "state:read",
+            Self::StateWrite => "state:write",
+            Self::StorageLocalRead => "storage:local:read",
+            Self::StorageLocalWrite => "storage:local:write",
+            Self::StorageSessionRead => "storage:session:read",
+            Self::StorageSessionWrite => "storage:session:write",
+            Self::ToolCall => "tool:call",
+        }
+    }
+
+    /// What may stand behind the name, for help texts: `PATH`, `[METHODS@]URL-PATTERN`.
+    pub const fn scope(self) -> &'static str {
+        match self {
+            Self::DomRead | Self::DomWrite => "SELECTOR",
+            Self::FsRead | Self::FsWrite => "PATH",
+            Self::NetworkFetch => "[METHODS@]URL-PATTERN",
+            Self::ProcessExec => "COMMAND",
+            Self::StorageLocalRead
+            | Self::StorageLocalWrite
+            | Self::StorageSessionRead
+            | Self::StorageSessionWrite => "KEY",
+            Self::EnvRead | Self::StateRead | Self::StateWrite | Self::ToolCall => "NAME",
+        }
+    }
+
+    /// Parts a capability's text into its kind and all that stands behind the next colon.
+    pub(crate) fn split(text: &str) -> Result<(Self, Option<&str>), Error> {
+        for kind in Self::ALL {
+            match text.strip_prefix(kind.name()) {
+                Some("") => return Ok((kind, None)),
+                Some(rest) if rest.starts_with(':') => return Ok((kind, Some(&rest[1..]))),
+                Some(_) | None => {}
+            }
+        }
+        Err(unknown(text))
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+fn unknown(text: &str) -> Error {
+    match did_you_mean::meant(text) {
+        Some(meant) => {
+            Error::new(ErrorKind::UnknownName, text, "no such capability").suggest(meant)
+        }
+        None => {
+            let known = Kind::ALL.map(Kind::name).join(", ");
+            Error::new(
+                ErrorKind::UnknownName,
+                text,
+                format!("no such capability, there are {known}"),
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_no_name_hides_another() {
+        for pair in Kind::ALL.windows(2) {
+            assert!(pair[0].name() < pair[1].name());
+        }
+        for kind in Kind::ALL {
+            assert_eq!(Kind::split(kind.name()), Ok((kind, None)));
+        }
+    }
+
+    #[test]
+    fn scope_is_all_behind_the_name() {
+        assert_eq!(Kind::split("dom:read:a:b::c"), Ok((Kind::DomRead, Some("a:b::c"))));
+        assert_eq!(Kind::split("fs:read:"), Ok((Kind::FsRead, Some(""))));
+    }
+
+    #[test]
+    fn unknown_name_without_a_neighbour_lists_the_known() {
+        let error = Kind::split("teleport").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnknownName);
+        assert!(error.to_string().starts_with("teleport: no such capability, there are dom:read,"));
+        assert!(error.to_string().ends_with("storage:session:write, tool:call"));
+    }
+}

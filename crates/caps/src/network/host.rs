@@ -1,0 +1,225 @@
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use crate::error::{Error, ErrorKind};
+
+/// Longest domain and longest label that the domain name system carries.
+const MAX_DOMAIN: usize = 253;
+const MAX_LABEL: usize = 63;
+
+/// A host as it is connected to: one spelling for each.
+///
+/// Read by the rules of the URL standard, so `0x7f.1` is `127.0.0.1` and `BÜCHER.example` is
+/// `xn--bcher-kva.example`. Beyond them, a dot at the end is dropped, and a domain has only
+/// letters, digits, `-` and `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostName(Host);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Host {
+    Domain(Box<str>),
+    Ip(IpAddr),
+}
+
+impl HostName {
+    /// The address, where the host is one; never looked up.
+    pub fn ip(&self) -> Option<IpAddr> {
+        match self.0 {
+            Host::Domain(_) => None,
+            Host::Ip(ip) => Some(ip),
+        }
+    }
+
+    /// The domain in ASCII and lower case, where the host is one.
+    pub fn domain(&self) -> Option<&str> {
+        match &self.0 {
+            Host::Domain(domain) => Some(domain),
+            Host::Ip(_) => None,
+        }
+    }
+
+    /// From a host that the `url` crate has read.
+    pub(super) fn read(host: url::Host<&str>) -> Result<Self, Error> {
+        match host {
+            url::Host::Ipv4(ip) => Ok(Self(Host::Ip(ip.into()))),
+            url::Host::Ipv6(ip) => Ok(Self(Host::Ip(ip.into()))),
+            url::Host::Domain(domain) => {
+                let domain = domain.strip_suffix('.').unwrap_or(domain);
+                check_domain(domain)?;
+                Ok(Self(Host::Domain(domain.into())))
+            }
+        }
+    }
+}
+
+fn check_domain(domain: &str) -> Result<(), Error> {
+    let bad = |reason| Err(Error::new(ErrorKind::BadHost, domain, reason));
+    if domain.len() > MAX_DOMAIN {
+        return bad("no domain is that long");
+    }
+    for label in domain.split('.') {
+        if label.is_empty() || label.len() > MAX_LABEL {
+            return bad("a domain has 1 to 63 characters between its dots");
+        }
+    }
+    // The standard lets `*` and more through, which would read as a pattern when printed.
+    if domain.contains(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)) {
+        return bad(
+            "a domain has letters, digits, - and _ only, and a * only at its front as in *.example.com",
+        );
+    }
+    Ok(())
+}
+
+impl FromStr for HostName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let host = url::Host::parse(text)
+            .map_err(|error| Error::new(ErrorKind::BadHost, text, error.to_string()))?;
+        let host = match &host {
+            url::Host::Domain(domain) => url::Host::Domain(domain.as_str()),
+            url::Host::Ipv4(ip) => url::Host::Ipv4(*ip),
+            url::Host::Ipv6(ip) => url::Host::Ipv6(*ip),
+        };
+        Self::read(host).map_err(|error| error.within(text))
+    }
+}
+
+/// As in a URL: an IPv6 address stands in brackets.
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Host::Domain(domain) => f.write_str(domain),
+            Host::Ip(IpAddr::V4(ip)) => ip.fmt(f),
+            // Of the two spellings of a mapped address, that of the standard.
+            Host::Ip(IpAddr::V6(ip)) => url::Host::<&str>::Ipv6(*ip).fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(input: &str, expect: &str) {
+        let host: HostName = input.parse().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(host.to_string(), expect, "{input}");
+    }
+
+    fn check_refused(input: &str) {
+        let host = input.parse::<HostName>();
+        assert_eq!(host.unwrap_err().kind(), ErrorKind::BadHost, "{input}");
+    }
+
+    #[test]
+    fn every_spelling_of_loopback_is_loopback() {
+        for text in [
+            "127.0.0.1",
+            "127.0.0.1.",
+            "2130706433",
+            "0x7f000001",
+            "0X7F.1",
+            "017700000001",
+            "0177.0.0.1",
+            "0x7f.0.0.1",
+            "127.1",
+            "127.0.1",
+            "127.0x0.01",
+            "①②⑦.0.0.1",
+            "127。0。0。1",
+            "１２７.0.0.1",
+            "%31%32%37.0.0.1",
+        ] {
+            check(text, "127.0.0.1");
+        }
+    }
+
+    #[test]
+    fn short_and_round_addresses_are_addresses() {
+        check("0", "0.0.0.0");
+        check("0x", "0.0.0.0");
+        check("127.256", "127.0.1.0");
+        check("4294967295", "255.255.255.255");
+    }
+
+    #[test]
+    fn every_spelling_of_the_ipv6_loopback_is_one() {
+        for text in ["[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::0.0.0.1]"] {
+            check(text, "[::1]");
+        }
+    }
+
+    #[test]
+    fn mapped_address_keeps_its_own_form() {
+        check("[::ffff:127.0.0.1]", "[::ffff:7f00:1]");
+        check("[::FFFF:7F00:1]", "[::ffff:7f00:1]");
+        check("[::127.0.0.1]", "[::7f00:1]");
+    }
+
+    #[test]
+    fn address_that_is_not_one_is_refused() {
+        for text in ["127.0.0.256", "1.2.3.4.5", "256.1.1.1", "0x7g.0.0.1", "foo.1", "[::1", "::1"]
+        {
+            check_refused(text);
+        }
+    }
+
+    #[test]
+    fn case_dot_and_script_have_one_spelling() {
+        check("LocalHost", "localhost");
+        check("localhost.", "localhost");
+        check("Example.COM.", "example.com");
+        check("bücher.example", "xn--bcher-kva.example");
+        check("BU\u{308}CHER.example", "xn--bcher-kva.example");
+        check("ｌｏｃａｌｈｏｓｔ", "localhost");
+        check("ⓛocal\u{ad}host", "localhost");
+        check("l%6fcalhost", "localhost");
+    }
+
+    #[test]
+    fn host_that_is_not_plain_is_refused() {
+        for text in [
+            "",
+            ".",
+            "..",
+            "a..b",
+            ".a",
+            "a..",
+            "127.0.0.1..",
+            "*",
+            "a*b",
+            "*.a",
+            "%2A.a",
+            "＊.a",
+            "a b",
+            "a%00b",
+            "a%2Fb",
+            "a,b",
+            "a!b",
+            "a:80",
+            "a@b",
+            "a/b",
+            "a?b",
+            "a#b",
+            "a\\b",
+            "a%",
+        ] {
+            check_refused(text);
+        }
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_domain_name_system() {
+        check_refused(&"a".repeat(64));
+        check_refused(&vec!["a".repeat(60); 5].join("."));
+        check_refused(&"ü".repeat(100_000));
+    }
+
+    #[test]
+    fn zone_is_no_part_of_an_address() {
+        check_refused("[fe80::1%25eth0]");
+        check_refused("[fe80::1%eth0]");
+    }
+}

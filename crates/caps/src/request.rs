@@ -1,0 +1,157 @@
+use std::fmt;
+
+use crate::capability::Capability;
+use crate::dom::{Dom, Selector};
+use crate::env::{Env, EnvName};
+use crate::fs::{FilePath, Fs};
+use crate::kind::{Access, Kind};
+use crate::network::{FetchUrl, Method, Network};
+use crate::process::{CommandName, Process};
+use crate::state::{State, StateName};
+use crate::storage::{Key, Storage, StorageArea};
+use crate::tool::{Tool, ToolName};
+use crate::visible::visible;
+
+/// One concrete thing that a guest is about to do.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the types of the fields say it")]
+pub enum Request {
+    /// Look at or change elements inside a selector, or the whole page without one.
+    Dom { access: Access, selector: Option<Selector> },
+    /// Read a variable.
+    Env { name: EnvName },
+    /// Read or change a file or folder.
+    Fs { access: Access, path: FilePath },
+    /// Send an HTTP request.
+    Network { method: Method, url: FetchUrl },
+    /// Start a command.
+    Process { command: CommandName },
+    /// Read or write a state of the embedding program.
+    State { access: Access, name: StateName },
+    /// Read or write a key, or without one the whole area (to list or to clear it).
+    Storage { area: StorageArea, access: Access, key: Option<Key> },
+    /// Call a function of the embedding program.
+    Tool { name: ToolName },
+}
+
+impl Request {
+    /// The narrowest capability that allows this.
+    ///
+    /// It allows nothing else, but for what no capability can tell apart: the query of a URL
+    /// and the spelling of its path.
+    pub fn required(&self) -> Capability {
+        match self {
+            Self::Dom { access, selector } => {
+                Capability::Dom(Dom::required(*access, selector.as_ref()))
+            }
+            Self::Env { name } => Capability::Env(Env::required(name)),
+            Self::Fs { access, path } => Capability::Fs(Fs::required(*access, path)),
+            Self::Network { method, url } => Capability::Network(Network::required(method, url)),
+            Self::Process { command } => Capability::Process(Process::required(command)),
+            Self::State { access, name } => Capability::State(State::required(*access, name)),
+            Self::Storage { area, access, key } => {
+                Capability::Storage(Storage::required(*area, *access, key.as_ref()))
+            }
+            Self::Tool { name } => Capability::Tool(Tool::required(name)),
+        }
+    }
+
+    /// Capabilities that would do, to choose from in a prompt: [`required`](Self::required)
+    /// first, then each covering the one before it.
+    ///
+    /// For the network they end at the origin. A wildcard for its neighbours is not offered:
+    /// which of them belong together is not to be seen from a name.
+    pub fn suggestions(&self) -> Vec<Capability> {
+        fn wrap<T>(steps: Vec<T>, variant: fn(T) -> Capability) -> Vec<Capability> {
+            steps.into_iter().map(variant).collect()
+        }
+        match self {
+            Self::Dom { access, selector } => {
+                wrap(Dom::widening(*access, selector.as_ref()), Capability::Dom)
+            }
+            Self::Env { name } => wrap(Env::widening(name), Capability::Env),
+            Self::Fs { access, path } => wrap(Fs::widening(*access, path), Capability::Fs),
+            Self::Network { method, url } => {
+                wrap(Network::widening(method, url), Capability::Network)
+            }
+            Self::Process { command } => wrap(Process::widening(command), Capability::Process),
+            Self::State { access, name } => wrap(State::widening(*access, name), Capability::State),
+            Self::Storage { area, access, key } => {
+                wrap(Storage::widening(*area, *access, key.as_ref()), Capability::Storage)
+            }
+            Self::Tool { name } => wrap(Tool::widening(name), Capability::Tool),
+        }
+    }
+
+    /// What this is about, without its object.
+    pub fn kind(&self) -> Kind {
+        self.required().kind()
+    }
+
+    /// What this does, in words for a person: `read the file /data/a.txt`.
+    pub fn describe(&self) -> String {
+        self.required().describe()
+    }
+}
+
+/// One line for a log: the kind and its object, hidden characters made visible. The query of a
+/// URL is left out, since it is where secrets are.
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind().fmt(f)?;
+        let mut object = |text: &str| write!(f, " {}", visible(text));
+        match self {
+            Self::Dom { selector, .. } => selector.iter().try_for_each(|s| object(s.as_str())),
+            Self::Env { name } => object(name.as_str()),
+            Self::Fs { path, .. } => object(path.as_str()),
+            Self::Network { method, url } => {
+                object(&format!("{method} {}{}", url.origin(), url.path()))
+            }
+            Self::Process { command } => object(command.as_str()),
+            Self::State { name, .. } => object(name.as_str()),
+            Self::Storage { key, .. } => key.iter().try_for_each(|key| object(key.as_str())),
+            Self::Tool { name } => object(name.as_str()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(request: Request, line: &str, required: &str) {
+        assert_eq!(request.to_string(), line);
+        assert_eq!(request.required().to_string(), required);
+    }
+
+    #[test]
+    fn log_line_names_kind_and_object() {
+        let path = "/secret/key".parse().unwrap();
+        let request = Request::Fs { access: Access::Read, path };
+        check(request, "fs:read /secret/key", "fs:read:/secret/key");
+    }
+
+    #[test]
+    fn log_line_is_one_line() {
+        let name = "a\nallow fs:write /".parse().unwrap();
+        let line = "tool:call a\\nallow fs:write /";
+        check(Request::Tool { name }, line, "tool:call:a\nallow fs:write /");
+    }
+
+    #[test]
+    fn log_line_leaves_the_query_out() {
+        let url = "https://a.example:8443/v1?token=s3cr3t#x".parse().unwrap();
+        let request = Request::Network { method: "get".parse().unwrap(), url };
+        check(
+            request,
+            "network:fetch GET https://a.example:8443/v1",
+            "network:fetch:GET@https://a.example:8443/v1",
+        );
+    }
+
+    #[test]
+    fn request_for_the_whole_has_no_object() {
+        let request = Request::Dom { access: Access::Write, selector: None };
+        check(request, "dom:write", "dom:write");
+    }
+}
