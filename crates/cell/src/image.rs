@@ -13,6 +13,7 @@ pub struct Image<H: Host> {
     pub(crate) engine: Engine,
     pub(crate) pre: InstancePre<State<H>>,
     pub(crate) exports: Exports,
+    memory_bytes: u64,
 }
 
 impl<H: Host> Clone for Image<H> {
@@ -21,6 +22,7 @@ impl<H: Host> Clone for Image<H> {
             engine: self.engine.clone(),
             pre: self.pre.clone(),
             exports: self.exports.clone(),
+            memory_bytes: self.memory_bytes,
         }
     }
 }
@@ -69,11 +71,18 @@ impl<H: Host> Image<H> {
             inbox: export(names::INBOX)?,
             interrupt: export(names::INTERRUPT)?,
         };
+        let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
+        let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
         let mut linker = Linker::new(&engine.inner);
         gate::link(&mut linker)
             .and_then(|()| linker.instantiate_pre(module))
-            .map(|pre| Image { engine: engine.clone(), pre, exports })
+            .map(|pre| Image { engine: engine.clone(), pre, exports, memory_bytes })
             .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+    }
+
+    /// Bytes of memory that every cell of it starts with; they count against its limit.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
     }
 
     /// The engine it was loaded into.

@@ -2,3 +2,4 @@
 
 /// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
 pub static JS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/js.image"));
+pub static TS: &[u8] = &[];

@@ -1,0 +1,263 @@
+//! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
+use cofferdam_abi::value;
+use cofferdam_abi::wire::Writer;
+use cofferdam_cell::{Cell, KillSwitch, Stop};
+use cofferdam_kernel::{Kernel, Output};
+
+use crate::error::{Error, ErrorKind};
+use crate::limits::{Limit, Limits};
+use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
+use crate::sandbox::World;
+use crate::tool::{Language, Tool};
+use crate::typescript;
+
+/// Room for a reply that is not a result: an exception with its stack.
+const ERROR_ROOM: usize = 512 << 10;
+
+/// Longest time limit; instants farther away than this cannot be counted on every machine.
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// What a run needs to know while it goes on.
+pub(crate) struct Course<'a> {
+    pub(crate) world: &'a Arc<World>,
+    pub(crate) switch: &'a KillSwitch,
+    pub(crate) began: Instant,
+    pub(crate) deadline: Instant,
+}
+
+impl Course<'_> {
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.world.limits
+    }
+
+    fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
+        Outcome { ending, stdout, stderr, duration: self.began.elapsed() }
+    }
+}
+
+fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
+    let deadline = began + world.limits.time.min(FOREVER);
+    Course { world, switch, began, deadline }
+}
+
+/// Runs a tool in a cell of its own.
+pub(crate) async fn fresh(
+    world: &Arc<World>,
+    tool: &Tool,
+    switch: &KillSwitch,
+) -> Result<Outcome, Error> {
+    let course = course(world, switch, Instant::now());
+    let (form, source) = match prepare(&course, tool, tool.form).await? {
+        Ok(prepared) => prepared,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
+    };
+    let mut cell = match take_cell(&course)? {
+        Ok(cell) => cell,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
+    };
+    let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
+    let output = cell.host_mut().take_output();
+    Ok(course.outcome(ending, output))
+}
+
+/// Runs a script in a kept cell, which is discarded by whatever stops the run.
+pub(crate) async fn kept(
+    world: &Arc<World>,
+    tool: &Tool,
+    switch: &KillSwitch,
+    slot: &mut Option<Cell<Kernel>>,
+    began: Instant,
+) -> Result<Outcome, Error> {
+    let course = course(world, switch, began);
+    let (form, source) = match prepare(&course, tool, Form::Kept).await? {
+        Ok(prepared) => prepared,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
+    };
+    // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
+    let cell = match slot.take() {
+        Some(mut cell) => {
+            cell.rearm(switch.clone(), course.deadline);
+            cell.host_mut().restart_output(world.settings());
+            Ok(cell)
+        }
+        None => take_cell(&course)?,
+    };
+    let mut cell = match cell {
+        Ok(cell) => cell,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
+    };
+    let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
+    let output = cell.host_mut().take_output();
+    if !matches!(ending, Ending::Stopped(_)) {
+        *slot = Some(cell);
+    }
+    Ok(course.outcome(ending, output))
+}
+
+/// Checks the source and makes JavaScript of it, before a cell is taken.
+async fn prepare(
+    course: &Course<'_>,
+    tool: &Tool,
+    form: Form,
+) -> Result<Result<(Form, String), Ending>, Error> {
+    let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
+    if len > allowed {
+        return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
+    }
+    match tool.language {
+        Language::JavaScript => Ok(Ok((form, tool.source.clone()))),
+        Language::TypeScript => typescript::strip(course, tool, form).await,
+    }
+}
+
+fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error> {
+    let image = course.world.runtime.js();
+    let limits = course.limits();
+    if image.memory_bytes() > limits.memory_bytes {
+        let wanted = Some(image.memory_bytes());
+        return Ok(Err(exceeded(Limit::Memory, limits.memory_bytes, wanted)));
+    }
+    let of_cell = cofferdam_cell::Limits {
+        memory_bytes: limits.memory_bytes,
+        reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
+    };
+    let kernel = Kernel::new(course.world.settings());
+    Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline)?))
+}
+
+fn start_message(course: &Course<'_>, tool: &Tool, form: Form, source: &str) -> Vec<u8> {
+    let mut args = Writer::new();
+    value::encode(&tool.args, &mut args);
+    let mut message = Writer::new();
+    Entry::Start(Start {
+        form,
+        file: &tool.name,
+        source,
+        args: args.as_bytes(),
+        result_bytes: course.limits().result_bytes.min(u64::from(u32::MAX)) as u32,
+        memory_bytes: course.limits().memory_bytes.min(u64::from(u32::MAX)) as u32,
+    })
+    .write(&mut message);
+    message.finish()
+}
+
+/// Enters the cell again and again until the tool is done or stopped.
+pub(crate) async fn drive(
+    course: &Course<'_>,
+    cell: &mut Cell<Kernel>,
+    first: &[u8],
+) -> Result<Ending, Error> {
+    let alarm = course.world.runtime.engine().alarm().clone();
+    let mut reply = cell.enter(first).await;
+    loop {
+        let bytes = match reply {
+            Ok(bytes) => bytes,
+            Err(stop) => return stopped(course, cell, stop, String::new()),
+        };
+        match Leave::read(&bytes) {
+            Ok(Leave::Waiting) => {
+                let answers = cell.host_mut().answers(&alarm, course.switch, course.deadline).await;
+                let mut message = Writer::new();
+                match answers {
+                    Ok(answers) => answers.write(&mut message),
+                    Err(stop) => return stopped(course, cell, stop, String::new()),
+                }
+                reply = cell.enter(message.as_bytes()).await;
+            }
+            Ok(leave) => return ending(course, cell, leave),
+            Err(malformed) => {
+                let what = format!("reply: {malformed}");
+                return stopped(course, cell, Stop::Breach(what), String::new());
+            }
+        }
+    }
+}
+
+fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Ending, Error> {
+    let allowed = course.limits().result_bytes;
+    Ok(match leave {
+        Leave::Finished(packed) if packed.len() as u64 > allowed => {
+            exceeded(Limit::Result, allowed, Some(packed.len() as u64))
+        }
+        Leave::Finished(packed) => match value::decode(packed) {
+            Ok(value) => Ending::Returned(value),
+            Err(malformed) => broke_the_rules(&format!("result: {malformed}")),
+        },
+        Leave::Threw(thrown) => Ending::Threw(script_error(thrown)),
+        Leave::Stuck => Ending::Threw(ScriptError {
+            name: "Error".into(),
+            message: "the tool waits for a promise that nothing can settle any more".into(),
+            ..ScriptError::default()
+        }),
+        Leave::Interrupted(stack) => {
+            let stop = cell.asked_to_stop().unwrap_or(Stop::Killed);
+            return stopped(course, cell, stop, stack);
+        }
+        Leave::ResultTooLong => exceeded(Limit::Result, allowed, None),
+        Leave::OutOfMemory if cell.memory_refused() => {
+            exceeded(Limit::Memory, course.limits().memory_bytes, None)
+        }
+        Leave::OutOfMemory => Ending::Threw(ScriptError {
+            name: "InternalError".into(),
+            message: "out of memory".into(),
+            ..ScriptError::default()
+        }),
+        Leave::Waiting => broke_the_rules("reply: waiting"),
+    })
+}
+
+/// What a stop from outside means to the caller.
+pub(crate) fn stopped(
+    course: &Course<'_>,
+    cell: &Cell<Kernel>,
+    stop: Stop,
+    stack: String,
+) -> Result<Ending, Error> {
+    let limits = course.limits();
+    Ok(match stop {
+        Stop::Deadline => Ending::Stopped(Exhausted::Time { limit: limits.time, stack }),
+        Stop::Killed => Ending::Stopped(Exhausted::Cancelled { stack }),
+        Stop::Memory => exceeded(Limit::Memory, limits.memory_bytes, None),
+        Stop::Stack => exceeded(Limit::Stack, 0, None),
+        Stop::ReplyTooLong(len) => {
+            exceeded(Limit::Result, limits.result_bytes, Some(len as u64))
+        }
+        Stop::Breach(what) => broke_the_rules(&what),
+        Stop::Trap(what) => {
+            let _ = cell;
+            Ending::Threw(ScriptError {
+                name: "GuestError".into(),
+                message: format!("the guest failed: {what}"),
+                ..ScriptError::default()
+            })
+        }
+        other => return Err(Error::new(ErrorKind::Internal, other.to_string())),
+    })
+}
+
+pub(crate) fn exceeded(limit: Limit, allowed: u64, wanted: Option<u64>) -> Ending {
+    Ending::Stopped(Exhausted::Limit { limit, allowed, wanted })
+}
+
+/// A guest that sends nonsense was taken over by what runs in it.
+fn broke_the_rules(what: &str) -> Ending {
+    Ending::Threw(ScriptError {
+        name: "GateError".into(),
+        message: format!("malformed message from the guest: {what}"),
+        ..ScriptError::default()
+    })
+}
+
+pub(crate) fn script_error(thrown: Thrown) -> ScriptError {
+    ScriptError {
+        name: thrown.name,
+        message: thrown.message,
+        stack: thrown.stack,
+        position: thrown.position,
+    }
+}

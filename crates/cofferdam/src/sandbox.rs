@@ -1,0 +1,263 @@
+//! One isolated world, in which tools run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cofferdam_caps::{Capability, CapabilitySet};
+use cofferdam_cell::KillSwitch;
+use cofferdam_kernel::{Clock, Random, Settings, Watcher};
+
+use crate::drive;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::outcome::Outcome;
+use crate::run::Run;
+use crate::runtime::Runtime;
+use crate::session::{Session, Slot};
+use crate::tool::Tool;
+
+/// One isolated world. A handle: clones are the same sandbox.
+#[derive(Clone)]
+pub struct Sandbox {
+    pub(crate) world: Arc<World>,
+}
+
+pub(crate) struct World {
+    pub(crate) runtime: Runtime,
+    pub(crate) limits: Limits,
+    clock: Clock,
+    random: Random,
+    watcher: Option<Watcher>,
+    env: BTreeMap<String, String>,
+    stdin: Vec<u8>,
+    capabilities: CapabilitySet,
+    destroyed: AtomicBool,
+    next_run: AtomicU64,
+    runs: Mutex<HashMap<u64, KillSwitch>>,
+    pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
+}
+
+/// Makes a [`Sandbox`] with other settings than the usual.
+#[derive(Default)]
+pub struct SandboxBuilder {
+    runtime: Option<Runtime>,
+    limits: Limits,
+    clock: Clock,
+    random: Random,
+    watcher: Option<Watcher>,
+    env: BTreeMap<String, String>,
+    stdin: Vec<u8>,
+    capabilities: CapabilitySet,
+}
+
+impl SandboxBuilder {
+    /// Uses this runtime in place of the shared one.
+    pub fn runtime(mut self, runtime: &Runtime) -> Self {
+        self.runtime = Some(runtime.clone());
+        self
+    }
+
+    /// Limits of each run.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Where time comes from.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Where random bytes come from.
+    pub fn random(mut self, random: Random) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// Sees output while a run goes on.
+    pub fn watcher(mut self, watcher: Watcher) -> Self {
+        self.watcher = Some(watcher);
+        self
+    }
+
+    /// Adds a variable to the sandbox's environment; the host's own is never seen.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// What runs find on standard input.
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Gives the sandbox a capability.
+    pub fn grant(mut self, capability: Capability) -> Self {
+        self.capabilities.insert(capability);
+        self
+    }
+
+    /// Makes the sandbox.
+    pub fn build(self) -> Result<Sandbox, Error> {
+        let runtime = match self.runtime {
+            Some(runtime) => runtime,
+            None => Runtime::shared()?,
+        };
+        let mut env = default_environment();
+        env.extend(self.env);
+        let world = World {
+            runtime,
+            limits: self.limits,
+            clock: self.clock,
+            random: self.random,
+            watcher: self.watcher,
+            env,
+            stdin: self.stdin,
+            capabilities: self.capabilities,
+            destroyed: AtomicBool::new(false),
+            next_run: AtomicU64::new(0),
+            runs: Mutex::default(),
+            sessions: Mutex::default(),
+        };
+        Ok(Sandbox { world: Arc::new(world) })
+    }
+}
+
+fn default_environment() -> BTreeMap<String, String> {
+    let pairs = [("HOME", "/home/user"), ("PWD", "/home/user"), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
+    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+}
+
+impl Sandbox {
+    /// An empty world with the usual limits.
+    pub fn new() -> Result<Self, Error> {
+        Sandbox::builder().build()
+    }
+
+    /// Settings first.
+    pub fn builder() -> SandboxBuilder {
+        SandboxBuilder::default()
+    }
+
+    /// Runs a tool in a fresh cell.
+    pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
+        let switch = self.world.new_switch();
+        let _registered = self.world.register(&switch)?;
+        drive::fresh(&self.world, tool, &switch).await
+    }
+
+    /// Starts a tool in a fresh cell; it can be cancelled through what this answers.
+    pub fn start(&self, tool: Tool) -> Result<Run, Error> {
+        let switch = self.world.new_switch();
+        let registered = self.world.register(&switch)?;
+        let of_run = switch.clone();
+        let future = Box::pin(async move {
+            let outcome = drive::fresh(&registered.world, &tool, &of_run).await;
+            drop(registered);
+            outcome
+        });
+        Ok(Run { switch, future })
+    }
+
+    /// A kept cell of this name: what a run declares is there for the next one.
+    pub fn session(&self, name: &str) -> Result<Session, Error> {
+        self.world.check_alive()?;
+        let mut sessions = lock(&self.world.sessions);
+        let slot = sessions.entry(name.to_owned()).or_default().clone();
+        Ok(Session { world: self.world.clone(), slot })
+    }
+
+    /// Whether a run is under way.
+    pub fn is_running(&self) -> Result<bool, Error> {
+        self.world.check_alive()?;
+        Ok(!lock(&self.world.runs).is_empty())
+    }
+
+    /// Ends every run that is under way. The next one works.
+    pub fn cancel(&self) -> Result<(), Error> {
+        self.world.check_alive()?;
+        self.world.cancel_all();
+        Ok(())
+    }
+
+    /// Ends every run, drops every kept cell; from now on every call is an error.
+    pub fn destroy(&self) -> Result<(), Error> {
+        if self.world.destroyed.swap(true, Ordering::SeqCst) {
+            return Err(Error::new(ErrorKind::Destroyed, ""));
+        }
+        self.world.cancel_all();
+        lock(&self.world.sessions).clear();
+        Ok(())
+    }
+
+    /// The variables that programs in this sandbox see.
+    pub fn env(&self) -> &BTreeMap<String, String> {
+        &self.world.env
+    }
+
+    /// What runs find on standard input.
+    pub fn stdin(&self) -> &[u8] {
+        &self.world.stdin
+    }
+
+    /// What was granted.
+    pub fn capabilities(&self) -> &CapabilitySet {
+        &self.world.capabilities
+    }
+}
+
+impl World {
+    pub(crate) fn new_switch(&self) -> KillSwitch {
+        KillSwitch::new(self.runtime.engine().alarm())
+    }
+
+    pub(crate) fn check_alive(&self) -> Result<(), Error> {
+        match self.destroyed.load(Ordering::SeqCst) {
+            true => Err(Error::new(ErrorKind::Destroyed, "")),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes a run, so that it can be cancelled; forgotten when the answer is dropped.
+    pub(crate) fn register(self: &Arc<Self>, switch: &KillSwitch) -> Result<Registered, Error> {
+        let id = self.next_run.fetch_add(1, Ordering::Relaxed);
+        let mut runs = lock(&self.runs);
+        // Looked at under the lock: a run noted here is seen by `destroy`.
+        self.check_alive()?;
+        runs.insert(id, switch.clone());
+        Ok(Registered { world: self.clone(), id })
+    }
+
+    fn cancel_all(&self) {
+        lock(&self.runs).values().for_each(KillSwitch::kill);
+    }
+
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            clock: self.clock,
+            random: self.random,
+            stdout_bytes: self.limits.stdout_bytes as usize,
+            stderr_bytes: self.limits.stderr_bytes as usize,
+            watcher: self.watcher.clone(),
+        }
+    }
+}
+
+/// A noted run.
+pub(crate) struct Registered {
+    pub(crate) world: Arc<World>,
+    id: u64,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        lock(&self.world.runs).remove(&self.id);
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

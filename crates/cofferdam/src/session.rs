@@ -1,0 +1,35 @@
+//! A kept cell, in which variables stay between runs.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use cofferdam_cell::Cell;
+use cofferdam_kernel::Kernel;
+
+use crate::drive;
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::sandbox::World;
+use crate::tool::Tool;
+
+/// The cell of a session, between two runs; runs of one session wait for each other.
+pub(crate) type Slot = tokio::sync::Mutex<Option<Cell<Kernel>>>;
+
+/// A kept cell. Its runs are scripts: what one declares at the top is there for the next, and
+/// the value of the last expression is the result. Whatever stops a run discards the cell, and
+/// the next run starts fresh.
+pub struct Session {
+    pub(crate) world: Arc<World>,
+    pub(crate) slot: Arc<Slot>,
+}
+
+impl Session {
+    /// Runs a script in the kept cell.
+    pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
+        let began = Instant::now();
+        let switch = self.world.new_switch();
+        let _registered = self.world.register(&switch)?;
+        let mut slot = self.slot.lock().await;
+        drive::kept(&self.world, tool, &switch, &mut slot, began).await
+    }
+}

@@ -1,0 +1,66 @@
+//! TypeScript to JavaScript, in a cell of its own: the parser recurses, and what it is given to
+//! parse is hostile.
+
+use cofferdam_abi::entry::{Entry, Form, Leave, Start};
+use cofferdam_abi::wire::Writer;
+use cofferdam_cell::{Cell, Stop};
+use cofferdam_kernel::Kernel;
+
+use crate::drive::{self, Course, exceeded};
+use crate::error::Error;
+use crate::limits::Limit;
+use crate::outcome::Ending;
+use crate::tool::Tool;
+
+/// Memory of the cell that strips; it grows with the source, not with what the tool may use.
+const MEMORY: u64 = 512 << 20;
+
+/// Room for the JavaScript: transformed syntax such as enums is longer than what it stands for.
+fn reply_room(source: &str) -> usize {
+    source.len().saturating_mul(8).saturating_add(64 << 10)
+}
+
+/// Takes the types out. Answers what the source turned out to be, and the JavaScript.
+pub(crate) async fn strip(
+    course: &Course<'_>,
+    tool: &Tool,
+    form: Form,
+) -> Result<Result<(Form, String), Ending>, Error> {
+    let limits = cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
+    let kernel = Kernel::new(Default::default());
+    let image = course.world.runtime.ts()?;
+    let mut cell = Cell::new(image, kernel, limits, course.switch.clone(), course.deadline)?;
+    let mut message = Writer::new();
+    Entry::Start(Start {
+        form,
+        file: &tool.name,
+        source: &tool.source,
+        args: &[],
+        result_bytes: u32::MAX,
+        memory_bytes: MEMORY as u32,
+    })
+    .write(&mut message);
+    let reply = match cell.enter(message.as_bytes()).await {
+        Ok(reply) => reply,
+        // Trap: the parser ran into its own stack, or gave up in some other way.
+        Err(Stop::Stack | Stop::Trap(_) | Stop::Memory) => {
+            return Ok(Err(exceeded(Limit::Stack, 0, None)));
+        }
+        Err(stop) => return drive::stopped(course, &cell, stop, String::new()).map(Err),
+    };
+    match Leave::read(&reply) {
+        Ok(Leave::Finished([kind, text @ ..])) => {
+            let found = match (form, kind) {
+                (Form::Kept, _) => Form::Kept,
+                (_, 1) => Form::Module,
+                (_, _) => Form::Body,
+            };
+            Ok(Ok((found, String::from_utf8_lossy(text).into_owned())))
+        }
+        Ok(Leave::Threw(thrown)) => Ok(Err(Ending::Threw(drive::script_error(thrown)))),
+        Ok(_) | Err(_) => {
+            let what = Stop::Breach("reply of the TypeScript guest".into());
+            drive::stopped(course, &cell, what, String::new()).map(Err)
+        }
+    }
+}
