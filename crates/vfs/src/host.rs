@@ -1,0 +1,73 @@
+//! Real directories. The only place of this crate that touches the machine it runs on.
+//!
+//! Everything happens below an open directory, by paths made of plain names, and no system call
+//! follows a link: a link in a mount is text for the sandbox's resolver, which takes it for a path
+//! of the sandbox. So no link and no `..`, not even one put there while we look, leads out.
+
+mod below;
+mod budget;
+mod convert;
+mod file;
+mod real;
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::{Mode as Bits, OFlags};
+
+use self::budget::Budget;
+use self::real::{Real, RealAccess};
+use crate::backend::Backend;
+use crate::tree::Tree;
+use crate::{Error, Limits, Mount, Time, VPath};
+
+/// A real directory, held open: the authority to use what is below it.
+#[derive(Clone, Debug)]
+pub struct HostDir {
+    root: Arc<OwnedFd>,
+}
+
+impl HostDir {
+    /// Opens a directory by its path on the real machine. This is where authority comes from:
+    /// never call it with a path a guest had a say in.
+    pub fn open_ambient(path: &Path) -> std::io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = rustix::fs::open(path, flags, Bits::empty())?;
+        Ok(HostDir { root: Arc::new(root) })
+    }
+}
+
+impl Tree {
+    /// Shows a real directory at a path. The directories above are made if need be; what is there
+    /// must be an empty directory or nothing.
+    pub fn mount(
+        &self,
+        at: &VPath,
+        directory: HostDir,
+        mount: Mount,
+        now: Time,
+    ) -> Result<(), Error> {
+        let real = |access, device, limits: Limits| -> Arc<dyn Backend> {
+            Arc::new(Real {
+                root: directory.root,
+                access,
+                device,
+                budget: Arc::new(Budget::new(limits)),
+                changing: Arc::default(),
+            })
+        };
+        match mount {
+            Mount::ReadOnly => self.mount_backend(at, now, |device, state| {
+                real(RealAccess::Read, device, state.limits)
+            }),
+            Mount::ReadWrite => self.mount_backend(at, now, |device, state| {
+                real(RealAccess::Write, device, state.limits)
+            }),
+            // Guests write to the tree; only applying the changes writes below.
+            Mount::Overlay => {
+                self.mount_overlay(at, now, |device| real(RealAccess::Write, device, Limits::NONE))
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Staying below a directory.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode as Bits, OFlags};
+
+use crate::path::Inside;
+
+/// Whether a link at this place, followed by a program of the real machine, might leave the mount.
+/// Climbing is fine as far as there is something to climb, and only at the start: after a name,
+/// which may be a link itself, nobody knows where `..` leads.
+pub(super) fn leaves(at: &Inside, target: &str) -> bool {
+    let mut names = target.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
+    let mut room = at.names().count() - 1;
+    while names.next_if_eq(&"..").is_some() {
+        match room.checked_sub(1) {
+            Some(less) => room = less,
+            None => return true,
+        }
+    }
+    target.starts_with('/') || names.any(|name| name == "..")
+}
+
+/// To pass through a directory, not to read it.
+#[cfg(target_os = "linux")]
+pub(super) const PASS: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+pub(super) const PASS: OFlags = OFlags::RDONLY;
+
+/// Opens a directory below another, following no link anywhere on the way.
+#[cfg(target_os = "linux")]
+pub(super) fn below(
+    root: BorrowedFd<'_>,
+    path: &str,
+    purpose: OFlags,
+) -> rustix::io::Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    use rustix::io::Errno;
+
+    let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(root, path, flags, Bits::empty(), resolve) {
+        // Too old a kernel, or a filter that knows too few calls.
+        Err(Errno::NOSYS | Errno::PERM) => step_by_step(root, path, purpose),
+        opened => opened,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn below(
+    root: BorrowedFd<'_>,
+    path: &str,
+    purpose: OFlags,
+) -> rustix::io::Result<OwnedFd> {
+    step_by_step(root, path, purpose)
+}
+
+/// The same with older means: one directory after the other.
+fn step_by_step(root: BorrowedFd<'_>, path: &str, purpose: OFlags) -> rustix::io::Result<OwnedFd> {
+    let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut directory: Option<OwnedFd> = None;
+    for name in path.split('/') {
+        let from = directory.as_ref().map_or(root, |fd| fd.as_fd());
+        directory = Some(rustix::fs::openat(from, name, flags, Bits::empty())?);
+    }
+    directory.ok_or(rustix::io::Errno::NOENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_may_point_about_its_mount_but_not_out_of_it() {
+        let at = Inside::top().join("a").join("link");
+        for inside in ["x", "../b", "./..//b/c", "..", "x/y"] {
+            assert!(!leaves(&at, inside), "{inside}");
+        }
+        for outside in ["/etc/passwd", "../..", "../../a", "x/..", "../x/../.."] {
+            assert!(leaves(&at, outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn both_ways_of_opening_refuse_links() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(place.path().join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a", place.path().join("link")).unwrap();
+        let root = std::fs::File::open(place.path()).unwrap();
+        for open in [below, step_by_step] {
+            assert!(open(root.as_fd(), "a/b", PASS).is_ok());
+            assert!(open(root.as_fd(), "link/b", PASS).is_err());
+            assert!(open(root.as_fd(), "link", PASS).is_err());
+        }
+    }
+}

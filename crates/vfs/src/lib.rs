@@ -1,0 +1,73 @@
+//! The files of a sandbox: virtual, in memory, copied only where they change, owned by the host.
+//!
+//! A guest has no way here but through the kernel, which asks a [`Tree`] for [`Files`] on behalf of
+//! a guest or of the host and uses paths ([`At`]) and open files ([`OpenFile`]) on it. The clock is
+//! the caller's; nothing here reads one. Nothing here touches the real machine either, but for
+//! `host.rs`, which mounts real directories.
+//!
+//! In reading order:
+//!
+//! - what is said and answered: `errno`, `error`, `path`, `stat`, `limits`
+//! - what the tree is made of: `radix` and `names` (persistent maps), `chunk`, `content`,
+//!   `directory`, `inode`, `state`, `entries`, `lineage`
+//! - how a path is found: `at`, `rest`, `place`, `resolve`
+//! - what can be done: `tree`, `files`, `make`, `remove`, `attributes`, `open`, `open_file`,
+//!   `transfer`, `listing`, `walk`
+//! - what is not in memory: `backend`, `provider`, `mount`, `overlay`, `changes`,
+//!   `apply`, `host`
+
+mod apply;
+mod at;
+mod attributes;
+mod backend;
+mod changes;
+mod chunk;
+mod content;
+mod directory;
+mod entries;
+mod errno;
+mod error;
+mod files;
+#[cfg(unix)]
+mod host;
+mod inode;
+mod limits;
+mod lineage;
+mod listing;
+mod make;
+mod mount;
+mod names;
+mod open;
+mod open_file;
+mod overlay;
+mod path;
+mod place;
+mod provider;
+mod radix;
+mod remove;
+mod resolve;
+mod rest;
+mod stat;
+mod state;
+mod transfer;
+mod tree;
+mod walk;
+
+pub use at::{At, Follow};
+pub use backend::Caller;
+pub use changes::{Change, Difference};
+pub use errno::Errno;
+pub use error::Error;
+pub use files::Files;
+#[cfg(unix)]
+pub use host::HostDir;
+pub use limits::{Limits, Usage};
+pub use listing::{DirEntry, LISTING_MAX};
+pub use mount::Mount;
+pub use open::Open;
+pub use open_file::{OpenFile, Seek};
+pub use path::{LINKS_MAX, NAME_MAX, PATH_MAX, VPath};
+pub use provider::{Item, Provider};
+pub use stat::{Access, DeviceId, Ino, Kind, Mode, SetTime, Stat, Time};
+pub use tree::{Snapshot, Tree};
+pub use walk::{Extents, Node, Walked};

@@ -1,0 +1,147 @@
+//! Putting things into a tree that guests find there: mounts, made files, system areas.
+
+use std::sync::Arc;
+
+use crate::at::At;
+use crate::backend::Backend;
+use crate::directory::Directory;
+use crate::inode::{Area, Body, Inode, Origin};
+use crate::path::Inside;
+use crate::place::Found;
+use crate::provider::{Provided, Provider};
+use crate::state::{ROOT, State};
+use crate::tree::{Locked, Tree};
+use crate::{Errno, Error, Ino, Mode, Time, VPath};
+
+/// How guests use a real directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mount {
+    /// They see it as it is at any moment, and change nothing.
+    ReadOnly,
+    /// They see it as it was when first looked at, and their changes are kept aside in the tree:
+    /// see [`Tree::changes`].
+    Overlay,
+    /// They change the real files. Growth beyond the tree's limits is refused.
+    ReadWrite,
+}
+
+impl Tree {
+    /// Shows the files of a provider at a path.
+    pub fn provide(&self, at: &VPath, provider: Arc<dyn Provider>, now: Time) -> Result<(), Error> {
+        self.mount_backend(at, now, |device, _| Arc::new(Provided { provider, device, since: now }))
+    }
+
+    /// Takes a mount away; changes kept aside in an overlay go with it. Open files stay open.
+    pub fn unmount(&self, at: &VPath, now: Time) -> Result<(), Error> {
+        let files = self.as_host(now);
+        files.on(at, |_| {
+            let mut state = self.lock();
+            let (parent, name, ino) = entry(&state, at)?;
+            if !state.get(ino)?.pinned {
+                return Err(Errno::Invalid);
+            }
+            state.clear(ino, now).or_else(|errno| match errno {
+                // Only an overlay has nodes to clear.
+                Errno::NotDirectory => Ok(()),
+                errno => Err(errno),
+            })?;
+            state.detach(parent, name, now)
+        })
+    }
+
+    /// Makes everything at and below a path part of the system: guests can read it and not change
+    /// it (`EROFS`), and it is free of charge. What the host adds there later belongs to it too.
+    pub fn protect(&self, at: &VPath) -> Result<(), Error> {
+        self.as_host(Time(0)).on(at, |_| {
+            let mut state = self.lock();
+            let top = if at == &VPath::root() { ROOT } else { entry(&state, at)?.2 };
+            let mut nodes = vec![top];
+            for directory in state.directories(top) {
+                if let Ok(directory) = state.directory(directory) {
+                    nodes.extend(directory.entries().map(|entry| entry.ino));
+                }
+            }
+            for ino in nodes {
+                state.edit(ino, |inode| inode.area = Area::System)?;
+            }
+            Ok(())
+        })
+    }
+
+    pub(crate) fn mount_backend(
+        &self,
+        at: &VPath,
+        now: Time,
+        make: impl FnOnce(u64, &State) -> Arc<dyn Backend>,
+    ) -> Result<(), Error> {
+        self.mount_with(at, now, |state, parent, name| {
+            let backend = make(state.next_number(), state);
+            let body = Body::Mount { parent, name: name.into(), backend };
+            state.attach(parent, name, mount_point(body, now), now).map(drop)
+        })
+    }
+
+    pub(crate) fn mount_overlay(
+        &self,
+        at: &VPath,
+        now: Time,
+        make: impl FnOnce(u64) -> Arc<dyn Backend>,
+    ) -> Result<(), Error> {
+        self.mount_with(at, now, |state, parent, name| {
+            let backend = make(state.next_number());
+            let mut directory = Directory::new(ROOT, "".into(), ROOT);
+            directory.unread = true;
+            let mut inode = mount_point(Body::Directory(directory), now);
+            inode.origin = Some(Arc::new(Origin { backend, path: Inside::top() }));
+            let ino = state.attach(parent, name, inode, now)?;
+            state.edit_directory(ino, |directory| directory.within = ino)
+        })
+    }
+
+    /// Runs `attach` with the directory and name of a mount point to be, which is free then.
+    fn mount_with(
+        &self,
+        at: &VPath,
+        now: Time,
+        attach: impl FnOnce(&mut Locked<'_>, Ino, &str) -> Result<(), Errno>,
+    ) -> Result<(), Error> {
+        let files = self.as_host(now);
+        if let Some(parent) = at.parent() {
+            files.make_directories(parent.as_str(), Mode::DIRECTORY)?;
+        }
+        files.on(at.as_str(), |path: At<'_>| match files.find_entry(path)? {
+            Found::Node(mut state, place) => {
+                let name = place.last.name(Errno::Busy)?;
+                if let Some(ino) = place.child {
+                    if state.get(ino)?.pinned {
+                        return Err(Errno::Busy);
+                    } else if !state.directory(ino)?.is_empty() {
+                        return Err(Errno::NotEmpty);
+                    }
+                    state.detach(place.parent, name, now)?;
+                }
+                attach(&mut state, place.parent, name)
+            }
+            Found::Mounted(place) if place.spot.inside.is_top() => Err(Errno::Busy),
+            Found::Mounted(_) => Err(Errno::NotSupported),
+        })
+    }
+}
+
+fn mount_point(body: Body, now: Time) -> Inode {
+    Inode { area: Area::Free, pinned: true, ..Inode::new(body, Mode::DIRECTORY, now) }
+}
+
+/// Directory, name and node at a path of the tree itself, no link followed, no mount entered.
+pub(crate) fn entry<'p>(state: &State, at: &'p VPath) -> Result<(Ino, &'p str, Ino), Errno> {
+    let mut parent = ROOT;
+    let mut names = at.names().peekable();
+    while let Some(name) = names.next() {
+        let child = state.directory(parent)?.get(name).ok_or(Errno::NotFound)?;
+        if names.peek().is_none() {
+            return Ok((parent, name, child));
+        }
+        parent = child;
+    }
+    Err(Errno::Busy)
+}

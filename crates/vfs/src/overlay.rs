@@ -1,0 +1,107 @@
+//! The lower side of an overlay: a real directory taken into the tree as far as it is looked at.
+//!
+//! A directory's entries become nodes when first needed, a file's bytes when first written; until
+//! then the node knows where it came from and is read there. From then on everything works on it
+//! as on any other node, moving included.
+
+use std::sync::Arc;
+
+use crate::backend::Listed;
+use crate::chunk::{CHUNK, Staged};
+use crate::content::Content;
+use crate::directory::Directory;
+use crate::inode::{Area, Body, Inode, Origin};
+use crate::state::ROOT;
+use crate::tree::Tree;
+use crate::{Caller, Errno, Ino, Kind, Open, Time, Usage};
+
+/// Takes the entries of an overlay's directory into the tree, if nobody has yet.
+pub(crate) fn read_directory(tree: &Tree, ino: Ino) -> Result<(), Errno> {
+    let origin = match tree.lock().get(ino)? {
+        inode if !inode.directory().is_some_and(|directory| directory.unread) => return Ok(()),
+        inode => inode.origin.clone().ok_or(Errno::Io)?,
+    };
+    let mut found = Vec::new();
+    for entry in origin.backend.list(Caller::default(), &origin.path)? {
+        match lower(&origin, &entry) {
+            Ok(Some(inode)) => found.push((entry.name, inode)),
+            // Gone since it was listed, or nothing a guest could use.
+            Ok(None) | Err(Errno::NotFound) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+
+    let mut state = tree.lock();
+    let directory = state.directory(ino)?;
+    if directory.unread {
+        for (name, inode) in found {
+            state.adopt(ino, &name, inode)?;
+        }
+        state.edit_directory(ino, |directory| {
+            directory.unread = false;
+            directory.original = Some(directory.entries().cloned().collect());
+        })?;
+    }
+    Ok(())
+}
+
+/// The node that stands for an entry of a real directory.
+fn lower(parent: &Origin, entry: &Listed) -> Result<Option<Inode>, Errno> {
+    let origin =
+        Origin { backend: Arc::clone(&parent.backend), path: parent.path.join(&entry.name) };
+    let stat = origin.backend.stat(Caller::default(), &origin.path)?;
+    let body = match stat.kind {
+        Kind::File => Body::Lower(stat.size),
+        Kind::Directory => {
+            let mut directory = Directory::new(ROOT, "".into(), ROOT);
+            directory.unread = true;
+            Body::Directory(directory)
+        }
+        Kind::Link => Body::Link(origin.backend.read_link(Caller::default(), &origin.path)?.into()),
+        Kind::Device(_) | Kind::Other => return Ok(None),
+    };
+    Ok(Some(Inode {
+        accessed: stat.accessed,
+        modified: stat.modified,
+        changed: stat.changed,
+        area: Area::Free,
+        origin: Some(Arc::new(origin)),
+        ..Inode::new(body, stat.mode, Time(0))
+    }))
+}
+
+/// Takes the bytes of an overlay's file into the tree, if nobody has yet. Charged before a byte is
+/// read.
+pub(crate) fn copy_up(tree: &Tree, ino: Ino) -> Result<(), Errno> {
+    let (origin, limit) = {
+        let state = tree.lock();
+        let inode = state.get(ino)?;
+        let Body::Lower(size) = inode.body else { return Ok(()) };
+        state.afford(Usage::bytes(size))?;
+        let room = state.limits.bytes.saturating_sub(state.used.bytes);
+        (inode.origin.clone().ok_or(Errno::Io)?, room)
+    };
+    let file = origin.backend.open(Caller::default(), &origin.path, Open::to_read())?;
+    let mut content = Content::default();
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let at = content.size();
+        let len = file.read_at(at, &mut buffer)?;
+        if len == 0 {
+            break;
+        }
+        // It may have grown since it was looked at.
+        if at + len as u64 > limit {
+            return Err(Errno::NoSpace);
+        }
+        let bytes = &buffer[..len];
+        content.write(at, bytes, Staged::new(at, bytes));
+    }
+
+    let mut state = tree.lock();
+    if matches!(state.get(ino)?.body, Body::Lower(_)) {
+        state.afford(Usage::bytes(content.cost()))?;
+        state.edit(ino, |inode| inode.body = Body::File(content))?;
+    }
+    Ok(())
+}

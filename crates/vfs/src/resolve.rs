@@ -1,0 +1,278 @@
+//! From text to a node, as POSIX has it, one component at a time.
+//!
+//! In the tree the walk holds its lock, so a path of the tree alone is resolved in one moment and
+//! the lock is handed on with the result. In a mount it holds none: a real directory may be slow.
+
+use std::sync::Arc;
+
+use crate::at::{At, Base, Follow};
+use crate::files::Files;
+use crate::inode::Body;
+use crate::path::{Inside, LINKS_MAX, NAME_MAX, check_path};
+use crate::place::{Found, Last, MountPlace, MountSpot, Place, Spot};
+use crate::rest::Rest;
+use crate::state::ROOT;
+use crate::tree::Locked;
+use crate::{Access, Errno, Ino, Kind, Stat};
+
+/// What the operation does with a link at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// As the caller asks; a slash after a link follows it.
+    Node(Follow),
+    /// A file to be made if it is missing; a slash after its name asks for what cannot be made.
+    Create(Follow),
+    /// The entry itself, to be made, moved or removed.
+    Entry,
+}
+
+pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Found<'t>, Errno> {
+    check_path(at.path)?;
+    let absolute = at.path.starts_with('/');
+    let (start, fence) = match at.base {
+        Base::Root | Base::Exact => (Spot::Node(ROOT), None),
+        Base::Directory(_) if absolute => (Spot::Node(ROOT), None),
+        Base::Directory(handle) => (handle.spot(files.tree)?, None),
+        Base::Beneath(_) if absolute => return Err(Errno::NotCapable),
+        Base::Beneath(handle) => {
+            let spot = handle.spot(files.tree)?;
+            (spot.clone(), Some(spot))
+        }
+    };
+    let links = match at.base {
+        Base::Exact => LINKS_MAX,
+        Base::Root | Base::Directory(_) | Base::Beneath(_) => 0,
+    };
+    let rest = Rest::new(at.path);
+    Walk { files, lock: None, fresh: false, rest, here: start, fence, links }.run(goal)
+}
+
+struct Walk<'t, 'a> {
+    files: Files<'t>,
+    lock: Option<Locked<'t>>,
+    /// The lock was taken since the fence was last looked at.
+    fresh: bool,
+    rest: Rest<'a>,
+    here: Spot,
+    /// The directory that may not be left.
+    fence: Option<Spot>,
+    links: u32,
+}
+
+/// What a name turned out to be.
+enum Met {
+    Missing,
+    Link(Arc<str>),
+    Directory(Spot),
+    /// Anything that has nothing below.
+    End,
+}
+
+impl<'t> Walk<'t, '_> {
+    fn run(mut self, goal: Goal) -> Result<Found<'t>, Errno> {
+        let mut name = String::new();
+        let mut last = Last::Root;
+        while self.rest.next(&mut name) {
+            match name.as_str() {
+                "." => {
+                    self.may_search()?;
+                    last = Last::Here;
+                }
+                ".." => {
+                    self.may_search()?;
+                    self.climb()?;
+                    last = Last::Above;
+                }
+                name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
+                name => {
+                    self.may_search()?;
+                    let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
+                    if end && slash && matches!(goal, Goal::Create(_)) {
+                        return Err(Errno::IsDirectory);
+                    }
+                    let (met, child, stat) = self.look(name)?;
+                    match met {
+                        Met::Link(target) if !end || follows(goal, slash) => {
+                            self.follow(target)?;
+                            last = Last::Root;
+                        }
+                        Met::Missing | Met::Link(_) | Met::Directory(_) | Met::End if end => {
+                            let slash_on_file = slash && matches!(met, Met::End);
+                            if slash_on_file && goal != Goal::Entry {
+                                return Err(Errno::NotDirectory);
+                            }
+                            return self.end(name, met, child, stat, slash);
+                        }
+                        Met::Missing => return Err(Errno::NotFound),
+                        Met::Directory(spot) => self.here = spot,
+                        Met::Link(_) | Met::End => return Err(Errno::NotDirectory),
+                    }
+                }
+            }
+        }
+        self.end_here(last)
+    }
+
+    /// The directory the walk stands in lets it pass, and its entries are known.
+    fn may_search(&mut self) -> Result<(), Errno> {
+        let Spot::Node(ino) = self.here else { return Ok(()) };
+        self.enter(ino)?;
+        let files = self.files;
+        files.may(self.locked().get(ino)?, Access::Execute)
+    }
+
+    fn locked(&mut self) -> &mut Locked<'t> {
+        let tree = self.files.tree;
+        self.fresh |= self.lock.is_none();
+        self.lock.get_or_insert_with(|| tree.lock())
+    }
+
+    /// Makes sure that the walk may stand in a directory of the tree and knows its entries: an
+    /// overlay's may have to be read.
+    fn enter(&mut self, ino: Ino) -> Result<(), Errno> {
+        while self.locked().directory(ino)?.unread {
+            self.lock = None;
+            crate::overlay::read_directory(self.files.tree, ino)?;
+        }
+        // While the lock was away the directory may have been moved out of the fence.
+        if let (true, Some(Spot::Node(top))) = (self.fresh, &self.fence) {
+            let top = *top;
+            if !self.locked().is_within(ino, top) {
+                return Err(Errno::NotCapable);
+            }
+        }
+        self.fresh = false;
+        Ok(())
+    }
+
+    fn climb(&mut self) -> Result<(), Errno> {
+        if self.fence.as_ref() == Some(&self.here) {
+            return Err(Errno::NotCapable);
+        }
+        match &mut self.here {
+            Spot::Mounted(spot) if !spot.inside.is_top() => spot.inside.pop(),
+            Spot::Mounted(MountSpot { mount: ino, .. }) | Spot::Node(ino) => {
+                let ino = *ino;
+                let (parent, _) = self.locked().parent(ino)?;
+                self.here = Spot::Node(parent);
+            }
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, target: Arc<str>) -> Result<(), Errno> {
+        if self.links == LINKS_MAX {
+            return Err(Errno::Loop);
+        }
+        self.links += 1;
+        if target.starts_with('/') {
+            if self.fence.as_ref().is_some_and(|top| *top != Spot::Node(ROOT)) {
+                return Err(Errno::NotCapable);
+            }
+            self.here = Spot::Node(ROOT);
+        }
+        self.rest.push(target);
+        Ok(())
+    }
+
+    /// What the name stands for in the current directory.
+    fn look(&mut self, name: &str) -> Result<(Met, Option<Ino>, Option<Stat>), Errno> {
+        match &self.here {
+            Spot::Node(ino) => {
+                let ino = *ino;
+                let state = self.locked();
+                let Some(child) = state.directory(ino)?.get(name) else {
+                    return Ok((Met::Missing, None, None));
+                };
+                let met = match &state.get(child)?.body {
+                    Body::Directory(_) => Met::Directory(Spot::Node(child)),
+                    Body::Link(target) => Met::Link(Arc::clone(target)),
+                    Body::Mount { backend, .. } => Met::Directory(Spot::Mounted(MountSpot {
+                        mount: child,
+                        backend: Arc::clone(backend),
+                        inside: Inside::top(),
+                    })),
+                    Body::File(_) | Body::Lower(_) | Body::Device(_) => Met::End,
+                };
+                Ok((met, Some(child), None))
+            }
+            Spot::Mounted(spot) => {
+                self.lock = None;
+                let child = MountSpot { inside: spot.inside.join(name), ..spot.clone() };
+                let who = self.files.caller;
+                let stat = match spot.backend.stat(who, &child.inside) {
+                    Ok(stat) => stat,
+                    Err(Errno::NotFound) => return Ok((Met::Missing, None, None)),
+                    Err(errno) => return Err(errno),
+                };
+                let met = match stat.kind {
+                    Kind::Directory => Met::Directory(Spot::Mounted(child)),
+                    Kind::Link => Met::Link(spot.backend.read_link(who, &child.inside)?.into()),
+                    Kind::File | Kind::Device(_) | Kind::Other => Met::End,
+                };
+                Ok((met, None, Some(stat)))
+            }
+        }
+    }
+
+    /// The path ends at a name in the current directory.
+    fn end(
+        &mut self,
+        name: &str,
+        met: Met,
+        child: Option<Ino>,
+        stat: Option<Stat>,
+        slash: bool,
+    ) -> Result<Found<'t>, Errno> {
+        match (met, self.here.clone()) {
+            (Met::Directory(Spot::Mounted(spot)), Spot::Node(_)) => {
+                self.end_mounted(spot, Last::Name(name.into()), slash)
+            }
+            (_, Spot::Node(parent)) => {
+                let last = Last::Name(name.into());
+                Ok(Found::Node(self.take_lock(), Place { parent, last, child, slash }))
+            }
+            (_, Spot::Mounted(mut spot)) => {
+                spot.inside.push(name);
+                let last = Last::Name(name.into());
+                Ok(Found::Mounted(MountPlace { spot, last, stat, slash }))
+            }
+        }
+    }
+
+    /// The path ends with the current directory itself.
+    fn end_here(&mut self, last: Last) -> Result<Found<'t>, Errno> {
+        match self.here.clone() {
+            Spot::Node(ino) => {
+                self.enter(ino)?;
+                let place = Place { parent: ino, last, child: Some(ino), slash: true };
+                Ok(Found::Node(self.take_lock(), place))
+            }
+            Spot::Mounted(spot) => self.end_mounted(spot, last, true),
+        }
+    }
+
+    fn end_mounted(
+        &mut self,
+        spot: MountSpot,
+        last: Last,
+        slash: bool,
+    ) -> Result<Found<'t>, Errno> {
+        self.lock = None;
+        let stat = spot.backend.stat(self.files.caller, &spot.inside)?;
+        Ok(Found::Mounted(MountPlace { spot, last, stat: Some(stat), slash }))
+    }
+
+    fn take_lock(&mut self) -> Locked<'t> {
+        self.locked();
+        self.lock.take().unwrap_or_else(|| self.files.tree.lock())
+    }
+}
+
+fn follows(goal: Goal, slash: bool) -> bool {
+    match goal {
+        Goal::Node(Follow::Link) | Goal::Create(Follow::Link) => true,
+        Goal::Node(Follow::Never) => slash,
+        Goal::Create(Follow::Never) | Goal::Entry => false,
+    }
+}

@@ -1,0 +1,8 @@
+//! Random operations, done in a tree and in a real directory: both must answer the same, errno for
+//! errno, and end up the same.
+#![cfg(unix)]
+
+mod mounts;
+mod ops;
+mod real;
+mod tree;
