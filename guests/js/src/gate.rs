@@ -47,6 +47,13 @@ pub fn advance(ms: f64) {
     CLOCK.set(CLOCK.get() + ms);
 }
 
+/// Back to the beginning: no output, clock and random bytes at zero.
+pub fn reset() {
+    take_output();
+    CLOCK.set(0.0);
+    NEXT.set(0);
+}
+
 /// Takes what was written so far: standard output, standard error.
 pub fn take_output() -> (Vec<u8>, Vec<u8>) {
     (OUT.take(), ERR.take())

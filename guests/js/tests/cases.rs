@@ -48,7 +48,7 @@ fn run(source: &str) -> Result<Ran, Failed> {
     let context = Context::full(&runtime)?;
     context.with(|ctx| {
         apis::install(&ctx).catch(&ctx).map_err(|error| format!("{error}"))?;
-        gate::take_output();
+        gate::reset();
         let body = format!("(async () => {{\n{source}\n}})()");
         let mut options = rquickjs::context::EvalOptions::default();
         options.filename = Some("tool.js".into());

@@ -52,10 +52,7 @@
       const result = new AbortSignal(token);
       for (const signal of list) {
         if (!(#aborted in Object(signal))) {
-          throw internal.coded(
-            new TypeError(`The "signals" argument must be an instance of AbortSignal. Received ${internal.received(signal)}`),
-            'ERR_INVALID_ARG_TYPE',
-          );
+          throw internal.wrongType('signals', 'an instance of AbortSignal', signal);
         }
       }
       for (const signal of list) {

@@ -119,13 +119,33 @@
   };
 
   internal.requireArguments = (count, needed, what) => {
-    if (count < needed) {
-      throw internal.coded(
-        new TypeError(`${what}: ${needed} argument${needed === 1 ? '' : 's'} required, but only ${count} present`),
-        'ERR_MISSING_ARGS',
-      );
-    }
+    if (count >= needed) return;
+    const noun = needed === 1 ? 'argument' : 'arguments';
+    throw internal.coded(
+      new TypeError(`${what}: ${needed} ${noun} required, but only ${count} present`),
+      'ERR_MISSING_ARGS',
+    );
   };
+
+  const received = (value) => {
+    if (value === null || value === undefined) return `${value}`;
+    if (typeof value === 'object') return internal.inspect(value, { depth: -1 });
+    return `type ${typeof value} (${internal.inspect(value)})`;
+  };
+
+  internal.wrongType = (name, expected, value) => {
+    // A dotted name is a member of an argument.
+    const what = name.includes('.') ? 'property' : 'argument';
+    return internal.coded(
+      new TypeError(`The "${name}" ${what} must be ${expected}. Received ${received(value)}`),
+      'ERR_INVALID_ARG_TYPE',
+    );
+  };
+
+  internal.wrongValue = (name, value, ErrorClass = TypeError) => internal.coded(
+    new ErrorClass(`The property '${name}' is invalid. Received ${internal.inspect(value)}`),
+    'ERR_INVALID_ARG_VALUE',
+  );
 
   // Any buffer or view as a `Uint8Array` over the same memory; undefined for anything else.
   const { isView } = ArrayBuffer;

@@ -2,8 +2,8 @@
 (function (native, internal) {
   'use strict';
 
-  const { arrayJoin, arraySlice, hasOwn, slice, split, includes, uncurry } = internal.primordials;
-  const { format, hidden, inspect } = internal;
+  const { arrayJoin, includes, indexOf, slice, split, uncurry } = internal.primordials;
+  const { captureStackTrace, format, hidden, inspect } = internal;
   const { monotonicNow, writeErr, writeOut } = native;
   const mapGet = uncurry(Map.prototype.get);
   const mapSet = uncurry(Map.prototype.set);
@@ -11,6 +11,8 @@
   const toFixed = uncurry(Number.prototype.toFixed);
   const counts = new Map();
   const timers = new Map();
+  const { floor } = Math;
+  const number = Number;
   let indent = '';
 
   const write = (to, text) => {
@@ -25,13 +27,13 @@
       const seconds = ms / 1000;
       if (seconds < 60) return `${toFixed(seconds, 3)}s`;
       const two = (n) => (n < 10 ? `0${n}` : `${n}`);
-      const minutes = Math.floor(seconds / 60);
+      const minutes = floor(seconds / 60);
       const rest = toFixed(seconds % 60, 3);
       const tail = rest.length < 6 ? `0${rest}` : rest;
       if (minutes < 60) return `${minutes}:${tail} (m:ss.mmm)`;
-      return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${slice(tail, 0, 2)} (h:mm:ss)`;
+      return `${floor(minutes / 60)}:${two(minutes % 60)}:${slice(tail, 0, 2)} (h:mm:ss)`;
     }
-    return `${Number(toFixed(ms, 3))}ms`;
+    return `${number(toFixed(ms, 3))}ms`;
   };
 
   const warn = (text) => write(writeErr, `Warning: ${text}`);
@@ -46,11 +48,8 @@
     write(writeOut, data.length === 0 ? text : `${text} ${format(data)}`);
   };
 
-  const log = (...data) => write(writeOut, format(data));
-  const error = (...data) => write(writeErr, format(data));
-
   const methods = {
-    log,
+    log: (...data) => write(writeOut, format(data)),
     warn: (...data) => write(writeErr, format(data)),
     dir: (item, options) => write(writeOut, inspect(item, { customInspect: false, ...options })),
     time: (label = 'default') => {
@@ -64,17 +63,19 @@
     },
     timeLog: (label = 'default', ...data) => elapsed(`${label}`, 'timeLog', data),
     trace: (...data) => {
-      const holder = { name: 'Trace', message: format(data) };
-      Error.captureStackTrace(holder, methods.trace);
-      const frames = hasOwn(holder, 'stack') ? split(`${holder.stack}`, '\n    at ') : [];
-      const head = holder.message === '' ? 'Trace' : `Trace: ${holder.message}`;
-      write(writeErr, arrayJoin([head, ...arraySlice(frames, 1)], '\n    at '));
+      const holder = { name: 'Trace', message: '' };
+      captureStackTrace(holder, methods.trace);
+      const text = format(data);
+      const { stack } = holder;
+      const framesAt = indexOf(stack, '\n    at ');
+      const frames = framesAt === -1 ? '' : slice(stack, framesAt);
+      write(writeErr, (text === '' ? 'Trace' : `Trace: ${text}`) + frames);
     },
     assert: (condition, ...data) => {
       if (condition) return;
-      if (typeof data[0] === 'string') error(`Assertion failed: ${data[0]}`, ...arraySlice(data, 1));
-      else if (data.length === 0) error('Assertion failed');
-      else error('Assertion failed:', ...data);
+      // Put before the text, so that its format specifiers still work.
+      if (data.length === 0) write(writeErr, 'Assertion failed');
+      else write(writeErr, `Assertion failed: ${format(data)}`);
     },
     clear: () => {},
     count: (label = 'default') => {
@@ -88,7 +89,7 @@
       if (!mapDelete(counts, label)) warn(`Count for '${label}' does not exist`);
     },
     group: (...data) => {
-      if (data.length > 0) log(...data);
+      if (data.length > 0) write(writeOut, format(data));
       indent += '  ';
     },
     groupEnd: () => {
@@ -96,14 +97,16 @@
     },
     table: (data, columns) => {
       const text = internal.table(data, columns);
-      if (text === undefined) log(data);
-      else write(writeOut, text);
+      write(writeOut, text === undefined ? format([data]) : text);
     },
     debug: (...data) => write(writeOut, format(data)),
     info: (...data) => write(writeOut, format(data)),
     dirxml: (...data) => write(writeOut, format(data)),
-    error,
-    groupCollapsed: (...data) => methods.group(...data),
+    error: (...data) => write(writeErr, format(data)),
+    groupCollapsed: (...data) => {
+      if (data.length > 0) write(writeOut, format(data));
+      indent += '  ';
+    },
   };
 
   const console = {};

@@ -26,10 +26,7 @@
       const wanted = `${given}`.toUpperCase();
       const bytes = bytesOf(data);
       if (bytes === undefined) {
-        throw coded(
-          new TypeError(`The "data" argument must be an instance of ArrayBuffer or ArrayBufferView. Received ${internal.received(data)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('data', 'an instance of ArrayBuffer or ArrayBufferView', data);
       }
       const name = ALGORITHMS.find((known) => known === wanted);
       if (name === undefined) throw new DOMException('Unrecognized algorithm name', 'NotSupportedError');

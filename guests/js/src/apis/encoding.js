@@ -22,10 +22,7 @@
       this.#brand;
       internal.requireArguments(arguments.length, 2, "Failed to execute 'encodeInto' on 'TextEncoder'");
       if (!(destination instanceof Uint8Array)) {
-        throw coded(
-          new TypeError(`The "dest" argument must be an instance of Uint8Array. Received ${internal.received(destination)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('dest', 'an instance of Uint8Array', destination);
       }
       const [read, written] = encodeInto(`${source}`, destination);
       return { read, written };
@@ -55,10 +52,7 @@
       this.#encoding;
       const bytes = bytesOf(input);
       if (bytes === undefined) {
-        throw coded(
-          new TypeError(`The "list" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView. Received ${internal.received(input)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('list', 'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView', input);
       }
       const stream = Boolean(options?.stream);
       const state = this.#state ?? newDecoder(this.#encoding, this.#ignoreBOM);

@@ -50,6 +50,7 @@
     },
   };
   internal.hidden(Error, 'captureStackTrace', capture.captureStackTrace);
+  internal.captureStackTrace = capture.captureStackTrace;
 
   const CODES = {
     IndexSizeError: 1, HierarchyRequestError: 3, WrongDocumentError: 4, InvalidCharacterError: 5,

@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { customInspect, token } = internal;
+  const { customInspect } = internal;
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
   let begin, end, isStopped, setPassive, isDispatching;
@@ -30,10 +30,7 @@
     constructor(type, options = undefined) {
       internal.requireArguments(arguments.length, 1, "Failed to construct 'Event'");
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
-        throw internal.coded(
-          new TypeError(`The "options" argument must be of type object. Received ${internal.received(options)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('options', 'of type object', options);
       }
       this.#type = `${type}`;
       this.#bubbles = Boolean(options?.bubbles);
@@ -143,18 +140,12 @@
       };
       type = `${type}`;
       if (signal !== undefined && !(signal instanceof AbortSignal)) {
-        throw internal.coded(
-          new TypeError(`The "options.signal" property must be an instance of AbortSignal. Received ${internal.received(signal)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('options.signal', 'an instance of AbortSignal', signal);
       }
       if (signal?.aborted) return;
       if (callback === null || callback === undefined) return;
       if (!isCallback(callback)) {
-        throw internal.coded(
-          new TypeError(`The "listener" argument must be an instance of EventListener. Received ${internal.received(callback)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('listener', 'an instance of EventListener', callback);
       }
       let list = this.#listeners.get(type);
       if (list === undefined) this.#listeners.set(type, (list = []));
@@ -183,10 +174,7 @@
     dispatchEvent(event) {
       this.#listeners;
       if (!(event instanceof Event)) {
-        throw internal.coded(
-          new TypeError(`The "event" argument must be an instance of Event. Received ${internal.received(event)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('event', 'an instance of Event', event);
       }
       if (isDispatching(event)) {
         throw new internal.DOMException('The event is already being dispatched', 'InvalidStateError');
@@ -251,5 +239,4 @@
   }
   internal.Event = Event;
   internal.EventTarget = EventTarget;
-  void token;
 })

@@ -54,10 +54,11 @@
     if (typeof value === 'number') return formatNumber(value);
     if (typeof value === 'bigint') return `${value}n`;
     if (value === null || typeof value !== 'object' || hasOwnText(value)) return toText(value);
-    return inspect(value, { depth: 0, compact: 3 });
+    return inspect(value, { __proto__: null, depth: 0, compact: 3 });
   };
   const toText = String;
 
+  const OPEN = { __proto__: null, showHidden: true, showProxy: true, depth: 4 };
   const specifiers = {
     __proto__: null,
     115: asString, // s
@@ -65,7 +66,7 @@
     105: asInteger, // i
     102: asFloat, // f
     106: asJson, // j
-    111: (value) => inspect(value, { showHidden: true, showProxy: true, depth: 4 }), // o
+    111: (value) => inspect(value, OPEN), // o
     79: (value) => inspect(value), // O
     99: () => '', // c
   };

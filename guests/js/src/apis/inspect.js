@@ -185,6 +185,7 @@
       return shape.label;
     }
     depth += 1;
+    const outer = ctx.seen.length;
     arrayPush(ctx.seen, value);
     ctx.deepest = depth;
     const indent = ctx.indent;
@@ -197,14 +198,14 @@
     } catch (error) {
       if (error === null || typeof error !== 'object' || !isStackOverflow(error)) throw error;
       ctx.indent = indent;
-      ctx.seen.length = 0;
+      ctx.seen.length = outer;
       const name = slice(shape.label, 1, -1);
       return `[${name}: Inspection interrupted prematurely. Maximum call stack size exceeded.]`;
     }
     let base = shape.base;
     const index = ctx.circular === undefined ? undefined : mapGet(ctx.circular, value);
     if (index !== undefined) base = base === '' ? `<ref *${index}>` : `<ref *${index}> ${base}`;
-    ctx.seen.length -= 1;
+    ctx.seen.length = outer;
     if (ctx.sorted) sortEntries(ctx, output, shape);
     const list = shape.isList
       ? { hasMore: ctx.maxArrayLength < output.length, alignRight: isNumeric(value, output.length) }

@@ -20,6 +20,9 @@
   const Bytes = Uint8Array;
   const SafeRegExp = RegExp;
   const { min } = Math;
+  const splice = uncurry(Array.prototype.splice);
+  const ERROR_KEYS = ['name', 'message', 'stack'];
+  const TYPED_KEYS = ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'];
 
   // The constructor's name, null without a prototype, or an account of a prototype without one.
   const nameOf = (ctx, value, depth) => {
@@ -31,7 +34,7 @@
     if (ctx.depth !== null && depth > ctx.depth) return `${own} <Complex prototype>`;
     const inherited = nameOf(ctx, prototype, depth + 1);
     if (inherited !== null) return `${own} <${inherited}>`;
-    const shown = internal.inspect(prototype, { depth: -1, customInspect: false });
+    const shown = internal.inspect(prototype, { __proto__: null, depth: -1, customInspect: false });
     return `${own} <${shown}>`;
   };
 
@@ -87,7 +90,7 @@
     return output;
   };
 
-  const typedEntries = (ctx, value) => {
+  const typedEntries = (ctx, value, depth) => {
     const output = [];
     const length = typedLength(value);
     const limit = min(ctx.maxArrayLength < 0 ? 0 : ctx.maxArrayLength, length);
@@ -98,14 +101,14 @@
     moreItems(output, length - limit);
     if (ctx.showHidden) {
       ctx.indent += 2;
-      for (const key of ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer']) {
-        arrayPush(output, `[${key}]: ${formatValue(ctx, value[key], depthOf(ctx), true)}`);
+      for (let i = 0; i < TYPED_KEYS.length; i++) {
+        const key = TYPED_KEYS[i];
+        arrayPush(output, `[${key}]: ${formatValue(ctx, value[key], depth, true)}`);
       }
       ctx.indent -= 2;
     }
     return output;
   };
-  const depthOf = (ctx) => ctx.deepest;
 
   const collectionEntries = (forEach, sizeOf, format) => (ctx, value, depth) => {
     const output = [];
@@ -183,7 +186,8 @@
     if (type === 'Number') shown = formatNumber(P.numberValueOf(value));
     else if (type === 'String') {
       shown = P.stringValueOf(value);
-      keys.splice(0, keys.length, ...dropIndices(keys, shown.length));
+      // Its characters are own keys, and come first.
+      splice(keys, 0, shown.length);
       shown = quote(shown);
     } else if (type === 'Boolean') shown = `${P.booleanValueOf(value)}`;
     else if (type === 'BigInt') shown = `${P.bigIntValueOf(value)}n`;
@@ -194,7 +198,6 @@
     if (tag !== '' && tag !== name) base += ` [${tag}]`;
     return base;
   };
-  const dropIndices = (keys, count) => P.arraySlice(keys, count);
 
   // The stack, with the class named in its first line, and no key whose text it already has.
   const errorBase = (ctx, value, name, tag, keys) => {
@@ -204,10 +207,10 @@
     const rawStack = lookup(value, 'stack');
     let stack = typeof rawStack === 'string' && rawStack !== '' ? rawStack : plainError(ownName, text(message));
     if (!ctx.showHidden && keys.length !== 0) {
-      for (const key of ['name', 'message', 'stack']) {
-        const index = keyIndex(keys, key);
-        const shown = lookup(value, key);
-        if (index !== -1 && (typeof shown !== 'string' || includes(stack, shown))) keys.splice(index, 1);
+      for (let i = 0; i < ERROR_KEYS.length; i++) {
+        const index = keyIndex(keys, ERROR_KEYS[i]);
+        const shown = lookup(value, ERROR_KEYS[i]);
+        if (index !== -1 && (typeof shown !== 'string' || includes(stack, shown))) splice(keys, index, 1);
       }
     }
     if (has(value, 'cause') && keyIndex(keys, 'cause') === -1) arrayPush(keys, 'cause');
@@ -237,7 +240,7 @@
              frames[i + run] === others[start + run]) run++;
       if (run <= 3) continue;
       const shared = `    ... ${run - 2} lines matching cause stack trace ...`;
-      frames.splice(i + 1, run - 2, shared);
+      splice(frames, i + 1, run - 2, shared);
       break;
     }
     return arrayJoin(frames, '\n');
@@ -327,11 +330,11 @@
       case 'arraybuffer': {
         const before = prefix(name, tag, fallback);
         if (inTypedArray && keys.length === 0) return `${before}{ byteLength: ${bufferLength(value)} }`;
-        keys.unshift('byteLength');
+        splice(keys, 0, 0, 'byteLength');
         return braces(`${before}{`, keys, inTypedArray ? undefined : bufferEntries, label);
       }
       case 'dataview':
-        keys.unshift('byteLength', 'byteOffset', 'buffer');
+        splice(keys, 0, 0, 'byteLength', 'byteOffset', 'buffer');
         return braces(`${prefix(name, tag, 'DataView')}{`, keys, undefined, label);
       case 'promise':
         return braces(`${prefix(name, tag, 'Promise')}{`, keys, promiseEntries, label);

@@ -13,6 +13,7 @@ mod crypto;
 mod encoding;
 mod errors;
 mod inspect;
+mod multipart;
 mod performance;
 mod random;
 mod text;
@@ -67,6 +68,19 @@ const APIS: &[Api] = &[
     api!(url, url::natives),
     api!(url_search_params),
     api!(crypto, crypto::natives),
+    api!(streams),
+    api!(readable),
+    api!(readable_bytes),
+    api!(readable_use),
+    api!(writable),
+    api!(pipe),
+    api!(transform),
+    api!(blob),
+    api!(form_data, multipart::natives),
+    api!(headers),
+    api!(body),
+    api!(request),
+    api!(response),
 ];
 
 /// Loads the whole surface into a fresh context.

@@ -12,16 +12,13 @@
 
   const show = (value) =>
     inspect(value, {
+      __proto__: null,
       maxArrayLength: 3, breakLength: Infinity,
       // Cells stay small: an object with keys in it is named, not opened.
       depth: isObject(value) && kindOf(value) !== 'array' && objectKeys(value).length > 2 ? -1 : 0,
     });
 
-  const pad = (text, size) => {
-    const room = size - width(text);
-    const left = Math.floor(room / 2);
-    return `${repeat(' ', left)}${text}${repeat(' ', room - left)}`;
-  };
+  const pad = (text, size) => ` ${text}${repeat(' ', size - width(text) - 1)}`;
 
   const render = (head, rows) => {
     const sizes = [];

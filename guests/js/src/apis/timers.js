@@ -14,17 +14,9 @@
 
   const check = (callback) => {
     if (typeof callback !== 'function') {
-      throw internal.coded(
-        new TypeError(`The "callback" argument must be of type function. Received ${received(callback)}`),
-        'ERR_INVALID_ARG_TYPE',
-      );
+      throw internal.wrongType('callback', 'of type function', callback);
     }
   };
-  const received = (value) =>
-    value === null || value === undefined ? `${value}`
-      : typeof value === 'object' ? internal.inspect(value, { depth: -1 })
-        : `type ${typeof value} (${internal.inspect(value)})`;
-  internal.received = received;
 
   const start = (callback, delay, args, repeat) => {
     const entry = { callback, delay, args, repeat, nativeId: 0 };

@@ -125,10 +125,7 @@
     forEach(callback, thisArg = undefined) {
       requireArguments(arguments.length, 1, wrong('forEach'));
       if (typeof callback !== 'function') {
-        throw coded(
-          new TypeError(`The "callback" argument must be of type function. Received ${internal.received(callback)}`),
-          'ERR_INVALID_ARG_TYPE',
-        );
+        throw internal.wrongType('callback', 'of type function', callback);
       }
       for (let i = 0; i < this.#list.length; i++) {
         const [name, value] = this.#list[i];
