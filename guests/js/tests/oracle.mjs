@@ -1,12 +1,12 @@
-// Asks Node what console.log prints for each expression in cases/node.inspect and writes the
-// answers below the expressions.
+// Asks Node for the expectations of the case files that follow it, and writes them down. The diff
+// is to be read: `node tests/oracle.mjs && git diff tests/cases`.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 
-const file = new URL('cases/node.inspect', import.meta.url);
-const lines = readFileSync(file, 'utf8').split('\n');
-const kept = lines.filter((line) => !line.startsWith('| '));
+const FOLLOWING = ['console', 'crypto', 'encoding', 'events', 'fetch', 'streams', 'timers', 'url'];
+const at = (name) => new URL(`cases/${name}`, import.meta.url);
 
+// Frames name files and positions, which are the engine's own; one stands for all in a row.
 const withoutFrames = (text) => {
   const out = [];
   for (const line of text.split('\n')) {
@@ -20,20 +20,48 @@ const withoutFrames = (text) => {
   return out;
 };
 
-// One process: each expression ends with a line that no expression prints.
-const mark = '\u0001end';
-const expressions = kept.filter((line) => line.startsWith('> ')).map((line) => line.slice(2));
-const program = expressions
-  .map((source) => `try { console.log(${source}\n) } catch (error) { console.log('threw', String(error)) }; console.log(${JSON.stringify(mark)});`)
-  .join('\n');
-const printed = execFileSync(process.execPath, ['--input-type=commonjs', '-e', `globalThis.self = globalThis;\n${program}`], {
-  encoding: 'utf8', maxBuffer: 1 << 28,
-});
-const answers = printed.split(`${mark}\n`);
-let next = 0;
-const result = kept.flatMap((line) => {
-  if (!line.startsWith('> ')) return [line];
-  const answer = withoutFrames(answers[next++].replace(/\n$/, ''));
-  return [line, ...answer.map((text) => `| ${text}`)];
-});
-writeFileSync(file, result.join('\n'));
+const inspectAll = () => {
+  const file = at('node.inspect');
+  const kept = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => !line.startsWith('| '));
+  // One process for all: each expression ends with a line that no expression prints.
+  const mark = '\u0001end';
+  const program = kept
+    .filter((line) => line.startsWith('> '))
+    .map((line) => `console.log(${line.slice(2)}\n); console.log(${JSON.stringify(mark)});`)
+    .join('\n');
+  const source = `globalThis.self = globalThis;\n${program}`;
+  const printed = execFileSync(process.execPath, ['--input-type=commonjs', '-e', source], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  const answers = printed.split(`${mark}\n`);
+  let next = 0;
+  const result = kept.flatMap((line) => {
+    if (!line.startsWith('> ')) return [line];
+    const answer = withoutFrames(answers[next++].replace(/\n$/, ''));
+    return [line, ...answer.map((text) => `| ${text}`)];
+  });
+  writeFileSync(file, result.join('\n'));
+};
+
+const block = (kind, text) => {
+  if (text === '') return '';
+  return `\`\`\`${kind}\n${text.replace(/\n?$/, '\n')}\`\`\`\n`;
+};
+
+const runCases = (name) => {
+  const file = at(`${name}.md`);
+  const text = readFileSync(file, 'utf8').replace(/```(stdout|stderr)\n[\s\S]*?```\n/g, '');
+  const filled = text.replace(/```js\n([\s\S]*?)\n```\n/g, (all, source) => {
+    const body = `globalThis.self = globalThis; await (async () => {\n${source}\n})()`;
+    const flags = ['--no-warnings', '--input-type=module', '-e', body];
+    const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+    return all + block('stdout', stdout) + block('stderr', stderr);
+  });
+  writeFileSync(file, filled);
+};
+
+inspectAll();
+FOLLOWING.forEach(runCases);

@@ -15,8 +15,12 @@
 
     static {
       signalAbort = (signal, reason) => signal.#abort(reason);
-      addAlgorithm = (signal, algorithm) => { signal.#algorithms.add(algorithm); };
-      removeAlgorithm = (signal, algorithm) => { signal.#algorithms.delete(algorithm); };
+      addAlgorithm = (signal, algorithm) => {
+        signal.#algorithms.add(algorithm);
+      };
+      removeAlgorithm = (signal, algorithm) => {
+        signal.#algorithms.delete(algorithm);
+      };
     }
 
     constructor(key) {
@@ -32,11 +36,17 @@
     }
 
     static timeout(delay) {
-      internal.requireArguments(arguments.length, 1, "Failed to execute 'timeout' on 'AbortSignal'");
+      internal.requireArguments(
+        arguments.length,
+        1,
+        "Failed to execute 'timeout' on 'AbortSignal'",
+      );
       const ms = Number(delay);
       if (!(ms >= 0) || ms > Number.MAX_SAFE_INTEGER) {
         throw internal.coded(
-          new RangeError(`The value of "delay" is out of range. It must be >= 0 && <= 9007199254740991. Received ${internal.inspect(delay)}`),
+          new RangeError(
+            `The value of "delay" is out of range. It must be >= 0 && <= 9007199254740991. Received ${internal.inspect(delay)}`,
+          ),
           'ERR_OUT_OF_RANGE',
         );
       }
@@ -71,8 +81,12 @@
       return result;
     }
 
-    get aborted() { return this.#aborted; }
-    get reason() { return this.#reason; }
+    get aborted() {
+      return this.#aborted;
+    }
+    get reason() {
+      return this.#reason;
+    }
 
     throwIfAborted() {
       if (this.#aborted) throw this.#reason;
@@ -99,7 +113,9 @@
     }
 
     [customInspect](depth, options, inspect) {
-      return depth < 0 ? 'AbortSignal' : `AbortSignal ${inspect({ aborted: this.#aborted }, options)}`;
+      return depth < 0
+        ? 'AbortSignal'
+        : `AbortSignal ${inspect({ aborted: this.#aborted }, options)}`;
     }
   }
   internal.defineHandler(AbortSignal, 'abort');
@@ -107,18 +123,28 @@
   class AbortController {
     #signal = new AbortSignal(token);
 
-    get signal() { return this.#signal; }
+    get signal() {
+      return this.#signal;
+    }
 
     abort(reason = undefined) {
       signalAbort(this.#signal, reason);
     }
 
     [customInspect](depth, options, inspect) {
-      return depth < 0 ? 'AbortController' : `AbortController ${inspect({ signal: this.#signal }, options)}`;
+      return depth < 0
+        ? 'AbortController'
+        : `AbortController ${inspect({ signal: this.#signal }, options)}`;
     }
   }
 
   internal.exposeClass(AbortSignal);
   internal.exposeClass(AbortController);
-  Object.assign(internal, { AbortSignal, AbortController, signalAbort, addAlgorithm, removeAlgorithm });
-})
+  Object.assign(internal, {
+    AbortSignal,
+    AbortController,
+    signalAbort,
+    addAlgorithm,
+    removeAlgorithm,
+  });
+});

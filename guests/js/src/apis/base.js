@@ -79,13 +79,21 @@
     makeEnumerable(Class.prototype, ['constructor']);
     makeEnumerable(Class, ['length', 'name', 'prototype']);
     if (!Object.hasOwn(Class.prototype, Symbol.toStringTag)) {
-      defineProperty(Class.prototype, Symbol.toStringTag, { value: Class.name, configurable: true });
+      defineProperty(Class.prototype, Symbol.toStringTag, {
+        value: Class.name,
+        configurable: true,
+      });
     }
     hidden(globalThis, Class.name, Class);
   };
 
   internal.exposeFunction = (name, value) =>
-    defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
+    defineProperty(globalThis, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
 
   // A single object such as `crypto`: a getter, so that assigning to it by mistake does nothing.
   internal.exposeObject = (name, value) =>
@@ -142,10 +150,11 @@
     );
   };
 
-  internal.wrongValue = (name, value, ErrorClass = TypeError) => internal.coded(
-    new ErrorClass(`The property '${name}' is invalid. Received ${internal.inspect(value)}`),
-    'ERR_INVALID_ARG_VALUE',
-  );
+  internal.wrongValue = (name, value, ErrorClass = TypeError) =>
+    internal.coded(
+      new ErrorClass(`The property '${name}' is invalid. Received ${internal.inspect(value)}`),
+      'ERR_INVALID_ARG_VALUE',
+    );
 
   // Any buffer or view as a `Uint8Array` over the same memory; undefined for anything else.
   const { isView } = ArrayBuffer;
@@ -160,4 +169,4 @@
   };
 
   hidden(globalThis, 'self', globalThis);
-})
+});

@@ -10,7 +10,10 @@
       internal.requireArguments(arguments.length, 1, "Failed to execute 'atob'");
       const text = decode(`${data}`);
       if (typeof text === 'string') return text;
-      throw new DOMException('The string to be decoded is not correctly encoded.', 'InvalidCharacterError');
+      throw new DOMException(
+        'The string to be decoded is not correctly encoded.',
+        'InvalidCharacterError',
+      );
     },
     btoa(data) {
       internal.requireArguments(arguments.length, 1, "Failed to execute 'btoa'");
@@ -21,4 +24,4 @@
   };
   internal.exposeFunction('atob', functions.atob);
   internal.exposeFunction('btoa', functions.btoa);
-})
+});

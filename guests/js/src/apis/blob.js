@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { bytesOf, coded, customInspect, scalar, token } = internal;
+  const { bytesOf, customInspect, scalar, token } = internal;
 
   const cleanType = (type) => {
     const text = `${type ?? ''}`;
@@ -17,7 +17,8 @@
   };
 
   class Blob {
-    #bytes; #type;
+    #bytes;
+    #type;
 
     static {
       // The memory itself, to be read and never written.
@@ -32,7 +33,11 @@
         this.#type = options.type;
         return;
       }
-      if (parts === null || typeof parts !== 'object' || typeof parts[Symbol.iterator] !== 'function') {
+      if (
+        parts === null ||
+        typeof parts !== 'object' ||
+        typeof parts[Symbol.iterator] !== 'function'
+      ) {
         throw internal.wrongType('sources', 'a sequence', parts);
       }
       const native = `${options?.endings ?? 'transparent'}` === 'native';
@@ -51,14 +56,21 @@
       this.#type = cleanType(options?.type);
     }
 
-    get size() { return this.#bytes.byteLength; }
-    get type() { return this.#type; }
+    get size() {
+      return this.#bytes.byteLength;
+    }
+    get type() {
+      return this.#type;
+    }
 
     slice(start = undefined, end = undefined, contentType = '') {
       const { size } = this;
       const from = clamp(start, size, 0);
       const to = Math.max(clamp(end, size, size), from);
-      return new Blob(token, { bytes: this.#bytes.subarray(from, to), type: cleanType(contentType) });
+      return new Blob(token, {
+        bytes: this.#bytes.subarray(from, to),
+        type: cleanType(contentType),
+      });
     }
 
     async arrayBuffer() {
@@ -82,13 +94,15 @@
       if (depth < 0) return name;
       const { size, type } = this;
       const shown = internal.isFile(this)
-        ? { size, type, name: this.name, lastModified: this.lastModified } : { size, type };
+        ? { size, type, name: this.name, lastModified: this.lastModified }
+        : { size, type };
       return `${name} ${inspect(shown, options)}`;
     }
   }
 
   class File extends Blob {
-    #name; #lastModified;
+    #name;
+    #lastModified;
 
     static {
       internal.isFile = (value) => value !== null && typeof value === 'object' && #name in value;
@@ -102,8 +116,12 @@
       this.#lastModified = modified === undefined ? Date.now() : Math.trunc(Number(modified)) || 0;
     }
 
-    get name() { return this.#name; }
-    get lastModified() { return this.#lastModified; }
+    get name() {
+      return this.#name;
+    }
+    get lastModified() {
+      return this.#lastModified;
+    }
     get webkitRelativePath() {
       this.#name;
       return '';
@@ -131,4 +149,4 @@
 
   internal.exposeClass(Blob);
   internal.exposeClass(File);
-})
+});

@@ -25,7 +25,11 @@
     }
     const view = bytesOf(init);
     if (view !== undefined) return whole(view.slice(), null);
-    if (init !== null && typeof init === 'object' && typeof init[Symbol.asyncIterator] === 'function') {
+    if (
+      init !== null &&
+      typeof init === 'object' &&
+      typeof init[Symbol.asyncIterator] === 'function'
+    ) {
       const stream = internal.streamFrom(init);
       return { body: { bytes: null, stream, used: false }, type: null };
     }
@@ -65,7 +69,8 @@
 
   const consume = async (body) => {
     if (body === null) return new Uint8Array(0);
-    if (internal.isUnusable(body)) throw new TypeError('Body is unusable: Body has already been read');
+    if (internal.isUnusable(body))
+      throw new TypeError('Body is unusable: Body has already been read');
     if (body.stream !== null) return internal.readBytes(body.stream);
     body.used = true;
     return body.bytes;
@@ -99,7 +104,9 @@
         if (form !== undefined) return form;
         throw /^multipart\/form-data/i.test(type)
           ? new TypeError('Failed to parse body as FormData.')
-          : new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".');
+          : new TypeError(
+              'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
+            );
       },
       async json() {
         return JSON.parse(decodeUtf8(await consume(bodyOf(this))));
@@ -110,4 +117,4 @@
     };
     Object.defineProperties(Class.prototype, Object.getOwnPropertyDescriptors(members));
   };
-})
+});

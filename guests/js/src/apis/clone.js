@@ -21,4 +21,4 @@
   };
   Object.defineProperty(functions.structuredClone, 'length', { value: 1, configurable: true });
   internal.exposeFunction('structuredClone', functions.structuredClone);
-})
+});

@@ -17,7 +17,9 @@
 
   const write = (to, text) => {
     if (indent !== '') {
-      text = includes(text, '\n') ? indent + arrayJoin(split(text, '\n'), `\n${indent}`) : indent + text;
+      text = includes(text, '\n')
+        ? indent + arrayJoin(split(text, '\n'), `\n${indent}`)
+        : indent + text;
     }
     to(`${text}\n`);
   };
@@ -54,7 +56,8 @@
     dir: (item, options) => write(writeOut, inspect(item, { customInspect: false, ...options })),
     time: (label = 'default') => {
       label = `${label}`;
-      if (mapGet(timers, label) !== undefined) warn(`Label '${label}' already exists for console.time()`);
+      if (mapGet(timers, label) !== undefined)
+        warn(`Label '${label}' already exists for console.time()`);
       else mapSet(timers, label, monotonicNow());
     },
     timeEnd: (label = 'default') => {
@@ -116,4 +119,4 @@
   }
   Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true });
   hidden(globalThis, 'console', console);
-})
+});

@@ -8,8 +8,10 @@
   const ALGORITHMS = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
 
   const isIntegerArray = (value) =>
-    ArrayBuffer.isView(value) && !(value instanceof DataView) &&
-    !(value instanceof Float32Array) && !(value instanceof Float64Array) &&
+    ArrayBuffer.isView(value) &&
+    !(value instanceof DataView) &&
+    !(value instanceof Float32Array) &&
+    !(value instanceof Float64Array) &&
     !(typeof Float16Array === 'function' && value instanceof Float16Array);
 
   class SubtleCrypto {
@@ -21,15 +23,21 @@
 
     async digest(algorithm, data) {
       this.#brand;
-      internal.requireArguments(arguments.length, 2, "Failed to execute 'digest' on 'SubtleCrypto'");
-      const given = algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
+      internal.requireArguments(
+        arguments.length,
+        2,
+        "Failed to execute 'digest' on 'SubtleCrypto'",
+      );
+      const given =
+        algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
       const wanted = `${given}`.toUpperCase();
       const bytes = bytesOf(data);
       if (bytes === undefined) {
         throw internal.wrongType('data', 'an instance of ArrayBuffer or ArrayBufferView', data);
       }
       const name = ALGORITHMS.find((known) => known === wanted);
-      if (name === undefined) throw new DOMException('Unrecognized algorithm name', 'NotSupportedError');
+      if (name === undefined)
+        throw new DOMException('Unrecognized algorithm name', 'NotSupportedError');
       return digest(name, bytes);
     }
   }
@@ -50,9 +58,16 @@
 
     getRandomValues(array) {
       this.#brand;
-      internal.requireArguments(arguments.length, 1, "Failed to execute 'getRandomValues' on 'Crypto'");
+      internal.requireArguments(
+        arguments.length,
+        1,
+        "Failed to execute 'getRandomValues' on 'Crypto'",
+      );
       if (!isIntegerArray(array)) {
-        throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
+        throw new DOMException(
+          'The data argument must be an integer-type TypedArray',
+          'TypeMismatchError',
+        );
       }
       if (array.byteLength > MAX_RANDOM) {
         throw new DOMException(
@@ -88,4 +103,4 @@
     fillRandom(bytes);
     return Array.from(bytes, (byte) => (byte + 256).toString(16).slice(1)).join('');
   };
-})
+});

@@ -20,7 +20,11 @@
 
     encodeInto(source, destination) {
       this.#brand;
-      internal.requireArguments(arguments.length, 2, "Failed to execute 'encodeInto' on 'TextEncoder'");
+      internal.requireArguments(
+        arguments.length,
+        2,
+        "Failed to execute 'encodeInto' on 'TextEncoder'",
+      );
       if (!(destination instanceof Uint8Array)) {
         throw internal.wrongType('dest', 'an instance of Uint8Array', destination);
       }
@@ -30,29 +34,44 @@
   }
 
   class TextDecoder {
-    #encoding; #fatal; #ignoreBOM;
+    #encoding;
+    #fatal;
+    #ignoreBOM;
     // The native decoder between chunks; absent between whole inputs.
     #state;
 
     constructor(label = 'utf-8', options = undefined) {
       const name = encodingName(`${label}`);
       if (name === undefined || name === null) {
-        throw coded(new RangeError(`The "${label}" encoding is not supported`), 'ERR_ENCODING_NOT_SUPPORTED');
+        throw coded(
+          new RangeError(`The "${label}" encoding is not supported`),
+          'ERR_ENCODING_NOT_SUPPORTED',
+        );
       }
       this.#encoding = name;
       this.#fatal = Boolean(options?.fatal);
       this.#ignoreBOM = Boolean(options?.ignoreBOM);
     }
 
-    get encoding() { return this.#encoding; }
-    get fatal() { return this.#fatal; }
-    get ignoreBOM() { return this.#ignoreBOM; }
+    get encoding() {
+      return this.#encoding;
+    }
+    get fatal() {
+      return this.#fatal;
+    }
+    get ignoreBOM() {
+      return this.#ignoreBOM;
+    }
 
     decode(input = new Uint8Array(0), options = undefined) {
       this.#encoding;
       const bytes = bytesOf(input);
       if (bytes === undefined) {
-        throw internal.wrongType('list', 'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView', input);
+        throw internal.wrongType(
+          'list',
+          'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView',
+          input,
+        );
       }
       const stream = Boolean(options?.stream);
       const state = this.#state ?? newDecoder(this.#encoding, this.#ignoreBOM);
@@ -68,7 +87,9 @@
 
     [customInspect](depth, options, inspect) {
       const { encoding, fatal, ignoreBOM } = this;
-      return depth < 0 ? 'TextDecoder' : `TextDecoder ${inspect({ encoding, fatal, ignoreBOM }, options)}`;
+      return depth < 0
+        ? 'TextDecoder'
+        : `TextDecoder ${inspect({ encoding, fatal, ignoreBOM }, options)}`;
     }
   }
 
@@ -79,4 +100,4 @@
   // Whole inputs in UTF-8, for bodies and blobs.
   internal.encodeUtf8 = (text) => encode(`${text}`);
   internal.decodeUtf8 = (bytes) => decode(newDecoder('utf-8', false), bytes, true, false);
-})
+});

@@ -8,8 +8,18 @@
   let begin, end, isStopped, setPassive, isDispatching;
 
   class Event {
-    #type; #bubbles; #cancelable; #composed; #canceled = false; #stopped = false;
-    #target = null; #current = null; #phase = 0; #timeStamp; #dispatching = false; #passive = false;
+    #type;
+    #bubbles;
+    #cancelable;
+    #composed;
+    #canceled = false;
+    #stopped = false;
+    #target = null;
+    #current = null;
+    #phase = 0;
+    #timeStamp;
+    #dispatching = false;
+    #passive = false;
 
     static {
       begin = (event, target) => {
@@ -24,12 +34,19 @@
       };
       isStopped = (event) => event.#stopped;
       isDispatching = (event) => event.#dispatching;
-      setPassive = (event, passive) => { event.#passive = passive; };
+      setPassive = (event, passive) => {
+        event.#passive = passive;
+      };
     }
 
     constructor(type, options = undefined) {
       internal.requireArguments(arguments.length, 1, "Failed to construct 'Event'");
-      if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
+      if (
+        options !== undefined &&
+        options !== null &&
+        typeof options !== 'object' &&
+        typeof options !== 'function'
+      ) {
         throw internal.wrongType('options', 'of type object', options);
       }
       this.#type = `${type}`;
@@ -39,20 +56,48 @@
       this.#timeStamp = monotonicNow();
     }
 
-    get type() { return this.#type; }
-    get target() { return this.#target; }
-    get srcElement() { return this.#target; }
-    get currentTarget() { return this.#current; }
-    get eventPhase() { return this.#phase; }
-    get bubbles() { return this.#bubbles; }
-    get cancelable() { return this.#cancelable; }
-    get composed() { return this.#composed; }
-    get defaultPrevented() { return this.#canceled; }
-    get returnValue() { return !this.#canceled; }
-    get timeStamp() { return this.#timeStamp; }
-    get isTrusted() { return false; }
-    get cancelBubble() { return this.#stopped; }
-    set cancelBubble(value) { if (value) this.#stopped = true; }
+    get type() {
+      return this.#type;
+    }
+    get target() {
+      return this.#target;
+    }
+    get srcElement() {
+      return this.#target;
+    }
+    get currentTarget() {
+      return this.#current;
+    }
+    get eventPhase() {
+      return this.#phase;
+    }
+    get bubbles() {
+      return this.#bubbles;
+    }
+    get cancelable() {
+      return this.#cancelable;
+    }
+    get composed() {
+      return this.#composed;
+    }
+    get defaultPrevented() {
+      return this.#canceled;
+    }
+    get returnValue() {
+      return !this.#canceled;
+    }
+    get timeStamp() {
+      return this.#timeStamp;
+    }
+    get isTrusted() {
+      return false;
+    }
+    get cancelBubble() {
+      return this.#stopped;
+    }
+    set cancelBubble(value) {
+      if (value) this.#stopped = true;
+    }
 
     composedPath() {
       return this.#dispatching ? [this.#current] : [];
@@ -88,11 +133,14 @@
       this.#detail = options?.detail ?? null;
     }
 
-    get detail() { return this.#detail; }
+    get detail() {
+      return this.#detail;
+    }
   }
 
   class ErrorEvent extends Event {
-    #message; #error;
+    #message;
+    #error;
 
     constructor(type, options = undefined) {
       super(type, options);
@@ -100,12 +148,18 @@
       this.#error = options?.error;
     }
 
-    get message() { return this.#message; }
-    get error() { return this.#error; }
+    get message() {
+      return this.#message;
+    }
+    get error() {
+      return this.#error;
+    }
   }
 
   class MessageEvent extends Event {
-    #data; #origin; #lastEventId;
+    #data;
+    #origin;
+    #lastEventId;
 
     constructor(type, options = undefined) {
       super(type, options);
@@ -114,12 +168,19 @@
       this.#lastEventId = `${options?.lastEventId ?? ''}`;
     }
 
-    get data() { return this.#data; }
-    get origin() { return this.#origin; }
-    get lastEventId() { return this.#lastEventId; }
+    get data() {
+      return this.#data;
+    }
+    get origin() {
+      return this.#origin;
+    }
+    get lastEventId() {
+      return this.#lastEventId;
+    }
   }
 
-  const isCallback = (value) => typeof value === 'function' || (typeof value === 'object' && value !== null);
+  const isCallback = (value) =>
+    typeof value === 'function' || (typeof value === 'object' && value !== null);
   const captureOf = (options) =>
     Boolean(options !== null && typeof options === 'object' ? options.capture : options);
 
@@ -128,7 +189,11 @@
     #listeners = new Map();
 
     addEventListener(type, callback, options = undefined) {
-      internal.requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'");
+      internal.requireArguments(
+        arguments.length,
+        2,
+        "Failed to execute 'addEventListener' on 'EventTarget'",
+      );
       const details = options !== null && typeof options === 'object' ? options : {};
       const { signal } = details;
       const entry = {
@@ -149,18 +214,23 @@
       }
       let list = this.#listeners.get(type);
       if (list === undefined) this.#listeners.set(type, (list = []));
-      if (list.some((other) => other.callback === callback && other.capture === entry.capture)) return;
+      if (list.some((other) => other.callback === callback && other.capture === entry.capture))
+        return;
       list.push(entry);
       signal?.addEventListener('abort', () => this.#remove(type, entry), { once: true });
     }
 
     removeEventListener(type, callback, options = undefined) {
-      internal.requireArguments(arguments.length, 2, "Failed to execute 'removeEventListener' on 'EventTarget'");
+      internal.requireArguments(
+        arguments.length,
+        2,
+        "Failed to execute 'removeEventListener' on 'EventTarget'",
+      );
       type = `${type}`;
       const capture = captureOf(options);
-      const entry = this.#listeners.get(type)?.find(
-        (other) => other.callback === callback && other.capture === capture,
-      );
+      const entry = this.#listeners
+        .get(type)
+        ?.find((other) => other.callback === callback && other.capture === capture);
       if (entry !== undefined) this.#remove(type, entry);
     }
 
@@ -177,7 +247,10 @@
         throw internal.wrongType('event', 'an instance of Event', event);
       }
       if (isDispatching(event)) {
-        throw new internal.DOMException('The event is already being dispatched', 'InvalidStateError');
+        throw new internal.DOMException(
+          'The event is already being dispatched',
+          'InvalidStateError',
+        );
       }
       begin(event, this);
       const list = this.#listeners.get(event.type);
@@ -239,4 +312,4 @@
   }
   internal.Event = Event;
   internal.EventTarget = EventTarget;
-})
+});

@@ -2,7 +2,18 @@
 (function (native, internal) {
   'use strict';
 
-  const { blobBytes, coded, customInspect, encodeUtf8, isBlob, isFile, PairIterator, requireArguments, scalar, token } = internal;
+  const {
+    blobBytes,
+    coded,
+    customInspect,
+    encodeUtf8,
+    isBlob,
+    isFile,
+    PairIterator,
+    requireArguments,
+    scalar,
+    token,
+  } = internal;
   const { formParse, multipartParse } = native;
   const wrong = (member) => `Failed to execute '${member}' on 'FormData'`;
 
@@ -11,21 +22,27 @@
     if (!isBlob(value)) return scalar(value);
     if (filename === undefined && isFile(value)) return value;
     const name = filename ?? 'blob';
-    return new File([value], name, { type: value.type, lastModified: isFile(value) ? value.lastModified : undefined });
+    return new File([value], name, {
+      type: value.type,
+      lastModified: isFile(value) ? value.lastModified : undefined,
+    });
   };
 
   class FormData {
     #list = [];
 
     static {
-      internal.isFormData = (value) => value !== null && typeof value === 'object' && #list in value;
+      internal.isFormData = (value) =>
+        value !== null && typeof value === 'object' && #list in value;
       internal.formDataList = (form) => form.#list;
     }
 
     constructor(form = undefined) {
       if (form !== undefined) {
         throw coded(
-          new TypeError("Failed to construct 'FormData': parameter 1 is not of type 'HTMLFormElement'"),
+          new TypeError(
+            "Failed to construct 'FormData': parameter 1 is not of type 'HTMLFormElement'",
+          ),
           'ERR_INVALID_ARG_TYPE',
         );
       }
@@ -134,13 +151,18 @@
         add(encodeUtf8(`${head}\r\n\r\n${crlf(value)}\r\n`));
       } else {
         const type = value.type === '' ? 'application/octet-stream' : value.type;
-        add(encodeUtf8(`${head}; filename="${escape(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`));
+        add(
+          encodeUtf8(`${head}; filename="${escape(value.name)}"\r\nContent-Type: ${type}\r\n\r\n`),
+        );
         add(blobBytes(value));
         add(encodeUtf8('\r\n'));
       }
     }
     add(encodeUtf8(`--${boundary}--\r\n`));
-    return { bytes: internal.concatBytes(chunks, total), type: `multipart/form-data; boundary=${boundary}` };
+    return {
+      bytes: internal.concatBytes(chunks, total),
+      type: `multipart/form-data; boundary=${boundary}`,
+    };
   };
 
   // The form that a body of that content type holds; undefined when it is none.
@@ -157,9 +179,10 @@
     const parts = found === null ? undefined : multipartParse(bytes, found[1] ?? found[2]);
     if (parts === undefined || parts === null) return undefined;
     for (const [name, filename, type, content] of parts) {
-      if (typeof filename === 'string') form.append(name, new File([content], filename, { type: type ?? 'text/plain' }));
+      if (typeof filename === 'string')
+        form.append(name, new File([content], filename, { type: type ?? 'text/plain' }));
       else form.append(name, internal.decodeUtf8(content));
     }
     return form;
   };
-})
+});

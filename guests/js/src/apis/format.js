@@ -3,8 +3,17 @@
   'use strict';
 
   const {
-    arrayJoin, arrayPush, charCodeAt, getOwnPropertyDescriptor, hasOwn, includes, parseFloat,
-    parseInt, slice, stringify, uncurry,
+    arrayJoin,
+    arrayPush,
+    charCodeAt,
+    getOwnPropertyDescriptor,
+    hasOwn,
+    includes,
+    parseFloat,
+    parseInt,
+    slice,
+    stringify,
+    uncurry,
   } = internal.primordials;
   const { lookup, prototypeOf, unwrap } = internal.kinds;
   const { formatNumber } = internal.inspecting;
@@ -46,7 +55,8 @@
     if (typeof lookup(holder, 'toString') !== 'function') return false;
     const converts = (object) => hasOwn(object, 'toString') || hasOwn(object, Symbol.toPrimitive);
     if (converts(holder)) return true;
-    do holder = prototypeOf(holder); while (!converts(holder));
+    do holder = prototypeOf(holder);
+    while (!converts(holder));
     return !isBuiltIn(builtIns, getOwnPropertyDescriptor(holder, 'constructor')?.value);
   };
 
@@ -100,4 +110,4 @@
     }
     return arrayJoin(parts, ' ');
   };
-})
+});

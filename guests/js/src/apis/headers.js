@@ -8,7 +8,8 @@
 
   const checkName = (name, member) => {
     const text = `${name}`;
-    if (!TOKEN.test(text)) throw new TypeError(`Headers.${member}: ${text} is an invalid header name.`);
+    if (!TOKEN.test(text))
+      throw new TypeError(`Headers.${member}: ${text} is an invalid header name.`);
     return text;
   };
 
@@ -34,14 +35,16 @@
       };
       // `[name, value]` pairs with one pair for each value, as they go on the wire.
       internal.headerList = (headers) =>
-        [...headers.#map.values()].flatMap(({ name, values }) => values.map((value) => [name, value]));
+        [...headers.#map.values()].flatMap(({ name, values }) =>
+          values.map((value) => [name, value]),
+        );
     }
 
     constructor(init = undefined) {
       if (init === undefined) return;
       if (init === null || (typeof init !== 'object' && typeof init !== 'function')) {
         throw new TypeError(
-          "Headers constructor: init was given by a value that could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.",
+          'Headers constructor: init was given by a value that could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.',
         );
       }
       internal.fillHeaders(this, init);
@@ -96,7 +99,9 @@
     #list() {
       this.#sorted ??= [...this.#map.keys()].sort().flatMap((name) => {
         const { values } = this.#map.get(name);
-        return name === 'set-cookie' ? values.map((value) => [name, value]) : [[name, values.join(', ')]];
+        return name === 'set-cookie'
+          ? values.map((value) => [name, value])
+          : [[name, values.join(', ')]];
       });
       return this.#sorted;
     }
@@ -104,7 +109,9 @@
     forEach(callback, thisArg = undefined) {
       requireArguments(arguments.length, 1, wrong('forEach'));
       if (typeof callback !== 'function') {
-        throw new TypeError("Failed to execute 'forEach' on 'Headers': parameter 1 is not of type 'Function'.");
+        throw new TypeError(
+          "Failed to execute 'forEach' on 'Headers': parameter 1 is not of type 'Function'.",
+        );
       }
       for (let i = 0; i < this.#list().length; i++) {
         const [name, value] = this.#list()[i];
@@ -130,7 +137,8 @@
     [customInspect](depth, options, inspect) {
       if (depth < 0) return 'Headers';
       const shown = {};
-      for (const [key, { values }] of this.#map) shown[key] = key === 'set-cookie' && values.length > 1 ? values : values.join(', ');
+      for (const [key, { values }] of this.#map)
+        shown[key] = key === 'set-cookie' && values.length > 1 ? values : values.join(', ');
       return `Headers ${inspect(shown, options)}`;
     }
   }
@@ -142,15 +150,22 @@
     }
     if (typeof init[Symbol.iterator] === 'function') {
       for (const pair of init) {
-        const both = pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function' ? [...pair] : [];
-        if (both.length !== 2) throw new TypeError('Headers constructor: expected name/value pair to be length 2, found something else.');
+        const both =
+          pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function'
+            ? [...pair]
+            : [];
+        if (both.length !== 2)
+          throw new TypeError(
+            'Headers constructor: expected name/value pair to be length 2, found something else.',
+          );
         headers.append(both[0], both[1]);
       }
       return;
     }
     for (const key of Reflect.ownKeys(init)) {
       if (!Object.getOwnPropertyDescriptor(init, key)?.enumerable) continue;
-      if (typeof key === 'symbol') throw new TypeError('Headers constructor: a symbol cannot be a header name.');
+      if (typeof key === 'symbol')
+        throw new TypeError('Headers constructor: a symbol cannot be a header name.');
       headers.append(key, init[key]);
     }
   };
@@ -158,4 +173,4 @@
   internal.iterable(Headers);
   internal.exposeClass(Headers);
   internal.Headers = Headers;
-})
+});

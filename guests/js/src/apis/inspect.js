@@ -3,9 +3,24 @@
   'use strict';
 
   const {
-    apply, arrayJoin, arrayPush, arraySlice, arraySort, getOwnPropertyDescriptor,
-    getOwnPropertyNames, getOwnPropertySymbols, hasOwn, includes, keys: objectKeys,
-    propertyIsEnumerable, regExpExec, repeat, slice, split, symbolToString, uncurry,
+    apply,
+    arrayJoin,
+    arrayPush,
+    arraySlice,
+    arraySort,
+    getOwnPropertyDescriptor,
+    getOwnPropertyNames,
+    getOwnPropertySymbols,
+    hasOwn,
+    includes,
+    keys: objectKeys,
+    propertyIsEnumerable,
+    regExpExec,
+    repeat,
+    slice,
+    split,
+    symbolToString,
+    uncurry,
   } = internal.primordials;
   const { isProxy, lookup, unwrap } = internal.kinds;
   const { escape, join, quote } = internal.layout;
@@ -23,9 +38,18 @@
 
   const DEFAULTS = {
     __proto__: null,
-    showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false,
-    maxArrayLength: 100, maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false,
-    getters: false, numericSeparator: false,
+    showHidden: false,
+    depth: 2,
+    colors: false,
+    customInspect: true,
+    showProxy: false,
+    maxArrayLength: 100,
+    maxStringLength: 10000,
+    breakLength: 80,
+    compact: 3,
+    sorted: false,
+    getters: false,
+    numericSeparator: false,
   };
 
   const plural = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -39,8 +63,12 @@
       more = `... ${plural(text.length - ctx.maxStringLength, 'more character')}`;
       text = slice(text, 0, ctx.maxStringLength);
     }
-    if (ctx.compact !== true && text.length > 16 &&
-        text.length > ctx.breakLength - ctx.indent - 4 && includes(text, '\n')) {
+    if (
+      ctx.compact !== true &&
+      text.length > 16 &&
+      text.length > ctx.breakLength - ctx.indent - 4 &&
+      includes(text, '\n')
+    ) {
       const lines = split(text, '\n');
       const last = lines.length - 1;
       const quoted = [];
@@ -57,11 +85,16 @@
 
   const formatPrimitive = (ctx, value) => {
     switch (typeof value) {
-      case 'string': return formatString(ctx, value);
-      case 'number': return formatNumber(value);
-      case 'bigint': return `${value}n`;
-      case 'symbol': return symbolToString(value);
-      default: return `${value}`;
+      case 'string':
+        return formatString(ctx, value);
+      case 'number':
+        return formatNumber(value);
+      case 'bigint':
+        return `${value}n`;
+      case 'symbol':
+        return symbolToString(value);
+      default:
+        return `${value}`;
     }
   };
 
@@ -78,7 +111,8 @@
     const method = lookup(value, customInspect);
     if (typeof method !== 'function' || method === inspect) return undefined;
     const constructor = lookup(value, 'constructor');
-    if (typeof constructor === 'function' && lookup(constructor, 'prototype') === value) return undefined;
+    if (typeof constructor === 'function' && lookup(constructor, 'prototype') === value)
+      return undefined;
     const left = ctx.depth === null ? null : ctx.depth - depth;
     const shown = apply(method, original, [left, userOptions(ctx, left), inspect]);
     if (shown === original) return undefined;
@@ -132,7 +166,8 @@
     if (isList) {
       const rest = [];
       for (let i = 0; i < names.length; i++) {
-        if (regExpExec(INDEX, names[i]) === null || +names[i] > 4294967294) arrayPush(rest, names[i]);
+        if (regExpExec(INDEX, names[i]) === null || +names[i] > 4294967294)
+          arrayPush(rest, names[i]);
       }
       names = rest;
     }
@@ -168,8 +203,10 @@
 
   const formatProperty = (ctx, value, key, depth) => {
     // Accessors that stand for a part of the value, such as byteLength, live on the prototype.
-    const descriptor = getOwnPropertyDescriptor(value, key) ??
-      { value: lookup(value, key), enumerable: true };
+    const descriptor = getOwnPropertyDescriptor(value, key) ?? {
+      value: lookup(value, key),
+      enumerable: true,
+    };
     return `${formatKey(key, descriptor)}: ${formatSlot(ctx, descriptor, depth)}`;
   };
 
@@ -240,7 +277,11 @@
     const ctx = {
       __proto__: null,
       ...DEFAULTS,
-      seen: [], circular: undefined, indent: 0, deepest: 0, written: 0,
+      seen: [],
+      circular: undefined,
+      indent: 0,
+      deepest: 0,
+      written: 0,
     };
     if (typeof options === 'boolean') {
       ctx.showHidden = options;
@@ -261,6 +302,11 @@
   internal.inspect = inspect;
   internal.inspecting = {
     __proto__: null,
-    formatValue, formatElement, formatNumber, listedKeys, plural, replaceLines,
+    formatValue,
+    formatElement,
+    formatNumber,
+    listedKeys,
+    plural,
+    replaceLines,
   };
-})
+});

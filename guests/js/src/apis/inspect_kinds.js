@@ -21,7 +21,13 @@
   learn('boxed', 'Boolean', Object(true));
   learn('boxed', 'Symbol', Object(Symbol()));
   learn('boxed', 'BigInt', Object(1n));
-  learn('arguments', 'Arguments', (function () { return arguments; })());
+  learn(
+    'arguments',
+    'Arguments',
+    (function () {
+      return arguments;
+    })(),
+  );
   learn('arguments', 'Arguments', new Function('a', 'return arguments')());
   learn('date', 'Date', new Date(0));
   learn('regexp', 'RegExp', /x/);
@@ -39,8 +45,17 @@
   learn('iterator', 'Map Iterator', new Map().keys());
   learn('iterator', 'Set Iterator', new Set().keys());
   for (const Class of [
-    Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
-    BigInt64Array, BigUint64Array, Float32Array, Float64Array,
+    Int8Array,
+    Uint8Array,
+    Uint8ClampedArray,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    BigInt64Array,
+    BigUint64Array,
+    Float32Array,
+    Float64Array,
     ...(typeof Float16Array === 'function' ? [Float16Array] : []),
   ]) {
     learn('typedarray', Class.name, new Class(0));
@@ -59,7 +74,7 @@
   const errorPrototype = Error.prototype;
 
   const engineName = (value) =>
-    typeof value === 'function' ? 'Function' : names[classId(value)] ?? 'Object';
+    typeof value === 'function' ? 'Function' : (names[classId(value)] ?? 'Object');
 
   const functionType = (value) => functionTypes[classId(value)] ?? 'Function';
 
@@ -121,6 +136,14 @@
 
   internal.kinds = {
     __proto__: null,
-    kindOf, engineName, functionType, isProxy, unwrap, prototypeOf, lookup, has, constructorName,
+    kindOf,
+    engineName,
+    functionType,
+    isProxy,
+    unwrap,
+    prototypeOf,
+    lookup,
+    has,
+    constructorName,
   };
-})
+});

@@ -3,15 +3,31 @@
   'use strict';
 
   const {
-    arrayJoin, arrayPush, charCodeAt, includes, numberToString, padEnd, padStart, regExpExec,
-    repeat, slice,
+    arrayJoin,
+    arrayPush,
+    charCodeAt,
+    includes,
+    numberToString,
+    padEnd,
+    padStart,
+    regExpExec,
+    repeat,
+    slice,
   } = internal.primordials;
   const { max, min, round, sqrt, floor } = Math;
   const { textWidth } = native;
 
   const PLAIN = /^[\x20-\x26\x28-\x5b\x5d-\x7e]*$/;
   const ASCII = /^[\x20-\x7e]*$/;
-  const SHORT = { __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 92: '\\\\' };
+  const SHORT = {
+    __proto__: null,
+    8: '\\b',
+    9: '\\t',
+    10: '\\n',
+    12: '\\f',
+    13: '\\r',
+    92: '\\\\',
+  };
 
   const hexByte = (code) => '0123456789ABCDEF'[code >> 4] + '0123456789ABCDEF'[code & 15];
 
@@ -151,4 +167,4 @@
   };
 
   internal.layout = { __proto__: null, quote, escape, join, width };
-})
+});

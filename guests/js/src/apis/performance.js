@@ -6,7 +6,10 @@
   const { token } = internal;
 
   class PerformanceEntry {
-    #name; #type; #start; #duration;
+    #name;
+    #type;
+    #start;
+    #duration;
 
     constructor(key, name, type, start, duration) {
       if (key !== token) throw internal.illegal();
@@ -16,13 +19,26 @@
       this.#duration = duration;
     }
 
-    get name() { return this.#name; }
-    get entryType() { return this.#type; }
-    get startTime() { return this.#start; }
-    get duration() { return this.#duration; }
+    get name() {
+      return this.#name;
+    }
+    get entryType() {
+      return this.#type;
+    }
+    get startTime() {
+      return this.#start;
+    }
+    get duration() {
+      return this.#duration;
+    }
 
     toJSON() {
-      return { name: this.#name, entryType: this.#type, startTime: this.#start, duration: this.#duration };
+      return {
+        name: this.#name,
+        entryType: this.#type,
+        startTime: this.#start,
+        duration: this.#duration,
+      };
     }
   }
 
@@ -34,7 +50,9 @@
       this.#detail = options.detail ?? null;
     }
 
-    get detail() { return this.#detail; }
+    get detail() {
+      return this.#detail;
+    }
   }
 
   class PerformanceMeasure extends PerformanceEntry {
@@ -45,7 +63,9 @@
       this.#detail = detail;
     }
 
-    get detail() { return this.#detail; }
+    get detail() {
+      return this.#detail;
+    }
   }
 
   class Performance {
@@ -74,7 +94,8 @@
     }
 
     measure(name, startOrOptions, endMark) {
-      const options = startOrOptions !== null && typeof startOrOptions === 'object' ? startOrOptions : undefined;
+      const options =
+        startOrOptions !== null && typeof startOrOptions === 'object' ? startOrOptions : undefined;
       const from = options === undefined ? startOrOptions : options.start;
       const to = options?.end ?? endMark;
       let end = to === undefined ? undefined : this.#time(to);
@@ -85,7 +106,13 @@
       }
       start ??= 0;
       end ??= monotonicNow();
-      const measure = new PerformanceMeasure(token, `${name}`, start, end - start, options?.detail ?? null);
+      const measure = new PerformanceMeasure(
+        token,
+        `${name}`,
+        start,
+        end - start,
+        options?.detail ?? null,
+      );
       this.#entries.push(measure);
       return measure;
     }
@@ -96,7 +123,10 @@
         const entry = this.#entries[i];
         if (entry.entryType === 'mark' && entry.name === `${mark}`) return entry.startTime;
       }
-      throw new internal.DOMException(`The "${mark}" performance mark has not been set`, 'SyntaxError');
+      throw new internal.DOMException(
+        `The "${mark}" performance mark has not been set`,
+        'SyntaxError',
+      );
     }
 
     #clear(type, name) {
@@ -105,8 +135,12 @@
       );
     }
 
-    clearMarks(name) { this.#clear('mark', name); }
-    clearMeasures(name) { this.#clear('measure', name); }
+    clearMarks(name) {
+      this.#clear('mark', name);
+    }
+    clearMeasures(name) {
+      this.#clear('measure', name);
+    }
 
     getEntries() {
       return this.#entries.slice().sort((a, b) => a.startTime - b.startTime);
@@ -131,4 +165,4 @@
     internal.exposeClass(Class);
   }
   internal.exposeObject('performance', new Performance(token));
-})
+});

@@ -4,7 +4,15 @@
 
   const { addAlgorithm, removeAlgorithm } = internal;
   const {
-    acquire, cancel, deferred, handled, invalidState, read, release, then, writableRecordOf,
+    acquire,
+    cancel,
+    deferred,
+    handled,
+    invalidState,
+    read,
+    release,
+    then,
+    writableRecordOf,
     WriterRecord,
   } = internal.streams;
 
@@ -38,7 +46,12 @@
       ending = true;
       const settle = () => {
         if (action === undefined) finish(failed, error);
-        else then(action(), () => finish(failed, error), (other) => finish(true, other));
+        else
+          then(
+            action(),
+            () => finish(failed, error),
+            (other) => finish(true, other),
+          );
       };
       if (sink.status === 'writable' && !sink.closing) then(written(), settle, settle);
       else settle();
@@ -54,7 +67,8 @@
       const { reason } = signal;
       const actions = [];
       if (!preventAbort && sink.status === 'writable') actions.push(() => sink.abort(reason));
-      if (!preventCancel && source.status === 'readable') actions.push(() => cancel(source, reason));
+      if (!preventCancel && source.status === 'readable')
+        actions.push(() => cancel(source, reason));
       end(() => Promise.all(actions.map((action) => action())), true, reason);
     };
 
@@ -98,20 +112,24 @@
 
     const step = () => {
       if (ending) return;
-      then(writer.ready.promise, () => {
-        if (ending) return;
-        read(reader, {
-          chunk: (chunk) => {
-            lastWrite = then(handled(writer.write(chunk)), undefined, () => {});
-            queueMicrotask(step);
-          },
-          close: () => {},
-          error: () => {},
-        });
-      }, () => {});
+      then(
+        writer.ready.promise,
+        () => {
+          if (ending) return;
+          read(reader, {
+            chunk: (chunk) => {
+              lastWrite = then(handled(writer.write(chunk)), undefined, () => {});
+              queueMicrotask(step);
+            },
+            close: () => {},
+            error: () => {},
+          });
+        },
+        () => {},
+      );
     };
     const { queueMicrotask } = globalThis;
     step();
     return result.promise;
   };
-})
+});

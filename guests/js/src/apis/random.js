@@ -3,5 +3,13 @@
   'use strict';
 
   const { random: next } = native;
-  internal.hidden(Math, 'random', { random() { return next(); } }.random);
-})
+  internal.hidden(
+    Math,
+    'random',
+    {
+      random() {
+        return next();
+      },
+    }.random,
+  );
+});

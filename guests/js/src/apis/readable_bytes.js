@@ -1,22 +1,9 @@
-// Byte streams: sources of `type: 'bytes'`, and readers that bring their own buffer.
+// Byte streams: the queue of bytes, and the buffers that wait to be filled from it.
 (function (native, internal) {
   'use strict';
 
-  const { coded, token } = internal;
-  const {
-    acquire, attempt, cancel, close, deferred, fail, Fifo, highWaterMark, invalidState, method,
-    recordOf, release, then,
-  } = internal.streams;
-  let wrapController, wrapRequest, endRequest;
-
-  const requireView = (view, what) => {
-    if (!ArrayBuffer.isView(view)) {
-      throw internal.wrongType(what, 'an instance of Buffer, TypedArray, or DataView', view);
-    }
-    if (view.byteLength === 0 || view.buffer.byteLength === 0) {
-      throw invalidState('chunk ArrayBuffer is zero-length or detached');
-    }
-  };
+  const { coded, streams } = internal;
+  const { close, fail, Fifo, invalidState, then } = streams;
 
   class ByteControl {
     queue = new Fifo();
@@ -39,10 +26,14 @@
     }
 
     begin(start) {
-      then(Promise.resolve(start), () => {
-        this.started = true;
-        this.pullIfNeeded();
-      }, (error) => this.fail(error));
+      then(
+        Promise.resolve(start),
+        () => {
+          this.started = true;
+          this.pullIfNeeded();
+        },
+        (error) => this.fail(error),
+      );
     }
 
     get desired() {
@@ -57,7 +48,9 @@
     get wanted() {
       if (!this.open || !this.started) return false;
       const { reader } = this.stream;
-      return (reader !== null && reader.reads.length > 0) || this.intos.length > 0 || this.desired > 0;
+      return (
+        (reader !== null && reader.reads.length > 0) || this.intos.length > 0 || this.desired > 0
+      );
     }
 
     pullIfNeeded() {
@@ -67,13 +60,17 @@
         return;
       }
       this.pulling = true;
-      then(this.pullSource(), () => {
-        this.pulling = false;
-        if (this.pullAgain) {
-          this.pullAgain = false;
-          this.pullIfNeeded();
-        }
-      }, (error) => this.fail(error));
+      then(
+        this.pullSource(),
+        () => {
+          this.pulling = false;
+          if (this.pullAgain) {
+            this.pullAgain = false;
+            this.pullIfNeeded();
+          }
+        },
+        (error) => this.fail(error),
+      );
     }
 
     forget() {
@@ -151,8 +148,9 @@
       while (room > 0) {
         const head = this.queue.first;
         const count = Math.min(room, head.length);
-        new Uint8Array(into.buffer, into.offset + into.filled, count)
-          .set(new Uint8Array(head.buffer, head.offset, count));
+        new Uint8Array(into.buffer, into.offset + into.filled, count).set(
+          new Uint8Array(head.buffer, head.offset, count),
+        );
         if (count === head.length) this.queue.shift();
         else {
           head.offset += count;
@@ -172,7 +170,8 @@
     commit(into) {
       const { reader } = this.stream;
       if (into.automatic) {
-        if (reader !== null && reader.reads.length > 0) reader.reads.shift().chunk(this.viewOf(into));
+        if (reader !== null && reader.reads.length > 0)
+          reader.reads.shift().chunk(this.viewOf(into));
         return;
       }
       const request = reader.reads.shift();
@@ -207,8 +206,14 @@
       }
       if (this.chunkSize !== undefined) {
         this.intos.push({
-          buffer: new ArrayBuffer(this.chunkSize), offset: 0, length: this.chunkSize, filled: 0,
-          least: 1, elementSize: 1, View: Uint8Array, automatic: true,
+          buffer: new ArrayBuffer(this.chunkSize),
+          offset: 0,
+          length: this.chunkSize,
+          filled: 0,
+          least: 1,
+          elementSize: 1,
+          View: Uint8Array,
+          automatic: true,
         });
       }
       this.stream.reader.reads.push(request);
@@ -222,8 +227,14 @@
       const { byteOffset, byteLength } = view;
       const buffer = view.buffer.transfer();
       const into = {
-        buffer, offset: byteOffset, length: byteLength, filled: 0, least: least * elementSize,
-        elementSize, View, automatic: false,
+        buffer,
+        offset: byteOffset,
+        length: byteLength,
+        filled: 0,
+        least: least * elementSize,
+        elementSize,
+        View,
+        automatic: false,
       };
       if (stream.status === 'errored') {
         request.error(stream.error);
@@ -249,9 +260,13 @@
       if (this.stream.status === 'closed') {
         if (count !== 0) throw invalidState('Controller is already closed');
       } else {
-        if (count === 0) throw invalidState('bytesWritten must not be zero while the stream is readable');
+        if (count === 0)
+          throw invalidState('bytesWritten must not be zero while the stream is readable');
         if (into.filled + count > into.length) {
-          throw coded(new RangeError('The value of "bytesWritten" is out of range'), 'ERR_OUT_OF_RANGE');
+          throw coded(
+            new RangeError('The value of "bytesWritten" is out of range'),
+            'ERR_OUT_OF_RANGE',
+          );
         }
       }
       this.dropRequest();
@@ -278,14 +293,18 @@
     get byobRequest() {
       const into = this.intos.first;
       if (this.request === null && into !== undefined) {
-        const view = new Uint8Array(into.buffer, into.offset + into.filled, into.length - into.filled);
-        this.request = wrapRequest(this, view);
+        const view = new Uint8Array(
+          into.buffer,
+          into.offset + into.filled,
+          into.length - into.filled,
+        );
+        this.request = streams.wrapRequest(this, view);
       }
       return this.request;
     }
 
     dropRequest() {
-      if (this.request !== null) endRequest(this.request);
+      if (this.request !== null) streams.endRequest(this.request);
       this.request = null;
     }
 
@@ -301,169 +320,27 @@
   }
 
   // The constructor by the view's own kind, whatever its `constructor` says.
-  const typedTag = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get;
+  const typedTag = Object.getOwnPropertyDescriptor(
+    Object.getPrototypeOf(Uint8Array.prototype),
+    Symbol.toStringTag,
+  ).get;
   const globalTyped = (view) => typedClasses[Reflect.apply(typedTag, view, [])];
   const typedClasses = { __proto__: null };
   for (const name of [
-    'Int8Array', 'Uint8Array', 'Uint8ClampedArray', 'Int16Array', 'Uint16Array', 'Int32Array',
-    'Uint32Array', 'Float16Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array',
-  ]) typedClasses[name] = globalThis[name];
+    'Int8Array',
+    'Uint8Array',
+    'Uint8ClampedArray',
+    'Int16Array',
+    'Uint16Array',
+    'Int32Array',
+    'Uint32Array',
+    'Float16Array',
+    'Float32Array',
+    'Float64Array',
+    'BigInt64Array',
+    'BigUint64Array',
+  ])
+    typedClasses[name] = globalThis[name];
 
-  class ReadableStreamBYOBRequest {
-    #control; #view;
-
-    static {
-      wrapRequest = (control, view) => {
-        const request = new ReadableStreamBYOBRequest(token);
-        request.#control = control;
-        request.#view = view;
-        return request;
-      };
-      endRequest = (request) => {
-        request.#control = undefined;
-        request.#view = null;
-      };
-    }
-
-    constructor(key) {
-      if (key !== token) throw coded(internal.illegal(), 'ERR_ILLEGAL_CONSTRUCTOR');
-    }
-
-    get view() { return this.#view; }
-
-    respond(bytesWritten) {
-      if (this.#control === undefined) throw invalidState('This BYOB request has been invalidated');
-      this.#control.respond(Number(bytesWritten));
-    }
-
-    respondWithNewView(view) {
-      if (this.#control === undefined) throw invalidState('This BYOB request has been invalidated');
-      const shown = this.#view;
-      if (view.byteOffset !== shown.byteOffset) {
-        throw coded(new RangeError('The property "view.byteOffset" is invalid'), 'ERR_INVALID_ARG_VALUE');
-      }
-      if (view.buffer !== shown.buffer) {
-        new Uint8Array(shown.buffer).set(new Uint8Array(view.buffer).subarray(0, shown.buffer.byteLength));
-      }
-      this.#control.respond(view.byteLength);
-    }
-  }
-
-  class ReadableByteStreamController {
-    #control;
-
-    static {
-      wrapController = (control) => {
-        const controller = new ReadableByteStreamController(token);
-        controller.#control = control;
-        return controller;
-      };
-    }
-
-    constructor(key) {
-      if (key !== token) throw coded(internal.illegal(), 'ERR_ILLEGAL_CONSTRUCTOR');
-    }
-
-    get byobRequest() { return this.#control.byobRequest; }
-    get desiredSize() { return this.#control.desired; }
-
-    close() {
-      if (!this.#control.open) throw invalidState('Controller is already closed');
-      this.#control.close();
-    }
-
-    enqueue(chunk) {
-      requireView(chunk, 'chunk');
-      if (!this.#control.open) throw invalidState('Controller is already closed');
-      this.#control.enqueue(chunk);
-    }
-
-    error(error = undefined) {
-      this.#control.fail(error);
-    }
-  }
-
-  class ReadableStreamBYOBReader {
-    #reader;
-
-    constructor(stream) {
-      const record = recordOf(stream);
-      if (!(record.controller instanceof ByteControl)) {
-        throw coded(
-          new TypeError('The argument \'stream\' must be a byte stream. Received an instance of ReadableStream'),
-          'ERR_INVALID_ARG_VALUE',
-        );
-      }
-      this.#reader = acquire(record, true);
-    }
-
-    get closed() { return this.#reader.closed.promise; }
-
-    read(view, options = undefined) {
-      const result = deferred();
-      try {
-        requireView(view, 'view');
-        const { stream } = this.#reader;
-        if (stream === null) throw invalidState('The reader is not attached to a stream');
-        const least = options?.min === undefined ? 1 : Number(options.min);
-        if (!(least >= 1) || least > (view.length ?? view.byteLength)) {
-          throw coded(new RangeError('The value of "options.min" is out of range'), 'ERR_OUT_OF_RANGE');
-        }
-        stream.disturbed = true;
-        stream.controller.pullInto(view, least, {
-          chunk: (value) => result.resolve({ value, done: false }),
-          close: (value) => result.resolve({ value, done: true }),
-          error: result.reject,
-        });
-      } catch (error) {
-        result.reject(error);
-      }
-      return result.promise;
-    }
-
-    cancel(reason = undefined) {
-      const { stream } = this.#reader;
-      if (stream === null) return Promise.reject(invalidState('The reader is not attached to a stream'));
-      return cancel(stream, reason);
-    }
-
-    releaseLock() {
-      release(this.#reader);
-    }
-  }
-
-  internal.byteSource = (record, source, strategy) => {
-    if (strategy?.size !== undefined) {
-      throw coded(new RangeError('The property \'strategy.size\' is invalid for a byte stream'), 'ERR_INVALID_ARG_VALUE');
-    }
-    const { autoAllocateChunkSize } = source;
-    if (autoAllocateChunkSize !== undefined && !(autoAllocateChunkSize > 0)) {
-      throw coded(new TypeError('The property \'source.autoAllocateChunkSize\' is invalid'), 'ERR_INVALID_ARG_VALUE');
-    }
-    const start = method(source, 'start');
-    const pull = method(source, 'pull');
-    const onCancel = method(source, 'cancel');
-    const control = new ByteControl(record, {
-      pull: pull === undefined ? () => Promise.resolve() : () => attempt(pull, source, [controller]),
-      cancel: onCancel === undefined ? () => Promise.resolve() : (reason) => attempt(onCancel, source, [reason]),
-      mark: highWaterMark(strategy, 0),
-      chunkSize: autoAllocateChunkSize,
-    });
-    const controller = wrapController(control);
-    control.begin(start === undefined ? undefined : Reflect.apply(start, source, [controller]));
-  };
-
-  // A byte stream over functions of ours.
-  internal.streams.createBytes = ({ pull, cancel: onCancel = () => Promise.resolve(), mark = 0 }) => {
-    const record = internal.streams.newRecord();
-    const control = new ByteControl(record, { pull: () => pull(control), cancel: onCancel, mark });
-    control.begin(undefined);
-    return internal.streams.objectOf(record);
-  };
-  internal.streams.isByteStream = (record) => record.controller instanceof ByteControl;
-
-  for (const Class of [ReadableStreamBYOBReader, ReadableStreamBYOBRequest, ReadableByteStreamController]) {
-    internal.exposeClass(Class);
-  }
-  internal.ReadableStreamBYOBReader = ReadableStreamBYOBReader;
-})
+  streams.ByteControl = ByteControl;
+});

@@ -5,7 +5,17 @@
 
   const { coded, token } = internal;
   const {
-    acquire, attempt, cancel, create, createBytes, deferred, isByteStream, read, recordOf, release, then,
+    acquire,
+    attempt,
+    cancel,
+    create,
+    createBytes,
+    deferred,
+    isByteStream,
+    read,
+    recordOf,
+    release,
+    then,
   } = internal.streams;
 
   // Two streams that both see every chunk; `copy` gives the second its own of each.
@@ -28,23 +38,24 @@
       reading = true;
       read(reader, {
         // Put off: a chunk that is there already must not reach the branches before `pull` ends.
-        chunk: (chunk) => queueMicrotask(() => {
-          again = false;
-          let second = chunk;
-          if (!canceled[1]) {
-            try {
-              second = duplicate(chunk);
-            } catch (error) {
-              for (const control of controls) control.fail(error);
-              done.resolve(cancel(source, error));
-              return;
+        chunk: (chunk) =>
+          queueMicrotask(() => {
+            again = false;
+            let second = chunk;
+            if (!canceled[1]) {
+              try {
+                second = duplicate(chunk);
+              } catch (error) {
+                for (const control of controls) control.fail(error);
+                done.resolve(cancel(source, error));
+                return;
+              }
             }
-          }
-          if (!canceled[0]) controls[0].enqueue(chunk);
-          if (!canceled[1]) controls[1].enqueue(second);
-          reading = false;
-          if (again) pull();
-        }),
+            if (!canceled[0]) controls[0].enqueue(chunk);
+            if (!canceled[1]) controls[1].enqueue(second);
+            reading = false;
+            if (again) pull();
+          }),
         close: () => {
           reading = false;
           for (const i of [0, 1]) if (!canceled[i]) controls[i].close();
@@ -65,7 +76,9 @@
     };
 
     const make = bytes ? createBytes : create;
-    const branches = [0, 1].map((i) => make({ pull, cancel: cancelBranch(i), mark: bytes ? 0 : 1 }));
+    const branches = [0, 1].map((i) =>
+      make({ pull, cancel: cancelBranch(i), mark: bytes ? 0 : 1 }),
+    );
     for (const branch of branches) controls.push(recordOf(branch).controller);
     then(reader.closed.promise, undefined, (error) => {
       for (const control of controls) control.fail(error);
@@ -75,10 +88,15 @@
   };
   const { queueMicrotask } = globalThis;
 
-  const asyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf((async function* () {}).prototype));
+  const asyncIteratorPrototype = Object.getPrototypeOf(
+    Object.getPrototypeOf(async function* () {}.prototype),
+  );
 
   class Iteration {
-    #reader; #preventCancel; #ongoing; #finished = false;
+    #reader;
+    #preventCancel;
+    #ongoing;
+    #finished = false;
 
     constructor(key, reader, preventCancel) {
       if (key !== token) throw internal.illegal();
@@ -136,36 +154,49 @@
     }
   }
   Object.setPrototypeOf(Iteration.prototype, asyncIteratorPrototype);
-  for (const name of ['next', 'return']) Object.defineProperty(Iteration.prototype, name, { enumerable: true });
+  for (const name of ['next', 'return'])
+    Object.defineProperty(Iteration.prototype, name, { enumerable: true });
   Object.defineProperty(Iteration.prototype, Symbol.toStringTag, {
-    value: 'ReadableStream AsyncIterator', configurable: true,
+    value: 'ReadableStream AsyncIterator',
+    configurable: true,
   });
   delete Iteration.prototype.constructor;
-  internal.iterate = (record, preventCancel) => new Iteration(token, acquire(record), preventCancel);
+  internal.iterate = (record, preventCancel) =>
+    new Iteration(token, acquire(record), preventCancel);
 
   internal.streamFrom = (iterable) => {
     const isObject = iterable !== null && iterable !== undefined;
-    const begin = isObject ? iterable[Symbol.asyncIterator] ?? iterable[Symbol.iterator] : undefined;
+    const begin = isObject
+      ? (iterable[Symbol.asyncIterator] ?? iterable[Symbol.iterator])
+      : undefined;
     if (typeof begin !== 'function') {
-      throw coded(new TypeError(`${internal.inspect(iterable)} must be iterable`), 'ERR_ARG_NOT_ITERABLE');
+      throw coded(
+        new TypeError(`${internal.inspect(iterable)} must be iterable`),
+        'ERR_ARG_NOT_ITERABLE',
+      );
     }
     const iterator = Reflect.apply(begin, iterable, []);
     const { next } = iterator;
     return create({
       mark: 0,
-      pull: (control) => then(attempt(next, iterator, []), async (result) => {
-        if (result === null || typeof result !== 'object') {
-          throw new TypeError('The promise returned by the iterator.next() method must fulfill with an object');
-        }
-        if (result.done) control.close();
-        else control.enqueue(await result.value);
-      }),
+      pull: (control) =>
+        then(attempt(next, iterator, []), async (result) => {
+          if (result === null || typeof result !== 'object') {
+            throw new TypeError(
+              'The promise returned by the iterator.next() method must fulfill with an object',
+            );
+          }
+          if (result.done) control.close();
+          else control.enqueue(await result.value);
+        }),
       cancel: (reason) => {
         const end = iterator.return;
         if (end === undefined || end === null) return Promise.resolve();
         return then(attempt(end, iterator, [reason]), (result) => {
           if (result === null || typeof result !== 'object') {
-            throw new TypeError('The promise returned by the iterator.return() method must fulfill with an object');
+            throw new TypeError(
+              'The promise returned by the iterator.return() method must fulfill with an object',
+            );
           }
         });
       },
@@ -178,24 +209,25 @@
     const result = deferred();
     const chunks = [];
     let total = 0;
-    const step = () => read(reader, {
-      chunk: (chunk) => {
-        if (!(chunk instanceof Uint8Array)) {
-          const error = new TypeError('Received non-Uint8Array chunk');
-          result.reject(error);
-          cancel(reader.stream, error);
-          return;
-        }
-        chunks.push(chunk);
-        total += chunk.byteLength;
-        // A stream full of ready chunks would otherwise deepen the stack with each.
-        queueMicrotask(step);
-      },
-      close: () => {
-        result.resolve(chunks.length === 1 ? chunks[0] : internal.concatBytes(chunks, total));
-      },
-      error: result.reject,
-    });
+    const step = () =>
+      read(reader, {
+        chunk: (chunk) => {
+          if (!(chunk instanceof Uint8Array)) {
+            const error = new TypeError('Received non-Uint8Array chunk');
+            result.reject(error);
+            cancel(reader.stream, error);
+            return;
+          }
+          chunks.push(chunk);
+          total += chunk.byteLength;
+          // A stream full of ready chunks would otherwise deepen the stack with each.
+          queueMicrotask(step);
+        },
+        close: () => {
+          result.resolve(chunks.length === 1 ? chunks[0] : internal.concatBytes(chunks, total));
+        },
+        error: result.reject,
+      });
     step();
     return result.promise;
   };
@@ -209,4 +241,4 @@
     }
     return whole;
   };
-})
+});

@@ -11,16 +11,25 @@
     cache: ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'],
     redirect: ['follow', 'error', 'manual'],
     referrerPolicy: [
-      '', 'no-referrer', 'no-referrer-when-downgrade', 'same-origin', 'origin', 'strict-origin',
-      'origin-when-cross-origin', 'strict-origin-when-cross-origin', 'unsafe-url',
+      '',
+      'no-referrer',
+      'no-referrer-when-downgrade',
+      'same-origin',
+      'origin',
+      'strict-origin',
+      'origin-when-cross-origin',
+      'strict-origin-when-cross-origin',
+      'unsafe-url',
     ],
   };
 
   const cleanMethod = (given) => {
     const method = `${given}`;
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method)) throw new TypeError(`'${method}' is not a valid HTTP method.`);
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(method))
+      throw new TypeError(`'${method}' is not a valid HTTP method.`);
     const upper = method.toUpperCase();
-    if (['CONNECT', 'TRACE', 'TRACK'].includes(upper)) throw new TypeError(`'${method}' HTTP method is unsupported.`);
+    if (['CONNECT', 'TRACE', 'TRACK'].includes(upper))
+      throw new TypeError(`'${method}' HTTP method is unsupported.`);
     return NORMAL.includes(upper) ? upper : method;
   };
 
@@ -32,16 +41,29 @@
       throw new TypeError(`Failed to parse URL from ${input}`, { cause });
     }
     if (url.username !== '' || url.password !== '') {
-      throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${input}`);
+      throw new TypeError(
+        `Request cannot be constructed from a URL that includes credentials: ${input}`,
+      );
     }
     return url.href;
   };
 
   class Request {
-    #url; #method = 'GET'; #headers; #body = null; #signal;
+    #url;
+    #method = 'GET';
+    #headers;
+    #body = null;
+    #signal;
     #options = {
-      mode: 'cors', credentials: 'same-origin', cache: 'default', redirect: 'follow',
-      referrerPolicy: '', referrer: 'about:client', integrity: '', keepalive: false, duplex: 'half',
+      mode: 'cors',
+      credentials: 'same-origin',
+      cache: 'default',
+      redirect: 'follow',
+      referrerPolicy: '',
+      referrer: 'about:client',
+      integrity: '',
+      keepalive: false,
+      duplex: 'half',
     };
 
     static {
@@ -76,7 +98,9 @@
         if (init[name] === undefined) continue;
         const value = `${init[name]}`;
         if (!choices.includes(value)) {
-          throw new TypeError(`Request constructor: ${value} is not an accepted type. Expected one of ${choices.join(', ')}.`);
+          throw new TypeError(
+            `Request constructor: ${value} is not an accepted type. Expected one of ${choices.join(', ')}.`,
+          );
         }
         this.#options[name] = value;
       }
@@ -91,7 +115,9 @@
         return;
       }
       if (!(signal instanceof AbortSignal)) {
-        throw new TypeError("Failed to construct 'Request': member signal is not of type AbortSignal.");
+        throw new TypeError(
+          "Failed to construct 'Request': member signal is not of type AbortSignal.",
+        );
       }
       this.#signal = AbortSignal.any([signal]);
     }
@@ -99,8 +125,10 @@
     #takeBody(from, init) {
       const given = init.body ?? null;
       const inherited = from === undefined ? null : from.#body;
-      if ((given !== null || (init.body === undefined && inherited !== null)) &&
-          (this.#method === 'GET' || this.#method === 'HEAD')) {
+      if (
+        (given !== null || (init.body === undefined && inherited !== null)) &&
+        (this.#method === 'GET' || this.#method === 'HEAD')
+      ) {
         throw new TypeError('Request with GET/HEAD method cannot have body.');
       }
       if (given !== null) {
@@ -109,10 +137,13 @@
           throw new TypeError('RequestInit: duplex option is required when sending a body.');
         }
         this.#body = body;
-        if (type !== null && !this.#headers.has('content-type')) this.#headers.append('content-type', type);
+        if (type !== null && !this.#headers.has('content-type'))
+          this.#headers.append('content-type', type);
       } else if (inherited !== null && init.body === undefined) {
         if (internal.isUnusable(inherited)) {
-          throw new TypeError('Cannot construct a Request with a Request object that has already been used.');
+          throw new TypeError(
+            'Cannot construct a Request with a Request object that has already been used.',
+          );
         }
         // The content moves over; the request it came from counts as read.
         this.#body = { ...inherited };
@@ -123,26 +154,53 @@
       }
     }
 
-    get method() { return this.#method; }
-    get url() { return this.#url; }
-    get headers() { return this.#headers; }
+    get method() {
+      return this.#method;
+    }
+    get url() {
+      return this.#url;
+    }
+    get headers() {
+      return this.#headers;
+    }
     get destination() {
       this.#url;
       return '';
     }
-    get referrer() { return this.#options.referrer; }
-    get referrerPolicy() { return this.#options.referrerPolicy; }
-    get mode() { return this.#options.mode; }
-    get credentials() { return this.#options.credentials; }
-    get cache() { return this.#options.cache; }
-    get redirect() { return this.#options.redirect; }
-    get integrity() { return this.#options.integrity; }
-    get keepalive() { return this.#options.keepalive; }
-    get duplex() { return this.#options.duplex; }
-    get signal() { return this.#signal; }
+    get referrer() {
+      return this.#options.referrer;
+    }
+    get referrerPolicy() {
+      return this.#options.referrerPolicy;
+    }
+    get mode() {
+      return this.#options.mode;
+    }
+    get credentials() {
+      return this.#options.credentials;
+    }
+    get cache() {
+      return this.#options.cache;
+    }
+    get redirect() {
+      return this.#options.redirect;
+    }
+    get integrity() {
+      return this.#options.integrity;
+    }
+    get keepalive() {
+      return this.#options.keepalive;
+    }
+    get duplex() {
+      return this.#options.duplex;
+    }
+    get signal() {
+      return this.#signal;
+    }
 
     clone() {
-      if (internal.isUnusable(this.#body)) throw new TypeError('Request.clone: Body has already been consumed.');
+      if (internal.isUnusable(this.#body))
+        throw new TypeError('Request.clone: Body has already been consumed.');
       return new Request(token, (copy) => {
         copy.#url = this.#url;
         copy.#method = this.#method;
@@ -157,9 +215,23 @@
       if (depth < 0) return 'Request';
       const shown = {};
       for (const name of [
-        'method', 'url', 'headers', 'destination', 'referrer', 'referrerPolicy', 'mode', 'credentials',
-        'cache', 'redirect', 'integrity', 'keepalive', 'bodyUsed', 'duplex', 'signal',
-      ]) shown[name] = this[name];
+        'method',
+        'url',
+        'headers',
+        'destination',
+        'referrer',
+        'referrerPolicy',
+        'mode',
+        'credentials',
+        'cache',
+        'redirect',
+        'integrity',
+        'keepalive',
+        'bodyUsed',
+        'duplex',
+        'signal',
+      ])
+        shown[name] = this[name];
       return `Request ${inspect(shown, options)}`;
     }
   }
@@ -167,4 +239,4 @@
 
   internal.mixInBody(Request, bodyOf, typeOf);
   internal.exposeClass(Request);
-})
+});

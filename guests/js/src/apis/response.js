@@ -8,17 +8,31 @@
   const REDIRECT = [301, 302, 303, 307, 308];
 
   class Response {
-    #type = 'default'; #url = ''; #redirected = false; #status = 200; #statusText = '';
-    #headers; #body = null;
+    #type = 'default';
+    #url = '';
+    #redirected = false;
+    #status = 200;
+    #statusText = '';
+    #headers;
+    #body = null;
 
     static {
       bodyOf = (response) => response.#body;
       typeOf = (response) => response.#headers.get('content-type');
-      internal.isResponse = (value) => value !== null && typeof value === 'object' && #type in value;
+      internal.isResponse = (value) =>
+        value !== null && typeof value === 'object' && #type in value;
 
       // A response as the network makes one. `body` is null, a Uint8Array, or a ReadableStream;
       // `headers` are pairs.
-      internal.makeResponse = ({ status, statusText = '', headers = [], url = '', redirected = false, type = 'basic', body = null }) =>
+      internal.makeResponse = ({
+        status,
+        statusText = '',
+        headers = [],
+        url = '',
+        redirected = false,
+        type = 'basic',
+        body = null,
+      }) =>
         new Response(token, (response) => {
           response.#type = type;
           response.#url = url;
@@ -100,16 +114,31 @@
       });
     }
 
-    get type() { return this.#type; }
-    get url() { return this.#url; }
-    get redirected() { return this.#redirected; }
-    get status() { return this.#status; }
-    get ok() { return this.#status >= 200 && this.#status <= 299; }
-    get statusText() { return this.#statusText; }
-    get headers() { return this.#headers; }
+    get type() {
+      return this.#type;
+    }
+    get url() {
+      return this.#url;
+    }
+    get redirected() {
+      return this.#redirected;
+    }
+    get status() {
+      return this.#status;
+    }
+    get ok() {
+      return this.#status >= 200 && this.#status <= 299;
+    }
+    get statusText() {
+      return this.#statusText;
+    }
+    get headers() {
+      return this.#headers;
+    }
 
     clone() {
-      if (internal.isUnusable(this.#body)) throw new TypeError('Response.clone: Body has already been consumed.');
+      if (internal.isUnusable(this.#body))
+        throw new TypeError('Response.clone: Body has already been consumed.');
       return new Response(token, (copy) => {
         copy.#type = this.#type;
         copy.#url = this.#url;
@@ -130,4 +159,4 @@
 
   internal.mixInBody(Response, bodyOf, typeOf);
   internal.exposeClass(Response);
-})
+});

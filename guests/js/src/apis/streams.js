@@ -39,8 +39,10 @@
     return value;
   };
 
-  const invalidState = (text) => coded(new TypeError(`Invalid state: ${text}`), 'ERR_INVALID_STATE');
-  const wrongThis = (name) => coded(new TypeError(`Value of "this" must be of type ${name}`), 'ERR_INVALID_THIS');
+  const invalidState = (text) =>
+    coded(new TypeError(`Invalid state: ${text}`), 'ERR_INVALID_STATE');
+  const wrongThis = (name) =>
+    coded(new TypeError(`Value of "this" must be of type ${name}`), 'ERR_INVALID_THIS');
 
   const highWaterMark = (strategy, fallback) => {
     const given = strategy?.highWaterMark;
@@ -69,13 +71,25 @@
     }
     return Number(init.highWaterMark);
   };
-  const { size: byteSize } = { size(chunk) { return chunk.byteLength; } };
-  const { size: countSize } = { size() { return 1; } };
+  const { size: byteSize } = {
+    size(chunk) {
+      return chunk.byteLength;
+    },
+  };
+  const { size: countSize } = {
+    size() {
+      return 1;
+    },
+  };
 
   class ByteLengthQueuingStrategy {
     #mark;
-    constructor(init) { this.#mark = initMark(init, 'ByteLengthQueuingStrategy'); }
-    get highWaterMark() { return this.#mark; }
+    constructor(init) {
+      this.#mark = initMark(init, 'ByteLengthQueuingStrategy');
+    }
+    get highWaterMark() {
+      return this.#mark;
+    }
     get size() {
       this.#mark;
       return byteSize;
@@ -84,8 +98,12 @@
 
   class CountQueuingStrategy {
     #mark;
-    constructor(init) { this.#mark = initMark(init, 'CountQueuingStrategy'); }
-    get highWaterMark() { return this.#mark; }
+    constructor(init) {
+      this.#mark = initMark(init, 'CountQueuingStrategy');
+    }
+    get highWaterMark() {
+      return this.#mark;
+    }
     get size() {
       this.#mark;
       return countSize;
@@ -96,9 +114,15 @@
   class Fifo {
     #items = [];
     #from = 0;
-    get length() { return this.#items.length - this.#from; }
-    get first() { return this.#items[this.#from]; }
-    push(item) { this.#items.push(item); }
+    get length() {
+      return this.#items.length - this.#from;
+    }
+    get first() {
+      return this.#items[this.#from];
+    }
+    push(item) {
+      this.#items.push(item);
+    }
     shift() {
       const item = this.#items[this.#from];
       this.#items[this.#from++] = undefined;
@@ -120,7 +144,17 @@
   internal.exposeClass(CountQueuingStrategy);
   internal.streams = {
     __proto__: null,
-    attempt, checkSize, deferred, Fifo, handled, highWaterMark, invalidState, method, nothing,
-    sizeOf, then, wrongThis,
+    attempt,
+    checkSize,
+    deferred,
+    Fifo,
+    handled,
+    highWaterMark,
+    invalidState,
+    method,
+    nothing,
+    sizeOf,
+    then,
+    wrongThis,
   };
-})
+});

@@ -8,12 +8,14 @@
   const { inspect } = internal;
   const { width } = internal.layout;
 
-  const isObject = (value) => value !== null && (typeof value === 'object' || typeof value === 'function');
+  const isObject = (value) =>
+    value !== null && (typeof value === 'object' || typeof value === 'function');
 
   const show = (value) =>
     inspect(value, {
       __proto__: null,
-      maxArrayLength: 3, breakLength: Infinity,
+      maxArrayLength: 3,
+      breakLength: Infinity,
       // Cells stay small: an object with keys in it is named, not opened.
       depth: isObject(value) && kindOf(value) !== 'array' && objectKeys(value).length > 2 ? -1 : 0,
     });
@@ -80,7 +82,8 @@
     const { title, labels, values, isMap } = rowsOf(data);
     if (isMap) {
       const rows = [];
-      for (let i = 0; i < labels.length; i++) arrayPush(rows, [`${i}`, show(labels[i]), show(values[i])]);
+      for (let i = 0; i < labels.length; i++)
+        arrayPush(rows, [`${i}`, show(labels[i]), show(values[i])]);
       return render([title, 'Key', 'Values'], rows);
     }
     const columns = [];
@@ -116,4 +119,4 @@
     if (hasPlain) arrayPush(head, 'Values');
     return render(head, rows);
   };
-})
+});

@@ -20,7 +20,7 @@
 
   const start = (callback, delay, args, repeat) => {
     const entry = { callback, delay, args, repeat, nativeId: 0 };
-    const id = entry.nativeId = startTimer(delay);
+    const id = (entry.nativeId = startTimer(delay));
     entry.id = id;
     callbacks.set(id, entry);
     byNative.set(id, entry);
@@ -89,4 +89,4 @@
   const enqueue = globalThis.queueMicrotask;
   for (const [name, value] of Object.entries(functions)) internal.exposeFunction(name, value);
   internal.setTimeout = functions.setTimeout;
-})
+});

@@ -4,8 +4,18 @@
 
   const { coded, token } = internal;
   const {
-    attempt, create, createWritable, deferred, highWaterMark, invalidState, method, recordOf,
-    sizeOf, then, wrongThis, writableRecordOf,
+    attempt,
+    create,
+    createWritable,
+    deferred,
+    highWaterMark,
+    invalidState,
+    method,
+    recordOf,
+    sizeOf,
+    then,
+    wrongThis,
+    writableRecordOf,
   } = internal.streams;
   let wrapController;
 
@@ -14,7 +24,16 @@
     change = deferred();
     finishing = undefined;
 
-    constructor({ start, transform, flush, cancel, writableMark, writableSize, readableMark, readableSize }) {
+    constructor({
+      start,
+      transform,
+      flush,
+      cancel,
+      writableMark,
+      writableSize,
+      readableMark,
+      readableSize,
+    }) {
       this.transform = transform;
       this.flush = flush;
       this.onCancel = cancel;
@@ -104,36 +123,48 @@
       this.finishing = done.promise;
       const flushing = this.flush();
       this.forget();
-      then(flushing, () => {
-        if (this.source.status === 'errored') {
-          done.reject(this.source.error);
-        } else {
-          this.source.controller.close();
-          done.resolve(undefined);
-        }
-      }, (error) => {
-        this.source.controller.fail(error);
-        done.reject(error);
-      });
+      then(
+        flushing,
+        () => {
+          if (this.source.status === 'errored') {
+            done.reject(this.source.error);
+          } else {
+            this.source.controller.close();
+            done.resolve(undefined);
+          }
+        },
+        (error) => {
+          this.source.controller.fail(error);
+          done.reject(error);
+        },
+      );
       return done.promise;
     }
 
     abort(reason) {
-      return this.finish(reason, () => {
-        if (this.source.status === 'errored') throw this.source.error;
-        this.source.controller.fail(reason);
-      }, (error) => this.source.controller.fail(error));
+      return this.finish(
+        reason,
+        () => {
+          if (this.source.status === 'errored') throw this.source.error;
+          this.source.controller.fail(reason);
+        },
+        (error) => this.source.controller.fail(error),
+      );
     }
 
     cancel(reason) {
-      return this.finish(reason, () => {
-        if (this.sink.status === 'errored') throw this.sink.error;
-        this.sink.control.errorIfNeeded(reason);
-        if (this.backpressure) this.setBackpressure(false);
-      }, (error) => {
-        this.sink.control.errorIfNeeded(error);
-        if (this.backpressure) this.setBackpressure(false);
-      });
+      return this.finish(
+        reason,
+        () => {
+          if (this.sink.status === 'errored') throw this.sink.error;
+          this.sink.control.errorIfNeeded(reason);
+          if (this.backpressure) this.setBackpressure(false);
+        },
+        (error) => {
+          this.sink.control.errorIfNeeded(error);
+          if (this.backpressure) this.setBackpressure(false);
+        },
+      );
     }
 
     finish(reason, succeed, failed) {
@@ -142,17 +173,21 @@
       this.finishing = done.promise;
       const canceling = this.onCancel(reason);
       this.forget();
-      then(canceling, () => {
-        try {
-          succeed();
-          done.resolve(undefined);
-        } catch (error) {
+      then(
+        canceling,
+        () => {
+          try {
+            succeed();
+            done.resolve(undefined);
+          } catch (error) {
+            done.reject(error);
+          }
+        },
+        (error) => {
+          failed(error);
           done.reject(error);
-        }
-      }, (error) => {
-        failed(error);
-        done.reject(error);
-      });
+        },
+      );
       return done.promise;
     }
   }
@@ -172,10 +207,18 @@
       if (key !== token) throw coded(internal.illegal(), 'ERR_ILLEGAL_CONSTRUCTOR');
     }
 
-    get desiredSize() { return this.#record.source.controller.desired; }
-    enqueue(chunk = undefined) { this.#record.enqueue(chunk); }
-    error(reason = undefined) { this.#record.error(reason); }
-    terminate() { this.#record.terminate(); }
+    get desiredSize() {
+      return this.#record.source.controller.desired;
+    }
+    enqueue(chunk = undefined) {
+      this.#record.enqueue(chunk);
+    }
+    error(reason = undefined) {
+      this.#record.error(reason);
+    }
+    terminate() {
+      this.#record.terminate();
+    }
   }
 
   class TransformStream {
@@ -185,7 +228,10 @@
       if (transformer === null) transformer = {};
       for (const type of ['readableType', 'writableType']) {
         if (transformer[type] !== undefined) {
-          throw coded(new RangeError(`The property 'transformer.${type}' is invalid`), 'ERR_INVALID_ARG_VALUE');
+          throw coded(
+            new RangeError(`The property 'transformer.${type}' is invalid`),
+            'ERR_INVALID_ARG_VALUE',
+          );
         }
       }
       const start = method(transformer, 'start');
@@ -193,12 +239,22 @@
       const flush = method(transformer, 'flush');
       const cancel = method(transformer, 'cancel');
       const record = new TransformRecord({
-        start: start === undefined ? undefined : (controller) => Reflect.apply(start, transformer, [controller]),
-        transform: transform === undefined
-          ? (chunk) => attempt(() => record.enqueue(chunk), undefined, [])
-          : (chunk) => attempt(transform, transformer, [chunk, record.controller]),
-        flush: flush === undefined ? () => Promise.resolve() : () => attempt(flush, transformer, [record.controller]),
-        cancel: cancel === undefined ? () => Promise.resolve() : (reason) => attempt(cancel, transformer, [reason]),
+        start:
+          start === undefined
+            ? undefined
+            : (controller) => Reflect.apply(start, transformer, [controller]),
+        transform:
+          transform === undefined
+            ? (chunk) => attempt(() => record.enqueue(chunk), undefined, [])
+            : (chunk) => attempt(transform, transformer, [chunk, record.controller]),
+        flush:
+          flush === undefined
+            ? () => Promise.resolve()
+            : () => attempt(flush, transformer, [record.controller]),
+        cancel:
+          cancel === undefined
+            ? () => Promise.resolve()
+            : (reason) => attempt(cancel, transformer, [reason]),
         writableMark: highWaterMark(writableStrategy, 1),
         writableSize: sizeOf(writableStrategy),
         readableMark: highWaterMark(readableStrategy, 0),
@@ -244,12 +300,17 @@
       return 'utf-8';
     }
 
-    get readable() { return this.#transform.readable; }
-    get writable() { return this.#transform.writable; }
+    get readable() {
+      return this.#transform.readable;
+    }
+    get writable() {
+      return this.#transform.writable;
+    }
   }
 
   class TextDecoderStream {
-    #transform; #decoder;
+    #transform;
+    #decoder;
 
     constructor(label = 'utf-8', options = undefined) {
       this.#decoder = new internal.TextDecoder(label, options);
@@ -265,14 +326,28 @@
       });
     }
 
-    get encoding() { return this.#decoder.encoding; }
-    get fatal() { return this.#decoder.fatal; }
-    get ignoreBOM() { return this.#decoder.ignoreBOM; }
-    get readable() { return this.#transform.readable; }
-    get writable() { return this.#transform.writable; }
+    get encoding() {
+      return this.#decoder.encoding;
+    }
+    get fatal() {
+      return this.#decoder.fatal;
+    }
+    get ignoreBOM() {
+      return this.#decoder.ignoreBOM;
+    }
+    get readable() {
+      return this.#transform.readable;
+    }
+    get writable() {
+      return this.#transform.writable;
+    }
   }
 
   for (const Class of [
-    TransformStream, TransformStreamDefaultController, TextEncoderStream, TextDecoderStream,
-  ]) internal.exposeClass(Class);
-})
+    TransformStream,
+    TransformStreamDefaultController,
+    TextEncoderStream,
+    TextDecoderStream,
+  ])
+    internal.exposeClass(Class);
+});

@@ -30,7 +30,8 @@
       if (iterate === undefined || iterate === null) {
         for (const key of Reflect.ownKeys(init)) {
           if (!Object.getOwnPropertyDescriptor(init, key)?.enumerable) continue;
-          if (typeof key === 'symbol') throw new TypeError('Cannot convert a Symbol value to a string');
+          if (typeof key === 'symbol')
+            throw new TypeError('Cannot convert a Symbol value to a string');
           const name = scalar(key);
           const known = this.#list.find((pair) => pair[0] === name);
           const value = scalar(init[key]);
@@ -43,7 +44,8 @@
         throw coded(new TypeError('Query pairs must be iterable'), 'ERR_ARG_NOT_ITERABLE');
       }
       for (const pair of init) {
-        const isIterable = pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function';
+        const isIterable =
+          pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function';
         const both = isIterable ? [...pair] : [];
         if (both.length !== 2) {
           throw coded(
@@ -65,7 +67,9 @@
       if (this.#url !== null) internal.updateSearch(this.#url, this.toString());
     }
 
-    get size() { return this.#list.length; }
+    get size() {
+      return this.#list.length;
+    }
 
     append(name, value) {
       requireArguments(arguments.length, 2, wrong('append'));
@@ -99,7 +103,9 @@
       requireArguments(arguments.length, 1, wrong('has'));
       name = scalar(name);
       const wanted = value === undefined ? undefined : scalar(value);
-      return this.#list.some((pair) => pair[0] === name && (wanted === undefined || pair[1] === wanted));
+      return this.#list.some(
+        (pair) => pair[0] === name && (wanted === undefined || pair[1] === wanted),
+      );
     }
 
     set(name, value) {
@@ -161,7 +167,9 @@
   // Shown as the pairs of a map: `Name { 'a' => '1' }`.
   internal.inspectPairs = (name, list, options, inspect) => {
     if (list.length === 0) return `${name} {}`;
-    const pairs = list.map(([key, value]) => `${inspect(key, options)} => ${inspect(value, options)}`);
+    const pairs = list.map(
+      ([key, value]) => `${inspect(key, options)} => ${inspect(value, options)}`,
+    );
     const length = pairs.reduce((sum, text) => sum + text.length + 2, -2);
     const isLong = length > options.breakLength || pairs.some((text) => text.includes('\n'));
     return isLong ? `${name} {\n  ${pairs.join(',\n  ')} }` : `${name} { ${pairs.join(', ')} }`;
@@ -176,7 +184,9 @@
   const prototypes = new Map();
 
   class PairIterator {
-    #read; #kind; #index = 0;
+    #read;
+    #kind;
+    #index = 0;
 
     constructor(key, name, read, kind) {
       if (key !== token) throw internal.illegal();
@@ -185,9 +195,15 @@
       if (!prototypes.has(name)) {
         const prototype = Object.create(iteratorPrototype);
         Object.defineProperty(prototype, 'next', {
-          value: next, writable: true, enumerable: true, configurable: true,
+          value: next,
+          writable: true,
+          enumerable: true,
+          configurable: true,
         });
-        Object.defineProperty(prototype, Symbol.toStringTag, { value: `${name} Iterator`, configurable: true });
+        Object.defineProperty(prototype, Symbol.toStringTag, {
+          value: `${name} Iterator`,
+          configurable: true,
+        });
         prototypes.set(name, prototype);
       }
       Object.setPrototypeOf(this, prototypes.get(name));
@@ -197,13 +213,21 @@
       const list = iterator.#read();
       if (iterator.#index >= list.length) return { value: undefined, done: true };
       const pair = list[iterator.#index++];
-      const value = iterator.#kind === 'keys' ? pair[0]
-        : iterator.#kind === 'values' ? pair[1] : [pair[0], pair[1]];
+      const value =
+        iterator.#kind === 'keys'
+          ? pair[0]
+          : iterator.#kind === 'values'
+            ? pair[1]
+            : [pair[0], pair[1]];
       return { value, done: false };
     }
   }
   const { advance } = PairIterator;
-  const { next } = { next() { return advance(this); } };
+  const { next } = {
+    next() {
+      return advance(this);
+    },
+  };
 
   // `entries` and the iteration of the object itself are one function, as WebIDL has it.
   internal.iterable = (Class) => {
@@ -213,4 +237,4 @@
   internal.iterable(URLSearchParams);
   internal.exposeClass(URLSearchParams);
   internal.URLSearchParams = URLSearchParams;
-})
+});
