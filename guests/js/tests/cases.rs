@@ -1,7 +1,9 @@
 //! Runs the case files beside this one: headings are claims, blocks say what goes in and out.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 
 use cofferdam_guest_js::{apis, gate, timers};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -45,6 +47,12 @@ struct Ran {
 
 fn run(source: &str) -> Result<Ran, Failed> {
     let runtime = Runtime::new()?;
+    // Rejections nobody looks at would end a run: the surface must leave none of its own behind.
+    let unhandled = Rc::new(Cell::new(0));
+    let count = unhandled.clone();
+    runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, _, _, is_handled| {
+        count.set(count.get() + if is_handled { -1 } else { 1 });
+    })));
     let context = Context::full(&runtime)?;
     context.with(|ctx| {
         apis::install(&ctx).catch(&ctx).map_err(|error| format!("{error}"))?;
@@ -65,6 +73,9 @@ fn run(source: &str) -> Result<Ran, Failed> {
             Some(result) => result.catch(&ctx).map_err(|error| format!("{error}"))?,
             None => return Err("the case never settles".into()),
         };
+        if unhandled.get() != 0 {
+            return Err(format!("{} rejections left unhandled", unhandled.get()).into());
+        }
         let (out, err) = gate::take_output();
         Ok(Ran {
             out: String::from_utf8_lossy(&out).into_owned(),
