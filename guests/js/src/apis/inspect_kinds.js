@@ -69,7 +69,8 @@
   const kindOf = (value) => {
     if (typeof value === 'function') return 'function';
     const kind = kinds[classId(value)] ?? 'other';
-    return kind === 'object' && inherits(value, errorPrototype) ? 'error' : kind;
+    if (kind !== 'object') return kind;
+    return inherits(value, errorPrototype) ? 'error' : kind;
   };
   const errorPrototype = Error.prototype;
 
@@ -86,13 +87,16 @@
     return value;
   };
 
+  // Of an object that is no proxy itself; what it gives is none either.
   const prototypeOf = (object) => {
-    const behind = unwrap(object);
-    return behind === null ? null : unwrap(getPrototypeOf(behind));
+    const prototype = getPrototypeOf(object);
+    // Where nearly every chain ends: worth not asking the engine.
+    return prototype === objectPrototype ? prototype : unwrap(prototype);
   };
+  const objectPrototype = Object.prototype;
 
   const findDescriptor = (object, key) => {
-    for (let holder = object; holder !== null; holder = prototypeOf(holder)) {
+    for (let holder = unwrap(object); holder !== null; holder = prototypeOf(holder)) {
       const descriptor = getOwnPropertyDescriptor(holder, key);
       if (descriptor !== undefined) return descriptor;
     }

@@ -11,14 +11,16 @@
   const isObject = (value) =>
     value !== null && (typeof value === 'object' || typeof value === 'function');
 
-  const show = (value) =>
-    inspect(value, {
-      __proto__: null,
-      maxArrayLength: 3,
-      breakLength: Infinity,
-      // Cells stay small: an object with keys in it is named, not opened.
-      depth: isObject(value) && kindOf(value) !== 'array' && objectKeys(value).length > 2 ? -1 : 0,
-    });
+  // What is behind proxies: their traps must not run.
+  const behind = (value) => (isObject(value) ? unwrap(value) : value);
+
+  const show = (value) => {
+    const plain = behind(value);
+    // Cells stay small: an object with many keys is named, not opened.
+    const isBig = isObject(plain) && kindOf(plain) !== 'array' && objectKeys(plain).length > 2;
+    const depth = isBig ? -1 : 0;
+    return inspect(value, { __proto__: null, maxArrayLength: 3, breakLength: Infinity, depth });
+  };
 
   const pad = (text, size) => ` ${text}${repeat(' ', size - width(text) - 1)}`;
 
@@ -96,7 +98,7 @@
     if (only !== undefined) for (let i = 0; i < only.length; i++) addColumn(only[i]);
     let hasPlain = false;
     for (let r = 0; r < values.length; r++) {
-      const row = values[r];
+      const row = behind(values[r]);
       if (!isObject(row) || typeof row === 'function') hasPlain = true;
       else if (only === undefined) {
         const keys = objectKeys(row);
@@ -105,7 +107,7 @@
     }
     const rows = [];
     for (let r = 0; r < values.length; r++) {
-      const row = values[r];
+      const row = behind(values[r]);
       const opened = isObject(row) && typeof row !== 'function';
       const cells = [labels[r]];
       for (let c = 0; c < columns.length; c++) {
