@@ -10,7 +10,7 @@ mod double;
 #[cfg(target_arch = "wasm32")]
 use crossing::cross;
 #[cfg(not(target_arch = "wasm32"))]
-pub use double::{advance, cross, fire_next, take_output};
+pub use double::{advance, cross, fire_next, reset, take_output};
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, Status};

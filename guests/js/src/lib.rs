@@ -22,5 +22,3 @@ pub mod gate;
 pub mod pending;
 pub mod thrown;
 pub mod tool;
-
-pub use pending as timers;

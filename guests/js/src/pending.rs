@@ -10,8 +10,8 @@ use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Persistent, Result,
 thread_local! {
     /// Timers that are running, by ticket.
     static TIMERS: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
-    /// What a callback threw with nobody to catch it; ends the run.
-    static REPORTED: RefCell<Option<Persistent<Value<'static>>>> = const { RefCell::new(None) };
+    /// What callbacks threw with nobody to catch it; the first ends the run.
+    static REPORTED: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Calls the function behind a timer, by ticket.
@@ -39,9 +39,16 @@ pub fn answer(ctx: &Ctx<'_>, ticket: u32, _status: Status, _payload: &[u8]) -> R
     Ok(())
 }
 
-/// Takes what a callback threw.
-pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Option<Value<'js>>> {
-    REPORTED.take().map(|value| value.restore(ctx)).transpose()
+/// Takes what callbacks threw, in order.
+pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
+    REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()
+}
+
+/// Forgets everything, as a fresh cell would.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn forget() {
+    TIMERS.take();
+    REPORTED.take();
 }
 
 fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
@@ -71,9 +78,7 @@ fn on_timer<'js>(ctx: Ctx<'js>, dispatch: Function<'js>) -> Result<()> {
 
 fn report_error<'js>(ctx: Ctx<'js>, error: Value<'js>) {
     let error = Persistent::save(&ctx, error);
-    REPORTED.with_borrow_mut(|reported| {
-        reported.get_or_insert(error);
-    });
+    REPORTED.with_borrow_mut(|reported| reported.push(error));
 }
 
 /// Puts `startTimer`, `stopTimer`, `onTimer` and `reportError` into the natives of the preludes.

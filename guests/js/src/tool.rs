@@ -84,8 +84,8 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
         if interrupted() {
             return failed(ctx, &settled(ctx, &promise), &running.file, interrupted);
         }
-        if let Ok(Some(error)) = pending::take_reported(ctx) {
-            return failed(ctx, &error, &running.file, interrupted);
+        if let Some(error) = pending::take_reported(ctx).unwrap_or_default().first() {
+            return failed(ctx, error, &running.file, interrupted);
         }
         if promise.state() != PromiseState::Pending || !ctx.execute_pending_job() {
             break;

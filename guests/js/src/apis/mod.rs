@@ -1,3 +1,107 @@
-use rquickjs::*;
-pub fn install(_: &Ctx<'_>) -> Result<()> { Ok(()) }
-pub fn throw_dom_exception(ctx: &Ctx<'_>, _name: &str, message: &str) -> Error { Exception::throw_type(ctx, message) }
+//! The web surface: one file per API, loaded at init in the order of the table.
+//!
+//! A prelude is a function of `(native, internal)`. `native` holds what is written in Rust,
+//! `internal` what one prelude lends to later ones. Neither is reachable from a tool.
+//! Preludes must not read the clock or draw random numbers while loading: what they compute
+//! then is frozen into the image of every cell.
+
+mod base64;
+mod bytes;
+mod clone;
+mod console;
+mod crypto;
+mod encoding;
+mod errors;
+mod inspect;
+mod multipart;
+mod performance;
+mod random;
+mod text;
+mod url;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{Ctx, Function, Object, Result, Value};
+
+pub use errors::throw_dom_exception;
+
+/// Puts native functions of one API into the object the preludes get.
+type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
+
+struct Api {
+    name: &'static str,
+    source: &'static str,
+    natives: Option<Natives>,
+}
+
+macro_rules! api {
+    ($name:ident) => {
+        Api {
+            name: stringify!($name),
+            source: include_str!(concat!(stringify!($name), ".js")),
+            natives: None,
+        }
+    };
+    ($name:ident, $natives:path) => {
+        Api { natives: Some($natives), ..api!($name) }
+    };
+}
+
+/// Every API in load order: a prelude may use what stands above it.
+const APIS: &[Api] = &[
+    api!(base),
+    api!(errors, errors::natives),
+    api!(random, random::natives),
+    api!(inspect_kinds, inspect::natives),
+    api!(inspect_layout),
+    api!(inspect),
+    api!(inspect_entries),
+    api!(inspect_errors),
+    api!(inspect_shapes),
+    api!(format),
+    api!(table),
+    api!(performance, performance::natives),
+    api!(console, console::natives),
+    api!(timers, crate::pending::natives),
+    api!(clone, clone::natives),
+    api!(events),
+    api!(abort),
+    api!(encoding, encoding::natives),
+    api!(base64, base64::natives),
+    api!(url, url::natives),
+    api!(url_search_params),
+    api!(crypto, crypto::natives),
+    api!(streams),
+    api!(readable_state),
+    api!(readable),
+    api!(readable_bytes),
+    api!(readable_byob),
+    api!(readable_use),
+    api!(writable_state),
+    api!(writable),
+    api!(pipe),
+    api!(transform),
+    api!(blob),
+    api!(form_data, multipart::natives),
+    api!(headers),
+    api!(body),
+    api!(request),
+    api!(response),
+];
+
+/// Loads the whole surface into a fresh context.
+pub fn install(ctx: &Ctx<'_>) -> Result<()> {
+    let native = Object::new(ctx.clone())?;
+    let internal = Object::new(ctx.clone())?;
+    native.set_prototype(None)?;
+    internal.set_prototype(None)?;
+    for api in APIS {
+        if let Some(natives) = api.natives {
+            natives(ctx, &native)?;
+        }
+        let mut options = EvalOptions::default();
+        options.filename = Some(format!("cofferdam:{}", api.name));
+        let prelude: Function = ctx.eval_with_options(api.source, options)?;
+        prelude.call::<_, Value>((native.clone(), internal.clone()))?;
+    }
+    Ok(())
+}

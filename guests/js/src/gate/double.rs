@@ -67,6 +67,16 @@ pub fn advance(ms: f64) {
     CLOCK.set(CLOCK.get() + ms);
 }
 
+/// Starts over, as for a fresh cell.
+pub fn reset() {
+    CLOCK.set(0.0);
+    NEXT_BYTE.set(0);
+    LAST_TICKET.set(0);
+    TIMERS.take();
+    take_output();
+    crate::pending::forget();
+}
+
 /// Takes what was written so far: standard output, standard error.
 pub fn take_output() -> (Vec<u8>, Vec<u8>) {
     (OUT.take(), ERR.take())

@@ -1,0 +1,12 @@
+//! `structuredClone`, by the codec that also carries values over the gate.
+
+use rquickjs::{Ctx, Function, Object, Result, Value};
+
+pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
+    native.set(
+        "structuredClone",
+        Function::new(ctx.clone(), |ctx: Ctx<'js>, value: Value<'js>| {
+            crate::clone::structured_clone(&ctx, value)
+        })?,
+    )
+}

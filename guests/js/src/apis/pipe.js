@@ -1,0 +1,135 @@
+// Piping a ReadableStream into a WritableStream.
+(function (native, internal) {
+  'use strict';
+
+  const { addAlgorithm, removeAlgorithm } = internal;
+  const {
+    acquire,
+    cancel,
+    deferred,
+    handled,
+    invalidState,
+    read,
+    release,
+    then,
+    writableRecordOf,
+    WriterRecord,
+  } = internal.streams;
+
+  internal.pipe = (source, destination, options) => {
+    const preventAbort = Boolean(options?.preventAbort);
+    const preventCancel = Boolean(options?.preventCancel);
+    const preventClose = Boolean(options?.preventClose);
+    const signal = options?.signal;
+    if (signal !== undefined && !(signal instanceof internal.AbortSignal)) {
+      throw internal.wrongType('options.signal', 'an instance of AbortSignal', signal);
+    }
+    const sink = writableRecordOf(destination);
+    const reader = acquire(source);
+    const writer = new WriterRecord(sink);
+    const result = deferred();
+    source.disturbed = true;
+    let ending = false;
+    let lastWrite = Promise.resolve();
+
+    const finish = (failed, error) => {
+      writer.release();
+      release(reader);
+      if (signal !== undefined) removeAlgorithm(signal, onAbort);
+      if (failed) result.reject(error);
+      else result.resolve(undefined);
+    };
+
+    // Ends the pipe once what was read is written: `action` first, if there is one.
+    const end = (action, failed, error) => {
+      if (ending) return;
+      ending = true;
+      const settle = () => {
+        if (action === undefined) finish(failed, error);
+        else
+          then(
+            action(),
+            () => finish(failed, error),
+            (other) => finish(true, other),
+          );
+      };
+      if (sink.status === 'writable' && !sink.closing) then(written(), settle, settle);
+      else settle();
+    };
+
+    // Writes may be added while waiting for the last one.
+    const written = () => {
+      const waited = lastWrite;
+      return then(waited, () => (waited === lastWrite ? undefined : written()));
+    };
+
+    const onAbort = () => {
+      const { reason } = signal;
+      const actions = [];
+      if (!preventAbort && sink.status === 'writable') actions.push(() => sink.abort(reason));
+      if (!preventCancel && source.status === 'readable')
+        actions.push(() => cancel(source, reason));
+      end(() => Promise.all(actions.map((action) => action())), true, reason);
+    };
+
+    if (signal !== undefined) {
+      if (signal.aborted) {
+        onAbort();
+        return result.promise;
+      }
+      addAlgorithm(signal, onAbort);
+    }
+
+    const sourceFailed = () => {
+      if (preventAbort) end(undefined, true, source.error);
+      else end(() => sink.abort(source.error), true, source.error);
+    };
+    const sinkFailed = () => {
+      if (preventCancel) end(undefined, true, sink.error);
+      else end(() => cancel(source, sink.error), true, sink.error);
+    };
+    const sourceClosed = () => {
+      if (preventClose) end();
+      else {
+        end(() => {
+          if (sink.closing || sink.status === 'closed') return Promise.resolve();
+          return sink.status === 'errored' ? Promise.reject(sink.error) : sink.close();
+        });
+      }
+    };
+
+    if (source.status === 'errored') sourceFailed();
+    else then(reader.closed.promise, undefined, sourceFailed);
+    if (sink.status === 'errored' || sink.status === 'erroring') sinkFailed();
+    else then(writer.closed.promise, undefined, sinkFailed);
+    if (source.status === 'closed') sourceClosed();
+    else then(reader.closed.promise, sourceClosed, () => {});
+    if (sink.closing || sink.status === 'closed') {
+      const error = invalidState('Destination WritableStream is closed');
+      if (preventCancel) end(undefined, true, error);
+      else end(() => cancel(source, error), true, error);
+    }
+
+    const step = () => {
+      if (ending) return;
+      then(
+        writer.ready.promise,
+        () => {
+          if (ending) return;
+          read(reader, {
+            chunk: (chunk) => {
+              lastWrite = then(handled(writer.write(chunk)), undefined, () => {});
+              queueMicrotask(step);
+            },
+            close: () => {},
+            error: () => {},
+          });
+        },
+        () => {},
+      );
+    };
+    const { queueMicrotask } = globalThis;
+    step();
+    return result.promise;
+  };
+});
