@@ -9,6 +9,7 @@ use cofferdam_abi::INBOX_LEN;
 use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc, UpdateDeadline};
 
 use crate::alarm::{Alarm, Ring, SLICE};
+use crate::engine::TABLE_ELEMENTS;
 use crate::gate::{Host, slice};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
@@ -160,10 +161,10 @@ impl<H: Host> ResourceLimiter for State<H> {
     fn table_growing(
         &mut self,
         _current: usize,
-        _desired: usize,
+        desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(false)
+        Ok(desired <= TABLE_ELEMENTS)
     }
 }
 

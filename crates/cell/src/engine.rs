@@ -22,6 +22,9 @@ const HOST_STACK: usize = 512 << 10;
 /// than a copy. A fresh JavaScript cell dirties about 300 KiB.
 const KEEP_RESIDENT: usize = 1 << 20;
 
+/// Most functions a guest may call through its table.
+pub(crate) const TABLE_ELEMENTS: usize = 20_000;
+
 /// How many cells there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
@@ -91,7 +94,7 @@ fn config(pool: Pool) -> Config {
     slots.total_stacks(pool.stacks);
     slots.max_unused_warm_slots(pool.warm);
     slots.max_memory_size(MEMORY_RESERVATION as usize);
-    slots.table_elements(20_000);
+    slots.table_elements(TABLE_ELEMENTS);
     slots.linear_memory_keep_resident(KEEP_RESIDENT);
     slots.table_keep_resident(KEEP_RESIDENT);
     slots.async_stack_keep_resident(64 << 10);

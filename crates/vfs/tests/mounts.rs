@@ -1,6 +1,8 @@
 //! Real directories in a tree: seen, changed, and never left.
 #![cfg(unix)]
 
+mod scratch;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -10,13 +12,15 @@ use cofferdam_vfs::{
     VPath,
 };
 
+use scratch::Scratch;
+
 const NOW: Time = Time(1);
 /// More bytes than any file here has.
 const MANY: usize = 1 << 20;
 
 /// A real directory with `sub/file` and links that want out, mounted at `/m`.
-fn mounted(mount: Mount) -> (Tree, tempfile::TempDir) {
-    let place = tempfile::tempdir().unwrap();
+fn mounted(mount: Mount) -> (Tree, Scratch) {
+    let place = Scratch::new();
     fs::create_dir(place.path().join("sub")).unwrap();
     fs::write(place.path().join("sub/file"), b"real").unwrap();
     symlink("/etc/passwd", place.path().join("passwd")).unwrap();
@@ -219,7 +223,7 @@ fn a_link_swapped_in_by_the_machine_is_not_followed() {
     let (tree, place) = mounted(Mount::ReadWrite);
     let files = tree.as_guest(NOW);
     let directory = files.open("/m/sub", Open::to_read()).unwrap();
-    let outside = tempfile::tempdir().unwrap();
+    let outside = Scratch::new();
     fs::write(outside.path().join("file"), b"secret").unwrap();
     fs::rename(place.path().join("sub"), place.path().join("away")).unwrap();
     symlink(outside.path(), place.path().join("sub")).unwrap();

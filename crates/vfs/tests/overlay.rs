@@ -1,6 +1,8 @@
 //! Changes kept aside from a real directory: listed, forked, put into effect.
 #![cfg(unix)]
 
+mod scratch;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -8,6 +10,8 @@ use std::path::Path;
 use cofferdam_vfs::{
     Difference, Errno, HostDir, Limits, Mode, Mount, Open, SetTime, Time, Tree, VPath,
 };
+
+use scratch::Scratch;
 
 const NOW: Time = Time(1_000_000_000);
 /// More bytes than any file here has.
@@ -18,8 +22,8 @@ fn at() -> VPath {
 }
 
 /// `a`, `b`, `d/e/f` and a link `l`, in an overlay at `/src`.
-fn overlay() -> (Tree, tempfile::TempDir) {
-    let place = tempfile::tempdir().unwrap();
+fn overlay() -> (Tree, Scratch) {
+    let place = Scratch::new();
     fs::create_dir_all(place.path().join("d/e")).unwrap();
     for name in ["a", "b", "d/e/f"] {
         fs::write(place.path().join(name), name).unwrap();

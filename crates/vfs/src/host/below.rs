@@ -68,6 +68,10 @@ fn step_by_step(root: BorrowedFd<'_>, path: &str, purpose: OFlags) -> rustix::io
 
 #[cfg(test)]
 mod tests {
+    #[path = "../../../../tests/scratch/mod.rs"]
+    mod scratch;
+
+    use scratch::Scratch;
     use super::*;
 
     #[test]
@@ -83,7 +87,7 @@ mod tests {
 
     #[test]
     fn both_ways_of_opening_refuse_links() {
-        let place = tempfile::tempdir().unwrap();
+        let place = Scratch::new();
         std::fs::create_dir_all(place.path().join("a/b")).unwrap();
         std::os::unix::fs::symlink("a", place.path().join("link")).unwrap();
         let root = std::fs::File::open(place.path()).unwrap();

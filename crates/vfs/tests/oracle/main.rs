@@ -5,4 +5,6 @@
 mod mounts;
 mod ops;
 mod real;
+#[path = "../scratch/mod.rs"]
+mod scratch;
 mod tree;

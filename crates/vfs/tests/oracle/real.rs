@@ -9,6 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::ops::{How, Op};
+use crate::scratch::Scratch;
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum Answer {
@@ -39,13 +40,13 @@ impl Answer {
 pub(crate) type Dump = Vec<(String, char, u64, Vec<u8>)>;
 
 pub(crate) struct Real {
-    place: tempfile::TempDir,
+    place: Scratch,
     root: File,
 }
 
 impl Real {
     pub(crate) fn new() -> Self {
-        let place = tempfile::tempdir().unwrap();
+        let place = Scratch::new();
         let root = File::open(place.path()).unwrap();
         Real { place, root }
     }
