@@ -1,2 +1,28 @@
-//! The command line.
-fn main() {}
+//! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
+
+mod exec;
+mod report;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs code that nobody should trust: a fresh WebAssembly cell for every call, nothing by default.
+#[derive(Parser)]
+#[command(name = "cofferdam", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: verbs::Verb,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.verb.run() {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            report::failure(&failure);
+            ExitCode::from(failure.code)
+        }
+    }
+}

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use crate::limits::Limit;
+
 /// The sandbox could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
     detail: String,
+    limit: Option<(Limit, u64)>,
 }
 
 /// Kinds of [`Error`].
@@ -19,6 +22,8 @@ pub enum ErrorKind {
     Busy,
     /// A setting has a value that it cannot have.
     Setting,
+    /// What the sandbox was to be filled with does not fit its limits.
+    Limit,
     /// The engine or a guest could not be loaded.
     Engine,
     /// A state that should be impossible; the run was stopped, the host goes on.
@@ -27,7 +32,16 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
-        Error { kind, detail: detail.into() }
+        Error { kind, detail: detail.into(), limit: None }
+    }
+
+    pub(crate) fn limit(limit: Limit, allowed: u64, detail: impl Into<String>) -> Self {
+        Error { limit: Some((limit, allowed)), ..Error::new(ErrorKind::Limit, detail) }
+    }
+
+    /// Which limit, and how much it allows, for [`ErrorKind::Limit`].
+    pub fn exceeded(&self) -> Option<(Limit, u64)> {
+        self.limit
     }
 
     /// What kind it is.
@@ -40,7 +54,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             ErrorKind::Destroyed => write!(f, "sandbox: was destroyed"),
-            ErrorKind::Busy | ErrorKind::Setting | ErrorKind::Engine => f.write_str(&self.detail),
+            ErrorKind::Busy | ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Engine => {
+                f.write_str(&self.detail)
+            }
             ErrorKind::Internal => write!(f, "internal error: {}", self.detail),
         }
     }

@@ -27,6 +27,7 @@
 
 mod drive;
 pub mod error;
+mod files;
 pub mod json;
 pub mod limits;
 pub mod outcome;
@@ -38,6 +39,7 @@ pub mod tool;
 mod typescript;
 
 pub use cofferdam_abi::Value;
+pub use cofferdam_caps::{Capability, visible};
 pub use cofferdam_kernel::{Clock, Output, Random, Stream, Watcher};
 pub use error::{Error, ErrorKind};
 pub use limits::{Limit, Limits};

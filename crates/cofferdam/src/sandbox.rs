@@ -8,8 +8,11 @@ use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
 use cofferdam_kernel::{Clock, Random, Settings, Watcher};
 
+use cofferdam_vfs::Tree;
+
 use crate::drive;
 use crate::error::{Error, ErrorKind};
+use crate::files;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::run::Run;
@@ -32,6 +35,7 @@ pub(crate) struct World {
     env: BTreeMap<String, String>,
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
+    files: Tree,
     destroyed: AtomicBool,
     next_run: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
@@ -49,6 +53,7 @@ pub struct SandboxBuilder {
     env: BTreeMap<String, String>,
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
+    files: Vec<(String, Vec<u8>)>,
 }
 
 impl SandboxBuilder {
@@ -100,12 +105,22 @@ impl SandboxBuilder {
         self
     }
 
+    /// Puts a file there before anything runs, with the folders above it.
+    pub fn file(mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.push((path.into(), bytes.into()));
+        self
+    }
+
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
         let runtime = match self.runtime {
             Some(runtime) => runtime,
             None => Runtime::shared()?,
         };
+        let tree = files::fresh(&self.limits);
+        for (path, bytes) in &self.files {
+            files::write(&tree, &self.limits, path, bytes)?;
+        }
         let mut env = default_environment();
         env.extend(self.env);
         let world = World {
@@ -117,6 +132,7 @@ impl SandboxBuilder {
             env,
             stdin: self.stdin,
             capabilities: self.capabilities,
+            files: tree,
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
             runs: Mutex::default(),
@@ -127,7 +143,7 @@ impl SandboxBuilder {
 }
 
 fn default_environment() -> BTreeMap<String, String> {
-    let pairs = [("HOME", "/home/user"), ("PWD", "/home/user"), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
+    let pairs = [("HOME", files::HOME), ("PWD", files::HOME), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }
 
@@ -201,6 +217,19 @@ impl Sandbox {
     /// What runs find on standard input.
     pub fn stdin(&self) -> &[u8] {
         &self.world.stdin
+    }
+
+    /// What a file holds; at most `most` bytes of it are read.
+    pub fn read_file(&self, path: &str, most: usize) -> Result<Vec<u8>, Error> {
+        self.world.check_alive()?;
+        let files = self.world.files.as_host(files::now());
+        files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+    }
+
+    /// Writes a file, with the folders above it: whole, or not at all.
+    pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.world.check_alive()?;
+        files::write(&self.world.files, &self.world.limits, path, bytes)
     }
 
     /// What was granted.

@@ -9,6 +9,7 @@ use cofferdam_kernel::Kernel;
 use crate::drive;
 use crate::error::Error;
 use crate::outcome::Outcome;
+use crate::run::Run;
 use crate::sandbox::World;
 use crate::tool::Tool;
 
@@ -24,6 +25,19 @@ pub struct Session {
 }
 
 impl Session {
+    /// Starts a script in the kept cell; it can be cancelled through what this answers.
+    pub fn start(&self, tool: Tool) -> Result<Run, Error> {
+        let began = Instant::now();
+        let switch = self.world.new_switch();
+        let registered = self.world.register(&switch)?;
+        let (of_run, slot) = (switch.clone(), self.slot.clone());
+        let future = Box::pin(async move {
+            let mut slot = slot.lock().await;
+            drive::kept(&registered.world, &tool, &of_run, &mut slot, began).await
+        });
+        Ok(Run { switch, future })
+    }
+
     /// Runs a script in the kept cell.
     pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
         let began = Instant::now();

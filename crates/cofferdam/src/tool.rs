@@ -56,6 +56,17 @@ impl Tool {
         tool
     }
 
+    /// Says what it is written in.
+    pub fn language(mut self, language: Language) -> Self {
+        self.language = language;
+        self
+    }
+
+    /// The source as it was given.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
     /// The name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();

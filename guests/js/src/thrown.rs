@@ -5,16 +5,31 @@ use rquickjs::{Ctx, Object, Value};
 
 use crate::engine;
 
+/// Longest text of an exception that is handed out.
+const MAX_TEXT: usize = 64 << 10;
+
+/// Most lines of a stack that are handed out.
+const MAX_LINES: usize = 100;
+
+/// The beginning of a text that is too long, marked as cut.
+fn cut(text: &str) -> String {
+    if text.len() <= MAX_TEXT {
+        return text.to_owned();
+    }
+    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}… (cut)", &text[..end])
+}
+
 /// Describes what was thrown. Getters of hostile objects may throw themselves: then that part
 /// stays empty.
 pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
     let Some(error) = value.as_object().filter(|_| value.is_error()) else {
-        return Thrown { message: plain(ctx, value), ..Thrown::default() };
+        return Thrown { message: cut(&plain(ctx, value)), ..Thrown::default() };
     };
     let (name, message) = (text_of(ctx, error, "name"), text_of(ctx, error, "message"));
     let stack = text_of(ctx, error, "stack");
     let position = (name == "SyntaxError").then(|| position(&stack, file)).flatten();
-    Thrown { name, message, stack: clean(&stack), position }
+    Thrown { name: cut(&name), message: cut(&message), stack: clean(&stack), position }
 }
 
 /// Whether it is QuickJS's own complaint that memory ran out.
@@ -47,9 +62,18 @@ fn plain<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
     })
 }
 
+/// The frames of a stack, without the message above them.
+pub fn frames(stack: &str) -> String {
+    stack.lines().filter(|line| is_frame(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn is_frame(line: &str) -> bool {
+    line.trim_start().starts_with("at ")
+}
+
 /// `FILE:LINE:COLUMN` of the first frame, where the frame is in the tool itself.
 fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
-    let first = stack.lines().next()?;
+    let first = stack.lines().find(|line| is_frame(line))?;
     let at = first.find(&format!("{file}:"))?;
     let mut numbers = first[at + file.len() + 1..].split(|c: char| !c.is_ascii_digit());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
@@ -57,6 +81,9 @@ fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
 
 /// Leaves out the frames of the machinery around the tool.
 fn clean(stack: &str) -> String {
-    let own = |line: &&str| !line.contains("(native)") || line.trim_start() != "at call (native)";
-    stack.lines().filter(own).collect::<Vec<_>>().join("\n")
+    let is_ours = |line: &str| {
+        is_frame(line) && (line.contains("cofferdam:") || line.ends_with("at apply (native)"))
+    };
+    let lines = stack.lines().filter(|line| !is_ours(line)).take(MAX_LINES);
+    cut(&lines.collect::<Vec<_>>().join("\n"))
 }

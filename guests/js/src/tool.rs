@@ -137,7 +137,7 @@ fn failed<'js>(
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
     if interrupted() {
-        let stack = thrown::describe(ctx, error, file).stack;
+        let stack = thrown::frames(&thrown::describe(ctx, error, file).stack);
         return Left::Other(Leave::Interrupted(stack));
     }
     let thrown = thrown::describe(ctx, error, file);
@@ -175,8 +175,9 @@ fn is_likely_module(source: &str) -> bool {
 
 /// The text is wrapped so that its lines keep their numbers.
 fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
-    let source = ["(async function tool(btcp, args) {\n", start.source, "\n})"].concat();
-    let value = engine::eval(ctx, &source, start.file, 0, Eval::Script)?;
+    let source = ["(async function tool(btcp, args) {\n\n", start.source, "\n})"].concat();
+    // QuickJS takes 0 for "not given", so the text begins two lines before its first.
+    let value = engine::eval(ctx, &source, start.file, -1, Eval::Script)?;
     value.into_function().ok_or(rquickjs::Error::Unknown)
 }
 

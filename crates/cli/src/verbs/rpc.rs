@@ -1,0 +1,318 @@
+//! `cofferdam rpc`: JSON-RPC 2.0, one object a line, on standard input and output.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cofferdam::{Canceller, ErrorKind, Exhausted, Ending, Outcome, Sandbox};
+use serde_json::{Value as Json, json};
+use tokio::sync::Semaphore;
+
+use crate::exec::{BadParams, Exec};
+use crate::report::Failure;
+
+/// Longest line that is read; it is host memory.
+const MAX_LINE: u64 = 512 << 20;
+
+/// Runs under way at once; others wait their turn, and can be cancelled while they wait.
+const MAX_RUNNING: usize = 512;
+
+/// Requests that may wait or run; beyond it the answer is an error.
+const MAX_REQUESTS: usize = 100_000;
+
+/// Serve JSON-RPC 2.0 on standard input and output, one object a line.
+///
+/// Methods: `exec` runs one thing in a fresh sandbox, `cancel` ends a request by its id,
+/// `session.close` drops a kept cell. Requests run side by side and are answered as they finish.
+#[derive(clap::Args)]
+#[command(after_help = "Example:
+  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
+pub(crate) struct Rpc {}
+
+/// Codes of the standard, and ours.
+#[derive(Clone, Copy)]
+enum Code {
+    Parse = -32700,
+    Request = -32600,
+    Method = -32601,
+    Params = -32602,
+    Internal = -32603,
+    Busy = -32000,
+}
+
+struct Refused(Code, String);
+
+impl From<BadParams> for Refused {
+    fn from(bad: BadParams) -> Self {
+        Refused(Code::Params, bad.0)
+    }
+}
+
+impl Rpc {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let executor = tokio::runtime::Builder::new_multi_thread().build();
+        let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        // Loaded before the first request, so that it does not pay for it.
+        cofferdam::Runtime::shared()?;
+        let server = Arc::new(Server::default());
+        let mut lines = Lines { from: std::io::stdin().lock() };
+        while let Some(line) = lines.next() {
+            match line {
+                Ok(line) if line.trim_ascii().is_empty() => {}
+                Ok(line) => server.clone().take(&line, &executor),
+                Err(refused) => server.answer(Json::Null, Err(refused)),
+            }
+        }
+        // Standard input has ended: what is under way is finished and answered first.
+        executor.block_on(server.running.acquire_many(MAX_RUNNING as u32)).ok();
+        executor.block_on(server.idle());
+        Ok(0)
+    }
+}
+
+/// Lines of a stream, each bounded. One that is not is skipped whole.
+struct Lines<R> {
+    from: R,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn next(&mut self) -> Option<Result<Vec<u8>, Refused>> {
+        let mut line = Vec::new();
+        let read = (&mut self.from).take(MAX_LINE + 1).read_until(b'\n', &mut line);
+        match read {
+            Ok(0) | Err(_) => None,
+            Ok(len) if len as u64 > MAX_LINE => {
+                self.skip_line();
+                let text = format!("a line of more than {MAX_LINE} bytes");
+                Some(Err(Refused(Code::Request, text)))
+            }
+            Ok(_) => Some(Ok(line)),
+        }
+    }
+
+    fn skip_line(&mut self) {
+        loop {
+            let Ok(buffer) = self.from.fill_buf() else { return };
+            if buffer.is_empty() {
+                return;
+            }
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(buffer.len(), |end| end + 1);
+            self.from.consume(used);
+            if end.is_some() {
+                return;
+            }
+        }
+    }
+}
+
+struct Server {
+    /// Requests under way, by the text of their id.
+    requests: Mutex<HashMap<String, Canceller>>,
+    sessions: Mutex<HashMap<String, Sandbox>>,
+    running: Semaphore,
+    changed: tokio::sync::Notify,
+    waiting: std::sync::atomic::AtomicUsize,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Server {
+            requests: Mutex::default(),
+            sessions: Mutex::default(),
+            running: Semaphore::new(MAX_RUNNING),
+            changed: tokio::sync::Notify::new(),
+            waiting: Default::default(),
+        }
+    }
+}
+
+impl Server {
+    /// Takes one line: answers it here, or starts what it asks for.
+    fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
+        let request = match serde_json::from_slice::<Json>(line) {
+            Ok(request) => request,
+            Err(error) => {
+                let refused = Refused(Code::Parse, format!("not JSON: {error}"));
+                return self.answer(Json::Null, Err(refused));
+            }
+        };
+        let Json::Object(mut request) = request else {
+            let refused = Refused(Code::Request, "not an object; one object a line".into());
+            return self.answer(Json::Null, Err(refused));
+        };
+        let id = request.remove("id");
+        let is_notification = id.is_none();
+        let id = id.unwrap_or(Json::Null);
+        if !matches!(id, Json::Null | Json::String(_) | Json::Number(_)) {
+            let refused = Refused(Code::Request, "id: neither a string nor a number".into());
+            return self.answer(Json::Null, Err(refused));
+        }
+        if request.get("jsonrpc") != Some(&Json::from("2.0")) {
+            let refused = Refused(Code::Request, "jsonrpc: must be \"2.0\"".into());
+            return self.answer(id, Err(refused));
+        }
+        let params = request.remove("params").unwrap_or(Json::Null);
+        let Some(Json::String(method)) = request.remove("method") else {
+            let refused = Refused(Code::Request, "method: missing or not a string".into());
+            return self.answer(id, Err(refused));
+        };
+        let answered = match method.as_str() {
+            "exec" => self.clone().exec(&id, is_notification, params, executor),
+            "cancel" => self.cancel(params).map(Some),
+            "session.close" => self.close_session(params).map(Some),
+            other => {
+                let known = "exec, cancel, session.close";
+                Err(Refused(Code::Method, format!("{other}: unknown method; known are {known}")))
+            }
+        };
+        match answered {
+            Ok(None) => {}
+            Ok(Some(result)) if !is_notification => self.answer(id, Ok(result)),
+            Err(refused) if !is_notification => self.answer(id, Err(refused)),
+            Ok(Some(_)) | Err(_) => {}
+        }
+    }
+
+    fn exec(
+        self: Arc<Self>,
+        id: &Json,
+        is_notification: bool,
+        params: Json,
+        executor: &tokio::runtime::Runtime,
+    ) -> Result<Option<Json>, Refused> {
+        use std::sync::atomic::Ordering::SeqCst;
+        let exec = Exec::parse(params)?;
+        if self.waiting.load(SeqCst) >= MAX_REQUESTS {
+            return Err(Refused(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
+        }
+        let run = match self.start(exec) {
+            Ok(run) => run,
+            Err(Started::Refused(refused)) => return Err(refused),
+            Err(Started::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
+        };
+        let key = id.to_string();
+        if !is_notification {
+            let mut requests = lock(&self.requests);
+            if requests.contains_key(&key) {
+                return Err(Refused(Code::Request, format!("id: {key} is in use by another request")));
+            }
+            requests.insert(key.clone(), run.canceller());
+        }
+        self.waiting.fetch_add(1, SeqCst);
+        let id = id.clone();
+        executor.spawn(async move {
+            // Never closed, so it cannot fail.
+            let permit = self.running.acquire().await;
+            let outcome = run.await;
+            drop(permit);
+            if !is_notification {
+                lock(&self.requests).remove(&key);
+                let answer = outcome.map(|outcome| outcome.to_json());
+                self.answer(id, answer.map_err(|e| Refused(code_of(&e), e.to_string())));
+            }
+            self.waiting.fetch_sub(1, SeqCst);
+            self.changed.notify_waiters();
+        });
+        Ok(None)
+    }
+
+    fn start(&self, exec: Exec) -> Result<cofferdam::Run, Started> {
+        match exec.session {
+            None => Ok(exec.sandbox.build()?.start(exec.tool)?),
+            Some(name) => {
+                let mut sessions = lock(&self.sessions);
+                let sandbox = match sessions.get(&name) {
+                    Some(sandbox) => sandbox.clone(),
+                    None => exec.sandbox.build()?,
+                };
+                sessions.insert(name.clone(), sandbox.clone());
+                Ok(sandbox.session(&name)?.start(exec.tool)?)
+            }
+        }
+    }
+
+    fn cancel(&self, params: Json) -> Result<Json, Refused> {
+        let Some(id) = params.get("id") else {
+            return Err(Refused(Code::Params, "id: missing; the id of the request to end".into()));
+        };
+        let found = lock(&self.requests).get(&id.to_string()).cloned();
+        if let Some(canceller) = &found {
+            canceller.cancel();
+        }
+        Ok(json!({ "cancelled": found.is_some() }))
+    }
+
+    fn close_session(&self, params: Json) -> Result<Json, Refused> {
+        let Some(name) = params.get("session").and_then(Json::as_str) else {
+            return Err(Refused(Code::Params, "session: missing or not a string".into()));
+        };
+        let found = lock(&self.sessions).remove(name);
+        if let Some(sandbox) = &found {
+            // Destroyed twice is destroyed.
+            let _ = sandbox.destroy();
+        }
+        Ok(json!({ "closed": found.is_some() }))
+    }
+
+    /// Nothing but answers is printed on standard output, each on a line of its own.
+    fn answer(&self, id: Json, answer: Result<Json, Refused>) {
+        let object = match answer {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Refused(code, message)) => {
+                let error = json!({ "code": code as i32, "message": message });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
+            }
+        };
+        let mut line = object.to_string();
+        line.push('\n');
+        let mut out = std::io::stdout().lock();
+        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+            // Nobody reads the answers: there is nobody to work for.
+            std::process::exit(0);
+        }
+    }
+
+    async fn idle(&self) {
+        loop {
+            let changed = self.changed.notified();
+            if self.waiting.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+}
+
+/// Why a run was not started.
+enum Started {
+    Refused(Refused),
+    /// It is over before it began: a limit was hit while its sandbox was filled.
+    Outcome(Box<Outcome>),
+}
+
+impl From<cofferdam::Error> for Started {
+    fn from(error: cofferdam::Error) -> Self {
+        match error.exceeded() {
+            Some((limit, allowed)) => Started::Outcome(Box::new(Outcome {
+                ending: Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: None }),
+                stdout: Default::default(),
+                stderr: Default::default(),
+                duration: Default::default(),
+            })),
+            None => Started::Refused(Refused(code_of(&error), error.to_string())),
+        }
+    }
+}
+
+fn code_of(error: &cofferdam::Error) -> Code {
+    match error.kind() {
+        ErrorKind::Busy => Code::Busy,
+        ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Destroyed => Code::Params,
+        _ => Code::Internal,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,151 @@
+//! `cofferdam run`: one tool, one fresh cell.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use cofferdam::{Language, Limits, Outcome, Pool, Runtime, Sandbox, Tool, json};
+
+use crate::report::{self, Failure};
+
+/// Run a JavaScript or TypeScript tool in a fresh cell.
+///
+/// A tool is the body of an async function of `(btcp, args)`, or a module with a default export.
+/// Its result is printed as JSON on standard output, its console output on standard error.
+///
+/// Exit codes: 0 finished, 1 the tool threw or hit a limit, 124 time limit, 125 cancelled,
+/// 2 wrong call.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam run tool.js --args '{\"n\":3}'
+  echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
+  cofferdam run tool.ts --json --limit timeoutMs=1000")]
+pub(crate) struct Run {
+    /// The tool: .js, .mjs, .ts or .mts; `-` reads it from standard input
+    file: String,
+
+    /// Arguments of the tool, as JSON
+    #[arg(long, value_name = "JSON")]
+    args: Option<String>,
+
+    /// Print the whole outcome as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// What standard input is written in
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    lang: Option<Lang>,
+
+    /// Set a limit: timeoutMs, memoryBytes, commandBytes, stdoutBytes, stderrBytes, resultBytes
+    #[arg(long = "limit", value_name = "NAME=VALUE")]
+    limits: Vec<String>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Lang {
+    Js,
+    Ts,
+}
+
+impl Run {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let limits = self.limits()?;
+        let tool = self.tool(&limits)?;
+        // One run needs one cell, and one more for TypeScript; a small pool is made faster.
+        let runtime = Runtime::new(Pool { cells: 4, stacks: 4, warm: 0 })?;
+        let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        if !self.json {
+            builder = builder.watcher(report::console());
+        }
+        let sandbox = builder.build()?;
+        let executor = tokio::runtime::Builder::new_current_thread().build();
+        let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let outcome = executor.block_on(sandbox.run(&tool))?;
+        self.print(&outcome);
+        Ok(outcome.exit_code())
+    }
+
+    fn limits(&self) -> Result<Limits, Failure> {
+        let mut limits = Limits::default();
+        for text in &self.limits {
+            let pair = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
+            let Some((name, value)) = pair else {
+                return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
+                    .hint("--limit timeoutMs=1000"));
+            };
+            limits.set(name, value)?;
+        }
+        Ok(limits)
+    }
+
+    fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
+        let mut tool = if self.file == "-" {
+            let source = read(std::io::stdin().lock(), "standard input", limits)?;
+            Tool::javascript(source)
+        } else {
+            let path = Path::new(&self.file);
+            let file = std::fs::File::open(path).map_err(|e| {
+                Failure::usage(format!("{}: {}", self.file, plain(&e)))
+                    .hint("cofferdam run FILE, or - for standard input")
+            })?;
+            if file.metadata().is_ok_and(|m| m.is_dir()) {
+                return Err(Failure::usage(format!("{}: is a directory", self.file)));
+            }
+            let source = read(file, &self.file, limits)?;
+            let name = path.file_name().map_or("tool.js".into(), |name| name.to_string_lossy());
+            Tool::from_file_name(&name, source)
+        };
+        match self.lang {
+            Some(Lang::Js) => tool = tool.language(Language::JavaScript),
+            Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
+            None => {}
+        }
+        if let Some(args) = &self.args {
+            let args = serde_json::from_str(args).map_err(|e| {
+                Failure::usage(format!("--args: not JSON: {e}")).hint("--args '{\"n\":3}'")
+            })?;
+            tool = tool.args(args);
+        }
+        Ok(tool)
+    }
+
+    fn print(&self, outcome: &Outcome) {
+        let mut out = std::io::stdout().lock();
+        // Whoever closed standard output does not want to read more.
+        if self.json {
+            let _ = writeln!(out, "{}", outcome.to_json());
+            return;
+        }
+        if let Some(value) = outcome.result() {
+            let converted = json::to_json(value);
+            let _ = writeln!(out, "{}", converted.json);
+            let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";
+            for note in converted.notes.iter().filter(|note| !is_plain_undefined(note)) {
+                let path = cofferdam::visible(&note.path);
+                eprintln!("note: {path}: {} became {}", note.was, note.became);
+            }
+        }
+        report::outcome(outcome);
+    }
+}
+
+/// Reads a tool. One byte past the limit is enough to know that it is too long.
+fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    from.take(limits.source_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|e| Failure::usage(format!("{name}: {}", plain(&e))))?;
+    if bytes.len() as u64 > limits.source_bytes {
+        // What is cut off in the middle of a character is too long all the same.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::usage(format!("{name}: not UTF-8 at byte {at}"))
+    })
+}
+
+/// The system's words without its number.
+fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string().to_lowercase();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}

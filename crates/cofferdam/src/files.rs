@@ -1,0 +1,66 @@
+//! The files a sandbox starts with.
+
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use cofferdam_vfs::{self as vfs, Errno, Mode, Time, Tree};
+
+use crate::error::{Error, ErrorKind};
+use crate::limits::{Limit, Limits};
+
+/// Where programs begin, and their `HOME`.
+pub(crate) const HOME: &str = "/home/user";
+
+/// An empty world: a home, a place for temporary files, nothing else.
+pub(crate) fn fresh(limits: &Limits) -> Tree {
+    // Made once and forked: a fork costs the same whatever the tree holds.
+    static EMPTY: OnceLock<Tree> = OnceLock::new();
+    let empty = EMPTY.get_or_init(|| {
+        let tree = Tree::new(vfs::Limits::default(), now());
+        for directory in [HOME, "/tmp"] {
+            tree.as_host(now())
+                .make_directories(directory, Mode::DIRECTORY)
+                .expect("an empty tree has room");
+        }
+        tree
+    });
+    let tree = empty.fork();
+    // What we put there ourselves is not the caller's to pay for.
+    let used = tree.usage();
+    tree.set_limits(vfs::Limits {
+        bytes: limits.fs_bytes.saturating_add(used.bytes),
+        nodes: limits.file_count.saturating_add(used.nodes),
+        ..vfs::Limits::default()
+    });
+    tree
+}
+
+/// Puts a file there, with the folders above it. A path that is not absolute is below [`HOME`].
+pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> Result<(), Error> {
+    let absolute = match path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{HOME}/{path}"),
+    };
+    let files = tree.as_guest(now());
+    let folder = absolute.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let written = match folder {
+        "" | "/" => Ok(()),
+        folder => files.make_directories(folder, Mode::DIRECTORY),
+    }
+    .and_then(|()| files.write_file(absolute.as_str(), bytes));
+    written.map_err(|error| match error.errno() {
+        Errno::NoSpace => {
+            let (limit, allowed) = match tree.usage().nodes >= tree.limits().nodes {
+                true => (Limit::FileCount, limits.file_count),
+                false => (Limit::FsBytes, limits.fs_bytes),
+            };
+            Error::limit(limit, allowed, error.to_string())
+        }
+        _ => Error::new(ErrorKind::Setting, error.to_string()),
+    })
+}
+
+pub(crate) fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time(since.as_nanos() as u64)
+}
