@@ -1,0 +1,90 @@
+// What every peer program shares: the clock, the samples, the lines it prints.
+//
+// A peer calls `measure` with what it is and how it does each measurement. The measurement wanted,
+// and where the programs are, come as the last two arguments.
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join } from 'node:path';
+
+const FRESH = { warm: 200, runs: 2000, budgetMs: 6000 };
+const HOST_CALL = { warm: 20, runs: 200, budgetMs: 3000 };
+/** Runs before the clock counts: V8 compiles hot WebAssembly and JavaScript again while it runs. */
+const COMPUTE = { warm: 3, runs: 5 };
+const CALLS = 1000;
+
+/** Loads packages from the cache the runner installed them into, never from beside this file. */
+export const require = createRequire(join(process.env.BENCH_PEER_DIR ?? process.cwd(), 'package.json'));
+
+/** The version of an installed package, for the line that is printed. */
+export function versionOf(name) {
+  const entry = require.resolve.paths(name).map((dir) => join(dir, name, 'package.json'));
+  for (const path of entry) {
+    try {
+      return JSON.parse(readFileSync(path, 'utf8')).version;
+    } catch {
+      // not in this directory
+    }
+  }
+  return 'unknown';
+}
+
+/** A tool's body as an expression: the function of `(btcp, args)`, called. */
+export const called = (body) => `(function (btcp, args) {${body}\n})({}, {})`;
+
+/**
+ * Runs the measurement named on the command line and prints its lines.
+ *
+ * `fresh(body)` makes a world, runs the body in it, and takes it down; `hostCalls(n)` makes n host calls
+ * in a world kept open and gives the milliseconds they took; `open()` makes a world and gives
+ * `{ run(body), close() }`. Each may be async.
+ */
+export async function measure({ peer, version, fresh, hostCalls, open }) {
+  const [what, programs] = process.argv.slice(-2);
+  const line = (name, unit, samples, more) =>
+    console.log(JSON.stringify({ peer, version, name, unit, ...percentiles(samples), ...more }));
+
+  if (what === 'fresh') {
+    line('fresh', 'us', await repeat(FRESH, async () => {
+      const start = performance.now();
+      const result = await fresh('return 1+1');
+      const took = performance.now() - start;
+      if (result !== 2) throw new Error(`1+1 is ${result}`);
+      return took * 1000;
+    }));
+  } else if (what === 'host_call') {
+    line('host_call', 'us', await repeat(HOST_CALL, async () => ((await hostCalls(CALLS)) * 1000) / CALLS));
+  } else if (what === 'compute') {
+    for (const file of readdirSync(programs).filter((name) => name.endsWith('.js')).sort()) {
+      const body = readFileSync(join(programs, file), 'utf8');
+      let check;
+      const once = async () => {
+        const world = await open();
+        const start = performance.now();
+        check = await world.run(body);
+        const took = performance.now() - start;
+        await world.close();
+        return took;
+      };
+      for (let i = 0; i < COMPUTE.warm; i++) await once();
+      const samples = [];
+      for (let i = 0; i < COMPUTE.runs; i++) samples.push(await once());
+      line(`compute/${basename(file, '.js')}`, 'ms', samples, { check });
+    }
+  } else {
+    throw new Error(`no such measurement: ${what}`);
+  }
+}
+
+async function repeat({ warm, runs, budgetMs }, sample) {
+  const end = performance.now() + budgetMs;
+  for (let i = 0; i < warm && performance.now() < end - budgetMs * 0.7; i++) await sample();
+  const samples = [];
+  while (samples.length < runs && (performance.now() < end || samples.length < 20)) samples.push(await sample());
+  return samples;
+}
+
+function percentiles(samples) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (p) => Number(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))].toPrecision(5));
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), n: sorted.length };
+}

@@ -1,0 +1,58 @@
+// A thread of Node's own. It confines nothing: it is here for what starting one and talking to one costs.
+import { Worker } from 'node:worker_threads';
+import { measure } from './measure.mjs';
+
+const inside = `
+const { parentPort } = require('node:worker_threads');
+const waiting = [];
+const call = (n) => new Promise((resolve) => { waiting.push(resolve); parentPort.postMessage({ call: n }); });
+parentPort.on('message', async ({ body, answer, calls }) => {
+  if (body !== undefined) parentPort.postMessage({ result: new Function('btcp', 'args', body)({}, {}) });
+  else if (calls !== undefined) {
+    let n = 0;
+    while (n < calls) n = await call(n);
+    parentPort.postMessage({ result: n });
+  } else waiting.shift()(answer);
+});
+parentPort.postMessage({ ready: true });`;
+
+async function open() {
+  const worker = new Worker(inside, { eval: true });
+  await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  const ask = (message) =>
+    new Promise((resolve, reject) => {
+      const onMessage = (reply) => {
+        if ('call' in reply) return worker.postMessage({ answer: reply.call + 1 });
+        worker.off('message', onMessage);
+        worker.off('error', reject);
+        resolve(reply.result);
+      };
+      worker.on('message', onMessage).on('error', reject);
+      worker.postMessage(message);
+    });
+  return { ask, run: (body) => ask({ body }), close: () => worker.terminate() };
+}
+
+let kept;
+async function hostCalls(calls) {
+  kept ??= await open();
+  const start = performance.now();
+  const last = await kept.ask({ calls });
+  const took = performance.now() - start;
+  if (last !== calls) throw new Error(`${last} calls came back, not ${calls}`);
+  return took;
+}
+
+await measure({
+  peer: 'node-worker',
+  version: process.version,
+  async fresh(body) {
+    const world = await open();
+    const value = await world.run(body);
+    await world.close();
+    return value;
+  },
+  hostCalls,
+  open,
+});
+process.exit(0);
