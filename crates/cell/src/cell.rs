@@ -227,8 +227,6 @@ impl<H: Host> Cell<H> {
     ///
     /// Gives the thread back to the executor at every slice.
     pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
-        // Never closed, so it cannot fail.
-        let _stack = self.image.engine.stacks.clone().acquire_owned().await;
         self.store.set_epoch_deadline(1);
         let state = self.store.data_mut();
         if state.switch.is_killed() {

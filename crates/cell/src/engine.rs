@@ -1,8 +1,5 @@
 //! Settings of wasmtime, the pool of memories and stacks.
 
-use std::sync::Arc;
-
-use tokio::sync::Semaphore;
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use crate::alarm::Alarm;
@@ -28,17 +25,16 @@ pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 /// How many cells there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
-    /// Cells alive at once, computing, waiting or kept. Costs address space only.
+    /// Cells alive at once, computing, waiting or kept. Each has room for a memory and a stack;
+    /// what is not used of them costs address space only.
     pub cells: u32,
-    /// Cells with a guest on the stack at once; others wait their turn.
-    pub stacks: u32,
     /// Free cells whose memory stays warm.
     pub warm: u32,
 }
 
 impl Default for Pool {
     fn default() -> Self {
-        Pool { cells: 10_000, stacks: 256, warm: 64 }
+        Pool { cells: 1000, warm: 64 }
     }
 }
 
@@ -47,7 +43,6 @@ impl Default for Pool {
 pub struct Engine {
     pub(crate) inner: wasmtime::Engine,
     pub(crate) alarm: Alarm,
-    pub(crate) stacks: Arc<Semaphore>,
 }
 
 impl Engine {
@@ -57,12 +52,12 @@ impl Engine {
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let alarm = Alarm::start(inner.clone())
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
-        Ok(Engine { inner, alarm, stacks: Arc::new(Semaphore::new(pool.stacks as usize)) })
+        Ok(Engine { inner, alarm })
     }
 
     /// Compiles a module to native code that [`crate::Image::load`] takes.
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
-        let engine = wasmtime::Engine::new(&config(Pool { cells: 1, stacks: 1, warm: 0 }))
+        let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         engine
             .precompile_module(wasm)
@@ -91,7 +86,8 @@ fn config(pool: Pool) -> Config {
     slots.total_memories(pool.cells);
     slots.total_tables(pool.cells);
     slots.total_core_instances(pool.cells);
-    slots.total_stacks(pool.stacks);
+    // A store keeps the stack of its last call, so a waiting cell holds one too.
+    slots.total_stacks(pool.cells);
     slots.max_unused_warm_slots(pool.warm);
     slots.max_memory_size(MEMORY_RESERVATION as usize);
     slots.table_elements(TABLE_ELEMENTS);

@@ -51,7 +51,7 @@ impl Run {
         let limits = self.limits()?;
         let tool = self.tool(&limits)?;
         // One run needs one cell, and one more for TypeScript; a small pool is made faster.
-        let runtime = Runtime::new(Pool { cells: 4, stacks: 4, warm: 0 })?;
+        let runtime = Runtime::new(Pool { cells: 2, warm: 0 })?;
         let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
         if !self.json {
             builder = builder.watcher(report::console());

@@ -1,0 +1,131 @@
+//! Measures Cofferdam. `bench/run` calls it beside the peers; see `bench/README.md`.
+//!
+//! `cofferdam-bench fresh|host_call|compute|own PROGRAMS` prints one JSON object a line.
+
+mod own;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
+use serde_json::json;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let what = arguments.first().map_or("", String::as_str);
+    let programs = arguments.get(1).map_or("bench/programs", String::as_str);
+    let executor = tokio::runtime::Builder::new_current_thread().build();
+    let Ok(executor) = executor else { return ExitCode::from(70) };
+    let done = executor.block_on(async {
+        match what {
+            "fresh" => fresh().await,
+            "host_call" => host_call().await,
+            "compute" => compute(Path::new(programs)).await,
+            "own" => own::measure().await,
+            _ => {
+                eprintln!("usage: cofferdam-bench fresh|host_call|compute|own [PROGRAMS]");
+                Ok(())
+            }
+        }
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn fresh() -> Result<(), Error> {
+    let sandbox = Sandbox::new()?;
+    let tool = Tool::javascript("return 1+1");
+    let mut samples = Vec::new();
+    for round in 0..6000 {
+        let began = Instant::now();
+        let outcome = sandbox.run(&tool).await?;
+        let took = began.elapsed();
+        assert_eq!(outcome.result_json(), Some(json!(2)));
+        if round >= 1000 {
+            samples.push(micros(took));
+        }
+    }
+    report("fresh", "us", &mut samples, None);
+    Ok(())
+}
+
+async fn host_call() -> Result<(), Error> {
+    let sandbox = Sandbox::new()?;
+    let tool = Tool::javascript(
+        "const now = performance.now.bind(performance), samples = [];
+        for (let round = 0; round < 300; round++) {
+            const began = now();
+            for (let i = 0; i < 1000; i++) now();
+            samples.push(now() - began);
+        }
+        return samples;",
+    );
+    let outcome = sandbox.run(&tool).await?;
+    let result = outcome.result_json().unwrap_or_default();
+    let items = result.as_array().cloned().unwrap_or_default();
+    // Milliseconds for a thousand calls are microseconds for one.
+    let mut samples: Vec<f64> = items.iter().filter_map(serde_json::Value::as_f64).collect();
+    report("host_call", "us", &mut samples, None);
+    Ok(())
+}
+
+async fn compute(programs: &Path) -> Result<(), Error> {
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build()?;
+    let mut files: Vec<_> = std::fs::read_dir(programs)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "js")) {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let source = std::fs::read_to_string(file).unwrap_or_default();
+        let tool = Tool::javascript(source).named(format!("{name}.js"));
+        let mut samples = Vec::new();
+        let mut check = json!(null);
+        for round in 0..8 {
+            let outcome = sandbox.run(&tool).await?;
+            if let Ending::Threw(error) = &outcome.ending {
+                eprintln!("{name}: {}", error.message);
+            }
+            if round >= 3 {
+                samples.push(micros(outcome.duration) / 1e3);
+            }
+            check = outcome.result_json().unwrap_or_default();
+        }
+        report(&format!("compute/{name}"), "ms", &mut samples, Some(check));
+    }
+    Ok(())
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// One line for `bench/run`.
+fn report(name: &str, unit: &str, samples: &mut [f64], check: Option<serde_json::Value>) {
+    samples.sort_by(f64::total_cmp);
+    let at = |part: f64| {
+        let index = ((samples.len() as f64 - 1.0) * part).round() as usize;
+        samples.get(index).copied().unwrap_or(f64::NAN)
+    };
+    let mut line = json!({
+        "peer": "cofferdam",
+        "version": env!("CARGO_PKG_VERSION"),
+        "name": name,
+        "unit": unit,
+        "p50": at(0.5),
+        "p90": at(0.9),
+        "p99": at(0.99),
+        "n": samples.len(),
+    });
+    if let Some(check) = check {
+        line["check"] = check;
+    }
+    println!("{line}");
+}

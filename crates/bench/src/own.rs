@@ -1,0 +1,124 @@
+//! Figures that no peer has: batches, kill, idle cells, whole process.
+
+use std::time::{Duration, Instant};
+
+use cofferdam::{Error, Limits, Pool, Run, Runtime, Sandbox, Tool};
+use cofferdam_abi::frame;
+use cofferdam_abi::{Call, Writer};
+use cofferdam_cell::Host;
+use cofferdam_kernel::{Kernel, Settings};
+
+use crate::{micros, report};
+
+pub(crate) async fn measure() -> Result<(), Error> {
+    batch();
+    kill().await?;
+    idle().await?;
+    process();
+    Ok(())
+}
+
+/// The host's share of a batch of 1,000 calls, per call.
+fn batch() {
+    let mut message = Writer::new();
+    for _ in 0..1000 {
+        frame::write_request(&mut message, Call::ClockMonotonic, &[]);
+    }
+    let mut kernel = Kernel::new(Settings::default());
+    let mut answer = Vec::new();
+    let mut samples = Vec::new();
+    for _ in 0..2000 {
+        answer.clear();
+        let began = Instant::now();
+        let done = kernel.call(message.as_bytes(), &mut answer);
+        samples.push(micros(began.elapsed()) / 1000.0);
+        assert!(done.is_ok());
+    }
+    report("batch_of_1000_on_the_host", "us", &mut samples, None);
+}
+
+/// What runs when the deadline comes.
+const PAYLOADS: [(&str, &str); 9] = [
+    ("loop", "for (;;);"),
+    ("microtasks", "for (;;) await 0;"),
+    ("indexOf", "const s = 'x'.repeat(1e8); for (;;) s.indexOf('y');"),
+    ("repeat", "for (;;) 'x'.repeat(1e8);"),
+    ("join", "for (;;) new Array(1e8).join();"),
+    ("sort", "const a = Array.from({ length: 1e5 }, (_, i) => i * 7919 % 1e5);
+        for (;;) a.slice().sort((x, y) => { let s = 0; for (let i = 0; i < 50; i++) s += i; return x - y + s * 0; });"),
+    ("json", "const s = '[' + '{\"a\":[1,2,3]},'.repeat(5e5) + '0]'; for (;;) JSON.parse(s);"),
+    ("regexp", "/^(a+)+$/.test('a'.repeat(50) + 'b'); for (;;);"),
+    ("fill", "for (;;) new Uint8Array(2e8).fill(1);"),
+];
+
+/// From the deadline to the moment the caller has the outcome.
+async fn kill() -> Result<(), Error> {
+    for (name, source) in PAYLOADS {
+        let mut samples = Vec::new();
+        for round in 0..100 {
+            // Not the same moment of the payload each time.
+            let time = Duration::from_millis(60 + round % 17);
+            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
+            let sandbox = Sandbox::builder().limits(limits).build()?;
+            let began = Instant::now();
+            let outcome = sandbox.run(&Tool::javascript(source)).await?;
+            let over = began.elapsed().saturating_sub(time);
+            assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
+            samples.push(micros(over) / 1e3);
+        }
+        report(&format!("kill/{name}"), "ms", &mut samples, None);
+    }
+    Ok(())
+}
+
+/// Resident memory of 10,000 cells that wait for a timer.
+async fn idle() -> Result<(), Error> {
+    const CELLS: u32 = 10_000;
+    let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
+    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
+    let sandbox = Sandbox::builder().runtime(&runtime).limits(limits).build()?;
+    let tool = Tool::javascript("await new Promise((done) => setTimeout(done, 3e6))");
+    let before = resident_bytes();
+    let mut runs: Vec<Run> = Vec::new();
+    for _ in 0..CELLS {
+        let mut run = sandbox.start(tool.clone())?;
+        let polled = std::future::poll_fn(|cx| {
+            std::task::Poll::Ready(std::pin::Pin::new(&mut run).poll(cx))
+        });
+        match polled.await {
+            std::task::Poll::Pending => runs.push(run),
+            std::task::Poll::Ready(ended) => panic!("cell {}: {ended:?}", runs.len()),
+        }
+    }
+    let grown = resident_bytes().saturating_sub(before) as f64;
+    report("idle_cells_10000", "MiB", &mut [grown / 1048576.0], None);
+    report("idle_cell", "KiB", &mut [grown / 1024.0 / f64::from(CELLS)], None);
+    drop(runs);
+    Ok(())
+}
+
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}
+
+/// `cofferdam run` of a one-line tool, from start to exit.
+fn process() {
+    let program = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join("cofferdam")));
+    let Some(program) = program.filter(|program| program.exists()) else { return };
+    let tool = std::env::temp_dir().join(format!("cofferdam-bench-{}.js", std::process::id()));
+    if std::fs::write(&tool, "return 1+1").is_err() {
+        return;
+    }
+    let mut samples = Vec::new();
+    for _ in 0..100 {
+        let began = Instant::now();
+        let output = std::process::Command::new(&program).arg("run").arg(&tool).output();
+        samples.push(micros(began.elapsed()) / 1e3);
+        assert!(output.is_ok_and(|output| output.stdout == b"2\n"));
+    }
+    let _ = std::fs::remove_file(&tool);
+    report("process", "ms", &mut samples, None);
+}
