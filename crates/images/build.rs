@@ -17,12 +17,13 @@ fn main() {
 }
 
 fn build() -> Result<()> {
-    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let package = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
+    let root = package.join("../..").canonicalize()?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     for watched in ["guests/js/src", "guests/js/Cargo.toml", "guests/js/Cargo.lock", "crates/abi/src"] {
-        println!("cargo::rerun-if-changed={}", root.join(watched).display());
+        println!("cargo::rerun-if-changed=../../{watched}");
     }
-    println!("cargo::rerun-if-changed={}", root.join("scripts/guest-toolchain").display());
+    println!("cargo::rerun-if-changed=../../scripts/guest-toolchain");
     println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
     let wasm = build_guest(&root, &out, "js", "cofferdam_guest_js")?;
     let image = imaging::initialise(&wasm).map_err(|e| format!("js guest: {e}"))?;

@@ -74,8 +74,59 @@ pub extern "C" fn cofferdam_init() {
     });
     runtime.run_gc();
     runtime.set_gc_threshold(GC_THRESHOLD);
+    context.with(|ctx| plug_holes(&ctx));
+    make_room();
     crate::gate::go_live();
     WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));
+}
+
+/// Fills the holes that loading left between blocks, for good. What a tool allocates then lies
+/// side by side on few pages in place of one page for each hole, and every page that a cell
+/// writes to costs a copy when it is reset.
+fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
+    // SAFETY: blocks are asked for and kept; nothing is read or written through them.
+    unsafe {
+        let runtime = rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
+        for size in (8..=LARGEST_HOLE).rev().step_by(8) {
+            let end = malloc(PLUG_END);
+            free(end);
+            // A block behind the last one means that no hole of this size is left.
+            while rquickjs::qjs::js_malloc_rt(runtime, size as _).cast::<u8>() < end {}
+        }
+        let at_end = std::alloc::Layout::from_size_align_unchecked(PLUG_END, 8);
+        let mut size = LARGEST_HOLE;
+        while size >= 8 {
+            let layout = std::alloc::Layout::from_size_align_unchecked(size, 8);
+            let end = std::alloc::alloc(at_end);
+            std::alloc::dealloc(end, at_end);
+            while std::alloc::alloc(layout) < end {}
+            size -= 8;
+        }
+    }
+}
+
+/// Largest block that a tool is likely to ask for often.
+const LARGEST_HOLE: usize = 1024;
+
+/// A block too large for any hole: it lies at the end.
+const PLUG_END: usize = 64 << 10;
+
+/// Leaves both heaps with free memory behind their last block. Otherwise a cell would begin by
+/// growing its memory, which changes the mapping twice: when it grows, and when it is reset.
+fn make_room() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
+    // SAFETY: a block that is given back as it came.
+    unsafe { free(std::hint::black_box(malloc(ROOM))) };
+}
+
+/// Enough for most tools.
+const ROOM: usize = 512 << 10;
+
+unsafe extern "C" {
+    /// The C library's, from which QuickJS allocates.
+    fn malloc(size: usize) -> *mut u8;
+    /// See [`malloc`].
+    fn free(block: *mut u8);
 }
 
 /// Makes room for a long message. Answers 0 where there is none.

@@ -173,9 +173,10 @@ fn is_likely_module(source: &str) -> bool {
     source.contains("export") || source.contains("import")
 }
 
-/// The text is wrapped so that its lines keep their numbers.
+/// The text is wrapped so that its lines keep their numbers. It is an expression without
+/// parentheses around it: QuickJS looks through those once more, for the arrow of a function.
 fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
-    let source = ["(async function tool(btcp, args) {\n\n", start.source, "\n})"].concat();
+    let source = ["0, async function tool(btcp, args) {\n\n", start.source, "\n}"].concat();
     // QuickJS takes 0 for "not given", so the text begins two lines before its first.
     let value = engine::eval(ctx, &source, start.file, -1, Eval::Script)?;
     value.into_function().ok_or(rquickjs::Error::Unknown)

@@ -97,8 +97,10 @@ impl<'js> Packer<'js> {
     }
 
     fn string(&mut self, value: &Value<'js>, odd: Tag) -> Packed {
-        let w = &mut self.w;
+        let (w, limit) = (&mut self.w, self.limit);
+        let mut is_too_long = false;
         engine::with_wtf8(value, |bytes| match std::str::from_utf8(bytes) {
+            _ if bytes.len() > limit => is_too_long = true,
             Ok(text) => {
                 w.u8(Tag::String as u8).str(text);
             }
@@ -110,7 +112,7 @@ impl<'js> Packer<'js> {
                 }
             }
         })?;
-        Ok(())
+        if is_too_long { Err(Refused::Other(Failed::TooLong)) } else { Ok(()) }
     }
 
     fn object(&mut self, value: &Value<'js>, object: &Object<'js>, depth: usize) -> Packed {
