@@ -62,6 +62,7 @@ pub(crate) async fn fresh(
     };
     let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
     let output = cell.host_mut().take_output();
+    world.runtime.reaper().take(cell);
     Ok(course.outcome(ending, output))
 }
 
@@ -93,8 +94,9 @@ pub(crate) async fn kept(
     };
     let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
     let output = cell.host_mut().take_output();
-    if !matches!(ending, Ending::Stopped(_)) {
-        *slot = Some(cell);
+    match ending {
+        Ending::Stopped(_) => world.runtime.reaper().take(cell),
+        Ending::Returned(_) | Ending::Threw(_) => *slot = Some(cell),
     }
     Ok(course.outcome(ending, output))
 }
