@@ -33,8 +33,9 @@ impl Exec {
         }
         let kind = text(&mut params, "kind")?.ok_or(BadParams("kind: missing; \"js\"".into()))?;
         let language = match (kind.as_str(), text(&mut params, "language")?.as_deref()) {
-            ("js", None | Some("js" | "javascript")) => Language::JavaScript,
-            ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Language::TypeScript,
+            ("js", None) => None,
+            ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
+            ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
             ("js" | "ts", Some(other)) => return bad(format!("language: unknown {other:?}; js or ts")),
             (other, _) => return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\"")),
         };
@@ -44,11 +45,12 @@ impl Exec {
         }
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
-        let mut tool = match name {
-            Some(name) => Tool::from_file_name(&name, code),
-            None => Tool::javascript(code),
-        }
-        .language(language);
+        let mut tool = match (name, language) {
+            (Some(name), None) => Tool::from_file_name(&name, code),
+            (Some(name), Some(language)) => Tool::from_file_name(&name, code).language(language),
+            (None, Some(Language::TypeScript)) => Tool::typescript(code),
+            (None, Some(Language::JavaScript) | None) => Tool::javascript(code),
+        };
         if let Some(args) = params.remove("args") {
             tool = tool.args(args);
         }

@@ -32,8 +32,7 @@ impl Session {
         let registered = self.world.register(&switch)?;
         let (of_run, slot) = (switch.clone(), self.slot.clone());
         let future = Box::pin(async move {
-            let mut slot = slot.lock().await;
-            drive::kept(&registered.world, &tool, &of_run, &mut slot, began).await
+            drive::kept(&registered.world, &tool, &of_run, &slot, began).await
         });
         Ok(Run { switch, future })
     }
@@ -43,7 +42,6 @@ impl Session {
         let began = Instant::now();
         let switch = self.world.new_switch();
         let _registered = self.world.register(&switch)?;
-        let mut slot = self.slot.lock().await;
-        drive::kept(&self.world, tool, &switch, &mut slot, began).await
+        drive::kept(&self.world, tool, &switch, &self.slot, began).await
     }
 }

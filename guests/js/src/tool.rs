@@ -44,6 +44,7 @@ impl Left {
 /// Starts a tool and runs it as far as it goes. `interrupted` says whether the host wants an end.
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();
+    pending::forget();
     let promise = match launch(ctx, start) {
         Ok(promise) => promise,
         Err(_) => return failed(ctx, &ctx.catch(), &file, interrupted),
@@ -159,18 +160,21 @@ fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
             Ok(function) => function.call((btcp, args)),
             // A body that does not parse may be a module: `export` is legal nowhere else.
             Err(_) if is_likely_module(start.source) => {
-                let as_body = ctx.catch();
-                module(ctx, start, btcp, args).map_err(|as_module| {
-                    if start.source.contains("export") { as_module } else { ctx.throw(as_body) }
-                })
+                // The body's complaint is about `export`, which is no news.
+                ctx.catch();
+                module(ctx, start, btcp, args)
             }
             Err(error) => Err(error),
         },
     }
 }
 
+/// Whether a line begins with a word that only a module's line can begin with.
 fn is_likely_module(source: &str) -> bool {
-    source.contains("export") || source.contains("import")
+    source.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("export") || line.starts_with("import")
+    })
 }
 
 /// The text is wrapped so that its lines keep their numbers. It is an expression without
