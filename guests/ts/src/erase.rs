@@ -41,10 +41,7 @@ fn explain(frame: Frame, source: &str, offset: usize, message: String) -> Wrong 
     if source[offset..].starts_with('@') {
         return Wrong { message: "decorators are not supported".into(), offset };
     }
-    if let Some(at) = transform::find_jsx(frame, source) {
-        return Wrong { message: "JSX is not supported".into(), offset: at };
-    }
-    Wrong { message, offset }
+    transform::with_jsx(frame, source).unwrap_or(Wrong { message, offset })
 }
 
 /// Keeps the first thing that is said.

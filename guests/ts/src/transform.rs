@@ -22,10 +22,8 @@ pub(crate) fn transform(frame: Frame, source: &str) -> Result<String, Wrong> {
     let text = frame.around(source);
     let mut program = parse(&map, frame, text.clone(), TsSyntax::default())
         .map_err(|(at, message)| Wrong { message, offset: frame.offset(at, source) })?;
-    let mut absent = Absent::default();
-    program.visit_with(&mut absent);
-    if let Some((span, message)) = absent.0 {
-        return Err(Wrong { message: message.into(), offset: frame.offset(span.lo, source) });
+    if let Some(wrong) = absent(frame, source, &program) {
+        return Err(wrong);
     }
     HELPERS.set(&Helpers::new(false), || erase_and_lower(&mut program));
     let out = print(map, &program, &text);
@@ -57,14 +55,12 @@ fn print(map: Lrc<SourceMap>, program: &Program, text: &str) -> Option<String> {
     Some(lines.finish())
 }
 
-/// Where the source has JSX, if it parses with it.
-pub(crate) fn find_jsx(frame: Frame, source: &str) -> Option<usize> {
-    let map = Lrc::new(SourceMap::default());
+/// What is not supported in a source that parses only with JSX.
+pub(crate) fn with_jsx(frame: Frame, source: &str) -> Option<Wrong> {
+    let map = SourceMap::default();
     let syntax = TsSyntax { tsx: true, ..TsSyntax::default() };
     let program = parse(&map, frame, frame.around(source), syntax).ok()?;
-    let mut absent = Absent::default();
-    program.visit_with(&mut absent);
-    Some(frame.offset(absent.0?.0.lo, source))
+    absent(frame, source, &program)
 }
 
 fn parse(
@@ -88,7 +84,15 @@ fn parse(
     }
 }
 
-/// Finds what parses and yet has no counterpart here.
+/// What parses and yet has no counterpart here.
+fn absent(frame: Frame, source: &str, program: &Program) -> Option<Wrong> {
+    let mut absent = Absent::default();
+    program.visit_with(&mut absent);
+    let (span, message) = absent.0?;
+    Some(Wrong { message: message.into(), offset: frame.offset(span.lo, source) })
+}
+
+/// The first that was found.
 #[derive(Default)]
 struct Absent(Option<(Span, &'static str)>);
 
