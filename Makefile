@@ -26,7 +26,7 @@ demo: build  ## build, then show what it does
 test: setup  ## everything that is tested
 	cargo fmt --all --check
 	cargo test $(CARGO_FLAGS)
-	cd guests/js && cargo test --locked --target-dir "$(abspath $(TARGET))/guests-native"
+	cd guests && cargo test --locked -p cofferdam-guest-js --target-dir "$(abspath $(TARGET))/guests-native"
 
 lint: setup  ## what clippy thinks; builds the workspace once more
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
