@@ -4,7 +4,7 @@ use crate::outcome::{self, Happened};
 use crate::parse::{Case, Kind, Step};
 
 /// The file with its expectations replaced, missing ones added and wrong ones taken out.
-pub fn rewrite(text: &str, cases: &[Case]) -> String {
+pub(crate) fn rewrite(text: &str, cases: &[Case]) -> String {
     let mut lines: Vec<Option<String>> = text.lines().map(|line| Some(line.to_owned())).collect();
     for case in cases {
         for (step, happened) in case.steps.iter().zip(outcome::run(case)) {
@@ -34,10 +34,11 @@ fn rewrite_step(lines: &mut [Option<String>], step: &Step, happened: &Happened) 
     }
     if !added.is_empty() {
         let end = lines[last - 1].take();
-        lines[last - 1] = Some(end.unwrap_or_default() + &added).map(|text| match text.strip_prefix('\n') {
-            Some(text) => text.to_owned(),
-            None => text,
-        });
+        lines[last - 1] =
+            Some(end.unwrap_or_default() + &added).map(|text| match text.strip_prefix('\n') {
+                Some(text) => text.to_owned(),
+                None => text,
+            });
     }
 }
 

@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 use crate::parse::{Case, Kind, Step};
 
 /// What became of one step.
-pub type Happened = Result<Outcome, Error>;
+pub(crate) type Happened = Result<Outcome, Error>;
 
 /// Runs the steps of a case.
-pub fn run(case: &Case) -> Vec<Happened> {
+pub(crate) fn run(case: &Case) -> Vec<Happened> {
     let executor = tokio::runtime::Builder::new_current_thread().build().expect("an executor");
     executor.block_on(async {
         let sandbox = match sandbox(case) {
@@ -60,7 +60,7 @@ fn tool(step: &Step) -> Tool {
 }
 
 /// Runs a case; answers what is not as expected.
-pub fn differences(case: &Case) -> Vec<String> {
+pub(crate) fn differences(case: &Case) -> Vec<String> {
     let happened = run(case);
     let mut wrong = Vec::new();
     for (step, happened) in case.steps.iter().zip(&happened) {
@@ -72,7 +72,9 @@ pub fn differences(case: &Case) -> Vec<String> {
                 let shown = |text: Option<&str>| text.unwrap_or("(nothing)").to_owned();
                 let (name, line) = (kind.name(), step.end);
                 let (expected, text) = (shown(expected), shown(text));
-                let difference = format!("{name} of the tool that ends at line {line}\n  expected: {expected}\n  got:      {text}");
+                let difference = format!(
+                    "{name} of the tool that ends at line {line}\n  expected: {expected}\n  got:      {text}"
+                );
                 if !wrong.contains(&difference) {
                     wrong.push(difference);
                 }
@@ -83,7 +85,7 @@ pub fn differences(case: &Case) -> Vec<String> {
 }
 
 /// The blocks that say exactly what happened.
-pub fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
+pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     let mut blocks = BTreeMap::new();
     let outcome = match happened {
         Ok(outcome) => outcome,
@@ -106,7 +108,7 @@ pub fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     if let (Some(class), Some(error)) = (outcome.error_class(), outcome.error()) {
         let name = if error.name.is_empty() { String::new() } else { format!("{}: ", error.name) };
         let message = error.message.replace('\n', "\\n");
-        let mut text = format!("{} {name}{message}", class.name());
+        let mut text = format!("{} {name}{message}", class.name()).trim_end().to_owned();
         if let Some((line, column)) = error.position {
             text.push_str(&format!("\nline {line}, column {column}"));
         }
@@ -136,7 +138,8 @@ fn agree(kind: Kind, expected: Option<&str>, actual: Option<&str>, happened: &Ha
         }
         (Kind::Error, Some(expected), Some(actual)) => {
             let stack = stack(happened);
-            let is_there = |line: &&str| actual.lines().any(|l| l == *line) || stack.contains(*line);
+            let is_there =
+                |line: &&str| actual.lines().any(|l| l == *line) || stack.contains(*line);
             expected.lines().next() == actual.lines().next()
                 && expected.lines().all(|line| is_there(&line.trim()))
                 && actual.lines().all(|line| expected.lines().any(|l| l == line))
@@ -146,7 +149,7 @@ fn agree(kind: Kind, expected: Option<&str>, actual: Option<&str>, happened: &Ha
 }
 
 /// The stack of what failed.
-pub fn stack(happened: &Happened) -> String {
+pub(crate) fn stack(happened: &Happened) -> String {
     let error = happened.as_ref().ok().and_then(Outcome::error);
     error.map_or(String::new(), |error| error.stack)
 }

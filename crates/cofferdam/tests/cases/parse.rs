@@ -6,32 +6,32 @@ use cofferdam::{Capability, Clock, Language, Limits};
 use serde_json::Value as Json;
 
 /// One heading and its blocks.
-pub struct Case {
-    pub claim: String,
+pub(crate) struct Case {
+    pub(crate) claim: String,
     /// Where its heading stands, from 1.
-    pub line: usize,
-    pub limits: Limits,
-    pub files: Vec<(String, String)>,
-    pub grants: Vec<Capability>,
-    pub clock: Clock,
-    pub is_session: bool,
-    pub steps: Vec<Step>,
+    pub(crate) line: usize,
+    pub(crate) limits: Limits,
+    pub(crate) files: Vec<(String, String)>,
+    pub(crate) grants: Vec<Capability>,
+    pub(crate) clock: Clock,
+    pub(crate) is_session: bool,
+    pub(crate) steps: Vec<Step>,
 }
 
 /// One tool and what is expected of it.
-pub struct Step {
-    pub language: Language,
-    pub is_module: bool,
-    pub source: String,
-    pub args: Option<Json>,
+pub(crate) struct Step {
+    pub(crate) language: Language,
+    pub(crate) is_module: bool,
+    pub(crate) source: String,
+    pub(crate) args: Option<Json>,
     /// Where the block of the tool ends.
-    pub end: usize,
-    pub expected: BTreeMap<Kind, Block>,
+    pub(crate) end: usize,
+    pub(crate) expected: BTreeMap<Kind, Block>,
 }
 
 /// What can be expected, in the order in which it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub(crate) enum Kind {
     Result,
     Notes,
     Error,
@@ -44,7 +44,7 @@ impl Kind {
     const ALL: [Kind; 6] =
         [Kind::Result, Kind::Notes, Kind::Error, Kind::Stdout, Kind::Stderr, Kind::Truncated];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Result => "result",
             Kind::Notes => "notes",
@@ -58,26 +58,26 @@ impl Kind {
 
 /// A fenced block.
 #[derive(Clone)]
-pub struct Block {
+pub(crate) struct Block {
     /// What stands after the opening fence.
-    pub info: String,
-    pub text: String,
+    pub(crate) info: String,
+    pub(crate) text: String,
     /// Lines of its fences, from 1.
-    pub start: usize,
-    pub end: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 /// Why a file is not a case file.
-pub struct Bad {
-    pub line: usize,
-    pub what: String,
+pub(crate) struct Bad {
+    pub(crate) line: usize,
+    pub(crate) what: String,
 }
 
 fn bad<T>(line: usize, what: impl Into<String>) -> Result<T, Bad> {
     Err(Bad { line, what: what.into() })
 }
 
-pub fn parse(text: &str) -> Result<Vec<Case>, Bad> {
+pub(crate) fn parse(text: &str) -> Result<Vec<Case>, Bad> {
     let mut cases: Vec<Draft> = Vec::new();
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
@@ -90,8 +90,12 @@ pub fn parse(text: &str) -> Result<Vec<Case>, Bad> {
             cases.push(Draft::new(claim, number));
         }
         let Some(fence) = fence(line) else { continue };
-        let mut block =
-            Block { info: line[fence.len()..].trim().into(), text: String::new(), start: number, end: 0 };
+        let mut block = Block {
+            info: line[fence.len()..].trim().into(),
+            text: String::new(),
+            start: number,
+            end: 0,
+        };
         for (at, line) in lines.by_ref() {
             if line.trim_end() == fence {
                 block.end = at + 1;
@@ -126,7 +130,9 @@ fn finish(draft: Option<&Draft>) -> Result<(), Bad> {
     let Some(draft) = draft else { return Ok(()) };
     match draft.case.steps.len() {
         0 => bad(draft.case.line, "a case without a tool"),
-        2.. if !draft.case.is_session => bad(draft.case.line, "more than one tool and no `session`"),
+        2.. if !draft.case.is_session => {
+            bad(draft.case.line, "more than one tool and no `session`")
+        }
         _ if draft.args.is_some() => bad(draft.case.line, "args after the last tool"),
         _ => Ok(()),
     }
@@ -218,7 +224,10 @@ impl Block {
     fn each(&self, mut read: impl FnMut(&str) -> Result<(), String>) -> Result<(), Bad> {
         for (index, line) in self.text.lines().enumerate() {
             let read = read(line);
-            read.map_err(|what| Bad { line: self.start + 1 + index, what: format!("{line}: {what}") })?;
+            read.map_err(|what| Bad {
+                line: self.start + 1 + index,
+                what: format!("{line}: {what}"),
+            })?;
         }
         Ok(())
     }

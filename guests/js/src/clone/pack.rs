@@ -17,6 +17,9 @@ type Result<T> = std::result::Result<T, Failed>;
 /// `new Array(4e9)` costs nothing.
 const MAX_SCAN: usize = 1 << 20;
 
+/// Longest place that a DataCloneError names, in bytes.
+const MAX_PLACE: usize = 200;
+
 pub(super) struct Packer<'js> {
     ctx: Ctx<'js>,
     helpers: Helpers<'js>,
@@ -48,7 +51,7 @@ impl<'js> Packer<'js> {
             Ok(()) => Ok(self.w.finish()),
             Err(Refused::Other(failed)) => Err(failed),
             Err(Refused::NotCloneable(what)) => {
-                let path: String = self.trail.iter().rev().map(String::as_str).collect();
+                let path = place(&self.trail);
                 let place = if path.is_empty() { String::new() } else { format!(" (at {path})") };
                 let message = format!("{what} could not be cloned{place}");
                 let error = crate::apis::throw_dom_exception(&self.ctx, "DataCloneError", &message);
@@ -182,7 +185,8 @@ impl<'js> Packer<'js> {
 
     fn array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
         let array = Array::from_value(object.clone().into_value())?;
-        let length = array.len();
+        // Read as a number: `Array::len` panics past 2³¹.
+        let length = object.get::<_, f64>("length")? as usize;
         if length > MAX_SCAN || has_holes(&array, length)? {
             return self.sparse(object, length as u32, depth);
         }
@@ -305,6 +309,19 @@ fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
     Ok(false)
 }
 
+/// The way to a value from the root, where it is not too long; otherwise its beginning.
+fn place(trail: &[String]) -> String {
+    let mut path = String::new();
+    for step in trail.iter().rev() {
+        if path.len() + step.len() > MAX_PLACE {
+            path.push('…');
+            break;
+        }
+        path.push_str(step);
+    }
+    path
+}
+
 fn function_name(object: &Object<'_>) -> String {
     match object.get::<_, String>("name") {
         Ok(name) if !name.is_empty() => format!("function {name}"),
@@ -323,13 +340,13 @@ fn class_name(object: &Object<'_>) -> String {
         return "a Proxy".into();
     }
     let name = object.get::<_, Object>("constructor").and_then(|c| c.get::<_, String>("name"));
-    name.map_or_else(
-        |_| {
+    match name {
+        Ok(name) if !name.is_empty() => format!("an object of class {name}"),
+        _ => {
             object.ctx().catch();
             "an object of this class".into()
-        },
-        |name| format!("an object of class {name}"),
-    )
+        }
+    }
 }
 
 /// UTF-16 of WTF-8, which is UTF-8 with lone surrogates in three bytes each.

@@ -47,7 +47,8 @@ impl<'js, 'a> Unpacker<'js, 'a> {
             Tag::Null => Value::new_null(ctx),
             Tag::False => Value::new_bool(ctx, false),
             Tag::True => Value::new_bool(ctx, true),
-            Tag::Number => Value::new_number(ctx, self.read(Reader::f64)?),
+            // Not `new_number`, which makes an integer of -0.
+            Tag::Number => Value::new_float(ctx, self.read(Reader::f64)?),
             Tag::Integer => Value::new_number(ctx, f64::from(self.read(Reader::varint)?)),
             Tag::BigInt => {
                 let digits = self.read(Reader::str)?;
