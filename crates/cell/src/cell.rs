@@ -266,7 +266,8 @@ impl<H: Host> Cell<H> {
         let at = if message.len() <= INBOX_LEN {
             self.inbox
         } else {
-            let reserve = self.instance.get_module_export(&mut self.store, &self.image.exports.reserve);
+            let reserve =
+                self.instance.get_module_export(&mut self.store, &self.image.exports.reserve);
             let reserve = reserve.and_then(|e| e.into_func());
             let reserve = reserve.and_then(|f| f.typed::<u32, u32>(&self.store).ok());
             let reserve = reserve.ok_or_else(|| Stop::Trap("bad export reserve".into()))?;

@@ -21,8 +21,19 @@ pub(crate) struct Exec {
 }
 
 const KNOWN: [&str; 13] = [
-    "kind", "code", "args", "capabilities", "limits", "stdin", "env", "files", "cwd", "name",
-    "session", "boundary", "language",
+    "kind",
+    "code",
+    "args",
+    "capabilities",
+    "limits",
+    "stdin",
+    "env",
+    "files",
+    "cwd",
+    "name",
+    "session",
+    "boundary",
+    "language",
 ];
 
 impl Exec {
@@ -36,8 +47,12 @@ impl Exec {
             ("js", None) => None,
             ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
             ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
-            ("js" | "ts", Some(other)) => return bad(format!("language: unknown {other:?}; js or ts")),
-            (other, _) => return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\"")),
+            ("js" | "ts", Some(other)) => {
+                return bad(format!("language: unknown {other:?}; js or ts"));
+            }
+            (other, _) => {
+                return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\""));
+            }
         };
         match text(&mut params, "boundary")?.as_deref() {
             None | Some("worker") => {}
@@ -114,7 +129,8 @@ fn file_content(path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
         Json::String(text) => Ok(text.into_bytes()),
         Json::Object(fields) => {
             let encoded = fields.get("base64").and_then(Json::as_str);
-            let decoded = encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
+            let decoded =
+                encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
             match decoded {
                 Some(Ok(bytes)) => Ok(bytes),
                 _ => bad(format!("files.{path}: neither a string nor {{\"base64\": …}}")),

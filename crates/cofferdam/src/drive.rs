@@ -254,9 +254,7 @@ pub(crate) fn stopped(course: &Course<'_>, stop: Stop, stack: String) -> Result<
         Stop::Killed => Ending::Stopped(Exhausted::Cancelled { stack }),
         Stop::Memory => exceeded(Limit::Memory, limits.memory_bytes, None),
         Stop::Stack => exceeded(Limit::Stack, 0, None),
-        Stop::ReplyTooLong(len) => {
-            exceeded(Limit::Result, limits.result_bytes, Some(len as u64))
-        }
+        Stop::ReplyTooLong(len) => exceeded(Limit::Result, limits.result_bytes, Some(len as u64)),
         Stop::Breach(what) => broke_the_rules(&what),
         Stop::Trap(what) => Ending::Threw(ScriptError {
             name: "GuestError".into(),

@@ -10,6 +10,7 @@
 //! | Map | array of pairs |
 //! | Set | array |
 //! | ArrayBuffer, DataView, Uint8Array, Uint8ClampedArray | base64 string |
+//! | BigInt64Array, BigUint64Array | array of decimal strings |
 //! | other typed arrays | array of numbers |
 //! | Error | object of `name`, `message`, `cause` |
 //! | something inside itself | `null` |
@@ -215,7 +216,12 @@ impl<'a> Writer<'a> {
         }
         Number::from_f64(n).map_or_else(
             || {
-                self.note(if n.is_nan() { "NaN" } else { "Infinity" }, "null");
+                let was = match n {
+                    f64::INFINITY => "Infinity",
+                    f64::NEG_INFINITY => "-Infinity",
+                    _ => "NaN",
+                };
+                self.note(was, "null");
                 Json::Null
             },
             Json::Number,
@@ -351,7 +357,11 @@ impl<'a> Writer<'a> {
                 Json::String(bytes::base64(shown))
             }
             _ => {
-                self.note(kind.class(), "array of numbers");
+                let became = match kind {
+                    ViewKind::BigInt64 | ViewKind::BigUint64 => "array of decimal strings",
+                    _ => "array of numbers",
+                };
+                self.note(kind.class(), became);
                 Json::Array(bytes::numbers(kind, shown))
             }
         }

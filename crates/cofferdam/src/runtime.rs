@@ -30,7 +30,9 @@ impl Runtime {
     pub fn new(pool: Pool) -> Result<Self, Error> {
         let engine = Engine::new(pool)?;
         let js = load(&engine, cofferdam_images::JS)?;
-        Ok(Runtime { inner: Arc::new(Inner { engine, js, ts: OnceLock::new(), reaper: Reaper::default() }) })
+        Ok(Runtime {
+            inner: Arc::new(Inner { engine, js, ts: OnceLock::new(), reaper: Reaper::default() }),
+        })
     }
 
     /// The runtime that sandboxes use where none is named; made when it is first asked for.

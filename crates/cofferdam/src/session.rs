@@ -31,9 +31,10 @@ impl Session {
         let switch = self.world.new_switch();
         let registered = self.world.register(&switch)?;
         let (of_run, slot) = (switch.clone(), self.slot.clone());
-        let future = Box::pin(async move {
-            drive::kept(&registered.world, &tool, &of_run, &slot, began).await
-        });
+        let future =
+            Box::pin(
+                async move { drive::kept(&registered.world, &tool, &of_run, &slot, began).await },
+            );
         Ok(Run { switch, future })
     }
 

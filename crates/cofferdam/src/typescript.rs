@@ -26,7 +26,8 @@ pub(crate) async fn strip(
     tool: &Tool,
     form: Form,
 ) -> Result<Result<(Form, String), Ending>, Error> {
-    let limits = cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
+    let limits =
+        cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(Default::default());
     let image = course.world.runtime.ts()?;
     let mut cell = Cell::new(image, kernel, limits, course.switch.clone(), course.deadline)?;

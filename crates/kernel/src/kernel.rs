@@ -169,7 +169,8 @@ impl Kernel {
             if count > MAX_BATCH {
                 return Err(Breach::new(format!("more than {MAX_BATCH} calls in one crossing")));
             }
-            let request = frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
+            let request =
+                frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
             let header = answer.len();
             answer.extend_from_slice(&[0; ANSWER_HEADER]);
             let reply = calls::dispatch(self, request.call, request.payload, answer)
@@ -189,7 +190,9 @@ impl Kernel {
             };
             let len = answer.len() - header - ANSWER_HEADER;
             if answer.len() > MAX_ANSWER {
-                return Err(Breach::new(format!("answers of more than {MAX_ANSWER} bytes asked for")));
+                return Err(Breach::new(format!(
+                    "answers of more than {MAX_ANSWER} bytes asked for"
+                )));
             }
             answer[header] = status as u8;
             answer[header + 1..header + ANSWER_HEADER].copy_from_slice(&(len as u32).to_le_bytes());
@@ -258,7 +261,8 @@ mod tests {
 
     #[test]
     fn answers_come_in_order() {
-        let message = [request(Call::RandomBytes, &[3, 0, 0, 0]), request(Call::ClockWall, &[])].concat();
+        let message =
+            [request(Call::RandomBytes, &[3, 0, 0, 0]), request(Call::ClockWall, &[])].concat();
         let mut answer = Vec::new();
         assert_eq!(kernel().call(&message, &mut answer), Ok(()));
         let mut r = Reader::new(&answer);

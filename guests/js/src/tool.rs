@@ -47,7 +47,7 @@ pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -
     pending::forget();
     let promise = match launch(ctx, start) {
         Ok(promise) => promise,
-        Err(_) => return failed(ctx, &ctx.catch(), &file, interrupted),
+        Err(_) => return past_the_end(start, failed(ctx, &ctx.catch(), &file, interrupted)),
     };
     RUNNING.set(Some(Running {
         promise: Persistent::save(ctx, promise),
@@ -59,7 +59,11 @@ pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -
 }
 
 /// Hands answers to the tool and runs it as far as it goes.
-pub fn resume(ctx: &Ctx<'_>, answers: &[(u32, Answer<'_>)], interrupted: &dyn Fn() -> bool) -> Left {
+pub fn resume(
+    ctx: &Ctx<'_>,
+    answers: &[(u32, Answer<'_>)],
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
     for (ticket, answer) in answers {
         if pending::answer(ctx, *ticket, answer.status, answer.payload).is_err() {
             let error = ctx.catch();
@@ -137,11 +141,11 @@ fn failed<'js>(
     file: &str,
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
-    if interrupted() {
-        let stack = thrown::frames(&thrown::describe(ctx, error, file).stack);
-        return Left::Other(Leave::Interrupted(stack));
-    }
     let thrown = thrown::describe(ctx, error, file);
+    // Asked afterwards: what was thrown may have a `toString` that never ends.
+    if interrupted() {
+        return Left::Other(Leave::Interrupted(thrown::frames(&thrown.stack)));
+    }
     Left::Other(match thrown::is_out_of_memory(&thrown) {
         true => Leave::OutOfMemory,
         false => Leave::Threw(thrown),
@@ -167,6 +171,22 @@ fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
             Err(error) => Err(error),
         },
     }
+}
+
+/// A body that is cut off fails at what stands around it, which its author did not write.
+fn past_the_end(start: &Start<'_>, left: Left) -> Left {
+    let mut thrown = match left {
+        Left::Other(Leave::Threw(thrown)) => thrown,
+        other => return other,
+    };
+    let lines = start.source.lines().count().max(1);
+    if thrown.position.is_some_and(|(line, _)| line as usize > lines) {
+        let column = start.source.lines().last().map_or(0, |line| line.chars().count()) + 1;
+        thrown.message = "unexpected end of the tool".into();
+        thrown.stack = format!("    at {}:{lines}:{column}", start.file);
+        thrown.position = Some((lines as u32, column as u32));
+    }
+    Left::Other(Leave::Threw(thrown))
 }
 
 /// Whether a line begins with a word that only a module's line can begin with.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::{Canceller, ErrorKind, Exhausted, Ending, Outcome, Sandbox};
+use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
@@ -197,7 +197,10 @@ impl Server {
         if !is_notification {
             let mut requests = lock(&self.requests);
             if requests.contains_key(&key) {
-                return Err(Refused(Code::Request, format!("id: {key} is in use by another request")));
+                return Err(Refused(
+                    Code::Request,
+                    format!("id: {key} is in use by another request"),
+                ));
             }
             requests.insert(key.clone(), run.canceller());
         }

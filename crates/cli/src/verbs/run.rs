@@ -67,7 +67,8 @@ impl Run {
     fn limits(&self) -> Result<Limits, Failure> {
         let mut limits = Limits::default();
         for text in &self.limits {
-            let pair = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
+            let pair =
+                text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
             let Some((name, value)) = pair else {
                 return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
                     .hint("--limit timeoutMs=1000"));

@@ -9,7 +9,8 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The elements of a view. What is not finite is `null`; 64-bit integers are exact.
+/// The elements of a view. What is not finite is `null`; 64-bit integers are decimal strings, as
+/// BigInts are everywhere.
 pub(super) fn numbers(kind: ViewKind, bytes: &[u8]) -> Vec<Json> {
     bytes.chunks_exact(kind.width() as usize).map(|chunk| element(kind, chunk)).collect()
 }
@@ -25,11 +26,19 @@ fn element(kind: ViewKind, chunk: &[u8]) -> Json {
         ViewKind::Uint16 => (bits as u16).into(),
         ViewKind::Int32 => (bits as i32).into(),
         ViewKind::Uint32 => (bits as u32).into(),
-        ViewKind::BigInt64 => (bits as i64).into(),
-        ViewKind::BigUint64 => bits.into(),
-        ViewKind::Float16 => half(bits as u16).into(),
-        ViewKind::Float32 => f64::from(f32::from_bits(bits as u32)).into(),
-        ViewKind::Float64 => f64::from_bits(bits).into(),
+        ViewKind::BigInt64 => (bits as i64).to_string().into(),
+        ViewKind::BigUint64 => bits.to_string().into(),
+        ViewKind::Float16 => float(half(bits as u16)),
+        ViewKind::Float32 => float(f64::from(f32::from_bits(bits as u32))),
+        ViewKind::Float64 => float(f64::from_bits(bits)),
+    }
+}
+
+/// Whole numbers are written without a point, as everywhere.
+fn float(n: f64) -> Json {
+    match n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_991.0 {
+        true => (n as i64).into(),
+        false => n.into(),
     }
 }
 
@@ -51,7 +60,9 @@ mod tests {
 
     #[test]
     fn half_floats_are_read() {
-        for (bits, expect) in [(0x3c00, 1.0), (0xc000, -2.0), (0x0001, 5.960464477539063e-8), (0x7bff, 65504.0)] {
+        for (bits, expect) in
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x0001, 5.960464477539063e-8), (0x7bff, 65504.0)]
+        {
             assert_eq!(half(bits), expect);
         }
         assert!(half(0x7e00).is_nan());

@@ -17,6 +17,9 @@ type Result<T> = std::result::Result<T, Failed>;
 /// `new Array(4e9)` costs nothing.
 const MAX_SCAN: usize = 1 << 20;
 
+/// Longest place that a DataCloneError names, in bytes.
+const MAX_PLACE: usize = 200;
+
 pub(super) struct Packer<'js> {
     ctx: Ctx<'js>,
     helpers: Helpers<'js>,
@@ -48,7 +51,7 @@ impl<'js> Packer<'js> {
             Ok(()) => Ok(self.w.finish()),
             Err(Refused::Other(failed)) => Err(failed),
             Err(Refused::NotCloneable(what)) => {
-                let path: String = self.trail.iter().rev().map(String::as_str).collect();
+                let path = place(&self.trail);
                 let place = if path.is_empty() { String::new() } else { format!(" (at {path})") };
                 let message = format!("{what} could not be cloned{place}");
                 let error = crate::apis::throw_dom_exception(&self.ctx, "DataCloneError", &message);
@@ -184,15 +187,15 @@ impl<'js> Packer<'js> {
 
     fn array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
         let array = Array::from_value(object.clone().into_value())?;
-        let length = array.len();
+        // Read as a number: `Array::len` panics past 2³¹.
+        let length = object.get::<_, f64>("length")? as usize;
         if length > MAX_SCAN || has_holes(&array, length)? {
             return self.sparse(object, length as u32, depth);
         }
         self.w.u8(Tag::Array as u8).length(length);
         for index in 0..length {
             let item: Value = array.get(index)?;
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("[{index}]")))?;
         }
         Ok(())
     }
@@ -203,7 +206,9 @@ impl<'js> Packer<'js> {
             let key = key?;
             let name = engine::text(&key.to_value()?)?;
             match name.parse::<u32>() {
-                Ok(index) if index < length && index.to_string() == name => items.push((index, key)),
+                Ok(index) if index < length && index.to_string() == name => {
+                    items.push((index, key))
+                }
                 _ => {}
             }
         }
@@ -211,8 +216,7 @@ impl<'js> Packer<'js> {
         for (index, key) in items {
             let item: Value = object.get(key)?;
             self.w.u32(index);
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("[{index}]")))?;
         }
         Ok(())
     }
@@ -220,8 +224,7 @@ impl<'js> Packer<'js> {
     fn items(&mut self, flat: &Array<'js>, depth: usize, place: &str) -> Packed {
         for item in flat.iter::<Value>() {
             let item = item?;
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("<{place}>")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("<{place}>")))?;
         }
         Ok(())
     }
@@ -266,8 +269,7 @@ impl<'js> Packer<'js> {
             self.w.u8(u8::from(has));
             if has {
                 let part: Value = object.get(key)?;
-                self.value(&part, depth + 1)
-                    .inspect_err(|_| self.trail.push(format!(".{key}")))?;
+                self.value(&part, depth + 1).inspect_err(|_| self.trail.push(format!(".{key}")))?;
             }
         }
         Ok(())
@@ -307,6 +309,19 @@ fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
     Ok(false)
 }
 
+/// The way to a value from the root, where it is not too long; otherwise its beginning.
+fn place(trail: &[String]) -> String {
+    let mut path = String::new();
+    for step in trail.iter().rev() {
+        if path.len() + step.len() > MAX_PLACE {
+            path.push('…');
+            break;
+        }
+        path.push_str(step);
+    }
+    path
+}
+
 fn function_name(object: &Object<'_>) -> String {
     match object.get::<_, String>("name") {
         Ok(name) if !name.is_empty() => format!("function {name}"),
@@ -325,13 +340,13 @@ fn class_name(object: &Object<'_>) -> String {
         return "a Proxy".into();
     }
     let name = object.get::<_, Object>("constructor").and_then(|c| c.get::<_, String>("name"));
-    name.map_or_else(
-        |_| {
+    match name {
+        Ok(name) if !name.is_empty() => format!("an object of class {name}"),
+        _ => {
             object.ctx().catch();
             "an object of this class".into()
-        },
-        |name| format!("an object of class {name}"),
-    )
+        }
+    }
 }
 
 /// UTF-16 of WTF-8, which is UTF-8 with lone surrogates in three bytes each.
@@ -348,7 +363,8 @@ fn utf16_of_wtf8(bytes: &[u8]) -> Vec<u16> {
                 let (good, bad) = rest.split_at(error.valid_up_to());
                 units.extend(String::from_utf8_lossy(good).encode_utf16());
                 let [a, b, c, ..] = *bad else { break };
-                let unit = u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f);
+                let unit =
+                    u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f);
                 units.push(unit);
                 rest = &bad[3..];
             }

@@ -1,0 +1,81 @@
+//! Runs the case files: `tests/cases/**/*.md` at the root of the repository.
+//!
+//! A heading `## claim` is a test, prose says why, fenced blocks say what:
+//!
+//! | block | says |
+//! |---|---|
+//! | `limits` | lines `timeoutMs = 100` |
+//! | `files` | lines `/path: content` |
+//! | `grants` | one capability a line |
+//! | `clock` | `system`; without it time stands still at 1700000000000 |
+//! | `session` | the tools of the case run one after another in one kept cell |
+//! | `args` | JSON, for the next tool |
+//! | `js`, `ts` | the tool; `js module` says that it is a module |
+//! | `result` | JSON; without it the tool above returned `undefined` |
+//! | `notes` | lines `path: was -> became`; without it there are none |
+//! | `error` | `CLASS name: message`, then lines that the stack has; without it nothing failed |
+//! | `stdout`, `stderr` | what was printed; without it nothing was |
+//! | `truncated` | which of the two were cut; without it neither was |
+//!
+//! `COFFERDAM_BLESS=1` rewrites what is expected to what happens, so that the diff can be read.
+
+mod bless;
+mod outcome;
+mod parse;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use parse::Case;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
+    let files = case_files(&root);
+    assert!(!files.is_empty(), "{}: no case files", root.display());
+    let mut trials = Vec::new();
+    for path in files {
+        let topic = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{topic}: {e}"));
+        match parse::parse(&text) {
+            Ok(cases) if !arguments.list && std::env::var_os("COFFERDAM_BLESS").is_some() => {
+                let text = bless::rewrite(&text, &cases);
+                std::fs::write(&path, text).unwrap_or_else(|e| panic!("{topic}: {e}"));
+            }
+            Ok(cases) => trials.extend(cases.into_iter().map(|case| trial(&topic, case))),
+            Err(bad) => trials.push(Trial::test(topic.clone(), move || {
+                Err(Failed::from(format!("{topic}:{}: {}", bad.line, bad.what)))
+            })),
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn trial(topic: &str, case: Case) -> Trial {
+    let name = format!("{}: {}", topic.trim_end_matches(".md"), case.claim);
+    let topic = topic.to_owned();
+    Trial::test(name, move || {
+        let wrong = outcome::differences(&case);
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(Failed::from(format!("{topic}:{}\n{}", case.line, wrong.join("\n")))),
+        }
+    })
+}
+
+/// Every `.md` below the folder, in the order of their names.
+fn case_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            found.extend(case_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
