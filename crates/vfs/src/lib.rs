@@ -16,6 +16,10 @@
 //! - what is not in memory: `backend`, `provider`, `mount`, `overlay`, `changes`,
 //!   `apply`, `host`
 
+#[cfg(test)]
+#[path = "../tests/scratch/mod.rs"]
+mod scratch;
+
 mod apply;
 mod at;
 mod attributes;

@@ -68,11 +68,8 @@ fn step_by_step(root: BorrowedFd<'_>, path: &str, purpose: OFlags) -> rustix::io
 
 #[cfg(test)]
 mod tests {
-    #[path = "../../../../tests/scratch/mod.rs"]
-    mod scratch;
-
-    use scratch::Scratch;
     use super::*;
+    use crate::scratch::Scratch;
 
     #[test]
     fn a_link_may_point_about_its_mount_but_not_out_of_it() {
