@@ -40,7 +40,7 @@ impl Course<'_> {
     }
 }
 
-fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
+pub(crate) fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
     Course { world, switch, began, deadline }
 }

@@ -1,14 +1,17 @@
 //! A kept cell, in which variables stay between runs.
 
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
-use cofferdam_cell::Cell;
-use cofferdam_kernel::Kernel;
+use cofferdam_cell::{Cell, KillSwitch};
+use cofferdam_kernel::{Kernel, Output};
 
 use crate::drive;
 use crate::error::Error;
-use crate::outcome::Outcome;
+use crate::outcome::{Ending, Exhausted, Outcome};
 use crate::run::Run;
 use crate::sandbox::World;
 use crate::tool::Tool;
@@ -32,8 +35,7 @@ impl Session {
         let registered = self.world.register(&switch)?;
         let (of_run, slot) = (switch.clone(), self.slot.clone());
         let future = Box::pin(async move {
-            let mut slot = slot.lock().await;
-            drive::kept(&registered.world, &tool, &of_run, &mut slot, began).await
+            turn(&registered.world, &tool, &of_run, &slot, began).await
         });
         Ok(Run { switch, future })
     }
@@ -43,7 +45,40 @@ impl Session {
         let began = Instant::now();
         let switch = self.world.new_switch();
         let _registered = self.world.register(&switch)?;
-        let mut slot = self.slot.lock().await;
-        drive::kept(&self.world, tool, &switch, &mut slot, began).await
+        turn(&self.world, tool, &switch, &self.slot, began).await
+    }
+}
+
+/// Waits until the run before it has ended, no longer than its own time, then runs.
+async fn turn(
+    world: &Arc<World>,
+    tool: &Tool,
+    switch: &KillSwitch,
+    slot: &Slot,
+    began: Instant,
+) -> Result<Outcome, Error> {
+    let deadline = drive::course(world, switch, began).deadline;
+    let mut sleep = world.runtime.engine().alarm().sleep_until(deadline);
+    let mut lock = pin!(slot.lock());
+    let locked = poll_fn(|cx| {
+        switch.wake_on_kill(cx.waker());
+        if switch.is_killed() {
+            return Poll::Ready(Err(Exhausted::Cancelled { stack: String::new() }));
+        }
+        if let Poll::Ready(slot) = lock.as_mut().poll(cx) {
+            return Poll::Ready(Ok(slot));
+        }
+        let limit = world.limits.time;
+        let late = |()| Err(Exhausted::Time { limit, stack: String::new() });
+        Pin::new(&mut sleep).poll(cx).map(late)
+    });
+    match locked.await {
+        Ok(mut slot) => drive::kept(world, tool, switch, &mut slot, began).await,
+        Err(exhausted) => Ok(Outcome {
+            ending: Ending::Stopped(exhausted),
+            stdout: Output::default(),
+            stderr: Output::default(),
+            duration: began.elapsed(),
+        }),
     }
 }
