@@ -16,23 +16,49 @@ fn main() {
     }
 }
 
+/// Embedded as `<name>.image`; the package is `cofferdam-guest-<name>`.
+const GUESTS: [&str; 2] = ["js", "ts"];
+
+/// What the images are made of, beside what this crate depends on.
+const SOURCES: [&str; 11] = [
+    "crates/abi/src",
+    "guests/Cargo.lock",
+    "guests/Cargo.toml",
+    "guests/gate/Cargo.toml",
+    "guests/gate/src",
+    "guests/js/Cargo.toml",
+    "guests/js/src",
+    "guests/ts/Cargo.toml",
+    "guests/ts/build.rs",
+    "guests/ts/src",
+    "scripts/guest-toolchain",
+];
+
 fn build() -> Result<()> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
-    for watched in ["guests/js/src", "guests/js/Cargo.toml", "guests/js/Cargo.lock", "crates/abi/src"] {
-        println!("cargo::rerun-if-changed={}", root.join(watched).display());
+    for watched in SOURCES {
+        // Relative: several checkouts may share a target directory.
+        println!("cargo::rerun-if-changed=../../{watched}");
     }
-    println!("cargo::rerun-if-changed={}", root.join("scripts/guest-toolchain").display());
     println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
-    let wasm = build_guest(&root, &out, "js", "cofferdam_guest_js")?;
-    let image = imaging::initialise(&wasm).map_err(|e| format!("js guest: {e}"))?;
-    let native = Engine::compile(&image).map_err(|e| format!("js guest: {e}"))?;
-    std::fs::write(out.join("js.image"), native)?;
+    let toolchain = guest_toolchain(&root)?;
+    for guest in GUESTS {
+        let wasm = build_guest(&root, &out, &toolchain, guest)?;
+        let image = imaging::initialise(&wasm).map_err(|e| format!("{guest} guest: {e}"))?;
+        let native = Engine::compile(&image).map_err(|e| format!("{guest} guest: {e}"))?;
+        std::fs::write(out.join(format!("{guest}.image")), native)?;
+    }
     Ok(())
 }
 
-/// Runs cargo in the guest's own workspace and answers the module.
-fn build_guest(root: &Path, out: &Path, guest: &str, file: &str) -> Result<Vec<u8>> {
+/// Runs cargo in the guests' own workspace and answers the module.
+fn build_guest(
+    root: &Path,
+    out: &Path,
+    toolchain: &[(String, String)],
+    guest: &str,
+) -> Result<Vec<u8>> {
     let target_dir = shared_target_dir(out);
     let mut command = Command::new(std::env::var("CARGO")?);
     // What the outer cargo set is meant for the host, not for the guest.
@@ -43,8 +69,7 @@ fn build_guest(root: &Path, out: &Path, guest: &str, file: &str) -> Result<Vec<u
             command.env_remove(key);
         }
     }
-    let toolchain = guest_toolchain(root)?;
-    for (key, value) in &toolchain {
+    for (key, value) in toolchain {
         if key == "CARGO" {
             let previous = std::mem::replace(&mut command, Command::new(value));
             for (key, value) in previous.get_envs() {
@@ -57,8 +82,10 @@ fn build_guest(root: &Path, out: &Path, guest: &str, file: &str) -> Result<Vec<u
         command.env(key, value);
     }
     command
-        .current_dir(root.join("guests").join(guest))
-        .args(["build", "--release", "--locked", "--target", "wasm32-unknown-unknown"])
+        .current_dir(root.join("guests"))
+        .args(["rustc", "--release", "--locked", "--target", "wasm32-unknown-unknown"])
+        // Named here, because cargo links a package without LTO that also makes an rlib.
+        .args(["--lib", "--crate-type", "cdylib", "-p", &format!("cofferdam-guest-{guest}")])
         .arg("--target-dir")
         .arg(&target_dir);
     let output = command.output().map_err(|e| format!("{guest} guest: cannot run cargo: {e}"))?;
@@ -66,7 +93,8 @@ fn build_guest(root: &Path, out: &Path, guest: &str, file: &str) -> Result<Vec<u
         let log = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{guest} guest: cargo build failed\n{log}").into());
     }
-    let module = target_dir.join("wasm32-unknown-unknown/release").join(format!("{file}.wasm"));
+    let file = format!("wasm32-unknown-unknown/release/cofferdam_guest_{guest}.wasm");
+    let module = target_dir.join(file);
     std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
 }
 

@@ -12,8 +12,8 @@ use crate::{micros, report};
 
 pub(crate) async fn measure() -> Result<(), Error> {
     batch();
-    kill().await?;
     idle().await?;
+    kill().await?;
     process();
     Ok(())
 }
@@ -71,14 +71,14 @@ async fn kill() -> Result<(), Error> {
     Ok(())
 }
 
-/// Resident memory of 10,000 cells that wait for a timer.
+/// Memory of 10,000 cells that wait for a timer.
 async fn idle() -> Result<(), Error> {
     const CELLS: u32 = 10_000;
     let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
     let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
     let sandbox = Sandbox::builder().runtime(&runtime).limits(limits).build()?;
     let tool = Tool::javascript("await new Promise((done) => setTimeout(done, 3e6))");
-    let before = resident_bytes();
+    let before = own_bytes();
     let mut runs: Vec<Run> = Vec::new();
     for _ in 0..CELLS {
         let mut run = sandbox.start(tool.clone())?;
@@ -90,16 +90,18 @@ async fn idle() -> Result<(), Error> {
             std::task::Poll::Ready(ended) => panic!("cell {}: {ended:?}", runs.len()),
         }
     }
-    let grown = resident_bytes().saturating_sub(before) as f64;
+    let grown = own_bytes().saturating_sub(before) as f64;
     report("idle_cells_10000", "MiB", &mut [grown / 1048576.0], None);
     report("idle_cell", "KiB", &mut [grown / 1024.0 / f64::from(CELLS)], None);
     drop(runs);
     Ok(())
 }
 
-fn resident_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+/// What the process takes of the machine's memory. The pages of an image that many cells share
+/// count once; `VmRSS` counts them once for each cell.
+fn own_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Pss:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }

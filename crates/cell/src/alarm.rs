@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -149,7 +150,11 @@ impl Shared {
                 if move_epoch {
                     self.engine.increment_epoch();
                 }
-                due.into_iter().for_each(Waker::wake);
+                for waker in due {
+                    // A waker is the executor's code. If it panics, every other deadline of the
+                    // process still depends on this thread.
+                    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+                }
                 state = self.lock();
                 continue;
             }

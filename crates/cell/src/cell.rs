@@ -135,6 +135,8 @@ pub(crate) struct State<H> {
     deadline: Instant,
     interrupt: u32,
     ending: Ending,
+    /// Whether the guest left the stack by itself the last time.
+    came_back: bool,
     ring: Option<Ring>,
 }
 
@@ -187,6 +189,7 @@ impl<H: Host> Cell<H> {
             deadline,
             interrupt: 0,
             ending: Ending::No,
+            came_back: true,
             ring: None,
         };
         let mut store = Store::new(&image.engine.inner, state);
@@ -240,12 +243,14 @@ impl<H: Host> Cell<H> {
         if left < SLICE * 2 {
             state.ring = Some(alarm.ring_at(state.deadline));
         }
+        state.came_back = false;
         let _computing = alarm.computing();
         let at = self.place(message).await?;
         let args = (at, message.len() as u32);
         let reply = self.enter.call_async(&mut self.store, args).await;
         self.store.data_mut().ring = None;
         let reply = reply.map_err(|e| self.reason(e))?;
+        self.store.data_mut().came_back = true;
         let (address, len) = ((reply >> 32) as u32, reply as u32);
         let limit = self.store.data().limits.reply_bytes;
         if len as usize > limit {
@@ -261,7 +266,8 @@ impl<H: Host> Cell<H> {
         let at = if message.len() <= INBOX_LEN {
             self.inbox
         } else {
-            let reserve = self.instance.get_module_export(&mut self.store, &self.image.exports.reserve);
+            let reserve =
+                self.instance.get_module_export(&mut self.store, &self.image.exports.reserve);
             let reserve = reserve.and_then(|e| e.into_func());
             let reserve = reserve.and_then(|f| f.typed::<u32, u32>(&self.store).ok());
             let reserve = reserve.ok_or_else(|| Stop::Trap("bad export reserve".into()))?;
@@ -295,7 +301,9 @@ impl<H: Host> Cell<H> {
 
     /// Prepares a kept cell for its next run.
     pub fn rearm(&mut self, switch: KillSwitch, deadline: Instant) {
-        let state = self.store.data_mut();
+        let memory = self.memory();
+        let (guest, state) = memory.data_and_store_mut(&mut self.store);
+        set_interrupt(guest, state.interrupt, 0);
         state.switch = switch;
         state.deadline = deadline;
         state.ending = Ending::No;
@@ -308,6 +316,12 @@ impl<H: Host> Cell<H> {
             Ending::No => None,
             Ending::Asked(stop, _) => Some(stop.clone()),
         }
+    }
+
+    /// Whether the guest left the stack by itself the last time; otherwise it was stopped
+    /// somewhere, and is good for nothing but being dropped.
+    pub fn came_back(&self) -> bool {
+        self.store.data().came_back
     }
 
     /// Whether memory was refused at any time.
@@ -335,6 +349,15 @@ impl<H: Host> Cell<H> {
     }
 }
 
+/// Writes the flag that asks a guest to stop. A guest whose flag lies outside its memory is
+/// stopped by the trap alone.
+fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
+    let at = at as usize;
+    if let Some(flag) = guest.get_mut(at..at.saturating_add(4)) {
+        flag.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 impl<H: Host> State<H> {
     /// The epoch moved: end the run, or give the thread back for a moment.
     fn look_at_clock(&mut self, guest: &mut [u8]) -> wasmtime::Result<UpdateDeadline> {
@@ -353,10 +376,7 @@ impl<H: Host> State<H> {
                     }
                     return Ok(UpdateDeadline::Yield(1));
                 };
-                let flag = self.interrupt as usize;
-                if let Some(flag) = guest.get_mut(flag..flag.saturating_add(4)) {
-                    flag.copy_from_slice(&1u32.to_le_bytes());
-                }
+                set_interrupt(guest, self.interrupt, 1);
                 self.ending = Ending::Asked(stop, now + GRACE);
                 self.ring = Some(self.switch.shared.alarm.ring_at(now + GRACE));
                 Ok(UpdateDeadline::Continue(1))

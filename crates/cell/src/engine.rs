@@ -59,9 +59,7 @@ impl Engine {
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
         let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        engine
-            .precompile_module(wasm)
-            .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+        engine.precompile_module(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
     /// The alarm: sleeps without a thread of their own.

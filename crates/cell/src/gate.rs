@@ -8,6 +8,9 @@ use wasmtime::{Caller, Linker};
 
 use crate::cell::{State, Stop};
 
+/// Room for answers that a cell keeps between two calls.
+const MAX_KEPT: usize = 64 << 10;
+
 /// What answers a cell's calls.
 pub trait Host: Send + 'static {
     /// Answers one crossing: `request` holds one or more frames, as many are appended to
@@ -65,6 +68,7 @@ fn cross<H: Host>(
         }
     } else {
         state.answer.clear();
+        state.answer.shrink_to(MAX_KEPT);
         let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
         match catch_unwind(answering) {
             Ok(Ok(())) => {}

@@ -21,8 +21,19 @@ pub(crate) struct Exec {
 }
 
 const KNOWN: [&str; 13] = [
-    "kind", "code", "args", "capabilities", "limits", "stdin", "env", "files", "cwd", "name",
-    "session", "boundary", "language",
+    "kind",
+    "code",
+    "args",
+    "capabilities",
+    "limits",
+    "stdin",
+    "env",
+    "files",
+    "cwd",
+    "name",
+    "session",
+    "boundary",
+    "language",
 ];
 
 impl Exec {
@@ -33,10 +44,15 @@ impl Exec {
         }
         let kind = text(&mut params, "kind")?.ok_or(BadParams("kind: missing; \"js\"".into()))?;
         let language = match (kind.as_str(), text(&mut params, "language")?.as_deref()) {
-            ("js", None | Some("js" | "javascript")) => Language::JavaScript,
-            ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Language::TypeScript,
-            ("js" | "ts", Some(other)) => return bad(format!("language: unknown {other:?}; js or ts")),
-            (other, _) => return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\"")),
+            ("js", None) => None,
+            ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
+            ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
+            ("js" | "ts", Some(other)) => {
+                return bad(format!("language: unknown {other:?}; js or ts"));
+            }
+            (other, _) => {
+                return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\""));
+            }
         };
         match text(&mut params, "boundary")?.as_deref() {
             None | Some("worker") => {}
@@ -44,11 +60,12 @@ impl Exec {
         }
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
-        let mut tool = match name {
-            Some(name) => Tool::from_file_name(&name, code),
-            None => Tool::javascript(code),
-        }
-        .language(language);
+        let mut tool = match (name, language) {
+            (Some(name), None) => Tool::from_file_name(&name, code),
+            (Some(name), Some(language)) => Tool::from_file_name(&name, code).language(language),
+            (None, Some(Language::TypeScript)) => Tool::typescript(code),
+            (None, Some(Language::JavaScript) | None) => Tool::javascript(code),
+        };
         if let Some(args) = params.remove("args") {
             tool = tool.args(args);
         }
@@ -112,7 +129,8 @@ fn file_content(path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
         Json::String(text) => Ok(text.into_bytes()),
         Json::Object(fields) => {
             let encoded = fields.get("base64").and_then(Json::as_str);
-            let decoded = encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
+            let decoded =
+                encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
             match decoded {
                 Some(Ok(bytes)) => Ok(bytes),
                 _ => bad(format!("files.{path}: neither a string nor {{\"base64\": …}}")),

@@ -58,7 +58,8 @@ pub(crate) fn outcome(outcome: &Outcome) {
         }
     }
     let Some(error) = outcome.error() else { return };
-    let message = visible_lines(&error.message);
+    // What a tool writes on further lines must not look like a line of ours.
+    let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
     line(&format!("error: {}: {message}", visible(name)));
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));

@@ -1,6 +1,9 @@
 //! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
@@ -13,6 +16,7 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
 use crate::sandbox::World;
+use crate::session::Slot;
 use crate::tool::{Language, Tool};
 use crate::typescript;
 
@@ -35,12 +39,29 @@ impl Course<'_> {
         &self.world.limits
     }
 
+    /// Waits for `future`, or for the end of the run.
+    async fn unless_stopped<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
+        let mut future = std::pin::pin!(future);
+        let mut sleep = self.world.runtime.engine().alarm().sleep_until(self.deadline);
+        std::future::poll_fn(|cx| {
+            self.switch.wake_on_kill(cx.waker());
+            if self.switch.is_killed() {
+                return Poll::Ready(Err(Stop::Killed));
+            }
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                return Poll::Ready(Ok(value));
+            }
+            Pin::new(&mut sleep).poll(cx).map(|()| Err(Stop::Deadline))
+        })
+        .await
+    }
+
     fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
         Outcome { ending, stdout, stderr, duration: self.began.elapsed() }
     }
 }
 
-pub(crate) fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
+fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
     Course { world, switch, began, deadline }
 }
@@ -62,6 +83,7 @@ pub(crate) async fn fresh(
     };
     let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
     let output = cell.host_mut().take_output();
+    world.runtime.reaper().take(cell);
     Ok(course.outcome(ending, output))
 }
 
@@ -70,10 +92,18 @@ pub(crate) async fn kept(
     world: &Arc<World>,
     tool: &Tool,
     switch: &KillSwitch,
-    slot: &mut Option<Cell<Kernel>>,
+    slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
     let course = course(world, switch, began);
+    // Another run of the session may hold it; whoever waits can be cancelled all the same.
+    let mut slot = match course.unless_stopped(slot.lock()).await {
+        Ok(slot) => slot,
+        Err(stop) => {
+            let ending = stopped(&course, stop, String::new())?;
+            return Ok(course.outcome(ending, Default::default()));
+        }
+    };
     let (form, source) = match prepare(&course, tool, Form::Kept).await? {
         Ok(prepared) => prepared,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
@@ -82,7 +112,7 @@ pub(crate) async fn kept(
     let cell = match slot.take() {
         Some(mut cell) => {
             cell.rearm(switch.clone(), course.deadline);
-            cell.host_mut().restart_output(world.settings());
+            cell.host_mut().restart(world.settings());
             Ok(cell)
         }
         None => take_cell(&course)?,
@@ -93,8 +123,13 @@ pub(crate) async fn kept(
     };
     let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
     let output = cell.host_mut().take_output();
-    if !matches!(ending, Ending::Stopped(_)) {
-        *slot = Some(cell);
+    // Only a cell that came back by itself, unasked, is whole.
+    let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
+    match ending {
+        Ending::Returned(_) | Ending::Threw(_) if is_whole => *slot = Some(cell),
+        Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+            world.runtime.reaper().take(cell);
+        }
     }
     Ok(course.outcome(ending, output))
 }
@@ -157,7 +192,7 @@ pub(crate) async fn drive(
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,
-            Err(stop) => return stopped(course, cell, stop, String::new()),
+            Err(stop) => return stopped(course, stop, String::new()),
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
@@ -165,14 +200,14 @@ pub(crate) async fn drive(
                 let mut message = Writer::new();
                 match answers {
                     Ok(answers) => answers.write(&mut message),
-                    Err(stop) => return stopped(course, cell, stop, String::new()),
+                    Err(stop) => return stopped(course, stop, String::new()),
                 }
                 reply = cell.enter(message.as_bytes()).await;
             }
             Ok(leave) => return ending(course, cell, leave),
             Err(malformed) => {
                 let what = format!("reply: {malformed}");
-                return stopped(course, cell, Stop::Breach(what), String::new());
+                return stopped(course, Stop::Breach(what), String::new());
             }
         }
     }
@@ -196,7 +231,7 @@ fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<
         }),
         Leave::Interrupted(stack) => {
             let stop = cell.asked_to_stop().unwrap_or(Stop::Killed);
-            return stopped(course, cell, stop, stack);
+            return stopped(course, stop, stack);
         }
         Leave::ResultTooLong => exceeded(Limit::Result, allowed, None),
         Leave::OutOfMemory if cell.memory_refused() => {
@@ -212,30 +247,20 @@ fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<
 }
 
 /// What a stop from outside means to the caller.
-pub(crate) fn stopped(
-    course: &Course<'_>,
-    cell: &Cell<Kernel>,
-    stop: Stop,
-    stack: String,
-) -> Result<Ending, Error> {
+pub(crate) fn stopped(course: &Course<'_>, stop: Stop, stack: String) -> Result<Ending, Error> {
     let limits = course.limits();
     Ok(match stop {
         Stop::Deadline => Ending::Stopped(Exhausted::Time { limit: limits.time, stack }),
         Stop::Killed => Ending::Stopped(Exhausted::Cancelled { stack }),
         Stop::Memory => exceeded(Limit::Memory, limits.memory_bytes, None),
         Stop::Stack => exceeded(Limit::Stack, 0, None),
-        Stop::ReplyTooLong(len) => {
-            exceeded(Limit::Result, limits.result_bytes, Some(len as u64))
-        }
+        Stop::ReplyTooLong(len) => exceeded(Limit::Result, limits.result_bytes, Some(len as u64)),
         Stop::Breach(what) => broke_the_rules(&what),
-        Stop::Trap(what) => {
-            let _ = cell;
-            Ending::Threw(ScriptError {
-                name: "GuestError".into(),
-                message: format!("the guest failed: {what}"),
-                ..ScriptError::default()
-            })
-        }
+        Stop::Trap(what) => Ending::Threw(ScriptError {
+            name: "GuestError".into(),
+            message: format!("the guest failed: {what}"),
+            ..ScriptError::default()
+        }),
         other => return Err(Error::new(ErrorKind::Internal, other.to_string())),
     })
 }

@@ -22,9 +22,16 @@ use cofferdam_abi::Value;
 use cofferdam_abi::value::{ErrorValue, ViewKind};
 use serde_json::{Map, Number, Value as Json};
 
-/// Most values in a JSON text. Shared references are written out wherever they stand, and a
-/// short tool can nest them into an endless text.
-const MAX_NODES: usize = 1 << 20;
+/// Most that a JSON text may cost, in bytes of text and of memory for each value. Shared
+/// references are written out wherever they stand, and a short result can nest them into an
+/// endless text.
+const MAX_COST: usize = 64 << 20;
+
+/// What a value costs besides its text.
+const VALUE_COST: usize = 32;
+
+/// Longest path in a note.
+const MAX_PATH: usize = 200;
 
 /// Deepest nesting of a JSON text. A value is bounded itself, but a reference to something that
 /// ends in a reference again can be written out much deeper, and every level is host stack.
@@ -61,7 +68,7 @@ pub fn to_json(value: &Value) -> Converted {
     let mut things = Vec::new();
     number(value, &mut things);
     let mut writer =
-        Writer { things, open: Vec::new(), notes: Vec::new(), nodes: 0, path: "$".into() };
+        Writer { things, open: Vec::new(), notes: Vec::new(), cost: 0, path: "$".into() };
     let json = writer.value(value);
     Converted { json, notes: writer.notes }
 }
@@ -120,26 +127,40 @@ fn number<'a>(value: &'a Value, things: &mut Vec<&'a Value>) {
     }
 }
 
+/// Bytes of text that a value itself holds, as JSON would write them at least.
+fn text_cost(value: &Value) -> usize {
+    match value {
+        Value::String(text) | Value::BigInt(text) => text.len(),
+        Value::Utf16(units) => units.len() * 3,
+        Value::Buffer(bytes) => bytes.len() / 3 * 4,
+        Value::RegExp { source, flags } => source.len() + flags.len(),
+        Value::Error(error) => error.name.len() + error.message.len(),
+        _ => 0,
+    }
+}
+
 struct Writer<'a> {
     things: Vec<&'a Value>,
     /// Things being written now; meeting one of them again is a cycle.
     open: Vec<*const Value>,
     notes: Vec<Note>,
-    nodes: usize,
+    cost: usize,
     path: String,
 }
 
 impl<'a> Writer<'a> {
     fn note(&mut self, was: &'static str, became: &'static str) {
         if self.notes.len() < MAX_NOTES {
-            self.notes.push(Note { path: self.path.clone(), was, became });
+            let path = match self.path.char_indices().nth(MAX_PATH) {
+                Some((end, _)) => format!("{}…", &self.path[..end]),
+                None => self.path.clone(),
+            };
+            self.notes.push(Note { path, was, became });
         }
     }
 
     fn value(&mut self, value: &'a Value) -> Json {
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            self.note("more values than JSON output holds", "null");
+        if !self.afford(VALUE_COST + text_cost(value)) {
             return Json::Null;
         }
         match value {
@@ -181,6 +202,16 @@ impl<'a> Writer<'a> {
                 json
             }
         }
+    }
+
+    /// Charges what is about to be written; false, and a note, where it is too much.
+    fn afford(&mut self, cost: usize) -> bool {
+        self.cost = self.cost.saturating_add(cost);
+        let is_affordable = self.cost <= MAX_COST;
+        if !is_affordable {
+            self.note("more than JSON output holds", "null");
+        }
+        is_affordable
     }
 
     fn number(&mut self, n: f64) -> Json {
@@ -270,6 +301,9 @@ impl<'a> Writer<'a> {
     fn object(&mut self, fields: &'a [(String, Value)]) -> Json {
         let mut object = Map::with_capacity(fields.len());
         for (key, value) in fields {
+            if !self.afford(key.len()) {
+                break;
+            }
             let step = format!(".{key}");
             if *value == Value::Undefined {
                 self.at(step, |w| w.note("undefined", "left out"));
@@ -296,6 +330,9 @@ impl<'a> Writer<'a> {
             }
             return Json::Object(object);
         }
+        if !self.afford(length as usize * VALUE_COST) {
+            return Json::Null;
+        }
         self.note("array with holes", "array with null in their place");
         let mut array = vec![Json::Null; length as usize];
         for (index, item) in items {
@@ -315,6 +352,13 @@ impl<'a> Writer<'a> {
         };
         let (from, to) = (offset as usize, offset as usize + length as usize);
         let Some(shown) = whole.and_then(|bytes| bytes.get(from..to)) else { return Json::Null };
+        let cost = match kind {
+            ViewKind::Uint8 | ViewKind::Uint8Clamped | ViewKind::DataView => shown.len() / 3 * 4,
+            _ => shown.len() / kind.width() as usize * VALUE_COST,
+        };
+        if !self.afford(cost) {
+            return Json::Null;
+        }
         match kind {
             ViewKind::Uint8 | ViewKind::Uint8Clamped | ViewKind::DataView => {
                 self.note(kind.class(), "base64 string");
@@ -326,7 +370,6 @@ impl<'a> Writer<'a> {
                     _ => "array of numbers",
                 };
                 self.note(kind.class(), became);
-                self.nodes += shown.len() / kind.width() as usize;
                 Json::Array(bytes::numbers(kind, shown))
             }
         }
@@ -404,6 +447,35 @@ mod tests {
         }
         let converted = to_json(&Value::Array(levels));
         assert!(!converted.notes.is_empty());
+    }
+
+    #[track_caller]
+    fn check_bounded(value: Value) {
+        let converted = to_json(&value);
+        assert!(converted.json.to_string().len() <= 2 * MAX_COST);
+        assert!(converted.notes.iter().any(|n| n.was == "more than JSON output holds"));
+        assert!(converted.notes.iter().all(|n| n.path.chars().count() <= MAX_PATH + 1));
+    }
+
+    #[test]
+    fn a_long_text_shared_often_is_bounded() {
+        let text = Value::Array(vec![Value::String("x".repeat(500_000))]);
+        let mut items = vec![text];
+        items.extend((0..300).map(|_| Value::Ref(1)));
+        check_bounded(Value::Array(items));
+    }
+
+    #[test]
+    fn holes_are_charged() {
+        let holes = || Value::Sparse { length: MAX_HOLES, items: vec![] };
+        check_bounded(Value::Array((0..80).map(|_| holes()).collect()));
+    }
+
+    #[test]
+    fn long_keys_do_not_fill_the_notes() {
+        let fields = vec![("k".repeat(900_000), Value::Array(vec![Value::Undefined; 50]))];
+        let notes = to_json(&Value::Object(fields)).notes;
+        assert!(notes.iter().all(|n| n.path.chars().count() <= MAX_PATH + 1));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod files;
 pub mod json;
 pub mod limits;
 pub mod outcome;
+mod reaper;
 pub mod run;
 pub mod runtime;
 pub mod sandbox;

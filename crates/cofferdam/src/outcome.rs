@@ -72,7 +72,7 @@ pub enum Exhausted {
     },
 }
 
-/// The classes of DESIGN's table, as callers see them.
+/// The class of a failure, as callers see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum ErrorClass {

@@ -41,4 +41,13 @@ impl Canceller {
     pub fn cancel(&self) {
         self.switch.kill();
     }
+
+    /// Ready when the run was cancelled.
+    pub async fn cancelled(&self) {
+        std::future::poll_fn(|cx| {
+            self.switch.wake_on_kill(cx.waker());
+            if self.switch.is_killed() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
 }

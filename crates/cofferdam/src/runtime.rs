@@ -6,6 +6,7 @@ use cofferdam_cell::{Engine, Image};
 use cofferdam_kernel::Kernel;
 
 use crate::error::Error;
+use crate::reaper::Reaper;
 
 pub use cofferdam_cell::Pool;
 
@@ -21,6 +22,7 @@ struct Inner {
     js: Image<Kernel>,
     /// Loaded when the first TypeScript comes.
     ts: OnceLock<Result<Image<Kernel>, Error>>,
+    reaper: Reaper,
 }
 
 impl Runtime {
@@ -28,7 +30,9 @@ impl Runtime {
     pub fn new(pool: Pool) -> Result<Self, Error> {
         let engine = Engine::new(pool)?;
         let js = load(&engine, cofferdam_images::JS)?;
-        Ok(Runtime { inner: Arc::new(Inner { engine, js, ts: OnceLock::new() }) })
+        Ok(Runtime {
+            inner: Arc::new(Inner { engine, js, ts: OnceLock::new(), reaper: Reaper::default() }),
+        })
     }
 
     /// The runtime that sandboxes use where none is named; made when it is first asked for.
@@ -39,6 +43,10 @@ impl Runtime {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    pub(crate) fn reaper(&self) -> &Reaper {
+        &self.inner.reaper
     }
 
     pub(crate) fn js(&self) -> &Image<Kernel> {

@@ -143,7 +143,8 @@ impl SandboxBuilder {
 }
 
 fn default_environment() -> BTreeMap<String, String> {
-    let pairs = [("HOME", files::HOME), ("PWD", files::HOME), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
+    let pairs =
+        [("HOME", files::HOME), ("PWD", files::HOME), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }
 

@@ -1,17 +1,14 @@
 //! A kept cell, in which variables stay between runs.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Instant;
 
-use cofferdam_cell::{Cell, KillSwitch};
-use cofferdam_kernel::{Kernel, Output};
+use cofferdam_cell::Cell;
+use cofferdam_kernel::Kernel;
 
 use crate::drive;
 use crate::error::Error;
-use crate::outcome::{Ending, Exhausted, Outcome};
+use crate::outcome::Outcome;
 use crate::run::Run;
 use crate::sandbox::World;
 use crate::tool::Tool;
@@ -34,9 +31,10 @@ impl Session {
         let switch = self.world.new_switch();
         let registered = self.world.register(&switch)?;
         let (of_run, slot) = (switch.clone(), self.slot.clone());
-        let future = Box::pin(async move {
-            turn(&registered.world, &tool, &of_run, &slot, began).await
-        });
+        let future =
+            Box::pin(
+                async move { drive::kept(&registered.world, &tool, &of_run, &slot, began).await },
+            );
         Ok(Run { switch, future })
     }
 
@@ -45,40 +43,6 @@ impl Session {
         let began = Instant::now();
         let switch = self.world.new_switch();
         let _registered = self.world.register(&switch)?;
-        turn(&self.world, tool, &switch, &self.slot, began).await
-    }
-}
-
-/// Waits until the run before it has ended, no longer than its own time, then runs.
-async fn turn(
-    world: &Arc<World>,
-    tool: &Tool,
-    switch: &KillSwitch,
-    slot: &Slot,
-    began: Instant,
-) -> Result<Outcome, Error> {
-    let deadline = drive::course(world, switch, began).deadline;
-    let mut sleep = world.runtime.engine().alarm().sleep_until(deadline);
-    let mut lock = pin!(slot.lock());
-    let locked = poll_fn(|cx| {
-        switch.wake_on_kill(cx.waker());
-        if switch.is_killed() {
-            return Poll::Ready(Err(Exhausted::Cancelled { stack: String::new() }));
-        }
-        if let Poll::Ready(slot) = lock.as_mut().poll(cx) {
-            return Poll::Ready(Ok(slot));
-        }
-        let limit = world.limits.time;
-        let late = |()| Err(Exhausted::Time { limit, stack: String::new() });
-        Pin::new(&mut sleep).poll(cx).map(late)
-    });
-    match locked.await {
-        Ok(mut slot) => drive::kept(world, tool, switch, &mut slot, began).await,
-        Err(exhausted) => Ok(Outcome {
-            ending: Ending::Stopped(exhausted),
-            stdout: Output::default(),
-            stderr: Output::default(),
-            duration: began.elapsed(),
-        }),
+        drive::kept(&self.world, tool, &switch, &self.slot, began).await
     }
 }

@@ -13,7 +13,7 @@ use crate::outcome::Ending;
 use crate::tool::Tool;
 
 /// Memory of the cell that strips; it grows with the source, not with what the tool may use.
-const MEMORY: u64 = 512 << 20;
+const MEMORY: u64 = 256 << 20;
 
 /// Room for the JavaScript: transformed syntax such as enums is longer than what it stands for.
 fn reply_room(source: &str) -> usize {
@@ -26,7 +26,8 @@ pub(crate) async fn strip(
     tool: &Tool,
     form: Form,
 ) -> Result<Result<(Form, String), Ending>, Error> {
-    let limits = cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
+    let limits =
+        cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(Default::default());
     let image = course.world.runtime.ts()?;
     let mut cell = Cell::new(image, kernel, limits, course.switch.clone(), course.deadline)?;
@@ -43,10 +44,9 @@ pub(crate) async fn strip(
     let reply = match cell.enter(message.as_bytes()).await {
         Ok(reply) => reply,
         // Trap: the parser ran into its own stack, or gave up in some other way.
-        Err(Stop::Stack | Stop::Trap(_) | Stop::Memory) => {
-            return Ok(Err(exceeded(Limit::Stack, 0, None)));
-        }
-        Err(stop) => return drive::stopped(course, &cell, stop, String::new()).map(Err),
+        Err(Stop::Stack | Stop::Trap(_)) => return Ok(Err(exceeded(Limit::Stack, 0, None))),
+        Err(Stop::Memory) => return Ok(Err(exceeded(Limit::Memory, MEMORY, None))),
+        Err(stop) => return drive::stopped(course, stop, String::new()).map(Err),
     };
     match Leave::read(&reply) {
         Ok(Leave::Finished([kind, text @ ..])) => {
@@ -60,7 +60,7 @@ pub(crate) async fn strip(
         Ok(Leave::Threw(thrown)) => Ok(Err(Ending::Threw(drive::script_error(thrown)))),
         Ok(_) | Err(_) => {
             let what = Stop::Breach("reply of the TypeScript guest".into());
-            drive::stopped(course, &cell, what, String::new()).map(Err)
+            drive::stopped(course, what, String::new()).map(Err)
         }
     }
 }

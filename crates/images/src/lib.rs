@@ -2,4 +2,7 @@
 
 /// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
 pub static JS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/js.image"));
-pub static TS: &[u8] = &[];
+
+/// The TypeScript guest, which makes tools JavaScript: native code for
+/// [`cofferdam_cell::Image::load`].
+pub static TS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ts.image"));

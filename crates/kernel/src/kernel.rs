@@ -1,6 +1,6 @@
 //! Takes crossings apart, dispatches calls, keeps what is pending.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
@@ -46,7 +46,9 @@ pub struct Kernel {
     stderr: Output,
     settings: Settings,
     /// Timers by when they are due on the guest's monotonic clock, then by ticket.
-    timers: BTreeMap<(u64, u32), ()>,
+    timers: BTreeSet<(u64, u32)>,
+    /// When each timer is due, by ticket.
+    due: HashMap<u32, u64>,
     next_ticket: u32,
 }
 
@@ -66,15 +68,16 @@ impl Kernel {
             stdout: Output::default(),
             stderr: Output::default(),
             settings,
-            timers: BTreeMap::new(),
+            timers: BTreeSet::new(),
+            due: HashMap::new(),
             next_ticket: 1,
         }
     }
 
-    /// Prepares the kernel of a kept cell for the next run; timers go on.
-    pub fn restart_output(&mut self, settings: Settings) {
-        self.settings = settings;
-        (self.stdout, self.stderr) = Default::default();
+    /// Prepares the kernel of a kept cell for the next run. Timers ended with the last one.
+    pub fn restart(&mut self, settings: Settings) {
+        let next_ticket = self.next_ticket;
+        *self = Kernel { next_ticket, ..Kernel::new(settings) };
     }
 
     /// What was printed: standard output, standard error.
@@ -102,14 +105,15 @@ impl Kernel {
         let ticket = self.next_ticket;
         self.next_ticket = self.next_ticket.wrapping_add(1).max(1);
         let delay_ms = if delay_ms.is_finite() { delay_ms.max(0.0) } else { 0.0 };
-        self.timers.insert((order(self.clock.monotonic_ms() + delay_ms), ticket), ());
+        let due = order(self.clock.monotonic_ms() + delay_ms);
+        self.timers.insert((due, ticket));
+        self.due.insert(ticket, due);
         Reply::Pending(ticket)
     }
 
     pub(crate) fn cancel(&mut self, ticket: u32) {
-        let key = self.timers.keys().find(|(_, t)| *t == ticket).copied();
-        if let Some(key) = key {
-            self.timers.remove(&key);
+        if let Some(due) = self.due.remove(&ticket) {
+            self.timers.remove(&(due, ticket));
         }
     }
 
@@ -121,7 +125,7 @@ impl Kernel {
         switch: &KillSwitch,
         deadline: Instant,
     ) -> Result<Answers, Stop> {
-        let first = self.timers.first_key_value().map(|((due, _), ())| f64::from_bits(*due));
+        let first = self.timers.first().map(|(due, _)| f64::from_bits(*due));
         let due = match first {
             // A fixed clock jumps there.
             Some(due) => self.clock.reach(due),
@@ -149,11 +153,12 @@ impl Kernel {
     fn take_due(&mut self) -> Vec<u32> {
         let now = self.clock.monotonic_ms();
         let mut tickets = Vec::new();
-        while let Some(entry) = self.timers.first_entry() {
-            if f64::from_bits(entry.key().0) > now {
+        while let Some((due, ticket)) = self.timers.first().copied() {
+            if f64::from_bits(due) > now {
                 break;
             }
-            tickets.push(entry.remove_entry().0.1);
+            self.cancel(ticket);
+            tickets.push(ticket);
         }
         tickets
     }
@@ -164,7 +169,8 @@ impl Kernel {
             if count > MAX_BATCH {
                 return Err(Breach::new(format!("more than {MAX_BATCH} calls in one crossing")));
             }
-            let request = frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
+            let request =
+                frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
             let header = answer.len();
             answer.extend_from_slice(&[0; ANSWER_HEADER]);
             let reply = calls::dispatch(self, request.call, request.payload, answer)
@@ -184,7 +190,9 @@ impl Kernel {
             };
             let len = answer.len() - header - ANSWER_HEADER;
             if answer.len() > MAX_ANSWER {
-                return Err(Breach::new(format!("answers of more than {MAX_ANSWER} bytes asked for")));
+                return Err(Breach::new(format!(
+                    "answers of more than {MAX_ANSWER} bytes asked for"
+                )));
             }
             answer[header] = status as u8;
             answer[header + 1..header + ANSWER_HEADER].copy_from_slice(&(len as u32).to_le_bytes());
@@ -253,7 +261,8 @@ mod tests {
 
     #[test]
     fn answers_come_in_order() {
-        let message = [request(Call::RandomBytes, &[3, 0, 0, 0]), request(Call::ClockWall, &[])].concat();
+        let message =
+            [request(Call::RandomBytes, &[3, 0, 0, 0]), request(Call::ClockWall, &[])].concat();
         let mut answer = Vec::new();
         assert_eq!(kernel().call(&message, &mut answer), Ok(()));
         let mut r = Reader::new(&answer);

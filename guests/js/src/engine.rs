@@ -79,8 +79,7 @@ pub(crate) fn text(value: &Value<'_>) -> Result<String> {
 pub(crate) fn new_utf16<'js>(ctx: &Ctx<'js>, units: &[u16]) -> Result<Value<'js>> {
     // SAFETY: QuickJS copies `units`; the value returned is ours.
     unsafe {
-        let value =
-            qjs::JS_NewStringUTF16(ctx.as_raw().as_ptr(), units.as_ptr(), units.len() as _);
+        let value = qjs::JS_NewStringUTF16(ctx.as_raw().as_ptr(), units.as_ptr(), units.len() as _);
         owned(ctx, value)
     }
 }

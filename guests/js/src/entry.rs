@@ -1,11 +1,10 @@
 //! The exports: how the host starts a cell and comes back to it.
 
-use std::cell::{OnceCell, RefCell, UnsafeCell};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::cell::OnceCell;
 
-use cofferdam_abi::INBOX_LEN;
-use cofferdam_abi::entry::{Entry, Leave};
+use cofferdam_abi::entry::Entry;
 use cofferdam_abi::wire::Writer;
+use cofferdam_guest_gate as gate;
 use rquickjs::{Context, Runtime};
 
 use crate::tool::{self, Left};
@@ -25,45 +24,17 @@ struct World {
 
 thread_local! {
     static WORLD: OnceCell<World> = const { OnceCell::new() };
-    static LONG_INBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    static REPLY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Written by the host only, between two stays of the guest on the stack.
-#[repr(transparent)]
-pub struct Inbox(UnsafeCell<[u8; INBOX_LEN]>);
-
-// SAFETY: a cell has one thread.
-unsafe impl Sync for Inbox {}
-
-/// Short messages from the host.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static cofferdam_inbox: Inbox = Inbox(UnsafeCell::new([0; INBOX_LEN]));
-
-/// Set by the host when the tool has to end.
-#[unsafe(no_mangle)]
-#[allow(non_upper_case_globals)]
-pub static cofferdam_interrupt: AtomicU32 = AtomicU32::new(0);
-
-fn interrupted() -> bool {
-    cofferdam_interrupt.load(Ordering::Relaxed) != 0
-}
-
-unsafe extern "C" {
-    /// Constructors of the C library. Naming it here also keeps the linker from wrapping every
-    /// export in a call of it.
-    fn __wasm_call_ctors();
 }
 
 /// Makes the world that every cell starts with.
 #[unsafe(no_mangle)]
 pub extern "C" fn cofferdam_init() {
     // SAFETY: called once, before anything else.
-    unsafe { __wasm_call_ctors() };
+    unsafe { gate::call_constructors() };
+    gate::assert_stack_first();
     let runtime = Runtime::new().expect("room for a runtime");
     runtime.set_max_stack_size(JS_STACK);
-    runtime.set_interrupt_handler(Some(Box::new(interrupted)));
+    runtime.set_interrupt_handler(Some(Box::new(gate::interrupted)));
     let context = Context::full(&runtime).expect("room for a context");
     context.with(|ctx| {
         let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));
@@ -74,21 +45,65 @@ pub extern "C" fn cofferdam_init() {
     });
     runtime.run_gc();
     runtime.set_gc_threshold(GC_THRESHOLD);
+    context.with(|ctx| plug_holes(&ctx));
+    make_room();
     crate::gate::go_live();
     WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));
 }
 
-/// Makes room for a long message. Answers 0 where there is none.
-#[unsafe(no_mangle)]
-pub extern "C" fn cofferdam_reserve(len: u32) -> *mut u8 {
-    LONG_INBOX.with_borrow_mut(|inbox| {
-        inbox.clear();
-        if inbox.try_reserve_exact(len as usize).is_err() {
-            return std::ptr::null_mut();
+/// Fills the holes that loading left between blocks, for good. What a tool allocates then lies
+/// side by side on few pages in place of one page for each hole, and every page that a cell
+/// writes to costs a copy when it is reset.
+fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
+    // SAFETY: blocks are asked for and kept; nothing is read or written through them.
+    unsafe {
+        let runtime = rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
+        for size in (8..=LARGEST_HOLE).rev().step_by(8) {
+            let end = malloc(PLUG_END);
+            free(end);
+            // A block behind the last one means that no hole of this size is left.
+            while rquickjs::qjs::js_malloc_rt(runtime, size as _).cast::<u8>() < end {}
         }
-        inbox.resize(len as usize, 0);
-        inbox.as_mut_ptr()
-    })
+        let at_end = std::alloc::Layout::from_size_align_unchecked(PLUG_END, 8);
+        let mut size = LARGEST_HOLE;
+        while size >= 8 {
+            let layout = std::alloc::Layout::from_size_align_unchecked(size, 8);
+            let end = std::alloc::alloc(at_end);
+            std::alloc::dealloc(end, at_end);
+            while std::alloc::alloc(layout) < end {}
+            size -= 8;
+        }
+    }
+}
+
+/// Largest block that a tool is likely to ask for often.
+const LARGEST_HOLE: usize = 1024;
+
+/// A block too large for any hole: it lies at the end.
+const PLUG_END: usize = 64 << 10;
+
+/// Leaves both heaps with free memory behind their last block. Otherwise a cell would begin by
+/// growing its memory, which changes the mapping twice: when it grows, and when it is reset.
+fn make_room() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
+    // SAFETY: a block that is given back as it came.
+    unsafe { free(std::hint::black_box(malloc(ROOM))) };
+}
+
+/// Enough for most tools.
+const ROOM: usize = 512 << 10;
+
+unsafe extern "C" {
+    /// The C library's, from which QuickJS allocates.
+    fn malloc(size: usize) -> *mut u8;
+    /// See [`malloc`].
+    fn free(block: *mut u8);
+}
+
+impl gate::Reply for Left {
+    fn pack(&self, w: &mut Writer) {
+        self.write(w);
+    }
 }
 
 /// Takes a message, lets JavaScript run as far as it goes, answers where the reply is.
@@ -98,22 +113,15 @@ pub extern "C" fn cofferdam_reserve(len: u32) -> *mut u8 {
 /// `message` and `len` must describe memory that the host has filled.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cofferdam_enter(message: *const u8, len: u32) -> u64 {
-    // SAFETY: the host filled it, and nothing writes to it until the guest leaves.
-    let message = unsafe { std::slice::from_raw_parts(message, len as usize) };
-    let left = WORLD.with(|world| {
-        let world = world.get().expect("initialised");
-        world.context.with(|ctx| match Entry::read(message) {
-            Ok(Entry::Start(start)) => tool::start(&ctx, &start, &interrupted),
-            Ok(Entry::Resume(answers)) => tool::resume(&ctx, &answers, &interrupted),
-            Err(_) => Left::Other(Leave::Stuck),
+    let compute = |entry: Entry<'_>| {
+        WORLD.with(|world| {
+            let world = world.get().expect("initialised");
+            world.context.with(|ctx| match entry {
+                Entry::Start(start) => tool::start(&ctx, &start, &gate::interrupted),
+                Entry::Resume(answers) => tool::resume(&ctx, &answers, &gate::interrupted),
+            })
         })
-    });
-    LONG_INBOX.take();
-    REPLY.with_borrow_mut(|reply| {
-        reply.clear();
-        let mut w = Writer::onto(std::mem::take(reply));
-        left.write(&mut w);
-        *reply = w.finish();
-        (reply.as_ptr() as u64) << 32 | reply.len() as u64
-    })
+    };
+    // SAFETY: passed on to the host.
+    unsafe { gate::enter(message, len, compute) }
 }

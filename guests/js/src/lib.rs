@@ -11,6 +11,7 @@
 //! - [`clone`]: values to bytes and back
 //! - [`thrown`]: what a person should know of an exception
 //! - [`gate`]: calls to the host
+//! - `memory`: `memcpy` and its kin, in pieces that a kill can come between
 //! - [`apis`]: the web surface
 
 pub mod apis;
@@ -19,6 +20,8 @@ mod engine;
 #[cfg(target_arch = "wasm32")]
 mod entry;
 pub mod gate;
+#[cfg(target_arch = "wasm32")]
+mod memory;
 pub mod pending;
 pub mod thrown;
 pub mod tool;

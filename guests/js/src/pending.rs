@@ -44,8 +44,7 @@ pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
     REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()
 }
 
-/// Forgets everything, as a fresh cell would.
-#[cfg(not(target_arch = "wasm32"))]
+/// Forgets everything: what is pending ends with the run that asked for it.
 pub fn forget() {
     TIMERS.take();
     REPORTED.take();

@@ -39,7 +39,8 @@ pub fn is_out_of_memory(thrown: &Thrown) -> bool {
 
 fn text_of<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> String {
     let value = object.get::<_, Value>(key);
-    let text = value.and_then(|v| if v.is_undefined() { Ok(String::new()) } else { engine::text(&v) });
+    let text =
+        value.and_then(|v| if v.is_undefined() { Ok(String::new()) } else { engine::text(&v) });
     text.unwrap_or_else(|_| {
         ctx.catch();
         String::new()

@@ -44,6 +44,7 @@ impl Left {
 /// Starts a tool and runs it as far as it goes. `interrupted` says whether the host wants an end.
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();
+    pending::forget();
     let promise = match launch(ctx, start) {
         Ok(promise) => promise,
         Err(_) => return past_the_end(start, failed(ctx, &ctx.catch(), &file, interrupted)),
@@ -58,7 +59,11 @@ pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -
 }
 
 /// Hands answers to the tool and runs it as far as it goes.
-pub fn resume(ctx: &Ctx<'_>, answers: &[(u32, Answer<'_>)], interrupted: &dyn Fn() -> bool) -> Left {
+pub fn resume(
+    ctx: &Ctx<'_>,
+    answers: &[(u32, Answer<'_>)],
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
     for (ticket, answer) in answers {
         if pending::answer(ctx, *ticket, answer.status, answer.payload).is_err() {
             let error = ctx.catch();
@@ -159,10 +164,9 @@ fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
             Ok(function) => function.call((btcp, args)),
             // A body that does not parse may be a module: `export` is legal nowhere else.
             Err(_) if is_likely_module(start.source) => {
-                let as_body = ctx.catch();
-                module(ctx, start, btcp, args).map_err(|as_module| {
-                    if start.source.contains("export") { as_module } else { ctx.throw(as_body) }
-                })
+                // The body's complaint is about `export`, which is no news.
+                ctx.catch();
+                module(ctx, start, btcp, args)
             }
             Err(error) => Err(error),
         },
@@ -185,13 +189,18 @@ fn past_the_end(start: &Start<'_>, left: Left) -> Left {
     Left::Other(Leave::Threw(thrown))
 }
 
+/// Whether a line begins with a word that only a module's line can begin with.
 fn is_likely_module(source: &str) -> bool {
-    source.contains("export") || source.contains("import")
+    source.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("export") || line.starts_with("import")
+    })
 }
 
-/// The text is wrapped so that its lines keep their numbers.
+/// The text is wrapped so that its lines keep their numbers. It is an expression without
+/// parentheses around it: QuickJS looks through those once more, for the arrow of a function.
 fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
-    let source = ["(async function tool(btcp, args) {\n\n", start.source, "\n})"].concat();
+    let source = ["0, async function tool(btcp, args) {\n\n", start.source, "\n}"].concat();
     // QuickJS takes 0 for "not given", so the text begins two lines before its first.
     let value = engine::eval(ctx, &source, start.file, -1, Eval::Script)?;
     value.into_function().ok_or(rquickjs::Error::Unknown)

@@ -15,6 +15,9 @@ pub fn decode(message: &[u8]) -> Result<Value> {
     Ok(value)
 }
 
+/// Most places reserved for a count that a message promises; nested promises add up.
+const MAX_RESERVE: usize = 256;
+
 /// What a reference may point at; views need the length of their buffer.
 #[derive(Clone, Copy)]
 enum Met {
@@ -99,7 +102,7 @@ impl Decoder<'_> {
 
     fn object(&mut self, depth: usize) -> Result<Value> {
         let count = self.r.count(3)?;
-        let mut fields = Vec::with_capacity(count);
+        let mut fields = Vec::with_capacity(count.min(MAX_RESERVE));
         for _ in 0..count {
             fields.push((self.key()?, self.value(depth + 1)?));
         }
@@ -108,13 +111,17 @@ impl Decoder<'_> {
 
     fn list(&mut self, depth: usize) -> Result<Vec<Value>> {
         let count = self.r.count(1)?;
-        (0..count).map(|_| self.value(depth + 1)).collect()
+        let mut items = Vec::with_capacity(count.min(MAX_RESERVE));
+        for _ in 0..count {
+            items.push(self.value(depth + 1)?);
+        }
+        Ok(items)
     }
 
     fn sparse(&mut self, depth: usize) -> Result<Value> {
         let length = self.r.u32()?;
         let count = self.r.count(5)?;
-        let mut items: Vec<(u32, Value)> = Vec::with_capacity(count);
+        let mut items: Vec<(u32, Value)> = Vec::with_capacity(count.min(MAX_RESERVE));
         for _ in 0..count {
             let index = self.r.u32()?;
             if index >= length || items.last().is_some_and(|(last, _)| *last >= index) {
@@ -127,7 +134,7 @@ impl Decoder<'_> {
 
     fn map(&mut self, depth: usize) -> Result<Value> {
         let count = self.r.count(2)?;
-        let mut entries = Vec::with_capacity(count);
+        let mut entries = Vec::with_capacity(count.min(MAX_RESERVE));
         for _ in 0..count {
             entries.push((self.value(depth + 1)?, self.value(depth + 1)?));
         }

@@ -27,12 +27,24 @@ impl Demo {
         executor.block_on(async {
             let sandbox = Sandbox::new()?;
             let args = serde_json::json!({ "text": "a cofferdam keeps the water out" });
-            show(&sandbox, "A tool runs in a fresh cell", &Tool::javascript(TOOL).args(args)).await?;
+            show(&sandbox, "A tool runs in a fresh cell", &Tool::javascript(TOOL).args(args))
+                .await?;
             let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
             let strict = Sandbox::builder().limits(limits).build()?;
-            show(&strict, "An endless loop ends at its time limit of 200 ms", &Tool::javascript(LOOP)).await?;
-            show(&sandbox, "A memory bomb ends at its limit of 64 MiB", &Tool::javascript(BOMB)).await?;
-            show(&sandbox, "The next call finds a fresh, empty world", &Tool::javascript("return typeof n")).await?;
+            show(
+                &strict,
+                "An endless loop ends at its time limit of 200 ms",
+                &Tool::javascript(LOOP),
+            )
+            .await?;
+            show(&sandbox, "A memory bomb ends at its limit of 64 MiB", &Tool::javascript(BOMB))
+                .await?;
+            show(
+                &sandbox,
+                "The next call finds a fresh, empty world",
+                &Tool::javascript("return typeof n"),
+            )
+            .await?;
             fresh(&sandbox).await
         })?;
         Ok(0)
@@ -47,7 +59,9 @@ async fn show(sandbox: &Sandbox, title: &str, tool: &Tool) -> Result<(), Failure
     let printed = outcome.stdout.text();
     printed.lines().for_each(|line| println!("    printed   {line}"));
     match &outcome.ending {
-        Ending::Returned(_) => println!("    returned  {}", outcome.result_json().unwrap_or_default()),
+        Ending::Returned(_) => {
+            println!("    returned  {}", outcome.result_json().unwrap_or_default())
+        }
         Ending::Threw(_) | Ending::Stopped(_) => {
             let (class, error) = (outcome.error_class(), outcome.error().unwrap_or_default());
             println!("    {}   {}", class.map_or("", |class| class.name()), error.message);

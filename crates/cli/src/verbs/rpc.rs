@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::{Canceller, ErrorKind, Exhausted, Ending, Outcome, Sandbox};
+use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
@@ -16,6 +16,9 @@ const MAX_LINE: u64 = 512 << 20;
 
 /// Runs under way at once; others wait their turn, and can be cancelled while they wait.
 const MAX_RUNNING: usize = 512;
+
+/// Kept cells at once; each holds its memory.
+const MAX_SESSIONS: usize = 64;
 
 /// Requests that may wait or run; beyond it the answer is an error.
 const MAX_REQUESTS: usize = 100_000;
@@ -64,7 +67,6 @@ impl Rpc {
             }
         }
         // Standard input has ended: what is under way is finished and answered first.
-        executor.block_on(server.running.acquire_many(MAX_RUNNING as u32)).ok();
         executor.block_on(server.idle());
         Ok(0)
     }
@@ -195,15 +197,22 @@ impl Server {
         if !is_notification {
             let mut requests = lock(&self.requests);
             if requests.contains_key(&key) {
-                return Err(Refused(Code::Request, format!("id: {key} is in use by another request")));
+                return Err(Refused(
+                    Code::Request,
+                    format!("id: {key} is in use by another request"),
+                ));
             }
             requests.insert(key.clone(), run.canceller());
         }
         self.waiting.fetch_add(1, SeqCst);
         let id = id.clone();
         executor.spawn(async move {
-            // Never closed, so it cannot fail.
-            let permit = self.running.acquire().await;
+            // Whoever is cancelled while waiting for its turn needs none.
+            let canceller = run.canceller();
+            let permit = tokio::select! {
+                permit = self.running.acquire() => permit.ok(),
+                () = canceller.cancelled() => None,
+            };
             let outcome = run.await;
             drop(permit);
             if !is_notification {
@@ -224,6 +233,10 @@ impl Server {
                 let mut sessions = lock(&self.sessions);
                 let sandbox = match sessions.get(&name) {
                     Some(sandbox) => sandbox.clone(),
+                    None if sessions.len() >= MAX_SESSIONS => {
+                        let text = format!("more than {MAX_SESSIONS} sessions; close one");
+                        return Err(Started::Refused(Refused(Code::Busy, text)));
+                    }
                     None => exec.sandbox.build()?,
                 };
                 sessions.insert(name.clone(), sandbox.clone());

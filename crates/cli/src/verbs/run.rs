@@ -67,7 +67,8 @@ impl Run {
     fn limits(&self) -> Result<Limits, Failure> {
         let mut limits = Limits::default();
         for text in &self.limits {
-            let pair = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
+            let pair =
+                text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
             let Some((name, value)) = pair else {
                 return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
                     .hint("--limit timeoutMs=1000"));
@@ -128,10 +129,13 @@ impl Run {
     }
 }
 
-/// Reads a tool. One byte past the limit is enough to know that it is too long.
+/// How much of a tool that is too long is read, to say how long it is.
+const MAX_READ: u64 = 64 << 20;
+
+/// Reads a tool.
 fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    from.take(limits.source_bytes.saturating_add(1))
+    from.take(limits.source_bytes.saturating_add(1).max(MAX_READ))
         .read_to_end(&mut bytes)
         .map_err(|e| Failure::usage(format!("{name}: {}", plain(&e))))?;
     if bytes.len() as u64 > limits.source_bytes {

@@ -100,8 +100,10 @@ impl<'js> Packer<'js> {
     }
 
     fn string(&mut self, value: &Value<'js>, odd: Tag) -> Packed {
-        let w = &mut self.w;
+        let (w, limit) = (&mut self.w, self.limit);
+        let mut is_too_long = false;
         engine::with_wtf8(value, |bytes| match std::str::from_utf8(bytes) {
+            _ if bytes.len() > limit => is_too_long = true,
             Ok(text) => {
                 w.u8(Tag::String as u8).str(text);
             }
@@ -113,7 +115,7 @@ impl<'js> Packer<'js> {
                 }
             }
         })?;
-        Ok(())
+        if is_too_long { Err(Refused::Other(Failed::TooLong)) } else { Ok(()) }
     }
 
     fn object(&mut self, value: &Value<'js>, object: &Object<'js>, depth: usize) -> Packed {
@@ -193,8 +195,7 @@ impl<'js> Packer<'js> {
         self.w.u8(Tag::Array as u8).length(length);
         for index in 0..length {
             let item: Value = array.get(index)?;
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("[{index}]")))?;
         }
         Ok(())
     }
@@ -205,7 +206,9 @@ impl<'js> Packer<'js> {
             let key = key?;
             let name = engine::text(&key.to_value()?)?;
             match name.parse::<u32>() {
-                Ok(index) if index < length && index.to_string() == name => items.push((index, key)),
+                Ok(index) if index < length && index.to_string() == name => {
+                    items.push((index, key))
+                }
                 _ => {}
             }
         }
@@ -213,8 +216,7 @@ impl<'js> Packer<'js> {
         for (index, key) in items {
             let item: Value = object.get(key)?;
             self.w.u32(index);
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("[{index}]")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("[{index}]")))?;
         }
         Ok(())
     }
@@ -222,8 +224,7 @@ impl<'js> Packer<'js> {
     fn items(&mut self, flat: &Array<'js>, depth: usize, place: &str) -> Packed {
         for item in flat.iter::<Value>() {
             let item = item?;
-            self.value(&item, depth + 1)
-                .inspect_err(|_| self.trail.push(format!("<{place}>")))?;
+            self.value(&item, depth + 1).inspect_err(|_| self.trail.push(format!("<{place}>")))?;
         }
         Ok(())
     }
@@ -268,8 +269,7 @@ impl<'js> Packer<'js> {
             self.w.u8(u8::from(has));
             if has {
                 let part: Value = object.get(key)?;
-                self.value(&part, depth + 1)
-                    .inspect_err(|_| self.trail.push(format!(".{key}")))?;
+                self.value(&part, depth + 1).inspect_err(|_| self.trail.push(format!(".{key}")))?;
             }
         }
         Ok(())
@@ -363,7 +363,8 @@ fn utf16_of_wtf8(bytes: &[u8]) -> Vec<u16> {
                 let (good, bad) = rest.split_at(error.valid_up_to());
                 units.extend(String::from_utf8_lossy(good).encode_utf16());
                 let [a, b, c, ..] = *bad else { break };
-                let unit = u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f);
+                let unit =
+                    u16::from(a & 0x0f) << 12 | u16::from(b & 0x3f) << 6 | u16::from(c & 0x3f);
                 units.push(unit);
                 rest = &bad[3..];
             }

@@ -2,7 +2,9 @@
 
 use cofferdam_abi::value::{Tag, ViewKind};
 use cofferdam_abi::wire::{Malformed, Reader};
-use rquickjs::{Array, ArrayBuffer, Ctx, Exception, IntoJs, Object, Result, String as JsString, Value};
+use rquickjs::{
+    Array, ArrayBuffer, Ctx, Exception, IntoJs, Object, Result, String as JsString, Value,
+};
 
 use super::helpers::Helpers;
 use crate::engine;
@@ -24,7 +26,10 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         self.value()
     }
 
-    fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> std::result::Result<T, Malformed>) -> Result<T> {
+    fn read<T>(
+        &mut self,
+        read: impl FnOnce(&mut Reader<'a>) -> std::result::Result<T, Malformed>,
+    ) -> Result<T> {
         read(&mut self.r).map_err(|e| Exception::throw_internal(&self.ctx, &e.to_string()))
     }
 
@@ -175,7 +180,8 @@ impl<'js, 'a> Unpacker<'js, 'a> {
 
     fn view(&mut self) -> Result<Value<'js>> {
         let at = self.reserve();
-        let kind = self.read(|r| ViewKind::from_number(r.u8()?).ok_or(r.malformed("unknown view")))?;
+        let kind =
+            self.read(|r| ViewKind::from_number(r.u8()?).ok_or(r.malformed("unknown view")))?;
         let (offset, length) = (self.read(Reader::u32)?, self.read(Reader::u32)?);
         let buffer = self.value()?;
         let items = length / kind.width();
@@ -200,14 +206,20 @@ impl<'js, 'a> Unpacker<'js, 'a> {
 }
 
 /// Defines a property, so that a key like `__proto__` is only a key.
-fn define<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: Value<'js>, value: Value<'js>) -> Result<()> {
+fn define<'js>(
+    ctx: &Ctx<'js>,
+    object: &Object<'js>,
+    key: Value<'js>,
+    value: Value<'js>,
+) -> Result<()> {
     use rquickjs::qjs;
     // SAFETY: the atom and the value are handed over to QuickJS, which frees them.
     let done = unsafe {
         let raw = ctx.as_raw().as_ptr();
         let atom = qjs::JS_ValueToAtom(raw, key.as_raw());
         let dup = qjs::JS_DupValue(raw, value.as_raw());
-        let done = qjs::JS_DefinePropertyValue(raw, object.as_raw(), atom, dup, qjs::JS_PROP_C_W_E as _);
+        let done =
+            qjs::JS_DefinePropertyValue(raw, object.as_raw(), atom, dup, qjs::JS_PROP_C_W_E as _);
         qjs::JS_FreeAtom(raw, atom);
         done
     };

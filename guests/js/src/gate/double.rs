@@ -38,9 +38,7 @@ fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
             sink.with_borrow_mut(|sink| sink.extend_from_slice(&payload[1..]));
             done(Vec::new())
         }
-        Call::ClockWall => {
-            done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec())
-        }
+        Call::ClockWall => done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec()),
         Call::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
         Call::RandomBytes => {
             let count = fields.u32().expect("count");
@@ -85,7 +83,8 @@ pub fn take_output() -> (Vec<u8>, Vec<u8>) {
 /// Moves the clock to the next timer and answers it; false when there is none.
 pub fn fire_next(ctx: &rquickjs::Ctx<'_>) -> rquickjs::Result<bool> {
     let next = TIMERS.with_borrow_mut(|timers| {
-        let first = (0..timers.len()).min_by(|a, b| timers[*a].partial_cmp(&timers[*b]).unwrap())?;
+        let first =
+            (0..timers.len()).min_by(|a, b| timers[*a].partial_cmp(&timers[*b]).unwrap())?;
         Some(timers.remove(first))
     });
     let Some((at, ticket)) = next else { return Ok(false) };
