@@ -33,6 +33,10 @@ const VALUE_COST: usize = 32;
 /// Longest path in a note.
 const MAX_PATH: usize = 200;
 
+/// Deepest nesting of a JSON text. A value is bounded itself, but a reference to something that
+/// ends in a reference again can be written out much deeper, and every level is host stack.
+const MAX_DEPTH: usize = 1000;
+
 /// Longest array with holes that is written out; longer ones become objects by index.
 const MAX_HOLES: u32 = 1 << 16;
 
@@ -188,6 +192,10 @@ impl<'a> Writer<'a> {
             | Value::View { .. }
             | Value::Error(_)
             | Value::Boxed(_) => {
+                if self.open.len() > MAX_DEPTH {
+                    self.note("nested deeper than JSON output holds", "null");
+                    return Json::Null;
+                }
                 self.open.push(value);
                 let json = self.thing(value);
                 self.open.pop();
@@ -468,6 +476,20 @@ mod tests {
         let fields = vec![("k".repeat(900_000), Value::Array(vec![Value::Undefined; 50]))];
         let notes = to_json(&Value::Object(fields)).notes;
         assert!(notes.iter().all(|n| n.path.chars().count() <= MAX_PATH + 1));
+    }
+
+    #[test]
+    fn nesting_by_references_is_bounded() {
+        // Each item is 900 levels around the one before it.
+        let (mut items, mut things) = (vec![Value::Array(Vec::new())], 1);
+        for _ in 0..60 {
+            let around = (0..900).fold(Value::Ref(things), |inner, _| Value::Array(vec![inner]));
+            things = if items.len() == 1 { 2 } else { things + 900 };
+            items.push(around);
+        }
+        let converted = to_json(&Value::Array(items));
+        let is_bounded = |n: &Note| n.was == "nested deeper than JSON output holds";
+        assert!(converted.notes.iter().any(is_bounded));
     }
 
     #[test]

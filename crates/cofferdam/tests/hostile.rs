@@ -309,6 +309,34 @@ async fn a_cancelled_session_starts_fresh() {
 }
 
 #[tokio::test]
+async fn a_run_that_waits_for_its_session_can_be_cancelled_and_has_its_own_time() {
+    let (sandbox, mut begun) = telling(Limits::default());
+    let session = sandbox.session("s").expect("a session");
+    let first = session.start(Tool::javascript(ENDLESS[1])).expect("a run");
+    let second = session.start(Tool::javascript("1")).expect("a run");
+    let (end_first, end_second) = (first.canceller(), second.canceller());
+    let (first, second) = tokio::join!(first, async {
+        begun.recv().await.expect("it begins");
+        end_second.cancel();
+        let outcome = second.await;
+        // The first one still waits: the second did not have to wait for its end.
+        end_first.cancel();
+        outcome
+    });
+    assert!(is_cancelled(&first.expect("an outcome")));
+    assert!(is_cancelled(&second.expect("an outcome")));
+}
+
+#[tokio::test]
+async fn a_result_that_nests_by_references_does_not_exhaust_the_host() {
+    let source = "let prev = 'x'; const all = [];
+        for (let k = 0; k < 60; k++) { for (let n = 0; n < 900; n++) prev = [prev]; all.push(prev) }
+        return all";
+    let outcome = survives(Limits::default(), source).await;
+    assert!(outcome.to_json()["resultNotes"].is_array(), "it says what was left out");
+}
+
+#[tokio::test]
 async fn every_call_on_a_destroyed_sandbox_is_an_error() {
     let sandbox = sandbox(Limits::default());
     let session = sandbox.session("s").expect("a session");

@@ -146,7 +146,8 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         let count = self.read(|r| r.count(5))?;
         let array = Array::new(self.ctx.clone())?;
         self.met.push(array.clone().into_value());
-        array.as_object().set("length", length)?;
+        // As a float: integers past 2³¹ would come out negative.
+        array.as_object().set("length", f64::from(length))?;
         for _ in 0..count {
             let index = self.read(Reader::u32)?;
             let value = self.value()?;
