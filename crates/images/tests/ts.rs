@@ -325,6 +325,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("!", ""),
 ];
 
+// T-CELL-018.
 #[test]
 fn hostile_nesting_ends_the_cell_alone() {
     for (open, close) in PAIRS {
