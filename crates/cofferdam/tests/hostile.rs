@@ -59,6 +59,18 @@ async fn the_next_call_works_after_loops() {
 }
 
 #[tokio::test]
+async fn memory_too_small_for_a_cell_is_a_limit() {
+    let sandbox = sandbox(Limits { memory_bytes: 65_536, ..Limits::default() });
+    let Ending::Stopped(Exhausted::Limit { limit, allowed, wanted }) =
+        run(&sandbox, "return 1").await.ending
+    else {
+        panic!("it ran")
+    };
+    assert_eq!((limit, allowed), (Limit::Memory, 65_536));
+    assert!(wanted.is_some_and(|wanted| wanted > allowed));
+}
+
+#[tokio::test]
 async fn the_next_call_works_after_bombs() {
     for source in [
         "new Array(1e9).fill(0)",
