@@ -325,6 +325,14 @@ fn rpc_refuses_bad_lines_with_the_standard_codes() {
 }
 
 #[test]
+fn rpc_refuses_a_line_that_is_not_utf_8_and_goes_on() {
+    let mut rpc = Rpc::start();
+    rpc.stdin.as_mut().expect("open").write_all(b"{\"a\": \"\xff\"}\n").expect("it reads");
+    assert_eq!(rpc.answer()["error"]["code"], -32700);
+    assert_eq!(rpc.ask(json!({ "kind": "js", "code": "return 2" }))["result"]["result"], 2);
+}
+
+#[test]
 fn rpc_names_the_parameter_that_is_wrong() {
     let mut rpc = Rpc::start();
     for (params, part) in [

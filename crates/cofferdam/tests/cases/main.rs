@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
     let files = case_files(&root);
     assert!(!files.is_empty(), "{}: no case files", root.display());
-    let mut trials = Vec::new();
+    let mut trials = refusals();
     for path in files {
         let topic = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{topic}: {e}"));
@@ -62,6 +62,42 @@ fn trial(topic: &str, case: Case) -> Trial {
             false => Err(Failed::from(format!("{topic}:{}\n{}", case.line, wrong.join("\n")))),
         }
     })
+}
+
+/// Files that are no case files: a slip in one must fail, not be passed over.
+fn refusals() -> Vec<Trial> {
+    let files = [
+        ("no cases", "# Title\n", 1, "no cases"),
+        ("a case without a tool", "\n## a\n", 2, "without a tool"),
+        ("an unknown block", "## a\n```js\n```\n```reslut\n1\n```\n", 4, "unknown block"),
+        ("a block without an end", "## a\n```js\n", 2, "without an end"),
+        ("a block before the first heading", "```js\n```\n", 1, "before the first heading"),
+        ("a result that is not JSON", "## a\n```js\n```\n```result\n{\n```\n", 5, "result"),
+        ("a result before its tool", "## a\n```result\n1\n```\n", 2, "before the tool"),
+        (
+            "two results",
+            "## a\n```js\n```\n```result\n1\n```\n```result\n1\n```\n",
+            7,
+            "second result",
+        ),
+        ("two tools without a session", "## a\n```js\n```\n```js\n```\n", 1, "session"),
+        ("an unknown limit", "## a\n```limits\ntimeoutMs = 1\ntime = 1\n```\n", 4, "unknown limit"),
+        ("a limit without a number", "## a\n```limits\ntimeoutMs = soon\n```\n", 3, "not a number"),
+        ("args that are not JSON", "## a\n```args\n{n}\n```\n", 3, "args"),
+        ("an unknown clock", "## a\n```clock\nsundial\n```\n", 3, "clock"),
+        ("an unknown capability", "## a\n```grants\nnonsense\n```\n", 3, "nonsense"),
+        ("two cases of one name", "## a\n```js\n```\n## a\n", 4, "second case"),
+    ];
+    let trial = |(name, text, line, part): (&str, &'static str, usize, &'static str)| {
+        Trial::test(format!("format: {name} is refused with its line"), move || match parse::parse(
+            text,
+        ) {
+            Err(bad) if bad.line == line && bad.what.contains(part) => Ok(()),
+            Err(bad) => Err(Failed::from(format!("line {}: {}", bad.line, bad.what))),
+            Ok(_) => Err(Failed::from("taken")),
+        })
+    };
+    files.into_iter().map(trial).collect()
 }
 
 /// Every `.md` below the folder, in the order of their names.
