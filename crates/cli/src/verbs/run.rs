@@ -1,6 +1,6 @@
 //! `cofferdam run`: one tool, one fresh cell.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 
 use cofferdam::{Language, Limits, Outcome, Pool, Runtime, Sandbox, Tool, json};
@@ -113,12 +113,12 @@ impl Run {
         let mut out = std::io::stdout().lock();
         // Whoever closed standard output does not want to read more.
         if self.json {
-            let _ = writeln!(out, "{}", outcome.to_json());
+            let _ = writeln!(out, "{}", for_reader(outcome.to_json().to_string()));
             return;
         }
         if let Some(value) = outcome.result() {
             let converted = json::to_json(value);
-            let _ = writeln!(out, "{}", converted.json);
+            let _ = writeln!(out, "{}", for_reader(converted.json.to_string()));
             let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";
             for note in converted.notes.iter().filter(|note| !is_plain_undefined(note)) {
                 let path = cofferdam::visible(&note.path);
@@ -127,6 +127,25 @@ impl Run {
         }
         report::outcome(outcome);
     }
+}
+
+/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
+/// escapes: still the same JSON.
+fn for_reader(json: String) -> String {
+    if !std::io::stdout().is_terminal() || cofferdam::visible(&json) == json {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        let mut text = [0; 4];
+        if cofferdam::visible(c.encode_utf8(&mut text)) == *c.encode_utf8(&mut [0; 4]) {
+            escaped.push(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| escaped += &format!("\\u{unit:04x}"));
+        }
+    }
+    escaped
 }
 
 /// How much of a tool that is too long is read, to say how long it is.
