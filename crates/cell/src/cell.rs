@@ -1,14 +1,16 @@
 //! One instance of a guest, and what stops it.
 
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::Waker;
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::INBOX_LEN;
 use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc, UpdateDeadline};
 
-use crate::alarm::{Alarm, Ring, SLICE};
+use crate::alarm::{Alarm, Ring, SLICE, Sleep};
 use crate::engine::TABLE_ELEMENTS;
 use crate::gate::{Host, slice};
 use crate::image::Image;
@@ -103,8 +105,43 @@ impl KillSwitch {
         self.shared.killed.load(Ordering::SeqCst)
     }
 
+    /// A future that is ready at `at`.
+    pub fn sleep_until(&self, at: Instant) -> Sleep {
+        self.shared.alarm.sleep_until(at)
+    }
+
+    /// Waits for `future`, until the switch is used or the time is over. Holds no thread.
+    pub async fn unless_stopped<F: Future>(
+        &self,
+        deadline: Instant,
+        future: F,
+    ) -> Result<F::Output, Stop> {
+        let mut future = pin!(future);
+        let mut sleep = self.sleep_until(deadline);
+        poll_fn(|cx| {
+            self.wake_on_kill(cx.waker());
+            if self.is_killed() {
+                return Poll::Ready(Err(Stop::Killed));
+            }
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                return Poll::Ready(Ok(value));
+            }
+            Pin::new(&mut sleep).poll(cx).map(|()| Err(Stop::Deadline))
+        })
+        .await
+    }
+
+    /// Ready when the switch was used.
+    pub async fn killed(&self) {
+        poll_fn(|cx| {
+            self.wake_on_kill(cx.waker());
+            if self.is_killed() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
     /// Has `waker` woken when the switch is used.
-    pub fn wake_on_kill(&self, waker: &Waker) {
+    fn wake_on_kill(&self, waker: &Waker) {
         let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = Some(waker.clone());
         drop(waiting);

@@ -1,9 +1,7 @@
 //! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
 
-use std::future::Future;
-use std::pin::Pin;
+use std::borrow::Cow;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
@@ -37,23 +35,6 @@ pub(crate) struct Course<'a> {
 impl Course<'_> {
     pub(crate) fn limits(&self) -> &Limits {
         &self.world.limits
-    }
-
-    /// Waits for `future`, or for the end of the run.
-    async fn unless_stopped<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
-        let mut future = std::pin::pin!(future);
-        let mut sleep = self.world.runtime.engine().alarm().sleep_until(self.deadline);
-        std::future::poll_fn(|cx| {
-            self.switch.wake_on_kill(cx.waker());
-            if self.switch.is_killed() {
-                return Poll::Ready(Err(Stop::Killed));
-            }
-            if let Poll::Ready(value) = future.as_mut().poll(cx) {
-                return Poll::Ready(Ok(value));
-            }
-            Pin::new(&mut sleep).poll(cx).map(|()| Err(Stop::Deadline))
-        })
-        .await
     }
 
     fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
@@ -97,7 +78,7 @@ pub(crate) async fn kept(
 ) -> Result<Outcome, Error> {
     let course = course(world, switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
-    let mut slot = match course.unless_stopped(slot.lock()).await {
+    let mut slot = match switch.unless_stopped(course.deadline, slot.lock()).await {
         Ok(slot) => slot,
         Err(stop) => {
             let ending = stopped(&course, stop, String::new())?;
@@ -135,18 +116,21 @@ pub(crate) async fn kept(
 }
 
 /// Checks the source and makes JavaScript of it, before a cell is taken.
-async fn prepare(
+async fn prepare<'a>(
     course: &Course<'_>,
-    tool: &Tool,
+    tool: &'a Tool,
     form: Form,
-) -> Result<Result<(Form, String), Ending>, Error> {
+) -> Result<Result<(Form, Cow<'a, str>), Ending>, Error> {
     let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
     if len > allowed {
         return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
     }
     match tool.language {
-        Language::JavaScript => Ok(Ok((form, tool.source.clone()))),
-        Language::TypeScript => typescript::strip(course, tool, form).await,
+        Language::JavaScript => Ok(Ok((form, Cow::Borrowed(tool.source.as_str())))),
+        Language::TypeScript => {
+            let stripped = typescript::strip(course, tool, form).await?;
+            Ok(stripped.map(|(form, source)| (form, Cow::Owned(source))))
+        }
     }
 }
 
@@ -187,7 +171,6 @@ pub(crate) async fn drive(
     cell: &mut Cell<Kernel>,
     first: &[u8],
 ) -> Result<Ending, Error> {
-    let alarm = course.world.runtime.engine().alarm().clone();
     let mut reply = cell.enter(first).await;
     loop {
         let bytes = match reply {
@@ -196,7 +179,7 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
-                let answers = cell.host_mut().answers(&alarm, course.switch, course.deadline).await;
+                let answers = cell.host_mut().answers(course.switch, course.deadline).await;
                 let mut message = Writer::new();
                 match answers {
                     Ok(answers) => answers.write(&mut message),

@@ -44,10 +44,6 @@ impl Canceller {
 
     /// Ready when the run was cancelled.
     pub async fn cancelled(&self) {
-        std::future::poll_fn(|cx| {
-            self.switch.wake_on_kill(cx.waker());
-            if self.switch.is_killed() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+        self.switch.killed().await;
     }
 }

@@ -1,16 +1,14 @@
 //! Takes crossings apart, dispatches calls, keeps what is pending.
 
 use std::collections::{BTreeSet, HashMap};
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::Poll;
+use std::future::pending;
 use std::time::Instant;
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::entry::Entry;
 use cofferdam_abi::frame::{self, ANSWER_HEADER, Answer, MAX_BATCH, Refusal, Status};
 use cofferdam_abi::wire::{Malformed, Reader, Writer};
-use cofferdam_cell::{Alarm, Breach, Host, KillSwitch, Stop};
+use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
 
 use crate::calls;
 use crate::clock::{self, Clock};
@@ -121,30 +119,17 @@ impl Kernel {
     /// no thread and no guest stack.
     pub async fn answers(
         &mut self,
-        alarm: &Alarm,
         switch: &KillSwitch,
         deadline: Instant,
     ) -> Result<Answers, Stop> {
-        let first = self.timers.first().map(|(due, _)| f64::from_bits(*due));
-        let due = match first {
-            // A fixed clock jumps there.
-            Some(due) => self.clock.reach(due),
-            None => Some(deadline),
-        };
-        if let Some(due) = due {
-            let mut sleep = alarm.sleep_until(due.min(deadline));
-            poll_fn(|cx| {
-                switch.wake_on_kill(cx.waker());
-                if switch.is_killed() {
-                    return Poll::Ready(Err(Stop::Killed));
+        match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
+            // A fixed clock jumps there, and there is nothing to wait for.
+            Some(due) => {
+                if let Some(at) = self.clock.reach(due) {
+                    switch.unless_stopped(deadline, switch.sleep_until(at)).await?;
                 }
-                match Pin::new(&mut sleep).poll(cx) {
-                    Poll::Ready(()) if due >= deadline => Poll::Ready(Err(Stop::Deadline)),
-                    Poll::Ready(()) => Poll::Ready(Ok(())),
-                    Poll::Pending => Poll::Pending,
-                }
-            })
-            .await?;
+            }
+            None => switch.unless_stopped(deadline, pending::<()>()).await?,
         }
         Ok(Answers { tickets: self.take_due() })
     }
