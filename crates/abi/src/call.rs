@@ -46,6 +46,38 @@ calls! {
     5 TimerStart "timer.start",
     /// `ticket: u32`; gives up a pending call. Answers nothing, also when it was answered already.
     6 TicketCancel "ticket.cancel",
+
+    /// A packed [`crate::process::Spawn`]; answers `pid: u32`.
+    16 ProcessSpawn "process.spawn",
+    /// `pid: u32 (0 any child), flags: u8 (1 do not wait)`; waits for a child to end and answers
+    /// `pid: u32, status: u32`, where a status past 255 is 256 plus the signal that killed it.
+    /// With flag 1 and no child that has ended, the pid is 0. Refused: `ECHILD`, `EINTR`.
+    17 ProcessWait "process.wait",
+    /// `pid: u32, signal: u8`; signal 0 asks whether the process is there. Refused: `ESRCH`.
+    18 ProcessKill "process.kill",
+    /// No fields; answers a packed [`crate::process::Myself`].
+    19 ProcessMyself "process.myself",
+    /// No fields; answers `read: u32, write: u32`, the two ends of a new pipe.
+    20 PipeNew "pipe.new",
+    /// `fd: u32, least: u32`; answers `fd: u32`, the same open file under the first free number
+    /// from `least` on. Refused: `EBADF`, `EMFILE`.
+    21 DescriptorCopy "descriptor.copy",
+    /// `fd: u32, to: u32`; `to` is closed and becomes the same open file as `fd`. Refused: `EBADF`.
+    22 DescriptorReplace "descriptor.replace",
+    /// No fields; answers one byte for each signal that came since the last time, in order.
+    23 SignalTake "signal.take",
+    /// `caught: u64, ignored: u64`, bit `n` for signal `n`: caught ones are kept for
+    /// [`Call::SignalTake`] and end a wait with `EINTR`; ignored ones do nothing; the rest kill.
+    24 SignalSet "signal.set",
+    /// `follow: u8, path: bytes`; answers a packed [`crate::process::FileStatus`]. Refused: errno.
+    25 FileStat "file.stat",
+    /// `mode: u32, path: bytes`; links are followed. Refused: errno.
+    26 FileMode "file.mode",
+    /// `mask: u32`; answers the mask it had. Files and folders made from now on lack these bits.
+    27 ProcessMask "process.mask",
+    /// A packed [`crate::process::Environment`]: what the next run of the sandbox begins with.
+    /// Only the first process of a run is heard; answers nothing.
+    28 EnvironmentKeep "environment.keep",
 }
 
 impl Call {

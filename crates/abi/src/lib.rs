@@ -8,6 +8,7 @@
 //! - [`call`]: the closed table of host calls
 //! - [`frame`]: how requests and answers are packed, alone or in batches
 //! - [`entry`]: what the host says when it enters a cell, and what the guest says when it leaves
+//! - [`process`]: what programs tell the host about processes and files beyond WASI
 //! - [`value`]: JavaScript values by copy, with cycles and shared references
 
 #![no_std]
@@ -16,6 +17,7 @@ extern crate alloc;
 pub mod call;
 pub mod entry;
 pub mod frame;
+pub mod process;
 pub mod value;
 pub mod wire;
 

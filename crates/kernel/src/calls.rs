@@ -27,6 +27,19 @@ pub(crate) fn dispatch(
         Call::RandomBytes => random::bytes(kernel, &mut fields, answer),
         Call::TimerStart => timer::start(kernel, &mut fields),
         Call::TicketCancel => timer::cancel(kernel, &mut fields),
+        Call::ProcessSpawn
+        | Call::ProcessWait
+        | Call::ProcessKill
+        | Call::ProcessMyself
+        | Call::PipeNew
+        | Call::DescriptorCopy
+        | Call::DescriptorReplace
+        | Call::SignalTake
+        | Call::SignalSet
+        | Call::FileStat
+        | Call::FileMode
+        | Call::ProcessMask
+        | Call::EnvironmentKeep => Err(Malformed::new("call of a program, not of a tool", 0)),
     }?;
     fields.end()?;
     Ok(reply)
