@@ -78,6 +78,57 @@ calls! {
     /// A packed [`crate::process::Environment`]: what the next run of the sandbox begins with.
     /// Only the first process of a run is heard; answers nothing.
     28 EnvironmentKeep "environment.keep",
+
+    // What tools ask for. `value` is a structured clone behind its length, as
+    // [`crate::value`] packs it; an answer that is a value is nothing but that. Each is checked
+    // against the grants, and pending while somebody is asked.
+    /// `area: u8 (0 local, 1 session), key: str`; answers a value: the text, or null.
+    32 StorageGet "storage.get",
+    /// `area: u8, key: str, text: str`; answers nothing.
+    33 StorageSet "storage.set",
+    /// `area: u8, key: str`; answers nothing.
+    34 StorageRemove "storage.remove",
+    /// `area: u8`; answers a value: a list of keys in their order of insertion.
+    35 StorageKeys "storage.keys",
+    /// `area: u8`; answers nothing.
+    36 StorageClear "storage.clear",
+    /// `path: str`; answers the bytes of a file.
+    40 FileRead "file.read",
+    /// `path: str, append: u8, content: rest`; answers nothing.
+    41 FileWrite "file.write",
+    /// `path: str`; answers a value: a list of `[name, kind]`.
+    42 FileList "file.list",
+    /// `path: str, follow: u8`; answers a value: kind, size, mode, times.
+    43 FileLook "file.look",
+    /// `path: str, parents: u8`; answers nothing.
+    44 FolderMake "folder.make",
+    /// `path: str, flags: u8 (1 with everything below, 2 also when missing)`; answers nothing.
+    45 FileRemove "file.remove",
+    /// `from: str, to: str`; answers nothing.
+    46 FileRename "file.rename",
+    /// `name: str`; answers a value: what the embedding program published.
+    50 StateGet "state.get",
+    /// `name: str, content: value`; answers nothing.
+    51 StateSet "state.set",
+    /// `name: str`; answers a value: what the embedding program says about it.
+    52 StateDescribe "state.describe",
+    /// No fields; answers a value: a list of names.
+    53 StateList "state.list",
+    /// `name: str`; answers a value: the text, or null.
+    56 VariableGet "variable.get",
+    /// No fields; answers a value: a list of names, those only that may be read.
+    57 VariableList "variable.list",
+    /// `name: str, arguments: value`; pending, answers a value.
+    60 FunctionCall "function.call",
+    /// `request: value, body: rest`; pending, answers a value: the response's head and, where it
+    /// has a body, the number of a stream.
+    64 FetchStart "fetch.start",
+    /// `stream: u32`; pending, answers the next bytes, none at the end.
+    65 FetchRead "fetch.read",
+    /// `stream: u32`; the rest is not wanted. Answers nothing.
+    66 FetchStop "fetch.stop",
+    /// `command: value`; pending, answers a value: exit code and output.
+    70 CommandRun "command.run",
 }
 
 impl Call {

@@ -45,8 +45,8 @@ pub struct Start<'a> {
     pub args: &'a [u8],
     /// Longest packed result that the host will take.
     pub result_bytes: u32,
-    /// Bytes of memory the guest may use in all.
-    pub memory_bytes: u32,
+    /// Members of `btcp` that the tool sees, such as `fs` or `tools.search`.
+    pub members: Vec<&'a str>,
 }
 
 /// Host to guest, each time a cell is entered.
@@ -63,8 +63,12 @@ impl<'a> Entry<'a> {
     pub fn write(&self, w: &mut Writer) {
         match self {
             Entry::Start(start) => {
-                w.u8(0).u8(start.form as u8).u32(start.result_bytes).u32(start.memory_bytes);
+                w.u8(0).u8(start.form as u8).u32(start.result_bytes);
                 w.str(start.file).str(start.source).bytes(start.args);
+                w.length(start.members.len());
+                for member in &start.members {
+                    w.str(member);
+                }
             }
             Entry::Resume(answers) => {
                 w.u8(1).length(answers.len());
@@ -81,9 +85,11 @@ impl<'a> Entry<'a> {
         let entry = match r.u8()? {
             0 => {
                 let form = Form::from_number(r.u8()?).ok_or(r.malformed("unknown form"))?;
-                let (result_bytes, memory_bytes) = (r.u32()?, r.u32()?);
+                let result_bytes = r.u32()?;
                 let (file, source, args) = (r.str()?, r.str()?, r.bytes()?);
-                Entry::Start(Start { form, file, source, args, result_bytes, memory_bytes })
+                let count = r.count(1)?;
+                let members = (0..count).map(|_| r.str()).collect::<Result<_>>()?;
+                Entry::Start(Start { form, file, source, args, result_bytes, members })
             }
             1 => {
                 let count = r.count(6)?;
@@ -114,20 +120,24 @@ pub struct Thrown {
     pub stack: String,
     /// Where the source is wrong, for a syntax error: line and column, from 1.
     pub position: Option<(u32, u32)>,
+    /// `error.requestId` of a `PermissionError`, or empty. A guest can write what it likes here:
+    /// it counts only where the host knows the denial.
+    pub request_id: String,
 }
 
 impl Thrown {
     fn write(&self, w: &mut Writer) {
-        w.str(&self.name).str(&self.message).str(&self.stack);
+        w.str(&self.name).str(&self.message).str(&self.stack).str(&self.request_id);
         let (line, column) = self.position.unwrap_or((0, 0));
         w.u32(line).u32(column);
     }
 
     fn read(r: &mut Reader<'_>) -> Result<Self> {
         let (name, message, stack) = (r.string()?, r.string()?, r.string()?);
+        let request_id = r.string()?;
         let (line, column) = (r.u32()?, r.u32()?);
         let position = (line > 0).then_some((line, column));
-        Ok(Thrown { name, message, stack, position })
+        Ok(Thrown { name, message, stack, position, request_id })
     }
 }
 
@@ -217,7 +227,7 @@ mod tests {
             source: "return 1",
             args: &[0],
             result_bytes: 7,
-            memory_bytes: 9,
+            members: vec!["fs", "tools.search"],
         }));
         let answer = Answer { status: Status::Refused, payload: b"why" };
         check_entry(Entry::Resume(vec![(3, answer)]));
@@ -236,6 +246,7 @@ mod tests {
             message: "no".into(),
             stack: "at f".into(),
             position: Some((3, 4)),
+            request_id: "req_1".into(),
         }));
     }
 }

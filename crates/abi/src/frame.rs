@@ -1,6 +1,8 @@
 //! How requests and answers are packed. A crossing carries one or more request frames and brings
 //! back as many answer frames, in order; a single call is a batch of one.
 
+use alloc::vec::Vec;
+
 use crate::call::Call;
 use crate::wire::{Reader, Result, Writer};
 
@@ -9,6 +11,9 @@ pub const MAX_BATCH: usize = 4096;
 
 /// Longest message of requests; the host walks it without allocating.
 pub const MAX_REQUEST: usize = 16 * 1024 * 1024;
+
+/// Set in a call's number by a guest that cannot wait for the answer.
+const NOW: u16 = 0x8000;
 
 /// Bytes in front of a request's payload: number and length.
 pub const REQUEST_HEADER: usize = 6;
@@ -21,6 +26,8 @@ pub const ANSWER_HEADER: usize = 5;
 pub struct Request<'a> {
     /// Which call.
     pub call: Call,
+    /// Whether the guest cannot wait: the answer must not be pending.
+    pub now: bool,
     /// Its fields, not decoded yet.
     pub payload: &'a [u8],
 }
@@ -28,15 +35,21 @@ pub struct Request<'a> {
 /// Takes the next request off a message.
 pub fn next_request<'a>(reader: &mut Reader<'a>) -> Result<Request<'a>> {
     let number = reader.u16()?;
-    let call = Call::from_number(number).ok_or(reader.malformed("unknown call number"))?;
+    let now = number & NOW != 0;
+    let call = Call::from_number(number & !NOW).ok_or(reader.malformed("unknown call number"))?;
     let len = reader.u32()? as usize;
     let payload = reader.take(len)?;
-    Ok(Request { call, payload })
+    Ok(Request { call, now, payload })
 }
 
 /// Packs a request.
 pub fn write_request(writer: &mut Writer, call: Call, payload: &[u8]) {
     writer.u16(call.number()).u32(payload.len() as u32).raw(payload);
+}
+
+/// Packs a request whose answer must not be pending.
+pub fn write_request_now(writer: &mut Writer, call: Call, payload: &[u8]) {
+    writer.u16(call.number() | NOW).u32(payload.len() as u32).raw(payload);
 }
 
 /// How a call went.
@@ -70,18 +83,26 @@ pub struct Refusal<'a> {
     pub name: &'a str,
     /// What a person reads.
     pub message: &'a str,
+    /// Further members of the error, such as its `code`.
+    pub members: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Refusal<'a> {
     /// Packs it as the payload of an answer.
     pub fn write(&self, writer: &mut Writer) {
-        writer.str(self.name).str(self.message);
+        writer.str(self.name).str(self.message).length(self.members.len());
+        for (name, value) in &self.members {
+            writer.str(name).str(value);
+        }
     }
 
     /// Reads it from the payload of an answer.
     pub fn read(payload: &'a [u8]) -> Result<Self> {
         let mut r = Reader::new(payload);
-        Ok(Refusal { name: r.str()?, message: r.str()? })
+        let (name, message) = (r.str()?, r.str()?);
+        let count = r.count(2)?;
+        let members = (0..count).map(|_| Ok((r.str()?, r.str()?))).collect::<Result<_>>()?;
+        Ok(Refusal { name, message, members })
     }
 }
 
@@ -115,11 +136,11 @@ mod tests {
     fn a_batch_comes_back_in_order() {
         let mut w = Writer::new();
         write_request(&mut w, Call::ClockWall, b"");
-        write_request(&mut w, Call::RandomBytes, b"\x04\0\0\0");
+        write_request_now(&mut w, Call::RandomBytes, b"\x04\0\0\0");
         let message = w.finish();
         let mut r = Reader::new(&message);
-        assert_eq!(next_request(&mut r), Ok(Request { call: Call::ClockWall, payload: b"" }));
-        let second = Request { call: Call::RandomBytes, payload: b"\x04\0\0\0" };
+        assert_eq!(next_request(&mut r), Ok(Request { call: Call::ClockWall, now: false, payload: b"" }));
+        let second = Request { call: Call::RandomBytes, now: true, payload: b"\x04\0\0\0" };
         assert_eq!(next_request(&mut r), Ok(second));
         assert_eq!(r.end(), Ok(()));
     }

@@ -35,6 +35,7 @@ pub extern "C" fn cofferdam_init() {
     let runtime = Runtime::new().expect("room for a runtime");
     runtime.set_max_stack_size(JS_STACK);
     runtime.set_interrupt_handler(Some(Box::new(gate::interrupted)));
+    crate::modules::install(&runtime);
     let context = Context::full(&runtime).expect("room for a context");
     context.with(|ctx| {
         let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));

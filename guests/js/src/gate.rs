@@ -8,7 +8,7 @@ mod crossing;
 mod double;
 
 #[cfg(target_arch = "wasm32")]
-use crossing::cross;
+pub(crate) use crossing::cross;
 #[cfg(not(target_arch = "wasm32"))]
 pub use double::{advance, cross, fire_next, reset, take_output};
 
@@ -41,6 +41,17 @@ pub fn go_live() {
 pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
     frame::write_request(&mut request, call, payload);
+    send(&request, f)
+}
+
+/// Makes one call whose answer is not pending and hands it to `f`.
+pub fn call_now<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+    let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
+    frame::write_request_now(&mut request, call, payload);
+    send(&request, f)
+}
+
+fn send<T>(request: &Writer, f: impl FnOnce(Status, &[u8]) -> T) -> T {
     cross(request.as_bytes(), |answer| {
         match frame::next_answer(&mut Reader::new(answer)) {
             Ok(answer) => f(answer.status, answer.payload),

@@ -7,14 +7,17 @@
 //! In reading order:
 //! - [`entry`]: the exports
 //! - [`tool`]: compiles a tool, runs it, says what became of it
+//! - [`calls`]: host calls of the preludes, alone and in batches
 //! - [`pending`]: calls the host has not answered yet, timers among them
 //! - [`clone`]: values to bytes and back
 //! - [`thrown`]: what a person should know of an exception
 //! - [`gate`]: calls to the host
 //! - `memory`: `memcpy` and its kin, in pieces that a kill can come between
 //! - [`apis`]: the web surface
+//! - [`modules`]: what `import` finds
 
 pub mod apis;
+pub mod calls;
 pub mod clone;
 mod engine;
 #[cfg(target_arch = "wasm32")]
@@ -22,6 +25,7 @@ mod entry;
 pub mod gate;
 #[cfg(target_arch = "wasm32")]
 mod memory;
+pub mod modules;
 pub mod pending;
 pub mod thrown;
 pub mod tool;

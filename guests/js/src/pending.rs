@@ -1,17 +1,25 @@
-//! Calls the host has not answered yet. Timers are such calls.
+//! Calls the host has not answered yet: timers, and whatever a promise waits for.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{Refusal, Status};
 use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Persistent, Result, Value};
 
+use crate::calls::Waiter;
+
 thread_local! {
-    /// Timers that are running, by ticket.
-    static TIMERS: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
+    /// What waits for an answer, by ticket.
+    static WAITING: RefCell<BTreeMap<u32, Waiting>> = const { RefCell::new(BTreeMap::new()) };
     /// What callbacks threw with nobody to catch it; the first ends the run.
     static REPORTED: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What an answer is for.
+enum Waiting {
+    Timer,
+    Promise(Waiter),
 }
 
 /// Calls the function behind a timer, by ticket.
@@ -24,19 +32,29 @@ unsafe impl<'js> JsLifetime<'js> for Dispatcher<'js> {
 
 /// Whether anything is pending that could still settle a promise.
 pub fn is_any() -> bool {
-    TIMERS.with_borrow(|timers| !timers.is_empty())
+    WAITING.with_borrow(|waiting| !waiting.is_empty())
+}
+
+/// Has a promise wait for the answer to this ticket.
+pub(crate) fn wait(ticket: u32, waiter: Waiter) {
+    WAITING.with_borrow_mut(|waiting| waiting.insert(ticket, Waiting::Promise(waiter)));
 }
 
 /// Hands an answer to what waits for it.
-pub fn answer(ctx: &Ctx<'_>, ticket: u32, _status: Status, _payload: &[u8]) -> Result<()> {
-    // A timer that was stopped while its answer was on the way is not there any more.
-    if TIMERS.with_borrow_mut(|timers| timers.remove(&ticket)) {
-        let dispatch = ctx.userdata::<Dispatcher>().map(|d| d.0.clone());
-        if let Some(dispatch) = dispatch {
-            dispatch.call::<_, Value>((ticket,))?;
+pub fn answer(ctx: &Ctx<'_>, ticket: u32, status: Status, payload: &[u8]) -> Result<()> {
+    // What was given up while its answer was on the way is not there any more.
+    let waiting = WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket));
+    match waiting {
+        Some(Waiting::Timer) => {
+            let dispatch = ctx.userdata::<Dispatcher>().map(|d| d.0.clone());
+            if let Some(dispatch) = dispatch {
+                dispatch.call::<_, Value>((ticket,))?;
+            }
+            Ok(())
         }
+        Some(Waiting::Promise(waiter)) => waiter.settle(ctx, status, payload),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Takes what callbacks threw, in order.
@@ -46,7 +64,7 @@ pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
 
 /// Forgets everything: what is pending ends with the run that asked for it.
 pub fn forget() {
-    TIMERS.take();
+    WAITING.take();
     REPORTED.take();
 }
 
@@ -54,18 +72,20 @@ fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
     crate::gate::call(Call::TimerStart, &delay.to_le_bytes(), |status, payload| match status {
         Status::Pending => {
             let ticket = u32::from_le_bytes(payload.try_into().unwrap_or_default());
-            TIMERS.with_borrow_mut(|timers| timers.insert(ticket));
+            WAITING.with_borrow_mut(|waiting| waiting.insert(ticket, Waiting::Timer));
             Ok(ticket)
         }
         Status::Done | Status::Refused => {
-            let message = Refusal::read(payload).map_or("", |refusal| refusal.message);
+            let refusal = Refusal::read(payload);
+            let message = refusal.as_ref().map_or("", |refusal| refusal.message);
             Err(Exception::throw_range(&ctx, message))
         }
     })
 }
 
-fn stop_timer(ticket: u32) {
-    if TIMERS.with_borrow_mut(|timers| timers.remove(&ticket)) {
+/// Gives up a pending call.
+fn stop(ticket: u32) {
+    if WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket)).is_some() {
         crate::gate::call(Call::TicketCancel, &ticket.to_le_bytes(), |_, _| ());
     }
 }
@@ -83,7 +103,8 @@ fn report_error<'js>(ctx: Ctx<'js>, error: Value<'js>) {
 /// Puts `startTimer`, `stopTimer`, `onTimer` and `reportError` into the natives of the preludes.
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("startTimer", Function::new(ctx.clone(), start_timer)?)?;
-    native.set("stopTimer", Function::new(ctx.clone(), stop_timer)?)?;
+    native.set("stopTimer", Function::new(ctx.clone(), stop)?)?;
+    native.set("giveUp", Function::new(ctx.clone(), stop)?)?;
     native.set("onTimer", Function::new(ctx.clone(), on_timer)?)?;
     native.set("reportError", Function::new(ctx.clone(), report_error)?)
 }

@@ -29,7 +29,11 @@ pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
     let (name, message) = (text_of(ctx, error, "name"), text_of(ctx, error, "message"));
     let stack = text_of(ctx, error, "stack");
     let position = (name == "SyntaxError").then(|| position(&stack, file)).flatten();
-    Thrown { name: cut(&name), message: cut(&message), stack: clean(&stack), position }
+    let request_id = match name == "PermissionError" {
+        true => cut(&text_of(ctx, error, "requestId")),
+        false => String::new(),
+    };
+    Thrown { name: cut(&name), message: cut(&message), stack: clean(&stack), position, request_id }
 }
 
 /// Whether it is QuickJS's own complaint that memory ran out.

@@ -9,7 +9,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Function, Module, Object, Persistent, Promise, Result, Value};
 
 use crate::engine::{self, Eval};
-use crate::{clone, pending, thrown};
+use crate::{calls, clone, pending, thrown};
 
 /// The run in this cell, between two stays of the guest on the stack.
 struct Running {
@@ -45,6 +45,7 @@ impl Left {
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();
     pending::forget();
+    calls::forget();
     let promise = match launch(ctx, start) {
         Ok(promise) => promise,
         Err(_) => return past_the_end(start, failed(ctx, &ctx.catch(), &file, interrupted)),
@@ -154,7 +155,7 @@ fn failed<'js>(
 
 /// Compiles the tool and calls it; answers a promise of its result.
 fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
-    let btcp = Object::new(ctx.clone())?;
+    let btcp = crate::apis::make_btcp(ctx, &start.members)?;
     let args = clone::unpack(ctx, start.args)?;
     match start.form {
         Form::Body => body(ctx, start)?.call((btcp, args)),
@@ -212,7 +213,9 @@ fn module<'js>(
     btcp: Object<'js>,
     args: Value<'js>,
 ) -> Result<Promise<'js>> {
-    let (module, loaded) = Module::declare(ctx.clone(), start.file, start.source)?.eval()?;
+    let module = Module::declare(ctx.clone(), start.file, start.source)?;
+    crate::modules::set_meta(ctx, &module.meta()?)?;
+    let (module, loaded) = module.eval()?;
     let namespace = module.namespace()?;
     clone::helper(ctx, "callDefault")?.call((loaded, namespace, btcp, args))
 }

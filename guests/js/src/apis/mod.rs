@@ -6,6 +6,7 @@
 //! then is frozen into the image of every cell.
 
 mod base64;
+mod btcp;
 mod bytes;
 mod clone;
 mod console;
@@ -22,7 +23,10 @@ mod url;
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
+pub(crate) use btcp::make as make_btcp;
+pub(crate) use bytes::Bytes;
 pub use errors::throw_dom_exception;
+pub(crate) use text::Text;
 
 /// Puts native functions of one API into the object the preludes get.
 type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
@@ -86,6 +90,20 @@ const APIS: &[Api] = &[
     api!(body),
     api!(request),
     api!(response),
+    api!(calls, crate::calls::natives),
+    api!(storage),
+    api!(files),
+    api!(state),
+    api!(functions),
+    api!(fetch),
+    api!(buffer),
+    api!(process),
+    api!(paths),
+    api!(node_fs),
+    api!(child_process),
+    api!(modules, crate::modules::natives),
+    api!(bun),
+    api!(btcp, btcp::natives),
 ];
 
 /// Loads the whole surface into a fresh context.

@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// Sends request frames over and hands the answer frames to `f`.
-pub(super) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+pub(crate) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     ANSWER.with_borrow_mut(|room| {
         // SAFETY: the host reads the request and writes at most `ROOM` bytes of answer.
         let len = unsafe {

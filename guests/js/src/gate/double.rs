@@ -4,7 +4,8 @@
 use std::cell::{Cell, RefCell};
 
 use cofferdam_abi::call::Call;
-use cofferdam_abi::frame::{self, Status};
+use cofferdam_abi::frame::{self, Refusal, Status};
+use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::{Reader, Writer};
 
 thread_local! {
@@ -56,6 +57,18 @@ fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
             let ticket = fields.u32().expect("ticket");
             TIMERS.with_borrow_mut(|timers| timers.retain(|timer| timer.1 != ticket));
             done(Vec::new())
+        }
+        Call::VariableList => {
+            let mut w = Writer::new();
+            value::encode(&Value::Array(Vec::new()), &mut w);
+            done(w.finish())
+        }
+        // Nothing is granted here.
+        other => {
+            let mut w = Writer::new();
+            let members = vec![("code", "PERMISSION_DENIED"), ("attemptedAction", other.name())];
+            Refusal { name: "PermissionError", message: "nothing is granted", members }.write(&mut w);
+            (Status::Refused, w.finish())
         }
     }
 }

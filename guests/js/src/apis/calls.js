@@ -1,0 +1,45 @@
+// How preludes call the host, and the errors that its refusals become.
+(function (native, internal) {
+  'use strict';
+
+  const { DOMException } = internal;
+  const { newShape, send, sendNow } = native;
+
+  class PermissionError extends Error {
+    constructor(message = '', members = {}) {
+      super(`${message}`);
+      const { code = 'PERMISSION_DENIED', requiredPermission, attemptedAction, requestId } = members;
+      Object.assign(this, { code, requiredPermission, attemptedAction, requestId });
+    }
+  }
+  internal.hidden(PermissionError.prototype, 'name', 'PermissionError');
+  internal.hidden(globalThis, 'PermissionError', PermissionError);
+
+  const CLASSES = { __proto__: null, Error, RangeError, SyntaxError, TypeError };
+
+  const refused = (name, message, flat) => {
+    const members = { __proto__: null };
+    for (let at = 0; at < flat.length; at += 2) members[flat[at]] = flat[at + 1];
+    if (name === 'PermissionError') return new PermissionError(message, members);
+    const Class = CLASSES[name];
+    const error = Class === undefined ? new DOMException(message, name) : new Class(message);
+    return Object.assign(error, members);
+  };
+  native.onRefusal(refused);
+
+  // A function that makes one call of the table: `takes` has a letter for each argument, `gives`
+  // one for the answer; see calls.rs. It answers a promise.
+  internal.hostCall = (name, takes, gives) => {
+    const shape = newShape(name, takes, gives);
+    return (...args) => send(shape, ...args);
+  };
+
+  // The same for what cannot wait: answers the value itself.
+  internal.hostCallNow = (name, takes, gives) => {
+    const shape = newShape(name, takes, gives);
+    return (...args) => sendNow(shape, ...args);
+  };
+
+  // Members of `btcp` by name; each is made when a tool that may see it starts.
+  internal.members = { __proto__: null };
+});

@@ -1,0 +1,90 @@
+// fetch, over the host's HTTP client.
+(function (native, internal) {
+  'use strict';
+
+  const { addAlgorithm, hostCall, removeAlgorithm } = internal;
+  const { Request, ReadableStream } = globalThis;
+  const start = hostCall('fetch.start', 'vr', 'v');
+  const read = hostCall('fetch.read', 'u', 'r');
+  const stop = hostCall('fetch.stop', 'u', '');
+  const NOTHING = new Uint8Array(0);
+
+  // A host call that an abort signal can end.
+  const abortable = async (signal, call) => {
+    signal.throwIfAborted();
+    let abort;
+    const aborted = new Promise((_, reject) => {
+      abort = reject;
+    });
+    const pending = call();
+    const ticket = native.lastTicket();
+    const algorithm = (reason) => {
+      native.giveUp(ticket);
+      abort(reason);
+    };
+    addAlgorithm(signal, algorithm);
+    try {
+      return await Promise.race([pending, aborted]);
+    } finally {
+      removeAlgorithm(signal, algorithm);
+    }
+  };
+
+  const streamOf = (stream, signal) => {
+    let onAbort;
+    const finish = () => removeAlgorithm(signal, onAbort);
+    return new ReadableStream({
+      type: 'bytes',
+      start(controller) {
+        onAbort = (reason) => {
+          stop(stream).catch(() => {});
+          controller.error(reason);
+        };
+        addAlgorithm(signal, onAbort);
+      },
+      async pull(controller) {
+        let bytes;
+        try {
+          bytes = await read(stream);
+        } catch (error) {
+          finish();
+          throw error;
+        }
+        if (bytes.length > 0) {
+          controller.enqueue(bytes);
+          return;
+        }
+        finish();
+        controller.close();
+        controller.byobRequest?.respond(0);
+      },
+      async cancel() {
+        finish();
+        await stop(stream);
+      },
+    });
+  };
+
+  const fetch = async function fetch(input, init = undefined) {
+    internal.requireArguments(arguments.length, 1, "Failed to execute 'fetch'");
+    const request = new Request(input, init);
+    const { signal } = request;
+    signal.throwIfAborted();
+    const body = internal.requestBody(request) === null ? NOTHING : await request.bytes();
+    const head = {
+      method: request.method,
+      url: request.url,
+      headers: [...request.headers],
+      redirect: request.redirect,
+      hasBody: internal.requestBody(request) !== null,
+    };
+    const answer = await abortable(signal, () => start(head, body));
+    const { stream, ...rest } = answer;
+    return internal.makeResponse({
+      ...rest,
+      body: stream === undefined ? null : streamOf(stream, signal),
+    });
+  };
+  internal.exposeFunction('fetch', fetch);
+  internal.fetch = fetch;
+});

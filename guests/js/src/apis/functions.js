@@ -1,0 +1,7 @@
+// btcp.tools: functions that the embedding program registered.
+(function (native, internal) {
+  'use strict';
+
+  const call = internal.hostCall('function.call', 'sv', 'v');
+  internal.callFunction = (name, args) => call(name, args);
+});

@@ -1,0 +1,277 @@
+//! Host calls made by preludes: fields packed by a shape, answers as promises, batches.
+
+use std::cell::{Cell, RefCell};
+
+use cofferdam_abi::call::Call;
+use cofferdam_abi::frame::{self, Refusal, Status};
+use cofferdam_abi::wire::{Reader, Writer};
+use rquickjs::function::Rest;
+use rquickjs::{
+    Array, Ctx, Error, Exception, FromJs, Function, JsLifetime, Object, Persistent, Promise, Result,
+    TypedArray, Value,
+};
+
+use crate::apis::{Bytes, Text};
+use crate::{clone, gate, pending};
+
+/// Longest packed value in a call.
+const MAX_VALUE: usize = 8 << 20;
+
+/// Most calls of a batch in one crossing, and most bytes; a longer batch crosses more than once.
+const BATCH_CALLS: usize = 1024;
+const BATCH_BYTES: usize = 1 << 20;
+
+/// How a call's fields are packed and its answer unpacked. Made while the image is.
+#[derive(Clone, Copy)]
+struct Shape {
+    call: Call,
+    takes: &'static [Field],
+    gives: Gives,
+}
+
+#[derive(Clone, Copy)]
+enum Field {
+    /// `b`
+    Byte,
+    /// `u`
+    Number,
+    /// `s`
+    Text,
+    /// `v`
+    Value,
+    /// `r`: bytes without a length, the last field.
+    Rest,
+}
+
+#[derive(Clone, Copy)]
+enum Gives {
+    Nothing,
+    Value,
+    Bytes,
+}
+
+/// The promise that an answer settles.
+pub(crate) struct Waiter {
+    resolve: Persistent<Function<'static>>,
+    reject: Persistent<Function<'static>>,
+    gives: Gives,
+}
+
+/// Calls of a batch that did not cross yet.
+#[derive(Default)]
+struct Batch {
+    frames: Writer,
+    waiters: Vec<Waiter>,
+}
+
+thread_local! {
+    static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
+    static BATCH: RefCell<Option<Batch>> = const { RefCell::new(None) };
+    /// Ticket of the last call that is pending, for what can be given up.
+    static LAST_TICKET: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Makes an error of a refusal: `(name, message, members) => error`.
+struct Refused<'js>(Function<'js>);
+
+// SAFETY: the only field is a JavaScript value of the same lifetime.
+unsafe impl<'js> JsLifetime<'js> for Refused<'js> {
+    type Changed<'to> = Refused<'to>;
+}
+
+impl Waiter {
+    /// Settles the promise with an answer.
+    pub(crate) fn settle(self, ctx: &Ctx<'_>, status: Status, payload: &[u8]) -> Result<()> {
+        match status {
+            Status::Done => match unpack(ctx, self.gives, payload) {
+                Ok(value) => self.resolve.restore(ctx)?.call((value,)),
+                Err(_) => self.reject.restore(ctx)?.call((ctx.catch(),)),
+            },
+            Status::Refused => self.reject.restore(ctx)?.call((refusal(ctx, payload)?,)),
+            Status::Pending => {
+                let ticket = u32::from_le_bytes(payload.try_into().unwrap_or_default());
+                LAST_TICKET.set(ticket);
+                pending::wait(ticket, self);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn unpack<'js>(ctx: &Ctx<'js>, gives: Gives, payload: &[u8]) -> Result<Value<'js>> {
+    match gives {
+        Gives::Nothing => Ok(Value::new_undefined(ctx.clone())),
+        Gives::Value => clone::unpack(ctx, payload),
+        Gives::Bytes => TypedArray::<u8>::new(ctx.clone(), payload).map(TypedArray::into_value),
+    }
+}
+
+/// The error that a refusal is thrown as.
+fn refusal<'js>(ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
+    let refusal = Refusal::read(payload).map_err(|_| Error::Unknown)?;
+    let members = Array::new(ctx.clone())?;
+    for (at, (name, value)) in refusal.members.iter().enumerate() {
+        members.set(2 * at, *name)?;
+        members.set(2 * at + 1, *value)?;
+    }
+    let make = ctx.userdata::<Refused>().map(|kept| kept.0.clone()).ok_or(Error::Unknown)?;
+    make.call((refusal.name, refusal.message, members))
+}
+
+fn pack<'js>(ctx: &Ctx<'js>, shape: &Shape, args: Rest<Value<'js>>) -> Result<Vec<u8>> {
+    let mut w = Writer::new();
+    let mut args = args.0.into_iter();
+    for field in shape.takes {
+        let value = args.next().ok_or_else(|| Exception::throw_type(ctx, "argument missing"))?;
+        match field {
+            Field::Byte => w.u8(u8::from_js(ctx, value)?),
+            Field::Number => w.u32(u32::from_js(ctx, value)?),
+            Field::Text => w.str(&Text::from_js(ctx, value)?.0),
+            Field::Value => match clone::pack(ctx, value, MAX_VALUE) {
+                Ok(bytes) => w.bytes(&bytes),
+                Err(clone::Failed::Threw(error)) => return Err(error),
+                Err(clone::Failed::TooLong) => {
+                    let message = format!("a value of more than {MAX_VALUE} bytes");
+                    return Err(Exception::throw_range(ctx, &message));
+                }
+            },
+            Field::Rest => w.raw(&Bytes::from_js(ctx, value)?.0),
+        };
+    }
+    if w.len() > frame::MAX_REQUEST - frame::REQUEST_HEADER {
+        let message = format!("a call of more than {} bytes", frame::MAX_REQUEST);
+        return Err(Exception::throw_range(ctx, &message));
+    }
+    Ok(w.finish())
+}
+
+fn shape(ctx: &Ctx<'_>, id: u32) -> Result<Shape> {
+    let shape = SHAPES.with_borrow(|shapes| shapes.get(id as usize).copied());
+    shape.ok_or_else(|| Exception::throw_internal(ctx, "no such call"))
+}
+
+/// Makes a call and answers a promise of what it gives.
+fn send<'js>(ctx: Ctx<'js>, id: u32, args: Rest<Value<'js>>) -> Result<Promise<'js>> {
+    let shape = shape(&ctx, id)?;
+    let payload = pack(&ctx, &shape, args)?;
+    let (promise, resolve, reject) = Promise::new(&ctx)?;
+    let waiter = Waiter {
+        resolve: Persistent::save(&ctx, resolve),
+        reject: Persistent::save(&ctx, reject),
+        gives: shape.gives,
+    };
+    let batched = BATCH.with_borrow_mut(|batch| match batch {
+        Some(batch) => {
+            frame::write_request(&mut batch.frames, shape.call, &payload);
+            batch.waiters.push(waiter);
+            Ok(batch.waiters.len() >= BATCH_CALLS || batch.frames.len() >= BATCH_BYTES)
+        }
+        None => Err(waiter),
+    });
+    match batched {
+        Ok(true) => {
+            let full = BATCH.with_borrow_mut(|batch| batch.replace(Batch::default()));
+            cross(&ctx, full.unwrap_or_default())?;
+        }
+        Ok(false) => {}
+        Err(waiter) => {
+            let (status, answer) = gate::call(shape.call, &payload, kept);
+            waiter.settle(&ctx, status, &answer)?;
+        }
+    }
+    Ok(promise)
+}
+
+/// Makes a call that cannot wait, and answers what it gives.
+fn send_now<'js>(ctx: Ctx<'js>, id: u32, args: Rest<Value<'js>>) -> Result<Value<'js>> {
+    let shape = shape(&ctx, id)?;
+    let payload = pack(&ctx, &shape, args)?;
+    let (status, answer) = gate::call_now(shape.call, &payload, kept);
+    match status {
+        Status::Done => unpack(&ctx, shape.gives, &answer),
+        Status::Refused | Status::Pending => {
+            let error = refusal(&ctx, &answer)?;
+            Err(ctx.throw(error))
+        }
+    }
+}
+
+/// A copy of an answer: settling a promise may run what a tool has put in its way, and that may
+/// call the host again, which needs the room that the answer is in.
+fn kept(status: Status, payload: &[u8]) -> (Status, Vec<u8>) {
+    (status, payload.to_vec())
+}
+
+/// Sends the calls of a batch over together and settles them in order.
+fn cross(ctx: &Ctx<'_>, batch: Batch) -> Result<()> {
+    if batch.waiters.is_empty() {
+        return Ok(());
+    }
+    let answers = gate::cross(batch.frames.as_bytes(), <[u8]>::to_vec);
+    let mut answers = Reader::new(&answers);
+    for waiter in batch.waiters {
+        let answer = frame::next_answer(&mut answers).map_err(|_| Error::Unknown)?;
+        waiter.settle(ctx, answer.status, answer.payload)?;
+    }
+    Ok(())
+}
+
+/// From now on calls are gathered. False if they are already.
+fn begin_batch() -> bool {
+    BATCH.with_borrow_mut(|batch| match batch {
+        Some(_) => false,
+        None => {
+            *batch = Some(Batch::default());
+            true
+        }
+    })
+}
+
+fn end_batch(ctx: Ctx<'_>) -> Result<()> {
+    cross(&ctx, BATCH.take().unwrap_or_default())
+}
+
+/// Forgets a batch that a killed run left.
+pub(crate) fn forget() {
+    BATCH.take();
+}
+
+fn new_shape(ctx: Ctx<'_>, name: Text, takes: Text, gives: Text) -> Result<u32> {
+    let wrong = || Exception::throw_internal(&ctx, "no such shape");
+    let call = Call::ALL.iter().find(|call| call.name() == name.0).ok_or_else(wrong)?;
+    let fields = takes.0.chars().map(|letter| match letter {
+        'b' => Ok(Field::Byte),
+        'u' => Ok(Field::Number),
+        's' => Ok(Field::Text),
+        'v' => Ok(Field::Value),
+        'r' => Ok(Field::Rest),
+        _ => Err(wrong()),
+    });
+    // Shapes are made while the image is, and live as long as it.
+    let takes = fields.collect::<Result<Vec<_>>>()?.leak();
+    let gives = match gives.0.as_str() {
+        "" => Gives::Nothing,
+        "v" => Gives::Value,
+        "r" => Gives::Bytes,
+        _ => return Err(wrong()),
+    };
+    SHAPES.with_borrow_mut(|shapes| {
+        shapes.push(Shape { call: *call, takes, gives });
+        Ok(shapes.len() as u32 - 1)
+    })
+}
+
+fn on_refusal<'js>(ctx: Ctx<'js>, make: Function<'js>) -> Result<()> {
+    ctx.store_userdata(Refused(make)).map(|_| ()).map_err(|_| Error::Unknown)
+}
+
+/// Puts the means of calling the host into the natives of the preludes.
+pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
+    native.set("newShape", Function::new(ctx.clone(), new_shape)?)?;
+    native.set("send", Function::new(ctx.clone(), send)?)?;
+    native.set("sendNow", Function::new(ctx.clone(), send_now)?)?;
+    native.set("lastTicket", Function::new(ctx.clone(), || LAST_TICKET.replace(0))?)?;
+    native.set("beginBatch", Function::new(ctx.clone(), begin_batch)?)?;
+    native.set("endBatch", Function::new(ctx.clone(), end_batch)?)?;
+    native.set("onRefusal", Function::new(ctx.clone(), on_refusal)?)
+}
