@@ -60,6 +60,18 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
     })
 }
 
+/// Puts a symbolic link there, with the folders above it.
+pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
+    let files = tree.as_guest(now());
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let made = match folder {
+        "" => Ok(()),
+        folder => files.make_directories(folder, Mode::DIRECTORY),
+    };
+    made.and_then(|()| files.make_link(target, path))
+        .map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+}
+
 pub(crate) fn now() -> Time {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time(since.as_nanos() as u64)

@@ -46,6 +46,11 @@ impl Running {
         }
     }
 
+    /// Whether it stands still.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.clock, Clock::Fixed(_))
+    }
+
     /// When a moment of [`Self::monotonic_ms`] comes. A fixed clock jumps there, now.
     pub(crate) fn reach(&mut self, at_ms: f64) -> Option<Instant> {
         match self.clock {

@@ -1,29 +1,53 @@
 //! Takes crossings apart, dispatches calls, keeps what is pending.
 
 use std::collections::{BTreeSet, HashMap};
-use std::future::pending;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::entry::Entry;
 use cofferdam_abi::frame::{self, ANSWER_HEADER, Answer, MAX_BATCH, Refusal, Status};
 use cofferdam_abi::wire::{Malformed, Reader, Writer};
+use cofferdam_abi::{Value, value};
+use cofferdam_broker::{Seat, Verdict};
+use cofferdam_caps::Request;
 use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
+use cofferdam_net::Client;
+use cofferdam_vfs::Time;
 
 use crate::calls;
 use crate::clock::{self, Clock};
+use crate::commands::Commands;
+use crate::denials::Denials;
+use crate::guard::{Done, Refused, Working};
 use crate::output::{Output, Stream, Watcher};
 use crate::random::{self, Random};
+use crate::resources::Resources;
+use crate::streams::Streams;
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
 const MAX_ANSWER: usize = 16 << 20;
 
-/// Most calls that may be pending at once.
-const MAX_PENDING: usize = 10_000;
+/// Most timers that may run at once.
+const MAX_TIMERS: usize = 10_000;
+
+/// Most calls that may be under way at once. All are looked at when one of them moves.
+const MAX_WORKING: usize = 1000;
 
 /// How a run sees the world.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Settings {
+    /// What its sandbox owns.
+    pub resources: Arc<Resources>,
+    /// Where it asks for permits.
+    pub seat: Seat,
+    /// How it reaches the network.
+    pub client: Client,
+    /// Runs its commands, where the sandbox has any.
+    pub commands: Option<Arc<dyn Commands>>,
     /// Its time.
     pub clock: Clock,
     /// Its chance.
@@ -47,14 +71,39 @@ pub struct Kernel {
     timers: BTreeSet<(u64, u32)>,
     /// When each timer is due, by ticket.
     due: HashMap<u32, u64>,
+    /// Calls under way, by ticket.
+    working: Vec<(u32, Working)>,
     next_ticket: u32,
+    pub(crate) resources: Arc<Resources>,
+    pub(crate) seat: Seat,
+    pub(crate) client: Client,
+    pub(crate) commands: Option<Arc<dyn Commands>>,
+    pub(crate) denials: Denials,
+    pub(crate) streams: Streams,
+}
+
+/// One call while it is decoded and answered.
+pub(crate) struct Crossing<'a, 'm> {
+    pub(crate) fields: &'a mut Reader<'m>,
+    /// Whether the guest cannot wait for the answer.
+    pub(crate) now: bool,
+    pub(crate) answer: &'a mut Vec<u8>,
+}
+
+impl Crossing<'_, '_> {
+    /// Answers a value.
+    pub(crate) fn give(&mut self, given: &Value) {
+        let mut w = Writer::onto(std::mem::take(self.answer));
+        value::encode(given, &mut w);
+        *self.answer = w.finish();
+    }
 }
 
 /// What a call comes to. The payload was appended to the answer.
 pub(crate) enum Reply {
     Done,
     Pending(u32),
-    Refused { name: &'static str, message: String },
+    Refused(Refused),
 }
 
 impl Kernel {
@@ -65,11 +114,54 @@ impl Kernel {
             random: random::Source::new(settings.random),
             stdout: Output::default(),
             stderr: Output::default(),
-            settings,
             timers: BTreeSet::new(),
             due: HashMap::new(),
+            working: Vec::new(),
             next_ticket: 1,
+            resources: settings.resources.clone(),
+            seat: settings.seat.clone(),
+            client: settings.client.clone(),
+            commands: settings.commands.clone(),
+            denials: Denials::default(),
+            streams: Streams::default(),
+            settings,
         }
+    }
+
+    /// What the run was denied.
+    pub fn denials(&self) -> &Denials {
+        &self.denials
+    }
+
+    pub(crate) fn check(&self, request: &Request) -> Verdict {
+        self.seat.check(request)
+    }
+
+    /// Whether a grant allows it now; asks nobody and leaves no trace.
+    pub(crate) fn is_granted(&self, request: &Request) -> bool {
+        self.seat.would_grant(request)
+    }
+
+    /// The time that files are marked with.
+    pub(crate) fn file_time(&mut self) -> Time {
+        Time((self.clock.wall_ms() * 1e6).max(0.0) as u64)
+    }
+
+    /// Goes on with `work` while the guest does something else.
+    pub(crate) fn pend(&mut self, work: Working) -> Result<Reply, Malformed> {
+        if self.working.len() >= MAX_WORKING {
+            let message = format!("more than {MAX_WORKING} calls under way at once");
+            return Ok(Reply::Refused(Refused::new("RangeError", message)));
+        }
+        let ticket = self.new_ticket();
+        self.working.push((ticket, work));
+        Ok(Reply::Pending(ticket))
+    }
+
+    fn new_ticket(&mut self) -> u32 {
+        let ticket = self.next_ticket;
+        self.next_ticket = self.next_ticket.wrapping_add(1).max(1);
+        ticket
     }
 
     /// Prepares the kernel of a kept cell for the next run. Timers ended with the last one.
@@ -96,12 +188,11 @@ impl Kernel {
     }
 
     pub(crate) fn start_timer(&mut self, delay_ms: f64) -> Reply {
-        if self.timers.len() >= MAX_PENDING {
-            let message = format!("more than {MAX_PENDING} timers at once");
-            return Reply::Refused { name: "RangeError", message };
+        if self.timers.len() >= MAX_TIMERS {
+            let message = format!("more than {MAX_TIMERS} timers at once");
+            return Reply::Refused(Refused::new("RangeError", message));
         }
-        let ticket = self.next_ticket;
-        self.next_ticket = self.next_ticket.wrapping_add(1).max(1);
+        let ticket = self.new_ticket();
         let delay_ms = if delay_ms.is_finite() { delay_ms.max(0.0) } else { 0.0 };
         let due = order(self.clock.monotonic_ms() + delay_ms);
         self.timers.insert((due, ticket));
@@ -113,6 +204,7 @@ impl Kernel {
         if let Some(due) = self.due.remove(&ticket) {
             self.timers.remove(&(due, ticket));
         }
+        self.working.retain(|(working, _)| *working != ticket);
     }
 
     /// Waits until something pending is answered, the run is killed, or its time is over. Holds
@@ -122,16 +214,24 @@ impl Kernel {
         switch: &KillSwitch,
         deadline: Instant,
     ) -> Result<Answers, Stop> {
-        match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
-            // A fixed clock jumps there, and there is nothing to wait for.
-            Some(due) => {
-                if let Some(at) = self.clock.reach(due) {
-                    switch.unless_stopped(deadline, switch.sleep_until(at)).await?;
-                }
-            }
-            None => switch.unless_stopped(deadline, pending::<()>()).await?,
-        }
-        Ok(Answers { tickets: self.take_due() })
+        let timer = match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
+            // A fixed clock jumps there, unless a call under way could answer before.
+            Some(_) if !self.working.is_empty() && self.clock.is_fixed() => None,
+            Some(due) => match self.clock.reach(due) {
+                Some(at) => Some(at),
+                None => return Ok(Answers { timers: self.take_due(), done: Vec::new() }),
+            },
+            None => None,
+        };
+        let mut sleep = timer.map(|at| switch.sleep_until(at));
+        let working = &mut self.working;
+        let moved = poll_fn(|cx| {
+            let done = poll_working(working, cx);
+            let slept = sleep.as_mut().is_some_and(|sleep| Pin::new(sleep).poll(cx).is_ready());
+            if slept || !done.is_empty() { Poll::Ready(done) } else { Poll::Pending }
+        });
+        let done = switch.unless_stopped(deadline, moved).await?;
+        Ok(Answers { timers: self.take_due(), done })
     }
 
     /// Timers whose time has come, in order.
@@ -142,7 +242,8 @@ impl Kernel {
             if f64::from_bits(due) > now {
                 break;
             }
-            self.cancel(ticket);
+            self.timers.pop_first();
+            self.due.remove(&ticket);
             tickets.push(ticket);
         }
         tickets
@@ -158,7 +259,7 @@ impl Kernel {
                 frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
             let header = answer.len();
             answer.extend_from_slice(&[0; ANSWER_HEADER]);
-            let reply = calls::dispatch(self, request.call, request.payload, answer)
+            let reply = calls::dispatch(self, &request, answer)
                 .map_err(|e| breach_of(request.call, e))?;
             let status = match reply {
                 Reply::Done => Status::Done,
@@ -166,10 +267,9 @@ impl Kernel {
                     answer.extend_from_slice(&ticket.to_le_bytes());
                     Status::Pending
                 }
-                Reply::Refused { name, message } => {
-                    let mut w = Writer::new();
-                    Refusal { name, message: &message }.write(&mut w);
-                    answer.extend_from_slice(w.as_bytes());
+                Reply::Refused(refused) => {
+                    answer.truncate(header + ANSWER_HEADER);
+                    answer.extend_from_slice(&pack_refusal(&refused));
                     Status::Refused
                 }
             };
@@ -195,17 +295,49 @@ impl Host for Kernel {
     }
 }
 
+/// Looks at every call under way; answers those that are done.
+fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<(u32, Done)> {
+    let mut done = Vec::new();
+    working.retain_mut(|(ticket, work)| match work.as_mut().poll(cx) {
+        Poll::Ready(answer) => {
+            done.push((*ticket, answer));
+            false
+        }
+        Poll::Pending => true,
+    });
+    done
+}
+
+fn pack_refusal(refused: &Refused) -> Vec<u8> {
+    let members = refused.members.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let mut w = Writer::new();
+    Refusal { name: refused.name, message: &refused.message, members }.write(&mut w);
+    w.finish()
+}
+
 /// Answers to pending calls, for the next entry into the cell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Answers {
-    tickets: Vec<u32>,
+    timers: Vec<u32>,
+    done: Vec<(u32, Done)>,
 }
 
 impl Answers {
     /// Packs them as an [`Entry`].
     pub fn write(&self, w: &mut Writer) {
-        let done = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });
-        Entry::Resume(self.tickets.iter().map(done).collect()).write(w);
+        let fired = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });
+        let packed: Vec<(u32, Status, Vec<u8>)> = self
+            .done
+            .iter()
+            .map(|(ticket, done)| match done {
+                Ok(bytes) => (*ticket, Status::Done, bytes.clone()),
+                Err(refused) => (*ticket, Status::Refused, pack_refusal(refused)),
+            })
+            .collect();
+        let answered = packed
+            .iter()
+            .map(|(ticket, status, payload)| (*ticket, Answer { status: *status, payload }));
+        Entry::Resume(answered.chain(self.timers.iter().map(fired)).collect()).write(w);
     }
 }
 
@@ -292,7 +424,7 @@ mod tests {
     #[test]
     fn timers_are_bounded() {
         let mut kernel = kernel();
-        for _ in 0..MAX_PENDING {
+        for _ in 0..MAX_TIMERS {
             assert!(matches!(kernel.start_timer(1.0), Reply::Pending(_)));
         }
         assert!(matches!(kernel.start_timer(1.0), Reply::Refused { .. }));

@@ -10,7 +10,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(errno: Errno, path: &str) -> Self {
+    /// A failure at `path`, for whoever builds on this crate.
+    pub fn new(errno: Errno, path: &str) -> Self {
         Error { errno, path: path.into() }
     }
 

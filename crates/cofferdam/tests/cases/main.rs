@@ -5,7 +5,7 @@
 //! | block | says |
 //! |---|---|
 //! | `limits` | lines `timeoutMs = 100` |
-//! | `files` | lines `/path: content` |
+//! | `files` | lines `/path: content` or `/link -> /target` |
 //! | `grants` | one capability a line |
 //! | `clock` | `system`; without it time stands still at 1700000000000 |
 //! | `session` | the tools of the case run one after another in one kept cell |
@@ -13,7 +13,7 @@
 //! | `js`, `ts` | the tool; `js module` says that it is a module |
 //! | `result` | JSON; without it the tool above returned `undefined` |
 //! | `notes` | lines `path: was -> became`; without it there are none |
-//! | `error` | `CLASS name: message`, then lines that the stack has; without it nothing failed |
+//! | `error` | `CLASS name: message` or `CAPABILITY_DENIED capability`, then lines that the stack has; without it nothing failed |
 //! | `stdout`, `stderr` | what was printed; without it nothing was |
 //! | `truncated` | which of the two were cut; without it neither was |
 //!

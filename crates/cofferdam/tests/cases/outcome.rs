@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cofferdam::{Error, Outcome, Random, Sandbox, Tool, json};
+use cofferdam::{Ending, Error, Outcome, Random, Sandbox, Tool, json};
 use serde_json::Value as Json;
 
 use crate::parse::{Case, Kind, Step};
@@ -38,6 +38,9 @@ fn sandbox(case: &Case) -> Result<Sandbox, Error> {
         Sandbox::builder().limits(case.limits).clock(case.clock).random(Random::Seeded(1));
     for (path, content) in &case.files {
         builder = builder.file(path, content.as_bytes());
+    }
+    for (path, target) in &case.links {
+        builder = builder.link(path, target);
     }
     for capability in &case.grants {
         builder = builder.grant(capability.clone());
@@ -109,6 +112,10 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
         let name = if error.name.is_empty() { String::new() } else { format!("{}: ", error.name) };
         let message = error.message.replace('\n', "\\n");
         let mut text = format!("{} {name}{message}", class.name()).trim_end().to_owned();
+        // The id of a request is another one each time; what to grant is the point.
+        if let Ending::Denied(denied) = &outcome.ending {
+            text = format!("{} {}", class.name(), denied.required_permission());
+        }
         if let Some((line, column)) = error.position {
             text.push_str(&format!("\nline {line}, column {column}"));
         }

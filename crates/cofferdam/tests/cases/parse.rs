@@ -12,6 +12,8 @@ pub(crate) struct Case {
     pub(crate) line: usize,
     pub(crate) limits: Limits,
     pub(crate) files: Vec<(String, String)>,
+    /// Links and what they point to.
+    pub(crate) links: Vec<(String, String)>,
     pub(crate) grants: Vec<Capability>,
     pub(crate) clock: Clock,
     pub(crate) is_session: bool,
@@ -151,6 +153,7 @@ impl Draft {
             line,
             limits: Limits::default(),
             files: Vec::new(),
+            links: Vec::new(),
             grants: Vec::new(),
             clock: Clock::Fixed(1_700_000_000_000.0),
             is_session: false,
@@ -183,6 +186,10 @@ impl Draft {
                 case.limits.set(name.trim(), value).map_err(|e| e.to_string())
             })?,
             "files" => block.each(|line| {
+                if let Some((link, target)) = line.split_once(" -> ") {
+                    case.links.push((link.into(), target.into()));
+                    return Ok(());
+                }
                 let (path, content) = line.split_once(": ").ok_or("not PATH: CONTENT")?;
                 case.files.push((path.into(), content.into()));
                 Ok(())

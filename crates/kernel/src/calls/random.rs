@@ -2,6 +2,7 @@
 
 use cofferdam_abi::wire::{Reader, Result};
 
+use crate::guard::Refused;
 use crate::kernel::{Kernel, Reply};
 
 /// Most random bytes of one call, as in the web's `getRandomValues`.
@@ -22,6 +23,6 @@ pub(super) fn bytes(
         return Ok(Reply::Done);
     }
     answer.truncate(start);
-    let message = "the machine has no randomness to give".into();
-    Ok(Reply::Refused { name: "Error", message })
+    let message = "the machine has no randomness to give";
+    Ok(Reply::Refused(Refused::new("Error", message)))
 }

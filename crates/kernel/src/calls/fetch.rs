@@ -1,0 +1,205 @@
+//! HTTP for tools, each request under a permit.
+
+use std::sync::{Arc, Mutex};
+
+use cofferdam_abi::wire::Result;
+use cofferdam_abi::Value;
+use cofferdam_broker::{PermissionError, Permit, Seat};
+use cofferdam_caps::Request;
+use cofferdam_caps::network::{FetchUrl, Method};
+use cofferdam_net::{
+    Authority, Body, Bytes, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later, Passage,
+    Redirect, Refused as NotAllowed, ResponseBody,
+};
+
+use super::state::value;
+use crate::denials::Denials;
+use crate::guard::{Refused, nothing, packed};
+use crate::kernel::{Crossing, Kernel, Reply};
+use crate::resources::lock;
+
+/// Most headers of a request.
+const MAX_HEADERS: usize = 1000;
+
+/// Most responses that are read at once.
+const MAX_STREAMS: usize = 256;
+
+
+pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    let head = value(c.fields)?;
+    let body = c.fields.take(c.fields.remaining())?.to_vec();
+    let fetch = match request(&head, body) {
+        Ok(fetch) => fetch,
+        Err(refused) => return Ok(Reply::Refused(refused)),
+    };
+    if kernel.streams.open() >= MAX_STREAMS {
+        let message = format!("more than {MAX_STREAMS} responses are read at once");
+        return Ok(Reply::Refused(Refused::new("RangeError", message)));
+    }
+    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
+    let authority = Broker { seat: kernel.seat.clone(), denials: kernel.denials.clone() };
+    let (client, streams) = (kernel.client.clone(), kernel.streams.clone());
+    kernel.guarded_work(Ok(wanted), c.now, move |permit| {
+        Box::pin(async move {
+            let authority = First { permit: Mutex::new(Some(permit)), rest: authority };
+            let response = client.fetch(fetch, &authority).await;
+            let response = response.map_err(|error| failed(&error))?;
+            let text = |text: &str| Value::String(text.to_owned());
+            let header = |(name, value): (&HeaderName, &HeaderValue)| {
+                let value = value.as_bytes().iter().map(|byte| char::from(*byte)).collect();
+                Value::Array(vec![text(name.as_str()), Value::String(value)])
+            };
+            let mut answer = vec![
+                ("status".to_owned(), Value::Number(f64::from(response.status.as_u16()))),
+                ("statusText".to_owned(), text(&response.status_text)),
+                ("url".to_owned(), text(response.url.as_str())),
+                ("redirected".to_owned(), Value::Bool(response.redirected)),
+                ("headers".to_owned(), Value::Array(response.headers.iter().map(header).collect())),
+            ];
+            if !matches!(response.status.as_u16(), 101 | 103 | 204 | 205 | 304) {
+                let number = streams.add(response.body);
+                answer.push(("stream".to_owned(), Value::Number(f64::from(number))));
+            }
+            packed(&Value::Object(answer))
+        })
+    })
+}
+
+pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    let number = c.fields.u32()?;
+    let Some(stream) = kernel.streams.get(number) else {
+        return Ok(Reply::Refused(Refused::new("TypeError", "the body was read already")));
+    };
+    let streams = kernel.streams.clone();
+    kernel.pend(Box::pin(async move {
+        let Some(mut body) = lock(&stream).take() else {
+            return Err(Refused::new("TypeError", "the body is being read already"));
+        };
+        match body.chunk().await {
+            Some(Ok(bytes)) => {
+                *lock(&stream) = Some(body);
+                Ok(bytes.to_vec())
+            }
+            Some(Err(error)) => {
+                streams.remove(number);
+                Err(failed(&error))
+            }
+            None => {
+                streams.remove(number);
+                nothing()
+            }
+        }
+    }))
+}
+
+pub(super) fn stop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    kernel.streams.remove(c.fields.u32()?);
+    Ok(Reply::Done)
+}
+
+/// What the tool wants to send; nonsense in it is an error in the tool.
+fn request(head: &Value, body: Vec<u8>) -> std::result::Result<Fetch, Refused> {
+    let wrong = |what: &str| Refused::new("TypeError", format!("fetch: {what}"));
+    let Value::Object(members) = head else { return Err(wrong("not an object")) };
+    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let text = |name: &str| match member(name) {
+        Some(Value::String(text)) => Ok(text.as_str()),
+        _ => Err(wrong(name)),
+    };
+    let method: Method = text("method")?.parse().map_err(|e| wrong(&format!("{e}")))?;
+    let url: FetchUrl = text("url")?.parse().map_err(|e| wrong(&format!("{e}")))?;
+    let mut fetch = Fetch::new(method, url);
+    fetch.redirect = match text("redirect")? {
+        "manual" => Redirect::Manual,
+        "error" => Redirect::Error,
+        _ => Redirect::Follow,
+    };
+    fetch.headers = headers(member("headers")).ok_or_else(|| wrong("headers"))?;
+    if member("hasBody") == Some(&Value::Bool(true)) {
+        fetch.body = Body::from(Bytes::from(body));
+    }
+    Ok(fetch)
+}
+
+fn headers(list: Option<&Value>) -> Option<HeaderMap> {
+    let Some(Value::Array(pairs)) = list else { return None };
+    let mut headers = HeaderMap::new();
+    for pair in pairs.iter().take(MAX_HEADERS) {
+        let Value::Array(pair) = pair else { return None };
+        let [Value::String(name), Value::String(value)] = pair.as_slice() else { return None };
+        // JavaScript has header values as text of one byte a letter.
+        let value: Vec<u8> = value.chars().map(|c| u8::try_from(c).ok()).collect::<Option<_>>()?;
+        headers.append(
+            HeaderName::from_bytes(name.as_bytes()).ok()?,
+            HeaderValue::from_bytes(&value).ok()?,
+        );
+    }
+    Some(headers)
+}
+
+/// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may
+/// not go is the denial itself.
+fn failed(error: &FetchError) -> Refused {
+    match error.refused().and_then(|refused| refused.cause::<Refused>()) {
+        Some(denial) => denial.clone(),
+        None => Refused::new("TypeError", format!("fetch failed: {error}")),
+    }
+}
+
+/// Asks the broker for each hop.
+struct Broker {
+    seat: Seat,
+    denials: Denials,
+}
+
+impl Broker {
+    fn refused(&self, error: PermissionError) -> NotAllowed {
+        let message = error.message().to_owned();
+        NotAllowed::new(message).with_cause(self.denials.note(error))
+    }
+}
+
+impl Authority for Broker {
+    fn allow<'a>(
+        &'a self,
+        method: &'a Method,
+        url: &'a FetchUrl,
+    ) -> Later<'a, std::result::Result<Passage, NotAllowed>> {
+        Box::pin(async move {
+            let request = Request::Network { method: method.clone(), url: url.clone() };
+            let permit = self.seat.obtain(&request).await;
+            permit.map(passage).map_err(|error| self.refused(error))
+        })
+    }
+}
+
+/// The first hop was checked when the call was made; its permit is used, not asked for again.
+struct First {
+    permit: Mutex<Option<Permit>>,
+    rest: Broker,
+}
+
+impl Authority for First {
+    fn allow<'a>(
+        &'a self,
+        method: &'a Method,
+        url: &'a FetchUrl,
+    ) -> Later<'a, std::result::Result<Passage, NotAllowed>> {
+        match lock(&self.permit).take() {
+            Some(permit) => Box::pin(async move { Ok(passage(permit)) }),
+            None => self.rest.allow(method, url),
+        }
+    }
+}
+
+fn passage(permit: Permit) -> Passage {
+    let secret = |(name, value): (&str, &str)| {
+        let mut value = HeaderValue::from_str(value).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
+    };
+    Passage {
+        secret_headers: permit.headers().iter().filter_map(secret).collect(),
+        names_origin: permit.reaches_private_addresses(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Functions that the embedding program registered.
+
+use cofferdam_abi::wire::Result;
+use cofferdam_caps::Request;
+use cofferdam_caps::tool::ToolName;
+
+use super::state::value;
+use crate::guard::{Refused, name, packed};
+use crate::kernel::{Crossing, Kernel, Reply};
+
+pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    let function = c.fields.string()?;
+    let args = value(c.fields)?;
+    let parsed: std::result::Result<ToolName, _> = name(function.parse());
+    let request = parsed.map(|name| Request::Tool { name });
+    let resources = kernel.resources.clone();
+    kernel.guarded_work(request, c.now, move |_| {
+        Box::pin(async move {
+            let Some(found) = resources.functions.get(&function) else {
+                let message = format!("no function is registered as '{function}'");
+                return Err(Refused::new("ReferenceError", message));
+            };
+            match found.call(args).await {
+                Ok(value) => packed(&value),
+                Err(failed) => Err(Refused::new(failed.name, failed.message)),
+            }
+        })
+    })
+}

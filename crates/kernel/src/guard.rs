@@ -1,0 +1,155 @@
+//! Calls that need a permit: the check, the question, and what is done with the answer.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use cofferdam_abi::value;
+use cofferdam_abi::wire::Writer;
+use cofferdam_abi::{Malformed, Value};
+use cofferdam_broker::{Permit, PermissionError, Verdict};
+use cofferdam_caps::Request;
+
+use crate::kernel::{Kernel, Reply};
+
+/// What a call that was permitted comes to: bytes for the guest, or why not.
+pub(crate) type Done = Result<Vec<u8>, Refused>;
+
+/// A call that is under way.
+pub(crate) type Working = Pin<Box<dyn Future<Output = Done> + Send>>;
+
+/// Why a well-formed call was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) name: &'static str,
+    pub(crate) message: String,
+    pub(crate) members: Vec<(&'static str, String)>,
+}
+
+impl Refused {
+    pub(crate) fn new(name: &'static str, message: impl Into<String>) -> Self {
+        Refused { name, message: message.into(), members: Vec::new() }
+    }
+
+    pub(crate) fn with(mut self, member: &'static str, value: impl Into<String>) -> Self {
+        self.members.push((member, value.into()));
+        self
+    }
+}
+
+impl From<PermissionError> for Refused {
+    fn from(error: PermissionError) -> Self {
+        Refused::new("PermissionError", error.message())
+            .with("code", error.code())
+            .with("requiredPermission", error.required_permission())
+            .with("attemptedAction", error.attempted_action())
+            .with("requestId", error.request_id())
+    }
+}
+
+/// A name that no request can be made of is an error in the tool, not a breach.
+pub(crate) fn name<T>(parsed: Result<T, cofferdam_caps::Error>) -> Result<T, Refused> {
+    parsed.map_err(|error| Refused::new("TypeError", error.to_string()))
+}
+
+/// A packed value, as an answer.
+pub(crate) fn packed(value: &Value) -> Done {
+    let mut w = Writer::new();
+    value::encode(value, &mut w);
+    Ok(w.finish())
+}
+
+/// An answer without content.
+pub(crate) fn nothing() -> Done {
+    Ok(Vec::new())
+}
+
+impl Kernel {
+    /// Does `work` if every request is permitted; asks where that has to be asked about, unless
+    /// the guest cannot wait.
+    pub(crate) fn guarded(
+        &mut self,
+        requests: Result<Vec<Request>, Refused>,
+        now: bool,
+        answer: &mut Vec<u8>,
+        work: impl FnOnce(Vec<Permit>) -> Done + Send + 'static,
+    ) -> Result<Reply, Malformed> {
+        let mut permits = Vec::new();
+        let requests = match requests {
+            Ok(requests) => requests,
+            Err(refused) => return Ok(Reply::Refused(refused)),
+        };
+        let mut rest = requests.into_iter();
+        while let Some(request) = rest.next() {
+            match self.check(&request) {
+                Verdict::Permit(permit) => permits.push(permit),
+                Verdict::Denied(error) => return Ok(self.denied(error)),
+                Verdict::Ask(question) if now => {
+                    let error = question.unanswered();
+                    return Ok(self.denied(error));
+                }
+                Verdict::Ask(question) => {
+                    let desk = self.desk.clone();
+                    let denials = self.denials.clone();
+                    return self.pend(Box::pin(async move {
+                        let mut question = Some(question);
+                        loop {
+                            if let Some(asked) = question.take() {
+                                permits.push(asked.await.map_err(|e| denials.note(e))?);
+                            }
+                            let Some(request) = rest.next() else { break };
+                            match desk.check(&request) {
+                                Verdict::Permit(permit) => permits.push(permit),
+                                Verdict::Denied(error) => return Err(denials.note(error)),
+                                Verdict::Ask(asked) => question = Some(asked),
+                            }
+                        }
+                        work(permits)
+                    }));
+                }
+            }
+        }
+        Ok(match work(permits) {
+            Ok(bytes) => {
+                answer.extend_from_slice(&bytes);
+                Reply::Done
+            }
+            Err(refused) => Reply::Refused(refused),
+        })
+    }
+
+    /// Starts `work`, which takes its time, if the request is permitted.
+    pub(crate) fn guarded_work(
+        &mut self,
+        request: Result<Request, Refused>,
+        now: bool,
+        work: impl FnOnce(Permit) -> Working + Send + 'static,
+    ) -> Result<Reply, Malformed> {
+        let request = match request {
+            Ok(request) => request,
+            Err(refused) => return Ok(Reply::Refused(refused)),
+        };
+        match self.check(&request) {
+            Verdict::Denied(error) => Ok(self.denied(error)),
+            Verdict::Permit(_) if now => {
+                let message = "this takes time: use the form of it that answers a promise";
+                Ok(Reply::Refused(Refused::new("NotSupportedError", message)))
+            }
+            Verdict::Ask(question) if now => {
+                let error = question.unanswered();
+                Ok(self.denied(error))
+            }
+            Verdict::Permit(permit) => self.pend(work(permit)),
+            Verdict::Ask(question) => {
+                let denials = self.denials.clone();
+                self.pend(Box::pin(async move {
+                    let permit = question.await.map_err(|e| denials.note(e))?;
+                    work(permit).await
+                }))
+            }
+        }
+    }
+
+    fn denied(&mut self, error: PermissionError) -> Reply {
+        Reply::Refused(self.denials.note(error))
+    }
+}

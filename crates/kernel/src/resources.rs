@@ -1,0 +1,47 @@
+//! What a sandbox owns and its runs use: files, storage, variables, what the embedding program
+//! publishes, functions it registered.
+
+mod functions;
+mod published;
+mod storage;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cofferdam_vfs::Tree;
+
+pub use functions::{CallFailed, Function, Functions};
+pub use published::{Artifact, Published, StateError};
+pub use storage::{Area, QuotaExceeded, STORAGE_BYTES, Storage};
+
+/// What a sandbox owns. Runs share it; each part has its own lock.
+pub struct Resources {
+    /// Its files.
+    pub files: Tree,
+    /// Its key-value storage.
+    pub storage: Storage,
+    /// Its variables; the host's own are never among them.
+    pub variables: Mutex<BTreeMap<String, String>>,
+    /// What the embedding program publishes.
+    pub published: Published,
+    /// Functions that the embedding program registered.
+    pub functions: Functions,
+}
+
+impl Resources {
+    /// With these files, and nothing else yet.
+    pub fn new(files: Tree) -> Self {
+        Resources {
+            files,
+            storage: Storage::default(),
+            variables: Mutex::default(),
+            published: Published::default(),
+            functions: Functions::default(),
+        }
+    }
+}
+
+/// A lock that a panic elsewhere does not close: what it guards is whole after every statement.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
