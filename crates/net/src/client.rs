@@ -1,0 +1,183 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cofferdam_caps::network::Method;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::authority::{Authority, Passage};
+use crate::body::SendFault;
+use crate::connect::{Dialer, Direct};
+use crate::driver::Driver;
+use crate::error::{FetchError, FetchErrorKind};
+use crate::fetch::{Fetch, Limits, Redirect};
+use crate::headers;
+use crate::hop::{Answer, Hop, Shared};
+use crate::port;
+use crate::redirect::{self, Next};
+use crate::resolver::{Resolver, SystemResolver};
+use crate::response::Response;
+use crate::tls::{Roots, Tls};
+
+/// Longest time limit; more would be beyond what clocks add up.
+const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How a client reaches the world.
+#[derive(Clone)]
+pub struct Settings {
+    /// Turns names into addresses.
+    pub resolver: Arc<dyn Resolver>,
+    /// Turns checked addresses into those that are dialled: a hook for tests.
+    pub dialer: Arc<dyn Dialer>,
+    /// Whose certificates count.
+    pub roots: Roots,
+    /// Most connections at once. A fetch beyond that waits, and its time runs.
+    pub connections: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            resolver: Arc::new(SystemResolver),
+            dialer: Arc::new(Direct),
+            roots: Roots::System,
+            connections: 256,
+        }
+    }
+}
+
+/// Sends requests. Cheap to clone; clones share one thread, which is started by the first fetch
+/// and ends with the last clone and the last response.
+#[derive(Clone)]
+pub struct Client {
+    driver: Arc<Driver>,
+    shared: Arc<Shared>,
+}
+
+impl Client {
+    /// A client that has not yet started anything.
+    pub fn new(settings: Settings) -> Self {
+        let Settings { resolver, dialer, roots, connections } = settings;
+        let connections = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
+        let shared = Shared { resolver, dialer, tls: Tls::new(roots), connections };
+        Self { driver: Arc::default(), shared: Arc::new(shared) }
+    }
+
+    /// Sends one request, and those it is redirected to, each under a passage of its own.
+    ///
+    /// Needs no particular executor. Dropping the future closes the connection.
+    pub async fn fetch(
+        &self,
+        fetch: Fetch,
+        authority: &dyn Authority,
+    ) -> Result<Response, FetchError> {
+        let Fetch { method, url, mut headers, body, redirect, limits } = fetch;
+        headers::drop_forbidden(&mut headers);
+        let mut next = Next { method, url, headers, body };
+        check(&next, &limits)?;
+        let mut time_left = limits.time.min(MAX_TIME);
+        let mut followed = 0;
+        loop {
+            port::check(next.url.origin())?;
+            let passage = authority.allow(&next.method, &next.url).await;
+            let passage =
+                passage.map_err(|refused| FetchError::denied(&next.url.origin().host, refused))?;
+            let started = Instant::now();
+            let answer = self.hop(&mut next, &passage, &limits, time_left).await?;
+            time_left = time_left.saturating_sub(started.elapsed());
+            let target = match redirect {
+                Redirect::Manual => None,
+                Redirect::Follow | Redirect::Error => {
+                    redirect::target(answer.status, &answer.headers, &next.url)?
+                }
+            };
+            let Some(target) = target else {
+                return Ok(self.response(answer, next, followed > 0));
+            };
+            let host = &next.url.origin().host;
+            if redirect == Redirect::Error {
+                let reason = "redirects, which the request does not allow";
+                return Err(FetchError::new(FetchErrorKind::Redirected, host, reason));
+            }
+            if followed == limits.redirects {
+                let reason = format!("redirects more than {} times", limits.redirects);
+                return Err(FetchError::new(FetchErrorKind::RedirectLimit, host, reason));
+            }
+            followed += 1;
+            next.follow(answer.status, target)?;
+        }
+    }
+
+    async fn hop(
+        &self,
+        next: &mut Next,
+        passage: &Passage,
+        limits: &Limits,
+        time_left: Duration,
+    ) -> Result<Answer, FetchError> {
+        let origin = next.url.origin();
+        let no_body = next.body.is_empty();
+        let headers = headers::to_send(&next.headers, passage, &next.method, origin, no_body)?;
+        let spent = || {
+            let reason = "the request's body was used up";
+            FetchError::new(FetchErrorKind::BadRequest, &origin.host, reason)
+        };
+        let hop = Hop {
+            method: next.method.clone(),
+            url: next.url.clone(),
+            headers,
+            body: next.body.send(limits.send_bytes).ok_or_else(spent)?,
+            names_origin: passage.names_origin,
+            limits: limits.clone(),
+            deadline: tokio::time::Instant::now() + time_left,
+        };
+        let shared = self.shared.clone();
+        let (mut answer, answered) = oneshot::channel();
+        let task = async move {
+            let result = tokio::select! {
+                biased;
+                () = answer.closed() => return,
+                result = hop.run(&shared) => result,
+            };
+            let _ = answer.send(result);
+        };
+        let stopped =
+            |reason: String| FetchError::new(FetchErrorKind::Stopped, &origin.host, reason);
+        let started = self.driver.spawn(task);
+        started.map_err(|error| stopped(format!("the client cannot start: {error}")))?;
+        answered.await.unwrap_or_else(|_| Err(stopped("the client stopped".to_owned())))
+    }
+
+    fn response(&self, answer: Answer, sent: Next, redirected: bool) -> Response {
+        let Answer { status, status_text, mut headers, mut body } = answer;
+        headers::drop_cookies(&mut headers);
+        body.keep(self.driver.clone());
+        Response { status, status_text, headers, url: sent.url, redirected, body }
+    }
+}
+
+/// What is known to be wrong before anybody is asked.
+fn check(next: &Next, limits: &Limits) -> Result<(), FetchError> {
+    let host = &next.url.origin().host;
+    let bad = |reason: String| Err(FetchError::new(FetchErrorKind::BadRequest, host, reason));
+    let has_no_body = |method: &Method| matches!(method.as_str(), "GET" | "HEAD");
+    if has_no_body(&next.method) && !next.body.is_empty() {
+        return bad(format!("a {} request has no body", next.method));
+    }
+    if headers::size(&next.headers) > limits.header_bytes {
+        let reason = format!("the request's headers are longer than {} bytes", limits.header_bytes);
+        return Err(FetchError::new(FetchErrorKind::HeaderLimit, host, reason));
+    }
+    match next.body.len() {
+        Some(length) if length > limits.send_bytes => {
+            Err(SendFault::TooLong(limits.send_bytes).error(host))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,332 @@
+use std::io::{self, Write};
+
+use bytes::{Bytes, BytesMut};
+use flate2::write::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+
+/// Most bytes decoded in one go. Deflate makes at most 1,032 bytes of one, so this bounds what
+/// a bomb puts into memory before somebody asks for it.
+pub(crate) const MAX_PIECE: usize = 1024;
+
+/// Room for what one call of the inflater makes.
+const INFLATE_ROOM: usize = 32 * 1024;
+
+/// Takes the `Content-Encoding` off a body, and counts what comes out.
+pub(crate) struct Decoder(Codec);
+
+enum Codec {
+    Plain(Sink),
+    Gzip { inner: Box<MultiGzDecoder<Sink>>, started: bool },
+    Deflate(Box<Inflate>),
+}
+
+/// Why decoding ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DecodeFault {
+    /// More comes out than may.
+    TooLong,
+    /// Not what its header said, or cut short.
+    Corrupt,
+}
+
+impl Decoder {
+    /// The decoder for a response with these headers, which then no longer speak of an encoding
+    /// that is gone. Encodings that were not asked for are left on, and their header with them.
+    pub(crate) fn for_response(headers: &mut HeaderMap, most: usize) -> Self {
+        let sink = Sink { out: BytesMut::new(), left: most, full: false };
+        let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+        let codec = match (encodings.next().map(|value| value.as_bytes()), encodings.next()) {
+            (Some(name), None) if is(name, "gzip") || is(name, "x-gzip") => {
+                Codec::Gzip { inner: Box::new(MultiGzDecoder::new(sink)), started: false }
+            }
+            (Some(name), None) if is(name, "deflate") => {
+                Codec::Deflate(Box::new(Inflate { state: InflateState::Front(Vec::new()), sink }))
+            }
+            _ => return Self(Codec::Plain(sink)),
+        };
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+        Self(codec)
+    }
+
+    /// Whether bytes go through as they are.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.0, Codec::Plain(_))
+    }
+
+    /// Takes encoded bytes in, [`MAX_PIECE`] of them at most.
+    pub(crate) fn feed(&mut self, piece: &[u8]) -> Result<(), DecodeFault> {
+        match &mut self.0 {
+            Codec::Plain(sink) => sink.push(piece),
+            Codec::Gzip { inner, started } => {
+                *started |= !piece.is_empty();
+                let result = inner.write_all(piece);
+                checked(result, inner.get_ref())
+            }
+            Codec::Deflate(inner) => inner.feed(piece),
+        }
+    }
+
+    /// Brings everything out that can be made of what was fed.
+    pub(crate) fn flush(&mut self) -> Result<(), DecodeFault> {
+        match &mut self.0 {
+            Codec::Gzip { inner, started: true } => {
+                let result = inner.flush();
+                checked(result, inner.get_ref())
+            }
+            Codec::Gzip { started: false, .. } | Codec::Plain(_) | Codec::Deflate(_) => Ok(()),
+        }
+    }
+
+    /// Says that there is no more to feed. A body without a byte is whole in any encoding, as
+    /// that of HEAD or 304 is.
+    pub(crate) fn finish(&mut self) -> Result<(), DecodeFault> {
+        match &mut self.0 {
+            Codec::Gzip { inner, started: true } => {
+                let result = inner.try_finish();
+                checked(result, inner.get_ref())
+            }
+            Codec::Gzip { started: false, .. } | Codec::Plain(_) => Ok(()),
+            Codec::Deflate(inner) => inner.finish(),
+        }
+    }
+
+    /// Bytes that [`take`](Self::take) would answer.
+    pub(crate) fn ready(&self) -> usize {
+        match &self.0 {
+            Codec::Plain(sink) => sink.out.len(),
+            Codec::Gzip { inner, .. } => inner.get_ref().out.len(),
+            Codec::Deflate(inner) => inner.sink.out.len(),
+        }
+    }
+
+    /// What was decoded since the last call, `most` bytes of it at most.
+    pub(crate) fn take(&mut self, most: usize) -> Bytes {
+        let out = match &mut self.0 {
+            Codec::Plain(sink) => &mut sink.out,
+            Codec::Gzip { inner, .. } => &mut inner.get_mut().out,
+            Codec::Deflate(inner) => &mut inner.sink.out,
+        };
+        out.split_to(most.min(out.len())).freeze()
+    }
+}
+
+fn is(value: &[u8], name: &str) -> bool {
+    value.trim_ascii().eq_ignore_ascii_case(name.as_bytes())
+}
+
+fn checked(result: io::Result<()>, sink: &Sink) -> Result<(), DecodeFault> {
+    match (result, sink.full) {
+        (Ok(()), _) => Ok(()),
+        (Err(_), true) => Err(DecodeFault::TooLong),
+        (Err(_), false) => Err(DecodeFault::Corrupt),
+    }
+}
+
+/// Decoded bytes and how many more there may be.
+struct Sink {
+    out: BytesMut,
+    left: usize,
+    full: bool,
+}
+
+impl Sink {
+    /// Charged before it is stored.
+    fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeFault> {
+        match self.left.checked_sub(bytes.len()) {
+            Some(left) => self.left = left,
+            None => {
+                self.full = true;
+                return Err(DecodeFault::TooLong);
+            }
+        }
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.push(bytes) {
+            Ok(()) => Ok(bytes.len()),
+            Err(_) => Err(io::ErrorKind::StorageFull.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `deflate`: zlib by the standard, bare by some servers. The first two bytes tell.
+struct Inflate {
+    state: InflateState,
+    sink: Sink,
+}
+
+enum InflateState {
+    Front(Vec<u8>),
+    Inside(Decompress),
+    Ended,
+}
+
+impl Inflate {
+    fn feed(&mut self, piece: &[u8]) -> Result<(), DecodeFault> {
+        match &mut self.state {
+            InflateState::Front(front) => {
+                front.extend_from_slice(piece);
+                let Some(&[first, second]) = front.first_chunk::<2>() else {
+                    return Ok(());
+                };
+                let number = u16::from_be_bytes([first, second]);
+                let zlib = first & 0x0f == 8 && number.is_multiple_of(31);
+                let front = std::mem::take(front);
+                self.state = InflateState::Inside(Decompress::new(zlib));
+                self.inflate(&front)
+            }
+            InflateState::Inside(_) => self.inflate(piece),
+            // Whatever follows the end is not part of the body.
+            InflateState::Ended => Ok(()),
+        }
+    }
+
+    fn inflate(&mut self, mut input: &[u8]) -> Result<(), DecodeFault> {
+        let InflateState::Inside(inflater) = &mut self.state else {
+            return Ok(());
+        };
+        let mut room = [0; INFLATE_ROOM];
+        loop {
+            let (taken, made) = (inflater.total_in(), inflater.total_out());
+            let status = inflater
+                .decompress(input, &mut room, FlushDecompress::None)
+                .map_err(|_| DecodeFault::Corrupt)?;
+            let taken = (inflater.total_in() - taken) as usize;
+            let made = (inflater.total_out() - made) as usize;
+            input = input.get(taken..).unwrap_or_default();
+            self.sink.push(room.get(..made).unwrap_or_default())?;
+            match status {
+                Status::StreamEnd => {
+                    self.state = InflateState::Ended;
+                    return Ok(());
+                }
+                Status::Ok | Status::BufError if taken == 0 && made == 0 => return Ok(()),
+                Status::Ok | Status::BufError => {}
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), DecodeFault> {
+        match &self.state {
+            InflateState::Front(front) if front.is_empty() => Ok(()),
+            InflateState::Front(_) | InflateState::Inside(_) => Err(DecodeFault::Corrupt),
+            InflateState::Ended => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    fn gzip(data: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn decode(encoding: &str, encoded: &[u8], step: usize) -> Result<Vec<u8>, DecodeFault> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, encoding.parse().unwrap());
+        let mut decoder = Decoder::for_response(&mut headers, 1_000_000);
+        let mut out = Vec::new();
+        for piece in encoded.chunks(step) {
+            decoder.feed(piece)?;
+            decoder.flush()?;
+            out.extend_from_slice(&decoder.take(usize::MAX));
+        }
+        decoder.finish()?;
+        out.extend_from_slice(&decoder.take(usize::MAX));
+        Ok(out)
+    }
+
+    fn check(encoding: &str, encoded: &[u8], expect: Result<&[u8], DecodeFault>) {
+        for step in [1, 2, 7, MAX_PIECE] {
+            let found = decode(encoding, encoded, step);
+            assert_eq!(found.as_deref(), expect.as_ref().copied(), "{encoding} in {step}s");
+        }
+    }
+
+    #[test]
+    fn every_encoding_comes_out_whole() {
+        let data = b"in out in out in out".repeat(1000);
+        check("gzip", &gzip(&data), Ok(&data));
+        check(" X-GZip ", &gzip(&data), Ok(&data));
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&data).unwrap();
+        check("deflate", &zlib.finish().unwrap(), Ok(&data));
+        let mut bare = DeflateEncoder::new(Vec::new(), Compression::fast());
+        bare.write_all(&data).unwrap();
+        check("deflate", &bare.finish().unwrap(), Ok(&data));
+    }
+
+    #[test]
+    fn several_members_are_one_body() {
+        check("gzip", &[gzip(b"one "), gzip(b"two")].concat(), Ok(b"one two"));
+    }
+
+    #[test]
+    fn nothing_is_whole_in_any_encoding() {
+        for encoding in ["gzip", "deflate", "br"] {
+            check(encoding, b"", Ok(b""));
+        }
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_left_on() {
+        check("br", b"as it is", Ok(b"as it is"));
+        check("gzip, gzip", b"as it is", Ok(b"as it is"));
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, "br".parse().unwrap());
+        Decoder::for_response(&mut headers, 10);
+        assert!(headers.contains_key(CONTENT_ENCODING));
+    }
+
+    #[test]
+    fn cut_and_broken_bodies_are_not_whole() {
+        let whole = gzip(&b"in out".repeat(1000));
+        for cut in [1, 5, 12, whole.len() / 2, whole.len() - 1] {
+            check("gzip", &whole[..cut], Err(DecodeFault::Corrupt));
+        }
+        check("gzip", b"not gzip at all", Err(DecodeFault::Corrupt));
+        check("deflate", b"\x78\x9c", Err(DecodeFault::Corrupt));
+        check("deflate", b"\xff\xff\xff\xff", Err(DecodeFault::Corrupt));
+        let mut wrong = whole.clone();
+        let sum = wrong.len() - 8;
+        wrong[sum] ^= 1;
+        check("gzip", &wrong, Err(DecodeFault::Corrupt));
+    }
+
+    #[test]
+    fn bomb_is_stopped_before_it_is_in_memory() {
+        let bomb = gzip(&vec![0; 50_000_000]);
+        assert!(bomb.len() < 100_000);
+        check("gzip", &bomb, Err(DecodeFault::TooLong));
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
+        zlib.write_all(&vec![0; 50_000_000]).unwrap();
+        check("deflate", &zlib.finish().unwrap(), Err(DecodeFault::TooLong));
+    }
+
+    #[test]
+    fn header_of_what_was_taken_off_is_gone() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, "gzip".parse().unwrap());
+        headers.insert(CONTENT_LENGTH, "7".parse().unwrap());
+        Decoder::for_response(&mut headers, 10);
+        assert!(headers.is_empty());
+    }
+}

@@ -1,0 +1,74 @@
+use std::time::Duration;
+
+use cofferdam_caps::network::{FetchUrl, Method};
+use http::HeaderMap;
+
+use crate::body::Body;
+
+/// One request of a guest.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the types say it")]
+pub struct Fetch {
+    pub method: Method,
+    pub url: FetchUrl,
+    /// What the guest set. Headers that frame the message or speak to a proxy are left out when
+    /// it is sent, as the fetch standard does.
+    pub headers: HeaderMap,
+    pub body: Body,
+    pub redirect: Redirect,
+    pub limits: Limits,
+}
+
+/// What to do when the server points elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Redirect {
+    /// Go there, if the authority agrees.
+    #[default]
+    Follow,
+    /// Hand the redirect out as the response.
+    Manual,
+    /// Fail.
+    Error,
+}
+
+/// How much one fetch may take, redirects included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest body handed out, after decoding.
+    pub body_bytes: usize,
+    /// Longest body sent.
+    pub send_bytes: usize,
+    /// Longest header block, of the request and of each response.
+    pub header_bytes: usize,
+    /// Most redirects followed.
+    pub redirects: u32,
+    /// Longest time from the first name resolved to the last byte read, without the time that
+    /// the authority takes to answer.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 10 * 1024 * 1024,
+            send_bytes: 10 * 1024 * 1024,
+            header_bytes: 64 * 1024,
+            redirects: 5,
+            time: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Fetch {
+    /// A request without headers or body, under the default limits.
+    pub fn new(method: Method, url: FetchUrl) -> Self {
+        Self {
+            method,
+            url,
+            headers: HeaderMap::new(),
+            body: Body::empty(),
+            redirect: Redirect::default(),
+            limits: Limits::default(),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+use std::sync::Arc;
+
+use cofferdam_caps::network::{FetchUrl, Method};
+use http::{HeaderMap, Request, StatusCode, Uri};
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::ext::ReasonPhrase;
+use hyper_util::rt::TokioIo;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+use crate::body::Outgoing;
+use crate::connect::{self, Dialer};
+use crate::decode::Decoder;
+use crate::error::{FetchError, FetchErrorKind};
+use crate::fetch::Limits;
+use crate::headers;
+use crate::pump::{Pump, time_limit};
+use crate::reach;
+use crate::resolver::Resolver;
+use crate::response::ResponseBody;
+use crate::tls::Tls;
+
+/// Most headers of a response.
+const MAX_HEADERS: usize = 512;
+
+/// Least buffer for a connection; the header limit if that is more.
+const MIN_BUFFER: usize = 16 * 1024;
+
+/// What all connections of a client share.
+pub(crate) struct Shared {
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) dialer: Arc<dyn Dialer>,
+    pub(crate) tls: Tls,
+    pub(crate) connections: Arc<Semaphore>,
+}
+
+/// One request on one connection; redirects are the caller's matter.
+pub(crate) struct Hop {
+    pub(crate) method: Method,
+    pub(crate) url: FetchUrl,
+    /// As they are sent, secrets included.
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Outgoing,
+    pub(crate) names_origin: bool,
+    pub(crate) limits: Limits,
+    pub(crate) deadline: Instant,
+}
+
+/// What one connection answered.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) status_text: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: ResponseBody,
+}
+
+impl Hop {
+    /// Sends the request and waits for the head of the answer. Dropped half-way, it closes the
+    /// connection.
+    pub(crate) async fn run(self, shared: &Shared) -> Result<Answer, FetchError> {
+        let late = time_limit(&self.url.origin().host);
+        timeout_at(self.deadline, self.work(shared)).await.unwrap_or(Err(late))
+    }
+
+    async fn work(self, shared: &Shared) -> Result<Answer, FetchError> {
+        let Self { method, url, headers, body, names_origin, limits, deadline } = self;
+        let origin = url.origin();
+        let host = origin.host.to_string();
+        let bad = |reason: &str| FetchError::new(FetchErrorKind::BadRequest, &host, reason);
+        let mut request = Request::new(body);
+        *request.method_mut() = http::Method::from_bytes(method.as_str().as_bytes())
+            .map_err(|_| bad("the method cannot be sent"))?;
+        *request.uri_mut() = request_target(&url).ok_or_else(|| bad("the URL cannot be sent"))?;
+        *request.headers_mut() = headers;
+
+        let slot = shared.connections.clone().acquire_owned().await;
+        let slot = slot.map_err(|_| FetchError::new(FetchErrorKind::Stopped, &host, "stopped"))?;
+        let checked = reach::check(origin, names_origin, &*shared.resolver).await?;
+        let wire =
+            connect::connect(origin, &checked, &*shared.dialer, &shared.tls, deadline).await?;
+        let fault = request.body().fault();
+        let broken = |error| fault.error(&host).unwrap_or_else(|| protocol(&host, &error, &limits));
+        let (mut sender, connection) = http1::Builder::new()
+            .max_headers(MAX_HEADERS)
+            .max_header_size(limits.header_bytes)
+            .max_buf_size(limits.header_bytes.max(MIN_BUFFER))
+            .handshake(TokioIo::new(wire))
+            .await
+            .map_err(broken)?;
+        let connection = Connection(tokio::spawn(async move {
+            // What goes wrong is told to whoever waits for the response or its body.
+            let _ = connection.await;
+        }));
+        let (head, incoming) = sender.send_request(request).await.map_err(broken)?.into_parts();
+        let size = headers::size(&head.headers);
+        if size > limits.header_bytes {
+            return Err(header_limit(&host, &limits));
+        }
+        if head.status.is_informational() {
+            let reason = "the server switched to a protocol that was not asked for";
+            return Err(FetchError::new(FetchErrorKind::Protocol, &host, reason));
+        }
+        let status_text = status_text(&head);
+        let mut headers = head.headers;
+        let body = read_body(host, incoming, &mut headers, &limits, deadline, (connection, slot));
+        Ok(Answer { status: head.status, status_text, headers, body })
+    }
+}
+
+/// Starts reading, which goes as far as the reader's own pace; `held` lives as long.
+fn read_body(
+    host: String,
+    incoming: Incoming,
+    headers: &mut HeaderMap,
+    limits: &Limits,
+    deadline: Instant,
+    held: impl Send + 'static,
+) -> ResponseBody {
+    let (reader, ending, body) = ResponseBody::new(host.clone());
+    let limit = limits.body_bytes;
+    let decoder = Decoder::for_response(headers, limit);
+    let pump = Pump { host, incoming, decoder, limit, deadline };
+    tokio::spawn(async move {
+        pump.run(reader, ending).await;
+        drop(held);
+    });
+    body
+}
+
+/// The task that moves bytes; it ends with this.
+struct Connection(JoinHandle<()>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The path and query, which is all of the URL that is written behind the method.
+fn request_target(url: &FetchUrl) -> Option<Uri> {
+    url.as_str().strip_prefix(&url.origin().to_string())?.parse().ok()
+}
+
+fn status_text(head: &http::response::Parts) -> String {
+    match head.extensions.get::<ReasonPhrase>() {
+        Some(phrase) => String::from_utf8_lossy(phrase.as_bytes()).into_owned(),
+        None => head.status.canonical_reason().unwrap_or_default().to_owned(),
+    }
+}
+
+fn header_limit(host: &str, limits: &Limits) -> FetchError {
+    let reason = format!("the response's headers are longer than {} bytes", limits.header_bytes);
+    FetchError::new(FetchErrorKind::HeaderLimit, host, reason)
+}
+
+fn protocol(host: &str, error: &hyper::Error, limits: &Limits) -> FetchError {
+    // By its text: hyper has a method for it on the server's side alone.
+    if error.is_parse() && error.to_string() == "message head is too large" {
+        return header_limit(host, limits);
+    }
+    let reason = match error.is_parse() {
+        true => "the answer is not HTTP",
+        false => "the connection ended before the answer",
+    };
+    FetchError::new(FetchErrorKind::Protocol, host, reason)
+}

@@ -1,0 +1,110 @@
+//! Which addresses an origin may be connected at.
+//!
+//! Public ones always. Others need a grant that names this very origin, and then it depends on
+//! who chose the address:
+//!
+//! | host in the URL | named by the grant, opens |
+//! |---|---|
+//! | an address | that address, whatever its class |
+//! | a domain, `https` | private, shared and loopback addresses: a certificate proves the name |
+//! | a domain that nobody can register, `http` | private, shared and loopback addresses |
+//! | any other domain, `http` | public addresses only |
+//!
+//! The last row is there because the owner of a name chooses its address: a person who grants
+//! `http://evil.example` means a server out there, and did not grant the printer next door.
+//! For the same reason no name ever leads to a metadata or link-local address.
+//!
+//! Where a name has several addresses and one of them may not be used, none is: an honest name
+//! has no such mixture, and a dishonest one would play for the second try.
+
+use std::net::{IpAddr, SocketAddr};
+
+use cofferdam_caps::network::{Origin, Scheme};
+
+use crate::address::AddressClass;
+use crate::error::{FetchError, FetchErrorKind};
+use crate::resolver::Resolver;
+
+/// Most addresses of one name that are tried.
+const MAX_ADDRESSES: usize = 4;
+
+/// Endings that no registry gives out, of which most are set aside for local use.
+const LOCAL_ENDINGS: [&str; 8] =
+    ["localhost", "local", "internal", "home.arpa", "lan", "home", "corp", "test"];
+
+/// Addresses that were checked: the only thing that is ever dialled.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Checked(Vec<SocketAddr>);
+
+impl Checked {
+    pub(crate) fn addresses(&self) -> &[SocketAddr] {
+        &self.0
+    }
+}
+
+/// Resolves the host of `origin` once and checks every address it has.
+pub(crate) async fn check(
+    origin: &Origin,
+    names_origin: bool,
+    resolver: &dyn Resolver,
+) -> Result<Checked, FetchError> {
+    let found = match (origin.host.ip(), origin.host.domain()) {
+        (Some(ip), _) => vec![ip],
+        (None, Some(domain)) => {
+            let unknown =
+                |reason: String| FetchError::new(FetchErrorKind::Resolve, &origin.host, reason);
+            let found = resolver.resolve(domain).await;
+            let found = found.map_err(|error| unknown(format!("no address found: {error}")))?;
+            if found.is_empty() {
+                return Err(unknown("no address found".to_owned()));
+            }
+            found
+        }
+        (None, None) => Vec::new(),
+    };
+    for &ip in &found {
+        check_address(origin, names_origin, ip)?;
+    }
+    let usable = found.into_iter().take(MAX_ADDRESSES);
+    Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))
+}
+
+fn check_address(origin: &Origin, names_origin: bool, ip: IpAddr) -> Result<(), FetchError> {
+    let class = AddressClass::of(ip);
+    if class == AddressClass::Public || (names_origin && named_opens(origin, class)) {
+        return Ok(());
+    }
+    let is = if origin.host.ip().is_some() { "is" } else { "resolves to" };
+    let why = match names_origin {
+        false => "which only a grant that names this origin opens",
+        true => "which a grant for this name does not open",
+    };
+    // The address is left out: a guest could map a network by names.
+    Err(FetchError::new(FetchErrorKind::Address, &origin.host, format!("{is} {class}, {why}")))
+}
+
+/// What a grant that names the origin opens beyond public addresses.
+fn named_opens(origin: &Origin, class: AddressClass) -> bool {
+    let Some(domain) = origin.host.domain() else {
+        return true;
+    };
+    let near = match class {
+        AddressClass::Loopback | AddressClass::Private | AddressClass::Shared => true,
+        AddressClass::Public
+        | AddressClass::LinkLocal
+        | AddressClass::Metadata
+        | AddressClass::Multicast
+        | AddressClass::Unspecified
+        | AddressClass::Broadcast
+        | AddressClass::Documentation
+        | AddressClass::Benchmarking
+        | AddressClass::Mapped
+        | AddressClass::Reserved => false,
+    };
+    near && (origin.scheme == Scheme::Https || is_local_name(domain))
+}
+
+fn is_local_name(domain: &str) -> bool {
+    let below = |ending: &str| domain.strip_suffix(ending).is_some_and(|s| s.ends_with('.'));
+    !domain.contains('.') || LOCAL_ENDINGS.into_iter().any(below)
+}
