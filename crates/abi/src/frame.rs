@@ -139,7 +139,10 @@ mod tests {
         write_request_now(&mut w, Call::RandomBytes, b"\x04\0\0\0");
         let message = w.finish();
         let mut r = Reader::new(&message);
-        assert_eq!(next_request(&mut r), Ok(Request { call: Call::ClockWall, now: false, payload: b"" }));
+        assert_eq!(
+            next_request(&mut r),
+            Ok(Request { call: Call::ClockWall, now: false, payload: b"" })
+        );
         let second = Request { call: Call::RandomBytes, now: true, payload: b"\x04\0\0\0" };
         assert_eq!(next_request(&mut r), Ok(second));
         assert_eq!(r.end(), Ok(()));

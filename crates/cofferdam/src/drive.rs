@@ -7,14 +7,16 @@ use std::time::{Duration, Instant};
 use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
 use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
+use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Kernel, Output};
+use cofferdam_kernel::{Kernel, Output, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
 use crate::sandbox::World;
 use crate::session::Slot;
+use crate::surface;
 use crate::tool::{Language, Tool};
 use crate::typescript;
 
@@ -30,6 +32,7 @@ pub(crate) struct Course<'a> {
     pub(crate) switch: &'a KillSwitch,
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
+    pub(crate) desk: Desk,
 }
 
 impl Course<'_> {
@@ -38,13 +41,30 @@ impl Course<'_> {
     }
 
     fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
-        Outcome { ending, stdout, stderr, duration: self.began.elapsed() }
+        let outcome = Outcome { ending, stdout, stderr, duration: self.began.elapsed() };
+        if let Ending::Stopped(exhausted) = &outcome.ending {
+            let (event, what) = match exhausted {
+                Exhausted::Time { .. } => (Event::Limit, "time"),
+                Exhausted::Cancelled { .. } => (Event::Kill, "cancelled"),
+                Exhausted::Limit { limit, .. } => (Event::Limit, limit.name()),
+            };
+            self.desk.stopped(event, what);
+        }
+        let class = outcome.error_class().map_or("finished", |class| class.name());
+        let cost = Cost { micros: outcome.duration.as_micros() as u64, bytes: 0 };
+        self.desk.end(class, cost);
+        outcome
     }
 }
 
-fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
+fn course<'a>(
+    world: &'a Arc<World>,
+    tool: &Tool,
+    switch: &'a KillSwitch,
+    began: Instant,
+) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
-    Course { world, switch, began, deadline }
+    Course { world, switch, began, deadline, desk: world.desk(&tool.name) }
 }
 
 /// Runs a tool in a cell of its own.
@@ -53,7 +73,11 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let course = course(world, switch, Instant::now());
+    let course = course(world, tool, switch, Instant::now());
+    let members = match surface::members(&course, tool).await? {
+        Ok(members) => members,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
+    };
     let (form, source) = match prepare(&course, tool, tool.form).await? {
         Ok(prepared) => prepared,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
@@ -62,8 +86,9 @@ pub(crate) async fn fresh(
         Ok(cell) => cell,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
-    let output = cell.host_mut().take_output();
+    let message = start_message(&course, tool, form, &source, &members);
+    let ending = drive(&course, &mut cell, &message).await?;
+    let output = printed(&mut cell, &ending);
     world.runtime.reaper().take(cell);
     Ok(course.outcome(ending, output))
 }
@@ -76,7 +101,7 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let course = course(world, switch, began);
+    let course = course(world, tool, switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
     let mut slot = match switch.unless_stopped(course.deadline, slot.lock()).await {
         Ok(slot) => slot,
@@ -84,6 +109,10 @@ pub(crate) async fn kept(
             let ending = stopped(&course, stop, String::new())?;
             return Ok(course.outcome(ending, Default::default()));
         }
+    };
+    let members = match surface::members(&course, tool).await? {
+        Ok(members) => members,
+        Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
     let (form, source) = match prepare(&course, tool, Form::Kept).await? {
         Ok(prepared) => prepared,
@@ -93,7 +122,7 @@ pub(crate) async fn kept(
     let cell = match slot.take() {
         Some(mut cell) => {
             cell.rearm(switch.clone(), course.deadline);
-            cell.host_mut().restart(world.settings());
+            cell.host_mut().restart(world.settings(course.desk.clone()));
             Ok(cell)
         }
         None => take_cell(&course)?,
@@ -102,17 +131,29 @@ pub(crate) async fn kept(
         Ok(cell) => cell,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let ending = drive(&course, &mut cell, &start_message(&course, tool, form, &source)).await?;
-    let output = cell.host_mut().take_output();
+    let message = start_message(&course, tool, form, &source, &members);
+    let ending = drive(&course, &mut cell, &message).await?;
+    let output = printed(&mut cell, &ending);
     // Only a cell that came back by itself, unasked, is whole.
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
     match ending {
-        Ending::Returned(_) | Ending::Threw(_) if is_whole => *slot = Some(cell),
-        Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+        Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) if is_whole => {
+            *slot = Some(cell);
+        }
+        Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
             world.runtime.reaper().take(cell);
         }
     }
     Ok(course.outcome(ending, output))
+}
+
+/// What the run printed. A denial that ended it stands there as one line of JSON, for callers
+/// that have nothing but the text.
+fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
+    if let Ending::Denied(denied) = ending {
+        cell.host_mut().say(Stream::Err, &format!("{}\n", denied.to_json()));
+    }
+    cell.host_mut().take_output()
 }
 
 /// Checks the source and makes JavaScript of it, before a cell is taken.
@@ -145,11 +186,17 @@ fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error>
         memory_bytes: limits.memory_bytes,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
-    let kernel = Kernel::new(course.world.settings());
+    let kernel = Kernel::new(course.world.settings(course.desk.clone()));
     Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline)?))
 }
 
-fn start_message(course: &Course<'_>, tool: &Tool, form: Form, source: &str) -> Vec<u8> {
+fn start_message(
+    course: &Course<'_>,
+    tool: &Tool,
+    form: Form,
+    source: &str,
+    members: &[String],
+) -> Vec<u8> {
     let mut args = Writer::new();
     value::encode(&tool.args, &mut args);
     let mut message = Writer::new();
@@ -159,7 +206,7 @@ fn start_message(course: &Course<'_>, tool: &Tool, form: Form, source: &str) -> 
         source,
         args: args.as_bytes(),
         result_bytes: course.limits().result_bytes.min(u64::from(u32::MAX)) as u32,
-        memory_bytes: course.limits().memory_bytes.min(u64::from(u32::MAX)) as u32,
+        members: members.iter().map(String::as_str).collect(),
     })
     .write(&mut message);
     message.finish()
@@ -206,7 +253,10 @@ fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<
             Ok(value) => Ending::Returned(value),
             Err(malformed) => broke_the_rules(&format!("result: {malformed}")),
         },
-        Leave::Threw(thrown) => Ending::Threw(script_error(thrown)),
+        Leave::Threw(thrown) => match cell.host().denials().get(&thrown.request_id) {
+            Some(denied) => Ending::Denied(denied),
+            None => Ending::Threw(script_error(thrown)),
+        },
         Leave::Stuck => Ending::Threw(ScriptError {
             name: "Error".into(),
             message: "the tool waits for a promise that nothing can settle any more".into(),

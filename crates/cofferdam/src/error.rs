@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Limit,
     /// The engine or a guest could not be loaded.
     Engine,
+    /// Grants or audit log cannot be read or written.
+    Permissions,
     /// A state that should be impossible; the run was stopped, the host goes on.
     Internal,
 }
@@ -54,9 +56,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             ErrorKind::Destroyed => write!(f, "sandbox: was destroyed"),
-            ErrorKind::Busy | ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Engine => {
-                f.write_str(&self.detail)
-            }
+            ErrorKind::Busy
+            | ErrorKind::Setting
+            | ErrorKind::Limit
+            | ErrorKind::Engine
+            | ErrorKind::Permissions => f.write_str(&self.detail),
             ErrorKind::Internal => write!(f, "internal error: {}", self.detail),
         }
     }
@@ -71,5 +75,11 @@ impl From<cofferdam_cell::Error> for Error {
             _ => ErrorKind::Engine,
         };
         Error::new(kind, error.to_string())
+    }
+}
+
+impl From<cofferdam_broker::Error> for Error {
+    fn from(error: cofferdam_broker::Error) -> Self {
+        Error::new(ErrorKind::Permissions, error.to_string())
     }
 }

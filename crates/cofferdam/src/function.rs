@@ -69,10 +69,7 @@ fn complaint(validator: Option<&Validator>, value: &Json) -> Option<String> {
 }
 
 impl resources::Function for Function {
-    fn call(
-        &self,
-        args: Value,
-    ) -> Pin<Box<dyn Future<Output = Result<Value, CallFailed>> + Send>> {
+    fn call(&self, args: Value) -> Pin<Box<dyn Future<Output = Result<Value, CallFailed>> + Send>> {
         let args = json::to_json(&args).json;
         let (name, gives) = (self.name.clone(), self.gives.clone());
         if let Some(what) = complaint(self.takes.as_deref(), &args) {

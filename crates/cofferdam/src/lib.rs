@@ -20,6 +20,7 @@
 //! - [`runtime`]: the engine and the guests, shared by all sandboxes
 //! - [`sandbox`]: one isolated world, in which tools run
 //! - [`tool`], [`limits`]: what runs, and how much it may use
+//! - [`function`]: what the embedding program lets tools call
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
@@ -28,6 +29,7 @@
 mod drive;
 pub mod error;
 mod files;
+pub mod function;
 pub mod json;
 pub mod limits;
 pub mod outcome;
@@ -36,13 +38,19 @@ pub mod run;
 pub mod runtime;
 pub mod sandbox;
 pub mod session;
+mod surface;
 pub mod tool;
 mod typescript;
 
 pub use cofferdam_abi::Value;
+/// Grants, questions and the audit log; see [`Sandbox::permissions`].
+pub use cofferdam_broker as permissions;
+pub use cofferdam_broker::{Approver, Broker, PermissionError};
 pub use cofferdam_caps::{Capability, visible};
 pub use cofferdam_kernel::{Clock, Output, Random, Stream, Watcher};
+pub use cofferdam_net::Client;
 pub use error::{Error, ErrorKind};
+pub use function::Function;
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
 pub use run::{Canceller, Run};

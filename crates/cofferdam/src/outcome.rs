@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cofferdam_abi::Value;
+use cofferdam_broker::PermissionError;
 use cofferdam_kernel::Output;
 use serde_json::{Value as Json, json};
 
@@ -29,6 +30,8 @@ pub enum Ending {
     Returned(Value),
     /// The tool threw, or could not be read.
     Threw(ScriptError),
+    /// The tool was denied something and did not catch it; says exactly what to grant.
+    Denied(PermissionError),
     /// Something was used up, or somebody ended it.
     Stopped(Exhausted),
 }
@@ -80,6 +83,7 @@ pub enum ErrorClass {
     Timeout,
     Cancelled,
     LimitExceeded,
+    CapabilityDenied,
 }
 
 impl ErrorClass {
@@ -90,13 +94,16 @@ impl ErrorClass {
             ErrorClass::Timeout => "TIMEOUT",
             ErrorClass::Cancelled => "CANCELLED",
             ErrorClass::LimitExceeded => "LIMIT_EXCEEDED",
+            ErrorClass::CapabilityDenied => "CAPABILITY_DENIED",
         }
     }
 
     /// The exit code.
     pub fn exit_code(self) -> u8 {
         match self {
-            ErrorClass::ExecutionError | ErrorClass::LimitExceeded => 1,
+            ErrorClass::ExecutionError
+            | ErrorClass::LimitExceeded
+            | ErrorClass::CapabilityDenied => 1,
             ErrorClass::Timeout => 124,
             ErrorClass::Cancelled => 125,
         }
@@ -109,6 +116,7 @@ impl Outcome {
         match &self.ending {
             Ending::Returned(_) => None,
             Ending::Threw(_) => Some(ErrorClass::ExecutionError),
+            Ending::Denied(_) => Some(ErrorClass::CapabilityDenied),
             Ending::Stopped(Exhausted::Time { .. }) => Some(ErrorClass::Timeout),
             Ending::Stopped(Exhausted::Cancelled { .. }) => Some(ErrorClass::Cancelled),
             Ending::Stopped(Exhausted::Limit { .. }) => Some(ErrorClass::LimitExceeded),
@@ -124,7 +132,7 @@ impl Outcome {
     pub fn result(&self) -> Option<&Value> {
         match &self.ending {
             Ending::Returned(value) => Some(value),
-            Ending::Threw(_) | Ending::Stopped(_) => None,
+            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => None,
         }
     }
 
@@ -144,6 +152,9 @@ impl Outcome {
         match &self.ending {
             Ending::Returned(_) => None,
             Ending::Threw(error) => Some(error.clone()),
+            Ending::Denied(denied) => {
+                Some(named("PermissionError", denied.message().to_owned(), ""))
+            }
             Ending::Stopped(Exhausted::Time { limit, stack }) => {
                 let message = format!("time limit of {} ms reached", limit.as_millis());
                 Some(named("TimeoutError", message, stack))
@@ -179,6 +190,12 @@ impl Outcome {
                 object["limit"] = limit.name().into();
                 object["allowed"] = (*allowed).into();
                 object["wanted"] = (*wanted).into();
+            }
+            if let Ending::Denied(denied) = &self.ending {
+                object["code"] = denied.code().into();
+                object["requiredPermission"] = denied.required_permission().into();
+                object["attemptedAction"] = denied.attempted_action().into();
+                object["requestId"] = denied.request_id().into();
             }
             object
         });

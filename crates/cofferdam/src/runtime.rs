@@ -1,9 +1,12 @@
 //! The engine and the guests, shared by all sandboxes.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use cofferdam_broker::{Broker, Discard, InMemory};
 use cofferdam_cell::{Engine, Image};
 use cofferdam_kernel::Kernel;
+use cofferdam_net::Client;
 
 use crate::error::Error;
 use crate::reaper::Reaper;
@@ -23,6 +26,11 @@ struct Inner {
     /// Loaded when the first TypeScript comes.
     ts: OnceLock<Result<Image<Kernel>, Error>>,
     reaper: Reaper,
+    /// For sandboxes that bring none: keeps nothing beyond the process.
+    broker: OnceLock<Result<Broker, Error>>,
+    /// Made when the first sandbox needs one; its thread starts with the first request.
+    client: OnceLock<Client>,
+    sandboxes: AtomicU64,
 }
 
 impl Runtime {
@@ -31,7 +39,15 @@ impl Runtime {
         let engine = Engine::new(pool)?;
         let js = load(&engine, cofferdam_images::JS)?;
         Ok(Runtime {
-            inner: Arc::new(Inner { engine, js, ts: OnceLock::new(), reaper: Reaper::default() }),
+            inner: Arc::new(Inner {
+                engine,
+                js,
+                ts: OnceLock::new(),
+                reaper: Reaper::default(),
+                broker: OnceLock::new(),
+                client: OnceLock::new(),
+                sandboxes: AtomicU64::new(0),
+            }),
         })
     }
 
@@ -39,6 +55,23 @@ impl Runtime {
     pub fn shared() -> Result<Self, Error> {
         static SHARED: OnceLock<Result<Runtime, Error>> = OnceLock::new();
         SHARED.get_or_init(|| Runtime::new(Pool::default())).clone()
+    }
+
+    pub(crate) fn broker(&self) -> Result<Broker, Error> {
+        let make = || {
+            let broker = Broker::setup(Arc::new(InMemory::new()?), Arc::new(Discard)).open()?;
+            Ok(broker)
+        };
+        self.inner.broker.get_or_init(make).clone()
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.inner.client.get_or_init(Client::default).clone()
+    }
+
+    /// A name for a sandbox that was given none.
+    pub(crate) fn next_sandbox(&self) -> String {
+        format!("sandbox_{}", self.inner.sandboxes.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     pub(crate) fn engine(&self) -> &Engine {

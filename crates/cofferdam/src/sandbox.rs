@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use cofferdam_broker::{Approver, Broker, Grant, Terms};
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
-use cofferdam_kernel::{Clock, Random, Settings, Watcher};
-
-use cofferdam_vfs::Tree;
+use cofferdam_kernel::resources::Artifact;
+use cofferdam_kernel::{Clock, Random, Resources, Settings, Watcher};
+use cofferdam_net::Client;
 
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files;
+use crate::function::Function;
+use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::run::Run;
@@ -32,12 +35,14 @@ pub(crate) struct World {
     clock: Clock,
     random: Random,
     watcher: Option<Watcher>,
-    env: BTreeMap<String, String>,
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
-    files: Tree,
+    pub(crate) resources: Arc<Resources>,
+    permissions: cofferdam_broker::Session,
+    client: Client,
     destroyed: AtomicBool,
     next_run: AtomicU64,
+    next_desk: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
 }
@@ -54,6 +59,13 @@ pub struct SandboxBuilder {
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
     files: Vec<(String, Vec<u8>)>,
+    links: Vec<(String, String)>,
+    name: Option<String>,
+    broker: Option<Broker>,
+    approver: Option<Arc<dyn Approver>>,
+    client: Option<Client>,
+    functions: Vec<Function>,
+    published: Vec<(String, Artifact)>,
 }
 
 impl SandboxBuilder {
@@ -111,6 +123,55 @@ impl SandboxBuilder {
         self
     }
 
+    /// Puts a symbolic link there before anything runs, with the folders above it.
+    pub fn link(mut self, path: impl Into<String>, target: impl Into<String>) -> Self {
+        self.links.push((path.into(), target.into()));
+        self
+    }
+
+    /// What the sandbox is called in grants, requests and the audit log. One that comes again
+    /// under the same name has its requests known again.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Who keeps grants and the audit log. Without one nothing is kept, and nothing is allowed
+    /// but what the sandbox is given.
+    pub fn broker(mut self, broker: &Broker) -> Self {
+        self.broker = Some(broker.clone());
+        self
+    }
+
+    /// Who is asked for what is not granted. Without one, nobody: it is denied.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
+    /// Reaches the network through this client in place of the shared one.
+    pub fn client(mut self, client: &Client) -> Self {
+        self.client = Some(client.clone());
+        self
+    }
+
+    /// A function that tools with a grant for it may call as `btcp.tools.NAME(args)`.
+    pub fn function(mut self, function: Function) -> Self {
+        self.functions.push(function);
+        self
+    }
+
+    /// Publishes something that tools with a grant for it may read as `btcp.state.get(NAME)`.
+    pub fn publish(
+        mut self,
+        name: impl Into<String>,
+        content: serde_json::Value,
+        metadata: serde_json::Value,
+    ) -> Self {
+        self.published.push((name.into(), artifact(content, metadata)));
+        self
+    }
+
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
         let runtime = match self.runtime {
@@ -121,25 +182,57 @@ impl SandboxBuilder {
         for (path, bytes) in &self.files {
             files::write(&tree, &self.limits, path, bytes)?;
         }
+        for (path, target) in &self.links {
+            files::link(&tree, path, target)?;
+        }
+        let resources = Resources::new(tree);
         let mut env = default_environment();
         env.extend(self.env);
+        *lock(&resources.variables) = env;
+        for function in self.functions {
+            let name = function.name().to_owned();
+            resources.functions.register(&name, Arc::new(function));
+        }
+        for (name, artifact) in self.published {
+            publish(&resources, &name, artifact)?;
+        }
+        let broker = match self.broker {
+            Some(broker) => broker,
+            None => runtime.broker()?,
+        };
+        let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
+        let permissions = match self.approver {
+            Some(approver) => broker.session_asking(&name, &self.capabilities, Some(approver)),
+            None => broker.session(&name, &self.capabilities),
+        };
         let world = World {
+            client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
             limits: self.limits,
             clock: self.clock,
             random: self.random,
             watcher: self.watcher,
-            env,
             stdin: self.stdin,
             capabilities: self.capabilities,
-            files: tree,
+            resources: Arc::new(resources),
+            permissions,
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
+            next_desk: AtomicU64::new(0),
             runs: Mutex::default(),
             sessions: Mutex::default(),
         };
         Ok(Sandbox { world: Arc::new(world) })
     }
+}
+
+fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {
+    Artifact { content: json::from_json(content), metadata: json::from_json(metadata) }
+}
+
+fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), Error> {
+    let full = |_| Error::new(ErrorKind::Setting, format!("{name}: too much is published"));
+    resources.published.put(name, artifact).map_err(full)
 }
 
 fn default_environment() -> BTreeMap<String, String> {
@@ -211,8 +304,36 @@ impl Sandbox {
     }
 
     /// The variables that programs in this sandbox see.
-    pub fn env(&self) -> &BTreeMap<String, String> {
-        &self.world.env
+    pub fn env(&self) -> BTreeMap<String, String> {
+        lock(&self.world.resources.variables).clone()
+    }
+
+    /// Grants something now; a run that waits for it goes on.
+    pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
+        self.world.check_alive()?;
+        Ok(self.world.permissions.grant(terms)?)
+    }
+
+    /// What it was given and granted, and how to take it away again.
+    pub fn permissions(&self) -> &cofferdam_broker::Session {
+        &self.world.permissions
+    }
+
+    /// Publishes something, or replaces it, while tools may be running.
+    pub fn publish(
+        &self,
+        name: &str,
+        content: serde_json::Value,
+        metadata: serde_json::Value,
+    ) -> Result<(), Error> {
+        self.world.check_alive()?;
+        publish(&self.world.resources, name, artifact(content, metadata))
+    }
+
+    /// What is published under a name; a tool may have changed it.
+    pub fn published(&self, name: &str) -> Option<serde_json::Value> {
+        let artifact = self.world.resources.published.get(name)?;
+        Some(json::to_json(&artifact.content).json)
     }
 
     /// What runs find on standard input.
@@ -223,14 +344,14 @@ impl Sandbox {
     /// What a file holds; at most `most` bytes of it are read.
     pub fn read_file(&self, path: &str, most: usize) -> Result<Vec<u8>, Error> {
         self.world.check_alive()?;
-        let files = self.world.files.as_host(files::now());
+        let files = self.world.resources.files.as_host(files::now());
         files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// Writes a file, with the folders above it: whole, or not at all.
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.world.check_alive()?;
-        files::write(&self.world.files, &self.world.limits, path, bytes)
+        files::write(&self.world.resources.files, &self.world.limits, path, bytes)
     }
 
     /// What was granted.
@@ -265,8 +386,18 @@ impl World {
         lock(&self.runs).values().for_each(KillSwitch::kill);
     }
 
-    pub(crate) fn settings(&self) -> Settings {
+    /// Where the next run of this tool makes its requests.
+    pub(crate) fn desk(&self, tool: &str) -> cofferdam_broker::Desk {
+        let number = self.next_desk.fetch_add(1, Ordering::Relaxed) + 1;
+        self.permissions.desk(&format!("run_{number}"), tool)
+    }
+
+    pub(crate) fn settings(&self, desk: cofferdam_broker::Desk) -> Settings {
         Settings {
+            resources: self.resources.clone(),
+            desk,
+            client: self.client.clone(),
+            commands: None,
             clock: self.clock,
             random: self.random,
             stdout_bytes: self.limits.stdout_bytes as usize,

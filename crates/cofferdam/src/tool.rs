@@ -2,6 +2,8 @@
 
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;
+use cofferdam_broker::Declaration;
+use cofferdam_caps::CapabilitySet;
 
 use crate::json;
 
@@ -60,6 +62,16 @@ impl Tool {
     pub fn language(mut self, language: Language) -> Self {
         self.language = language;
         self
+    }
+
+    /// What it says that it will need, in the comments at its top. An unknown name there is an
+    /// error.
+    pub(crate) fn declared(&self) -> Result<CapabilitySet, cofferdam_broker::Error> {
+        // Most tools begin with code.
+        if !self.source.contains("@capability") {
+            return Ok(CapabilitySet::default());
+        }
+        Ok(Declaration::from_source(&self.source)?.capabilities)
     }
 
     /// The source as it was given.

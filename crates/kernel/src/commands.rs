@@ -46,8 +46,5 @@ pub struct Ran {
 /// command starts in turn is checked where it is started.
 pub trait Commands: Send + Sync {
     /// Runs one to its end. Dropped, it ends.
-    fn run(
-        &self,
-        line: CommandLine,
-    ) -> Pin<Box<dyn Future<Output = Result<Ran, String>> + Send>>;
+    fn run(&self, line: CommandLine) -> Pin<Box<dyn Future<Output = Result<Ran, String>> + Send>>;
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::PermissionError;
+use cofferdam_broker::{Denial, PermissionError};
 
 use crate::guard::Refused;
 use crate::resources::lock;
@@ -20,7 +20,8 @@ pub struct Denials {
 
 impl Denials {
     /// Keeps one, and makes of it what the guest is told.
-    pub(crate) fn note(&self, error: PermissionError) -> Refused {
+    pub(crate) fn note(&self, denial: &Denial) -> Refused {
+        let error = denial.error();
         let mut by_id = lock(&self.by_id);
         if by_id.len() < MAX_KEPT {
             by_id.insert(error.request_id().to_owned(), error.clone());

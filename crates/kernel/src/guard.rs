@@ -6,7 +6,7 @@ use std::pin::Pin;
 use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_abi::{Malformed, Value};
-use cofferdam_broker::{Permit, PermissionError, Verdict};
+use cofferdam_broker::{Denial, PermissionError, Permit, Verdict};
 use cofferdam_caps::Request;
 
 use crate::kernel::{Kernel, Reply};
@@ -36,8 +36,8 @@ impl Refused {
     }
 }
 
-impl From<PermissionError> for Refused {
-    fn from(error: PermissionError) -> Self {
+impl From<&PermissionError> for Refused {
+    fn from(error: &PermissionError) -> Self {
         Refused::new("PermissionError", error.message())
             .with("code", error.code())
             .with("requiredPermission", error.required_permission())
@@ -82,10 +82,9 @@ impl Kernel {
         while let Some(request) = rest.next() {
             match self.check(&request) {
                 Verdict::Permit(permit) => permits.push(permit),
-                Verdict::Denied(error) => return Ok(self.denied(error)),
+                Verdict::Denied(denial) => return Ok(self.denied(&denial)),
                 Verdict::Ask(question) if now => {
-                    let error = question.unanswered();
-                    return Ok(self.denied(error));
+                    return Ok(self.denied(&question.give_up()));
                 }
                 Verdict::Ask(question) => {
                     let desk = self.desk.clone();
@@ -94,12 +93,12 @@ impl Kernel {
                         let mut question = Some(question);
                         loop {
                             if let Some(asked) = question.take() {
-                                permits.push(asked.await.map_err(|e| denials.note(e))?);
+                                permits.push(asked.await.map_err(|d| denials.note(&d))?);
                             }
                             let Some(request) = rest.next() else { break };
                             match desk.check(&request) {
                                 Verdict::Permit(permit) => permits.push(permit),
-                                Verdict::Denied(error) => return Err(denials.note(error)),
+                                Verdict::Denied(denial) => return Err(denials.note(&denial)),
                                 Verdict::Ask(asked) => question = Some(asked),
                             }
                         }
@@ -129,27 +128,24 @@ impl Kernel {
             Err(refused) => return Ok(Reply::Refused(refused)),
         };
         match self.check(&request) {
-            Verdict::Denied(error) => Ok(self.denied(error)),
+            Verdict::Denied(denial) => Ok(self.denied(&denial)),
             Verdict::Permit(_) if now => {
                 let message = "this takes time: use the form of it that answers a promise";
                 Ok(Reply::Refused(Refused::new("NotSupportedError", message)))
             }
-            Verdict::Ask(question) if now => {
-                let error = question.unanswered();
-                Ok(self.denied(error))
-            }
+            Verdict::Ask(question) if now => Ok(self.denied(&question.give_up())),
             Verdict::Permit(permit) => self.pend(work(permit)),
             Verdict::Ask(question) => {
                 let denials = self.denials.clone();
                 self.pend(Box::pin(async move {
-                    let permit = question.await.map_err(|e| denials.note(e))?;
+                    let permit = question.await.map_err(|d| denials.note(&d))?;
                     work(permit).await
                 }))
             }
         }
     }
 
-    fn denied(&mut self, error: PermissionError) -> Reply {
-        Reply::Refused(self.denials.note(error))
+    fn denied(&mut self, denial: &Denial) -> Reply {
+        Reply::Refused(self.denials.note(denial))
     }
 }

@@ -12,7 +12,7 @@ use cofferdam_abi::entry::Entry;
 use cofferdam_abi::frame::{self, ANSWER_HEADER, Answer, MAX_BATCH, Refusal, Status};
 use cofferdam_abi::wire::{Malformed, Reader, Writer};
 use cofferdam_abi::{Value, value};
-use cofferdam_broker::{Seat, Verdict};
+use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
 use cofferdam_net::Client;
@@ -43,7 +43,7 @@ pub struct Settings {
     /// What its sandbox owns.
     pub resources: Arc<Resources>,
     /// Where it asks for permits.
-    pub seat: Seat,
+    pub desk: Desk,
     /// How it reaches the network.
     pub client: Client,
     /// Runs its commands, where the sandbox has any.
@@ -75,7 +75,7 @@ pub struct Kernel {
     working: Vec<(u32, Working)>,
     next_ticket: u32,
     pub(crate) resources: Arc<Resources>,
-    pub(crate) seat: Seat,
+    pub(crate) desk: Desk,
     pub(crate) client: Client,
     pub(crate) commands: Option<Arc<dyn Commands>>,
     pub(crate) denials: Denials,
@@ -119,7 +119,7 @@ impl Kernel {
             working: Vec::new(),
             next_ticket: 1,
             resources: settings.resources.clone(),
-            seat: settings.seat.clone(),
+            desk: settings.desk.clone(),
             client: settings.client.clone(),
             commands: settings.commands.clone(),
             denials: Denials::default(),
@@ -134,12 +134,12 @@ impl Kernel {
     }
 
     pub(crate) fn check(&self, request: &Request) -> Verdict {
-        self.seat.check(request)
+        self.desk.check(request)
     }
 
     /// Whether a grant allows it now; asks nobody and leaves no trace.
     pub(crate) fn is_granted(&self, request: &Request) -> bool {
-        self.seat.would_grant(request)
+        matches!(self.desk.would_grant(request), Ok(Preview::Granted(..)))
     }
 
     /// The time that files are marked with.
@@ -173,6 +173,11 @@ impl Kernel {
     /// What was printed: standard output, standard error.
     pub fn take_output(&mut self) -> (Output, Output) {
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
+    }
+
+    /// Prints something on the run's behalf.
+    pub fn say(&mut self, stream: Stream, text: &str) {
+        self.print(stream, text.as_bytes());
     }
 
     pub(crate) fn print(&mut self, stream: Stream, bytes: &[u8]) {
@@ -259,8 +264,8 @@ impl Kernel {
                 frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
             let header = answer.len();
             answer.extend_from_slice(&[0; ANSWER_HEADER]);
-            let reply = calls::dispatch(self, &request, answer)
-                .map_err(|e| breach_of(request.call, e))?;
+            let reply =
+                calls::dispatch(self, &request, answer).map_err(|e| breach_of(request.call, e))?;
             let status = match reply {
                 Reply::Done => Status::Done,
                 Reply::Pending(ticket) => {

@@ -22,9 +22,9 @@ pub mod resources;
 mod streams;
 
 pub use clock::Clock;
-pub use kernel::{Answers, Kernel, Settings};
-pub use output::{Output, Stream, Watcher};
 pub use commands::{CommandLine, Commands, Ran, What};
 pub use denials::Denials;
+pub use kernel::{Answers, Kernel, Settings};
+pub use output::{Output, Stream, Watcher};
 pub use random::Random;
 pub use resources::Resources;

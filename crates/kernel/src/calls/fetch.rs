@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use cofferdam_abi::wire::Result;
 use cofferdam_abi::Value;
-use cofferdam_broker::{PermissionError, Permit, Seat};
+use cofferdam_abi::wire::Result;
+use cofferdam_broker::{Denial, Desk, Permit, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
@@ -24,7 +24,6 @@ const MAX_HEADERS: usize = 1000;
 /// Most responses that are read at once.
 const MAX_STREAMS: usize = 256;
 
-
 pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let head = value(c.fields)?;
     let body = c.fields.take(c.fields.remaining())?.to_vec();
@@ -37,7 +36,7 @@ pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
         return Ok(Reply::Refused(Refused::new("RangeError", message)));
     }
     let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
-    let authority = Broker { seat: kernel.seat.clone(), denials: kernel.denials.clone() };
+    let authority = Broker { desk: kernel.desk.clone(), denials: kernel.denials.clone() };
     let (client, streams) = (kernel.client.clone(), kernel.streams.clone());
     kernel.guarded_work(Ok(wanted), c.now, move |permit| {
         Box::pin(async move {
@@ -148,14 +147,14 @@ fn failed(error: &FetchError) -> Refused {
 
 /// Asks the broker for each hop.
 struct Broker {
-    seat: Seat,
+    desk: Desk,
     denials: Denials,
 }
 
 impl Broker {
-    fn refused(&self, error: PermissionError) -> NotAllowed {
-        let message = error.message().to_owned();
-        NotAllowed::new(message).with_cause(self.denials.note(error))
+    fn refused(&self, denial: &Denial) -> NotAllowed {
+        let message = denial.error().message().to_owned();
+        NotAllowed::new(message).with_cause(self.denials.note(denial))
     }
 }
 
@@ -167,8 +166,13 @@ impl Authority for Broker {
     ) -> Later<'a, std::result::Result<Passage, NotAllowed>> {
         Box::pin(async move {
             let request = Request::Network { method: method.clone(), url: url.clone() };
-            let permit = self.seat.obtain(&request).await;
-            permit.map(passage).map_err(|error| self.refused(error))
+            match self.desk.check(&request) {
+                Verdict::Permit(permit) => Ok(passage(permit)),
+                Verdict::Denied(denial) => Err(self.refused(&denial)),
+                Verdict::Ask(question) => {
+                    question.await.map(passage).map_err(|denial| self.refused(&denial))
+                }
+            }
         })
     }
 }

@@ -64,9 +64,7 @@ impl Target {
 /// An error as Node has them: a code, and a message that begins with it.
 fn failed(error: &vfs::Error) -> Refused {
     let code = error.errno().name();
-    Refused::new("Error", format!("{code}: {error}"))
-        .with("code", code)
-        .with("path", error.path())
+    Refused::new("Error", format!("{code}: {error}")).with("code", code).with("path", error.path())
 }
 
 /// The files as a tool uses them, at this moment.
@@ -94,7 +92,9 @@ fn on(
 
 pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let path = c.fields.string()?;
-    on(kernel, c, &path, (Access::Read, Follow::Link), |files, path| files.read_file(path, MAX_READ))
+    on(kernel, c, &path, (Access::Read, Follow::Link), |files, path| {
+        files.read_file(path, MAX_READ)
+    })
 }
 
 pub(super) fn write(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
@@ -180,10 +180,13 @@ pub(super) fn make_folder(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Resu
 fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Result<Reply> {
     let now = kernel.file_time();
     let resources = kernel.resources.clone();
-    let absolute = lexical(&if path.starts_with('/') { path.to_owned() } else { format!("{HOME}/{path}") });
+    let absolute =
+        lexical(&if path.starts_with('/') { path.to_owned() } else { format!("{HOME}/{path}") });
     let mut targets = Vec::new();
     let mut requests = Ok(Vec::new());
-    for end in (1..=absolute.len()).filter(|end| absolute[*end..].starts_with('/') || *end == absolute.len()) {
+    for end in (1..=absolute.len())
+        .filter(|end| absolute[*end..].starts_with('/') || *end == absolute.len())
+    {
         let at = &absolute[..end];
         if files(&resources, now).stat(at).is_ok_and(|stat| stat.kind == Kind::Directory) {
             continue;
@@ -234,7 +237,9 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
             for (path, kind) in below?.iter().rev() {
                 match kind {
                     Kind::Directory => files.remove_directory(path)?,
-                    Kind::File | Kind::Link | Kind::Device(_) | Kind::Other => files.remove_file(path)?,
+                    Kind::File | Kind::Link | Kind::Device(_) | Kind::Other => {
+                        files.remove_file(path)?
+                    }
                 }
             }
             let is_folder = files.stat(&root)?.kind == Kind::Directory;
@@ -303,8 +308,11 @@ pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         Err(_) => Vec::new(),
     };
     let requests = || {
-        let mut requests =
-            vec![from.request(Access::Write)?, from.request(Access::Read)?, to.request(Access::Write)?];
+        let mut requests = vec![
+            from.request(Access::Write)?,
+            from.request(Access::Read)?,
+            to.request(Access::Write)?,
+        ];
         for (path, _) in &below {
             requests.push(access(path, Access::Write)?);
             requests.push(access(path, Access::Read)?);
@@ -312,9 +320,9 @@ pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         Ok(requests)
     };
     kernel.guarded(requests(), c.now, c.answer, move |_| -> Done {
-        let moved = from.found.and_then(|from| {
-            to.found.and_then(|to| files(&resources, now).rename(&from, &to))
-        });
+        let moved = from
+            .found
+            .and_then(|from| to.found.and_then(|to| files(&resources, now).rename(&from, &to)));
         moved.map(|()| Vec::new()).map_err(|error| failed(&error))
     })
 }

@@ -17,7 +17,11 @@ fn area(fields: &mut Reader<'_>) -> Result<StorageArea> {
     }
 }
 
-fn of_key(area: StorageArea, access: Access, key: &str) -> std::result::Result<Vec<Request>, Refused> {
+fn of_key(
+    area: StorageArea,
+    access: Access,
+    key: &str,
+) -> std::result::Result<Vec<Request>, Refused> {
     let key: Key = name(key.parse())?;
     Ok(vec![Request::Storage { area, access, key: Some(key) }])
 }

@@ -26,8 +26,7 @@ pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 /// Only names that the tool may read: the others do not exist for it.
 pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let names: Vec<String> = lock(&kernel.resources.variables).keys().cloned().collect();
-    let readable =
-        |name: &String| request(name).is_ok_and(|wanted| kernel.is_granted(&wanted[0]));
+    let readable = |name: &String| request(name).is_ok_and(|wanted| kernel.is_granted(&wanted[0]));
     let names = names.into_iter().filter(readable);
     c.give(&Value::Array(names.map(Value::String).collect()));
     Ok(Reply::Done)
