@@ -42,7 +42,7 @@ impl Checked {
     }
 }
 
-/// Resolves the host of `origin` once and checks every address it has.
+/// Resolves the host of `origin` once and checks every address it has (T-NET-002).
 pub(crate) async fn check(
     origin: &Origin,
     names_origin: bool,
@@ -69,6 +69,7 @@ pub(crate) async fn check(
     Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))
 }
 
+/// T-NET-001.
 fn check_address(origin: &Origin, names_origin: bool, ip: IpAddr) -> Result<(), FetchError> {
     let class = AddressClass::of(ip);
     if class == AddressClass::Public || (names_origin && named_opens(origin, class)) {

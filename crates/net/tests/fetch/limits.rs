@@ -108,7 +108,8 @@ fn long_headers_are_refused() {
             exchange.say(&format!("HTTP/1.1 200 OK\r\n{}\r\n", header()));
         });
         let error = check_kind(world.get("http://a.example/"), FetchErrorKind::HeaderLimit);
-        let expect = "a.example: the response's headers are longer than 65536 bytes";
+        let expect =
+            "a.example: the response's headers are longer than 65536 bytes or more than 512";
         assert_eq!(error.to_string(), expect);
     }
 }
