@@ -78,6 +78,7 @@ impl Client {
         let mut time_left = limits.time.min(MAX_TIME);
         let mut followed = 0;
         loop {
+            // T-NET-003: a redirect is a new request, to the authority and to every check.
             port::check(next.url.origin())?;
             let passage = authority.allow(&next.method, &next.url).await;
             let passage =

@@ -13,7 +13,7 @@ pub(crate) const MAX_PIECE: usize = 1024;
 /// Room for what one call of the inflater makes.
 const INFLATE_ROOM: usize = 32 * 1024;
 
-/// Takes the `Content-Encoding` off a body, and counts what comes out.
+/// Takes the `Content-Encoding` off a body, and counts what comes out (T-NET-008).
 pub(crate) struct Decoder(Codec);
 
 enum Codec {
@@ -35,7 +35,7 @@ impl Decoder {
     /// The decoder for a response with these headers, which then no longer speak of an encoding
     /// that is gone. Encodings that were not asked for are left on, and their header with them.
     pub(crate) fn for_response(headers: &mut HeaderMap, most: usize) -> Self {
-        let sink = Sink { out: BytesMut::new(), left: most, full: false };
+        let sink = Sink::new(most);
         let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
         let codec = match (encodings.next().map(|value| value.as_bytes()), encodings.next()) {
             (Some(name), None) if is(name, "gzip") || is(name, "x-gzip") => {
@@ -49,6 +49,11 @@ impl Decoder {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
         Self(codec)
+    }
+
+    /// The decoder of a body that has no encoding.
+    pub(crate) fn plain(most: usize) -> Self {
+        Self(Codec::Plain(Sink::new(most)))
     }
 
     /// Whether bytes go through as they are.
@@ -133,6 +138,10 @@ struct Sink {
 }
 
 impl Sink {
+    fn new(most: usize) -> Self {
+        Self { out: BytesMut::new(), left: most, full: false }
+    }
+
     /// Charged before it is stored.
     fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeFault> {
         match self.left.checked_sub(bytes.len()) {
@@ -319,6 +328,25 @@ mod tests {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
         zlib.write_all(&vec![0; 50_000_000]).unwrap();
         check("deflate", &zlib.finish().unwrap(), Err(DecodeFault::TooLong));
+    }
+
+    /// Every byte of a body is the server's choice.
+    #[test]
+    fn broken_bodies_end_in_an_error_or_in_bytes() {
+        let whole = [gzip(&b"in out".repeat(50)), gzip(b"")].concat();
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(&b"in out".repeat(50)).unwrap();
+        let zlib = zlib.finish().unwrap();
+        for (encoding, whole) in [("gzip", whole), ("deflate", zlib)] {
+            for place in 0..whole.len() {
+                for change in [1, 2, 4, 8, 0x20, 0x80, 0xff] {
+                    let mut broken = whole.clone();
+                    broken[place] ^= change;
+                    let _ = decode(encoding, &broken, 3);
+                    let _ = decode(encoding, &broken[..place], MAX_PIECE);
+                }
+            }
+        }
     }
 
     #[test]

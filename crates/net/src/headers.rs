@@ -13,7 +13,8 @@ use crate::error::{FetchError, FetchErrorKind};
 const HEADER_COST: usize = 4;
 
 /// Headers that frame the message, choose the connection or speak for another method. A guest
-/// that could set them could send two requests as one, or a DELETE under a grant for POST.
+/// that could set them could send two requests as one, or a DELETE under a grant for POST
+/// (T-NET-006).
 const NOT_FOR_GUESTS: [&str; 16] = [
     "accept-encoding",
     "connection",
@@ -74,8 +75,9 @@ pub(crate) fn to_send(
     };
     default(ACCEPT, "*/*");
     default(USER_AGENT, concat!("cofferdam/", env!("CARGO_PKG_VERSION")));
-    // A part of an encoded body cannot be decoded.
-    let encodings = if headers.contains_key(RANGE) { "identity" } else { "gzip, deflate" };
+    // A part of an encoded body cannot be decoded, and HEAD is asked for the real length.
+    let plain = headers.contains_key(RANGE) || method.as_str() == "HEAD";
+    let encodings = if plain { "identity" } else { "gzip, deflate" };
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(encodings));
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     if no_body && matches!(method.as_str(), "POST" | "PUT" | "PATCH") {
@@ -87,6 +89,7 @@ pub(crate) fn to_send(
     Ok(headers)
 }
 
+/// T-NET-004, T-NET-005: into the copy that is sent, never into what a redirect starts from.
 fn add_secrets(
     headers: &mut HeaderMap,
     passage: &Passage,

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use cofferdam_caps::network::{FetchUrl, Method};
 use http::{HeaderMap, Request, StatusCode, Uri};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
 use hyper::ext::ReasonPhrase;
 use hyper_util::rt::TokioIo;
@@ -120,7 +120,11 @@ fn read_body(
 ) -> ResponseBody {
     let (reader, ending, body) = ResponseBody::new(host.clone());
     let limit = limits.body_bytes;
-    let decoder = Decoder::for_response(headers, limit);
+    // Without a body there is nothing to decode, and its headers are all there is to it.
+    let decoder = match incoming.is_end_stream() {
+        true => Decoder::plain(limit),
+        false => Decoder::for_response(headers, limit),
+    };
     let pump = Pump { host, incoming, decoder, limit, deadline };
     tokio::spawn(async move {
         pump.run(reader, ending).await;
@@ -129,7 +133,7 @@ fn read_body(
     body
 }
 
-/// The task that moves bytes; it ends with this.
+/// The task that moves bytes; it ends with this (T-NET-010).
 struct Connection(JoinHandle<()>);
 
 impl Drop for Connection {
@@ -151,7 +155,10 @@ fn status_text(head: &http::response::Parts) -> String {
 }
 
 fn header_limit(host: &str, limits: &Limits) -> FetchError {
-    let reason = format!("the response's headers are longer than {} bytes", limits.header_bytes);
+    let reason = format!(
+        "the response's headers are longer than {} bytes or more than {MAX_HEADERS}",
+        limits.header_bytes
+    );
     FetchError::new(FetchErrorKind::HeaderLimit, host, reason)
 }
 

@@ -4,6 +4,20 @@
 //! connection and again before each redirect is followed. The name is resolved once, every
 //! address is checked, and the connection is made to what was checked.
 //!
+//! ```no_run
+//! # async fn example(authority: &dyn cofferdam_net::Authority) -> Result<(), Box<dyn std::error::Error>> {
+//! use cofferdam_net::{Client, Fetch, Settings};
+//!
+//! let client = Client::new(Settings::default());
+//! let fetch = Fetch::new("GET".parse()?, "https://api.example.com/v1/items".parse()?);
+//! let mut response = client.fetch(fetch, authority).await?;
+//! while let Some(chunk) = response.body.chunk().await {
+//!     println!("{} bytes", chunk?.len());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! In reading order:
 //!
 //! - [`Client`], [`Settings`]: the way of one fetch, redirects included

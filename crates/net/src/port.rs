@@ -3,7 +3,7 @@ use cofferdam_caps::network::Origin;
 use crate::error::{FetchError, FetchErrorKind};
 
 /// Ports of protocols that would take a request's text for commands, as the fetch standard
-/// lists them. Sorted.
+/// lists them (T-NET-007). Sorted.
 const BAD_PORTS: [u16; 83] = [
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
     102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,

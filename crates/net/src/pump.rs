@@ -22,7 +22,7 @@ const WORTH_SENDING: usize = 16 * 1024;
 /// hold nothing.
 const ENCODING_SLACK: usize = 64 * 1024;
 
-/// Moves one response's body from its connection to its reader.
+/// Moves one response's body from its connection to its reader (T-NET-008, T-NET-009).
 pub(crate) struct Pump {
     pub(crate) host: String,
     pub(crate) incoming: Incoming,

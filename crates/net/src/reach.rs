@@ -42,7 +42,7 @@ impl Checked {
     }
 }
 
-/// Resolves the host of `origin` once and checks every address it has.
+/// Resolves the host of `origin` once and checks every address it has (T-NET-002).
 pub(crate) async fn check(
     origin: &Origin,
     names_origin: bool,
@@ -69,6 +69,7 @@ pub(crate) async fn check(
     Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))
 }
 
+/// T-NET-001.
 fn check_address(origin: &Origin, names_origin: bool, ip: IpAddr) -> Result<(), FetchError> {
     let class = AddressClass::of(ip);
     if class == AddressClass::Public || (names_origin && named_opens(origin, class)) {
@@ -107,4 +108,63 @@ fn named_opens(origin: &Origin, class: AddressClass) -> bool {
 fn is_local_name(domain: &str) -> bool {
     let below = |ending: &str| domain.strip_suffix(ending).is_some_and(|s| s.ends_with('.'));
     !domain.contains('.') || LOCAL_ENDINGS.into_iter().any(below)
+}
+
+#[cfg(test)]
+mod tests {
+    use cofferdam_caps::network::FetchUrl;
+
+    use super::*;
+
+    fn check(url: &str, names_origin: bool, ip: &str, expect: bool) {
+        let url: FetchUrl = url.parse().unwrap();
+        let result = check_address(url.origin(), names_origin, ip.parse().unwrap());
+        assert_eq!(result.is_ok(), expect, "{url:?} at {ip}");
+    }
+
+    #[test]
+    fn public_addresses_need_no_name_in_the_grant() {
+        check("http://a.example", false, "1.1.1.1", true);
+        check("http://1.1.1.1", false, "1.1.1.1", true);
+    }
+
+    #[test]
+    fn address_in_the_url_is_opened_by_its_name() {
+        for ip in ["127.0.0.1", "10.0.0.1", "169.254.169.254", "0.0.0.0"] {
+            check(&format!("http://{ip}"), false, ip, false);
+            check(&format!("http://{ip}"), true, ip, true);
+        }
+        check("http://[::ffff:127.0.0.1]", true, "::ffff:127.0.0.1", true);
+    }
+
+    #[test]
+    fn owner_of_a_public_name_does_not_choose_what_is_near() {
+        for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
+            check("http://evil.example", true, ip, false);
+            check("http://localhost.example", true, ip, false);
+            check("http://notlocal", false, ip, false);
+        }
+    }
+
+    #[test]
+    fn certificate_or_local_name_opens_what_is_near() {
+        for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
+            check("https://wiki.example", true, ip, true);
+            check("http://localhost", true, ip, true);
+            check("http://app.localhost", true, ip, true);
+            check("http://wiki.corp", true, ip, true);
+            check("http://router.home.arpa", true, ip, true);
+            check("https://wiki.example", false, ip, false);
+            check("http://localhost", false, ip, false);
+        }
+    }
+
+    #[test]
+    fn no_name_leads_to_metadata() {
+        for ip in ["169.254.169.254", "169.254.1.1", "0.0.0.0", "::ffff:8.8.8.8", "fd00:ec2::254"] {
+            check("https://a.example", true, ip, false);
+            check("http://metadata.google.internal", true, ip, false);
+            check("http://localhost", true, ip, false);
+        }
+    }
 }

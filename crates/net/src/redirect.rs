@@ -65,6 +65,7 @@ impl Next {
             let reason = "redirects a request whose body was streamed and cannot be sent again";
             return Err(FetchError::new(FetchErrorKind::BadRedirect, host, reason));
         }
+        // T-NET-004.
         if target.origin() != self.url.origin() {
             headers::drop_credentials(&mut self.headers);
         }

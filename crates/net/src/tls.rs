@@ -16,14 +16,15 @@ use crate::error::{FetchError, FetchErrorKind};
 pub enum Roots {
     /// The machine's own store of certificates, read when first needed. So the authorities are
     /// those of the machine's administrator, not of the day this program was built; where there
-    /// is no store, `https` fails.
+    /// is no store, `https` fails. `SSL_CERT_FILE` and `SSL_CERT_DIR` name another one, as they
+    /// do for most programs.
     #[default]
     System,
     /// These certificates alone, in DER form.
     Only(Vec<Vec<u8>>),
 }
 
-/// Makes TLS of a connection.
+/// Makes TLS of a connection (T-NET-011).
 pub(crate) struct Tls {
     roots: Roots,
     config: OnceCell<Arc<ClientConfig>>,
