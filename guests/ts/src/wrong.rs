@@ -26,6 +26,7 @@ impl Wrong {
             message: self.message,
             stack: format!("    at {file}:{line}:{column}"),
             position: Some((line, column)),
+            ..Thrown::default()
         }
     }
 }

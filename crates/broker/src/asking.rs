@@ -1,0 +1,277 @@
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures_util::FutureExt;
+use futures_util::future::Shared;
+
+use crate::audit::{Event, Line, Ruling};
+use crate::error::{Error, ErrorKind};
+use crate::grant::{Span, Terms};
+use crate::held::{Held, Source};
+use crate::id::{QuestionId, RequestId};
+use crate::question::{Answer, Approver, Decision, Question};
+use crate::session::Session;
+
+/// The askings that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Askings {
+    open: Mutex<Open>,
+    /// Held while it is found out whether a question is being asked and it is asked if not.
+    starting: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    by_question: HashMap<QuestionId, Weak<Asking>>,
+    /// So that the same request of another call waits for the same answer.
+    by_request: HashMap<(u64, RequestId), Weak<Asking>>,
+}
+
+/// One question on its way to one answer. Withdrawn when nobody holds it any more.
+pub(crate) struct Asking {
+    session: Session,
+    tool: Arc<str>,
+    run: Arc<str>,
+    question: Question,
+    /// None where a tool asks for all that it declared.
+    request: Option<RequestId>,
+    stage: Mutex<Stage>,
+    /// What asks the approver and settles with its answer. Whoever waits drives it.
+    pub(crate) drive: Drive,
+}
+
+pub(crate) type Drive = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+/// How far a question has come.
+#[derive(Debug)]
+enum Stage {
+    Open,
+    /// An answer was taken and is being carried out.
+    Settling,
+    Settled(Settled),
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// Something was granted.
+    Granted,
+    /// Nothing was.
+    Refused,
+    /// The grant could not be made.
+    Failed(Error),
+}
+
+/// Who is asking, and about what.
+pub(crate) struct Asker<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) approver: &'a Arc<dyn Approver>,
+    pub(crate) tool: &'a Arc<str>,
+    pub(crate) run: &'a Arc<str>,
+    pub(crate) request: Option<RequestId>,
+}
+
+impl Askings {
+    pub(crate) fn find(&self, id: &QuestionId) -> Option<Arc<Asking>> {
+        self.lock().by_question.get(id).and_then(Weak::upgrade)
+    }
+
+    pub(crate) fn open(&self) -> Vec<Question> {
+        let askings: Vec<_> = self.lock().by_question.values().filter_map(Weak::upgrade).collect();
+        askings.iter().map(|asking| asking.question.clone()).collect()
+    }
+
+    /// The asking about a request that is under way, or else the one that `start` starts.
+    pub(crate) fn about(
+        &self,
+        session: u64,
+        request: &RequestId,
+        start: impl FnOnce() -> Option<Arc<Asking>>,
+    ) -> Option<Arc<Asking>> {
+        let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (session, request.clone());
+        let found = self.lock().by_request.get(&key).and_then(Weak::upgrade);
+        found.or_else(start)
+    }
+
+    fn insert(&self, asking: &Arc<Asking>) {
+        let mut open = self.lock();
+        open.by_question.insert(asking.question.id().clone(), Arc::downgrade(asking));
+        if let Some(request) = &asking.request {
+            let key = (asking.session.serial(), request.clone());
+            open.by_request.insert(key, Arc::downgrade(asking));
+        }
+    }
+
+    /// Forgets one that is settled or withdrawn, and not one that took its place.
+    fn remove(&self, asking: &Asking) {
+        let mut open = self.lock();
+        open.by_question.remove(asking.question.id());
+        if let Some(request) = &asking.request {
+            let key = (asking.session.serial(), request.clone());
+            let is_this = |other: &Weak<Asking>| std::ptr::eq(other.as_ptr(), asking);
+            if open.by_request.get(&key).is_some_and(is_this) {
+                open.by_request.remove(&key);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asking {
+    pub(crate) fn start(asker: Asker<'_>, question: Question) -> Arc<Self> {
+        let asking = Arc::new_cyclic(|this: &Weak<Self>| {
+            let (this, asked) = (this.clone(), question.clone());
+            let approver = asker.approver.clone();
+            let drive = async move {
+                let answer = approver.ask(asked).await;
+                if let Some(asking) = this.upgrade() {
+                    // A late answer is nobody's business here: the approver's part is over.
+                    let _ = asking.settle(answer, Unfit::IsNo);
+                }
+            };
+            Self {
+                session: asker.session.clone(),
+                tool: asker.tool.clone(),
+                run: asker.run.clone(),
+                question,
+                request: asker.request,
+                stage: Mutex::new(Stage::Open),
+                drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
+            }
+        });
+        asker.session.broker().shared().askings.insert(&asking);
+        asking
+    }
+
+    pub(crate) fn id(&self) -> &QuestionId {
+        self.question.id()
+    }
+
+    pub(crate) fn question(&self) -> &Question {
+        &self.question
+    }
+
+    pub(crate) fn settled(&self) -> Option<Settled> {
+        match &*self.stage() {
+            Stage::Open | Stage::Settling => None,
+            Stage::Settled(settled) => Some(settled.clone()),
+        }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an answer from outside.
+    pub(crate) fn take(&self, answer: Answer) -> Result<(), Error> {
+        self.settle(answer, Unfit::IsRefused)
+    }
+
+    fn settle(&self, answer: Answer, unfit: Unfit) -> Result<(), Error> {
+        let refuse = |kind, reason: &str| Err(Error::new(kind, self.question.id(), reason));
+        let is_meant =
+            answer.question == *self.question.id() && answer.seal == self.question.seal();
+        let is_enough = is_meant && self.question.takes(&answer);
+        let mut stage = self.stage();
+        match (&*stage, is_enough, unfit) {
+            (Stage::Settling | Stage::Settled(_), _, _) => {
+                return refuse(ErrorKind::Late, "the question was answered already");
+            }
+            (Stage::Open, false, Unfit::IsRefused) if is_meant => {
+                return refuse(
+                    ErrorKind::NotEnough,
+                    "the answer does not allow what was asked for",
+                );
+            }
+            (Stage::Open, false, Unfit::IsRefused) => {
+                return refuse(ErrorKind::Late, "the question is not what it was any more");
+            }
+            (Stage::Open, true, _) | (Stage::Open, false, Unfit::IsNo) => *stage = Stage::Settling,
+        }
+        // Grants wake those who wait, and they look at the stage.
+        drop(stage);
+        let (result, note) = match is_enough {
+            true => (self.carry_out(&answer), None),
+            false => (Settled::Refused, Some("the answer did not fit the question")),
+        };
+        *self.stage() = Stage::Settled(result.clone());
+        let shared = self.session.broker().shared();
+        shared.askings.remove(self);
+        self.note(&result, note, &answer.by);
+        shared.waiters.wake(|waiter| waiter.question == *self.question.id());
+        match result {
+            Settled::Granted | Settled::Refused => Ok(()),
+            Settled::Failed(error) => Err(error),
+        }
+    }
+
+    fn carry_out(&self, answer: &Answer) -> Settled {
+        let mut settled = Settled::Refused;
+        for decision in &answer.decisions {
+            let Decision::Grant(capability, span) = decision else { continue };
+            let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
+            let result = match span {
+                Span::Always => {
+                    let broker = self.session.broker();
+                    broker.add(terms, self.request.as_ref()).map(|_| ())
+                }
+                Span::Session => self.session.grant(terms).map(|_| ()),
+                Span::Once => self.session.sign(terms).map(|grant| {
+                    self.session.hold(match self.request {
+                        Some(_) => Held::new(grant, Source::Session),
+                        None => Held::for_run(grant, self.run.clone()),
+                    });
+                }),
+            };
+            match result {
+                Ok(()) => settled = Settled::Granted,
+                Err(error) => return Settled::Failed(error),
+            }
+        }
+        settled
+    }
+
+    fn note(&self, settled: &Settled, note: Option<&str>, by: &str) {
+        let broker = self.session.broker();
+        let mut line = Line::new(broker.now(), Event::Answer);
+        line.sandbox = Some(self.session.name().clone());
+        line.run = Some(self.run.clone());
+        line.id = Some(self.question.id().as_str().into());
+        line.ruling = Some(match settled {
+            Settled::Granted => Ruling::Permit,
+            Settled::Refused | Settled::Failed(_) => Ruling::Deny,
+        });
+        let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
+        line.note = note.map(str::to_owned).or(by).map(Into::into);
+        // What was granted is in the log already; this line only says whose doing it was.
+        broker.shared().sink.offer(vec![line]);
+    }
+}
+
+/// What to do with an answer that does not fit.
+#[derive(Clone, Copy)]
+enum Unfit {
+    IsNo,
+    IsRefused,
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if self.settled().is_none() {
+            self.session.broker().shared().askings.remove(self);
+            self.note(&Settled::Refused, Some("withdrawn"), "");
+        }
+    }
+}
+
+impl std::fmt::Debug for Asking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Asking").field(self.question.id()).finish()
+    }
+}

@@ -1,0 +1,199 @@
+use cofferdam_caps::network::{FetchUrl, Network};
+use cofferdam_caps::{Capability, Kind, Pattern, Request, Scope};
+
+/// Where in a book a capability has its place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// It has no scope.
+    All,
+    /// It is for this name, in canonical form.
+    Exact(Box<str>),
+    /// It is for names that begin with this, and perhaps not for all of them.
+    Wild(Box<str>),
+    /// It is for several origins.
+    Host(Box<str>, Box<Spot>),
+}
+
+impl Spot {
+    pub(super) fn of(capability: &Capability) -> Self {
+        match capability {
+            Capability::Dom(dom) => match dom.scope() {
+                Scope::All => Self::All,
+                Scope::Only(selector) => Self::Exact(selector.as_str().into()),
+            },
+            Capability::Env(env) => Self::of_scope(env.scope()),
+            Capability::Fs(fs) => Self::of_scope(fs.scope()),
+            Capability::Network(network) => Self::of_network(network),
+            Capability::Process(process) => Self::of_scope(process.scope()),
+            Capability::State(state) => Self::of_scope(state.scope()),
+            Capability::Storage(storage) => Self::of_scope(storage.scope()),
+            Capability::Tool(tool) => Self::of_scope(tool.scope()),
+        }
+    }
+
+    fn of_scope(scope: &Scope<Pattern>) -> Self {
+        match scope {
+            Scope::All => Self::All,
+            Scope::Only(pattern) => Self::of_text(&pattern.to_string()),
+        }
+    }
+
+    fn of_network(network: &Network) -> Self {
+        let Scope::Only(fetches) = network.scope() else { return Self::All };
+        let text = fetches.urls().to_string();
+        match fetches.urls().origin() {
+            Some(origin) => match text.strip_prefix(&origin.to_string()) {
+                Some("") | None => Self::Wild(text.into()),
+                Some(_) => Self::of_text(&text),
+            },
+            None => {
+                let (host, path) = host_and_path(&text);
+                let spot = if path.is_empty() { Self::All } else { Self::of_text(path) };
+                Self::Host(host.into(), Box::new(spot))
+            }
+        }
+    }
+
+    /// By the text of a pattern up to its first star. `/data/**` is for `/data` too, so the
+    /// slash before two stars does not count.
+    fn of_text(text: &str) -> Self {
+        let mut escaped = false;
+        let star = text.bytes().position(|byte| match (escaped, byte) {
+            (false, b'*') => true,
+            (false, b'\\') => {
+                escaped = true;
+                false
+            }
+            (_, _) => {
+                escaped = false;
+                false
+            }
+        });
+        match star {
+            None => Self::Exact(text.into()),
+            Some(star) => {
+                let start = &text[..star];
+                let is_two = text[star..].starts_with("**");
+                let start = if is_two { start.strip_suffix('/').unwrap_or(start) } else { start };
+                Self::Wild(start.into())
+            }
+        }
+    }
+}
+
+/// `https://*.example.com:*/v1` in its two parts that matter, without scheme and port.
+fn host_and_path(text: &str) -> (&str, &str) {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = match authority.rfind([':', ']']) {
+        Some(colon) if authority[colon..].starts_with(':') => &authority[..colon],
+        Some(_) | None => authority,
+    };
+    (host, path)
+}
+
+/// What is asked for, made ready for the search.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    capability: Capability,
+    name: Option<Box<str>>,
+    address: Option<Address>,
+}
+
+/// The parts of an address that patterns for several origins are found by.
+#[derive(Debug)]
+pub(super) struct Address {
+    hosts: Vec<Box<str>>,
+    path: Box<str>,
+}
+
+impl Wanted {
+    pub(crate) fn new(request: &Request) -> Self {
+        let capability = request.required();
+        let name = match Spot::of(&capability) {
+            Spot::Exact(name) | Spot::Wild(name) => Some(name),
+            Spot::All | Spot::Host(..) => None,
+        };
+        let address = match (request, &name) {
+            (Request::Network { url, .. }, Some(text)) => Some(Address::new(url, text)),
+            _ => None,
+        };
+        Self { capability, name, address }
+    }
+
+    /// The narrowest capability that would do.
+    pub(crate) fn capability(&self) -> &Capability {
+        &self.capability
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.capability.kind()
+    }
+
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(super) fn address(&self) -> Option<&Address> {
+        self.address.as_ref()
+    }
+}
+
+impl Address {
+    fn new(url: &FetchUrl, text: &str) -> Self {
+        let host = url.origin().host.to_string();
+        let mut hosts = vec![host.as_str().into()];
+        if let Some(domain) = url.origin().host.domain() {
+            let parents = domain.match_indices('.').map(|(dot, _)| &domain[dot..]);
+            hosts.extend(parents.map(|parent| format!("*{parent}").into()));
+        }
+        Self { hosts, path: host_and_path(text).1.into() }
+    }
+
+    pub(super) fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(|host| &**host)
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(capability: &str, expect: Spot) {
+        assert_eq!(Spot::of(&capability.parse().unwrap()), expect, "{capability}");
+    }
+
+    fn wild(start: &str) -> Spot {
+        Spot::Wild(start.into())
+    }
+
+    #[test]
+    fn place_is_the_text_before_the_first_star() {
+        check("fs:read", Spot::All);
+        check("fs:read:/a/b", Spot::Exact("/a/b".into()));
+        check("fs:read:/a/b*c", wild("/a/b"));
+        check("fs:read:/a/**", wild("/a"));
+        check("fs:read:/**/x", wild(""));
+        check(r"fs:read:/a\*b*", wild(r"/a\*b"));
+        check(r"tool:call:a\\*", wild(r"a\\"));
+    }
+
+    #[test]
+    fn origin_is_the_start_of_its_addresses() {
+        check("network:fetch:GET@https://a.example", wild("https://a.example"));
+        check("network:fetch:https://a.example/v1/**", wild("https://a.example/v1"));
+        check("network:fetch:https://a.example/", Spot::Exact("https://a.example/".into()));
+    }
+
+    #[test]
+    fn several_origins_are_found_by_host() {
+        let host = |host: &str, spot| Spot::Host(host.into(), Box::new(spot));
+        check("network:fetch:https://*.a.example", host("*.a.example", Spot::All));
+        check("network:fetch:http://[::1]:*/x/*", host("[::1]", wild("/x/")));
+        check("network:fetch:https://a:*/x", host("a", Spot::Exact("/x".into())));
+    }
+}

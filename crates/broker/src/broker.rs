@@ -1,0 +1,329 @@
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use cofferdam_caps::{Capability, visible};
+
+use crate::asking::Askings;
+use crate::audit::{Event, Line, Sink};
+use crate::book::Book;
+use crate::error::{Error, ErrorKind};
+use crate::grant::{Grant, Kept, Span, Terms};
+use crate::held::{Held, Source};
+use crate::id::{GrantId, Ids, Key, RequestId};
+use crate::ledger::{Changes, Ledger, Petition, Standing};
+use crate::question::{Answer, Approver, Question};
+use crate::stamp::{Clock, Stamp};
+use crate::waiters::{Waiter, Waiters};
+use crate::watch::Watch;
+
+/// The one place that turns a request into a permit, a denial or a question.
+///
+/// One for a process; clones are the same broker. Holds what the ledger says in memory, and
+/// looks at every check whether the ledger has changed.
+#[derive(Clone)]
+pub struct Broker(Arc<Shared>);
+
+/// How a broker is to be; see [`Broker::setup`].
+pub struct Setup {
+    ledger: Arc<dyn Ledger>,
+    sink: Arc<dyn Sink>,
+    approver: Option<Arc<dyn Approver>>,
+    clock: Clock,
+    key: Option<Key>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) sink: Arc<dyn Sink>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    clock: Clock,
+    /// The ledger's, for ids of requests.
+    pub(crate) key: Key,
+    pub(crate) ids: Ids,
+    durable: RwLock<Durable>,
+    pub(crate) waiters: Waiters,
+    pub(crate) askings: Askings,
+    pub(crate) sessions: AtomicU64,
+    watch: Watch,
+}
+
+impl Shared {
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+}
+
+/// What the ledger says.
+#[derive(Default)]
+pub(crate) struct Durable {
+    pub(crate) book: Book,
+    pub(crate) denied: HashSet<RequestId>,
+    /// The ledger's mark before it was read.
+    mark: Option<u64>,
+    at: u64,
+}
+
+impl Setup {
+    /// Whom sandboxes ask that bring nobody themselves. Without one, nobody: what is not granted
+    /// is denied.
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.approver = Some(approver);
+        self
+    }
+
+    /// Another clock than the system's.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Makes the same ids every time, for tests.
+    pub fn fixed_ids(mut self, key: Key) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Reads the ledger.
+    pub fn open(self) -> Result<Broker, Error> {
+        let mut key = self.key.unwrap_or_default();
+        if self.key.is_none() {
+            let failed = |error| Error::new(ErrorKind::System, "random numbers", error);
+            getrandom::fill(&mut key).map_err(failed)?;
+        }
+        let broker = Broker(Arc::new(Shared {
+            key: self.ledger.key()?,
+            ledger: self.ledger,
+            sink: self.sink,
+            approver: self.approver,
+            clock: self.clock,
+            ids: Ids::new(key),
+            durable: RwLock::default(),
+            waiters: Waiters::default(),
+            askings: Askings::default(),
+            sessions: AtomicU64::new(0),
+            watch: Watch::default(),
+        }));
+        broker.look()?;
+        Ok(broker)
+    }
+}
+
+impl Broker {
+    /// A broker with this ledger and this audit log.
+    pub fn setup(ledger: Arc<dyn Ledger>, sink: Arc<dyn Sink>) -> Setup {
+        Setup { ledger, sink, approver: None, clock: Arc::new(Stamp::now), key: None }
+    }
+
+    /// Grants something that outlives a run. Runs that wait for it go on.
+    pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
+        self.add(terms, None)
+    }
+
+    /// What would grant a request that was denied: exactly what it needs, for the tool that
+    /// asked, and for `session` in its sandbox.
+    pub fn terms_for(&self, id: &RequestId, span: Span) -> Result<Terms, Error> {
+        let petition = self.petition(id)?;
+        let terms = Terms::new(petition.capability, span).for_tool(&petition.tool);
+        Ok(match span {
+            Span::Session => terms.for_sandbox(&petition.sandbox),
+            Span::Once | Span::Always => terms,
+        })
+    }
+
+    /// Grants a request that was denied; the terms have to be enough for it.
+    pub fn grant_request(&self, id: &RequestId, terms: Terms) -> Result<Grant, Error> {
+        let petition = self.petition(id)?;
+        if !terms.capability().covers(&petition.capability) {
+            let reason = format!("does not allow {}", petition.capability);
+            return Err(Error::new(ErrorKind::NotEnough, terms.capability(), reason));
+        }
+        self.add(terms, Some(id))
+    }
+
+    /// Decides against a request, until something is granted for it. A run that waits for it
+    /// goes on with a denial.
+    pub fn deny_request(&self, id: &RequestId, by: &str) -> Result<Petition, Error> {
+        let petition = self.petition(id)?;
+        let mut line = self.line(Event::Deny, &petition.capability);
+        line.sandbox = Some(petition.sandbox.clone());
+        line.id = Some(id.as_str().into());
+        line.note = note(by);
+        self.0.sink.commit(vec![line])?;
+        let petition = self.0.ledger.deny(id)?.ok_or_else(|| no_such(id))?;
+        self.look()?;
+        Ok(petition)
+    }
+
+    /// Takes a grant away, for the next check and all after it.
+    pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
+        // First the deed, then the line: a log that cannot be written must not keep a grant alive.
+        let grant = self.0.ledger.revoke(id)?.ok_or_else(|| no_such(id))?;
+        self.look()?;
+        let mut line = self.line(Event::Revoke, &grant.capability);
+        line.id = Some(id.as_str().into());
+        line.note = note(by);
+        self.0.sink.commit(vec![line])?;
+        Ok(grant)
+    }
+
+    /// What the ledger holds, the latest first.
+    pub fn grants(&self) -> Result<Vec<Grant>, Error> {
+        self.0.ledger.grants()
+    }
+
+    /// What was asked for and not given, the latest first.
+    pub fn petitions(&self) -> Result<Vec<Petition>, Error> {
+        self.0.ledger.petitions()
+    }
+
+    /// Questions that wait for an answer.
+    pub fn questions(&self) -> Vec<Question> {
+        self.0.askings.open()
+    }
+
+    /// Answers a question from outside. When this returns, grants are made for good and the run
+    /// goes on. Late answers, and those to a question that is not what it was, are refused.
+    pub fn answer(&self, answer: Answer) -> Result<(), Error> {
+        let asking = self.0.askings.find(&answer.question);
+        let asking = asking.ok_or_else(|| {
+            Error::new(ErrorKind::Late, &answer.question, "nobody waits for an answer to this")
+        })?;
+        asking.take(answer)
+    }
+
+    /// Writes all lines of the audit log that runs have handed over.
+    pub fn flush(&self) -> Result<(), Error> {
+        self.0.sink.flush()
+    }
+
+    /// Reads what others changed in the ledger, and wakes those that waited for it.
+    ///
+    /// Every check does this by itself, and so does a thread while runs wait.
+    pub fn look(&self) -> Result<(), Error> {
+        self.durable(|_| ()).map(|_| ())
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+
+    pub(crate) fn from_shared(shared: Arc<Shared>) -> Self {
+        Self(shared)
+    }
+
+    pub(crate) fn now(&self) -> Stamp {
+        (self.0.clock)()
+    }
+
+    /// What the ledger says now, and its mark.
+    pub(crate) fn durable<T>(&self, read: impl FnOnce(&Durable) -> T) -> Result<(T, u64), Error> {
+        let mark = self.0.ledger.mark()?;
+        let known = self.0.durable.read().unwrap_or_else(PoisonError::into_inner);
+        if known.mark == Some(mark) {
+            return Ok((read(&known), mark));
+        }
+        drop(known);
+        let mut durable = self.0.durable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = Changes::default();
+        if durable.mark != Some(mark) {
+            changes = self.0.ledger.changes(durable.at)?;
+            durable.apply(&changes);
+            durable.mark = Some(mark);
+        }
+        let result = read(&durable);
+        drop(durable);
+        self.wake(&changes);
+        Ok((result, mark))
+    }
+
+    /// Adds a waiter, and has somebody look at the ledger while it waits.
+    pub(crate) fn wait(&self, waiter: Waiter) -> u64 {
+        let number = self.0.waiters.join(waiter);
+        if self.0.ledger.is_shared() {
+            self.0.watch.start(&self.0);
+        }
+        number
+    }
+
+    pub(crate) fn add(&self, terms: Terms, answers: Option<&RequestId>) -> Result<Grant, Error> {
+        let grant = terms.sign(self.0.ids.grant(), self.now(), Kept::InLedger)?;
+        self.0.sink.commit(vec![self.grant_line(&grant)])?;
+        self.0.ledger.add(&grant, answers)?;
+        self.look()?;
+        Ok(grant)
+    }
+
+    pub(crate) fn grant_line(&self, grant: &Grant) -> Line {
+        let mut line = self.line(Event::Grant, &grant.capability);
+        line.sandbox = grant.holder.sandbox.clone();
+        line.id = Some(grant.id.as_str().into());
+        let mut words = grant.span.to_string();
+        if let Some(tool) = &grant.holder.tool {
+            words += &format!(" for {}", visible(tool));
+        }
+        if !grant.by.is_empty() {
+            words += &format!(" by {}", visible(&grant.by));
+        }
+        line.note = Some(words.into());
+        line
+    }
+
+    fn line(&self, event: Event, capability: &Capability) -> Line {
+        let mut line = Line::new(self.now(), event);
+        line.capability = Some(capability.to_string().into());
+        line
+    }
+
+    fn petition(&self, id: &RequestId) -> Result<Petition, Error> {
+        self.0.ledger.petition(id)?.ok_or_else(|| no_such(id))
+    }
+
+    fn wake(&self, changes: &Changes) {
+        if changes.grants.is_empty() && changes.requests.is_empty() {
+            return;
+        }
+        self.0.waiters.wake(|waiter| {
+            let Some((id, wanted)) = &waiter.request else { return false };
+            changes.grants.iter().any(|grant| grant.capability.covers(wanted))
+                || changes.requests.iter().any(|(decided, _)| decided == id)
+        });
+    }
+}
+
+fn note(by: &str) -> Option<Arc<str>> {
+    (!by.is_empty()).then(|| format!("by {}", visible(by)).into())
+}
+
+fn no_such(id: &impl fmt::Display) -> Error {
+    Error::new(ErrorKind::NotFound, id, "there is none of this id")
+}
+
+impl Durable {
+    fn apply(&mut self, changes: &Changes) {
+        if changes.whole {
+            self.book = Book::default();
+            self.denied.clear();
+        }
+        for id in &changes.gone {
+            self.book.remove(id);
+        }
+        for grant in &changes.grants {
+            self.book.insert(Arc::new(Held::new(grant.clone(), Source::Ledger)));
+        }
+        for (id, standing) in &changes.requests {
+            match standing {
+                Standing::Denied => self.denied.insert(id.clone()),
+                Standing::Open | Standing::Granted => self.denied.remove(id),
+            };
+        }
+        self.at = changes.at;
+    }
+}
+
+impl fmt::Debug for Broker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Broker")
+    }
+}

@@ -1,0 +1,163 @@
+//! Permission errors found in any text.
+
+use crate::denial::PermissionError;
+
+/// Most errors that are looked for in one text.
+const MAX_FOUND: usize = 1_000;
+
+/// Most braces before a mark that are tried as the start of its object. The object has no braces
+/// of its own but in its texts.
+const MAX_BRACES: usize = 64;
+
+/// How far from its mark an object may begin and end.
+const MAX_REACH: usize = 64 * 1024;
+
+/// Most places of one text that are read as JSON in vain.
+const MAX_TRIES: usize = 4_096;
+
+/// How often text may have been put into JSON text that was put into JSON text.
+const MAX_NESTED: usize = 3;
+
+impl PermissionError {
+    /// The permission errors in a text, in order and each once: a line of standard error, a log,
+    /// a message that has the object in quotes.
+    ///
+    /// Objects that name no capability or no request id are left out.
+    pub fn find_in(text: &str) -> Vec<Self> {
+        let mut search = Search { found: Vec::new(), tries: MAX_TRIES };
+        search.all(text, MAX_NESTED);
+        search.found
+    }
+}
+
+struct Search {
+    found: Vec<PermissionError>,
+    tries: usize,
+}
+
+impl Search {
+    fn all(&mut self, text: &str, nested: usize) {
+        let mut from = 0;
+        while let Some(at) = text[from..].find(PermissionError::CODE).map(|at| from + at) {
+            if self.found.len() >= MAX_FOUND || self.tries == 0 {
+                return;
+            }
+            from = at + PermissionError::CODE.len();
+            let before = &text[..at];
+            if before.ends_with("\\\"") && nested > 0 {
+                self.tries -= 1;
+                if let Some((inner, end)) = quoted_around(text, at) {
+                    from = from.max(end);
+                    self.all(&inner, nested - 1);
+                }
+            } else if before.ends_with('"') {
+                let Some((error, end)) = self.object_around(text, at) else { continue };
+                from = from.max(end);
+                if error.is_plausible() && !self.found.contains(&error) {
+                    self.found.push(error);
+                }
+            }
+        }
+    }
+
+    /// The object with the mark at `at` in it, and where it ends.
+    fn object_around(&mut self, text: &str, at: usize) -> Option<(PermissionError, usize)> {
+        let (back, ahead) = reach(text, at);
+        let braces = text[back..at].rmatch_indices('{').take(MAX_BRACES);
+        for start in braces.map(|(start, _)| back + start) {
+            let json = serde_json::Deserializer::from_str(&text[start..ahead]);
+            let mut objects = json.into_iter::<PermissionError>();
+            if let Some(Ok(error)) = objects.next() {
+                let end = start + objects.byte_offset();
+                // An object that ends before the mark is another one.
+                return (end > at).then_some((error, end));
+            }
+            self.tries = self.tries.checked_sub(1)?;
+        }
+        None
+    }
+}
+
+/// From where to where an object with the mark at `at` may stand.
+fn reach(text: &str, at: usize) -> (usize, usize) {
+    let back = text.floor_char_boundary(at.saturating_sub(MAX_REACH));
+    (back, text.floor_char_boundary(at + MAX_REACH))
+}
+
+/// The text that stands in JSON with the mark at `at` in it, without its escapes, and where it
+/// ends.
+fn quoted_around(text: &str, at: usize) -> Option<(String, usize)> {
+    let (back, ahead) = reach(text, at);
+    let bytes = text.as_bytes();
+    let is_bare = |quote: usize| {
+        let slashes = bytes[back..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        slashes % 2 == 0
+    };
+    let start =
+        text[back..at].rmatch_indices('"').map(|(quote, _)| back + quote).find(|&q| is_bare(q))?;
+    let mut texts = serde_json::Deserializer::from_str(&text[start..ahead]).into_iter::<String>();
+    let inner = texts.next()?.ok()?;
+    Some((inner, start + texts.byte_offset()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::denial::Reason;
+    use crate::id::RequestId;
+
+    fn error(capability: &str) -> PermissionError {
+        let id = RequestId::derive(&[0; 32], &[capability.as_bytes()]);
+        PermissionError::new(&capability.parse().unwrap(), &id, &Reason::NotGranted)
+    }
+
+    fn check(text: &str, expect: &[PermissionError]) {
+        assert_eq!(PermissionError::find_in(text), expect, "{text}");
+    }
+
+    #[test]
+    fn object_is_found_between_other_text() {
+        let (a, b) = (error("fs:read:/a"), error("tool:call:{x}"));
+        let text = format!("warn {{: {}\n[{}] and {}", a.to_json(), b.to_json(), a.to_json());
+        check(&text, &[a, b]);
+    }
+
+    #[test]
+    fn object_in_quotes_in_quotes_is_found() {
+        let a = error("fs:read:/a\"b");
+        let once = serde_json::to_string(&format!("Error: {}", a.to_json())).unwrap();
+        check(&format!("{{\"message\":{once}}}"), &[a.clone()]);
+        let twice = serde_json::to_string(&format!("{{\"message\":{once}}}")).unwrap();
+        check(&format!("{{\"log\":{twice},\"x\":1}}"), &[a]);
+    }
+
+    #[test]
+    fn object_in_an_object_is_found() {
+        let a = error("fs:read:/a");
+        check(&format!("{{\"error\":{},\"x\":{{}}}}", a.to_json()), &[a]);
+    }
+
+    #[test]
+    fn what_only_looks_like_one_is_left_out() {
+        check("", &[]);
+        check("PERMISSION_DENIED", &[]);
+        check(r#"{"code":"PERMISSION_DENIED"}"#, &[]);
+        let wrong = error("fs:read:/a").to_json().replace("req_", "\\u001b[2J");
+        check(&wrong, &[]);
+        let wrong = error("fs:read:/a").to_json().replace("fs:read", "fs:fly");
+        check(&wrong, &[]);
+    }
+
+    #[test]
+    fn hostile_text_ends_quickly() {
+        let text = "{\"code\":\"PERMISSION_DENIED\"".repeat(20_000);
+        check(&text, &[]);
+        let text = "{".repeat(200_000) + "PERMISSION_DENIED";
+        check(&text, &[]);
+        let text = r#"\"PERMISSION_DENIED\"#.repeat(20_000);
+        check(&text, &[]);
+        check(&"é{\"".repeat(50_000), &[]);
+        let text = format!("\"{}", r#"\"PERMISSION_DENIED\" "#.repeat(100_000));
+        check(&text, &[]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Grants, requests and the audit log; the only maker of permits.
+//!
+//! A [`Broker`] turns what a run asks for into a [`Permit`], a [`Denial`] that says what to
+//! grant, or a question to a person. A function that touches a resource takes a `Permit`, and
+//! nothing but a [`Desk`] makes one.
+//!
+//! Absent on purpose: any I/O of its own (a [`Ledger`] and a [`Sink`] do it), an executor, a
+//! thread for a run that waits, and every way for a guest to grant, to answer, or to see a
+//! header of a grant. When a ledger or log fails, the answer is no.
+//!
+//! In reading order:
+//!
+//! - [`Broker`], [`Session`], [`Desk`]: a process, a sandbox, a run; [`Verdict`] is the answer
+//! - [`Permit`], [`Denial`], [`PermissionError`]: yes, no, and no as a guest and a log see it
+//! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: what is given, to whom, for how long
+//! - [`Approver`], [`Question`], [`Answer`], [`Risk`]: asking, and [`Waiting`] for the answer
+//! - [`Declaration`]: what a tool says that it will need
+//! - [`Ledger`], [`Petition`], [`InMemory`]: what outlives a run
+//! - [`Line`], [`Sink`]: the audit log
+//!
+//! ```
+//! use std::sync::Arc;
+//! use cofferdam_broker::{Broker, InMemory, Span, Terms, Verdict};
+//! use cofferdam_caps::{Access, CapabilitySet, Request};
+//!
+//! let memory = Arc::new(InMemory::new()?);
+//! let broker = Broker::setup(memory.clone(), memory).open()?;
+//! let session = broker.session("sandbox-1", &CapabilitySet::default());
+//! let desk = session.desk("run-1", "report.js");
+//!
+//! let request = Request::Fs { access: Access::Read, path: "/data/a.txt".parse()? };
+//! let Verdict::Denied(denial) = desk.check(&request) else { panic!("nothing was granted") };
+//! assert_eq!(denial.error().required_permission(), "fs:read:/data/a.txt");
+//!
+//! session.grant(Terms::new("fs:read:/data/**".parse()?, Span::Session).by("alice"))?;
+//! let Verdict::Permit(permit) = desk.check(&request) else { panic!("it was granted") };
+//! assert_eq!(permit.request(), &request);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod asking;
+mod audit;
+mod book;
+mod broker;
+mod declaration;
+mod denial;
+mod desk;
+mod error;
+mod find;
+mod grant;
+mod held;
+mod id;
+mod ledger;
+mod memory;
+mod permit;
+mod question;
+mod risk;
+mod secret;
+mod session;
+mod stamp;
+mod trail;
+mod waiters;
+mod waiting;
+mod watch;
+
+pub use audit::{Cost, Discard, Event, Line, Offered, Ruling, Sink};
+pub use broker::{Broker, Setup};
+pub use declaration::{Declaration, MAX_DECLARATION_LEN, MAX_DECLARED};
+pub use denial::{Denial, PermissionError, Reason};
+pub use desk::{Desk, MAX_KEPT_REQUESTS, MAX_QUESTIONS, Preview, Verdict};
+pub use error::{Error, ErrorKind};
+pub use grant::{Grant, Holder, MAX_LABEL, MAX_SESSION, Span, Terms};
+pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
+pub use ledger::{Changes, Ledger, Petition, Standing};
+pub use memory::InMemory;
+pub use permit::Permit;
+pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
+pub use risk::{Level, Risk};
+pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
+pub use session::Session;
+pub use stamp::{Clock, Stamp};
+pub use waiting::{Waiting, WaitingForAll};

@@ -1,0 +1,175 @@
+use crate::audit::{Line, Offered, Sink};
+use crate::error::Error;
+
+/// Lines that a run keeps before it hands them over.
+const BATCH: usize = 256;
+
+/// Most lines that a run keeps while the sink is busy; then it waits for the sink.
+const MAX_KEPT: usize = 16 * BATCH;
+
+/// The audit lines of one run on their way to the sink.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    lines: Vec<Line>,
+    /// When to try again with a busy sink.
+    hand_over_at: usize,
+    failed: Option<Error>,
+}
+
+impl Trail {
+    /// Notes a line that need not be there before it is acted on.
+    pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
+        self.lines.push(line);
+        match self.lines.len() >= self.hand_over_at.max(BATCH) {
+            true => self.hand_over(sink),
+            false => self.failed.clone().map_or(Ok(()), Err),
+        }
+    }
+
+    /// Writes a line, after those that came before it, and waits until it is there.
+    pub(crate) fn commit(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
+        self.lines.push(line);
+        let result = sink.commit(std::mem::take(&mut self.lines));
+        self.keep_failure(result)
+    }
+
+    /// Gives the sink what there is, without waiting unless it is far behind.
+    pub(crate) fn hand_over(&mut self, sink: &dyn Sink) -> Result<(), Error> {
+        if self.lines.is_empty() {
+            return self.failed.clone().map_or(Ok(()), Err);
+        }
+        let lines = std::mem::replace(&mut self.lines, Vec::with_capacity(BATCH));
+        let result = match sink.offer(lines) {
+            Offered::Taken => {
+                self.hand_over_at = BATCH;
+                Ok(())
+            }
+            Offered::Failed(error) => Err(error),
+            Offered::Busy(lines) => {
+                // A tool in a loop makes calls faster than they can be written: then one line
+                // stands for many of the same.
+                self.lines = fold(lines);
+                self.hand_over_at = self.lines.len() + BATCH;
+                match self.lines.len() > MAX_KEPT {
+                    true => sink.commit(std::mem::take(&mut self.lines)),
+                    false => Ok(()),
+                }
+            }
+        };
+        self.keep_failure(result)
+    }
+
+    /// A log that has lost a line stays lost: the run does nothing more that is checked.
+    fn keep_failure(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        if let Err(error) = result {
+            self.failed = Some(error);
+        }
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// One line for those that say the same, in the order of the first of each.
+fn fold(lines: Vec<Line>) -> Vec<Line> {
+    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
+    for line in lines {
+        // Loops repeat what is near; looking further back would make this quadratic.
+        let near = kept.iter_mut().rev().take(32).find(|other| other.says_the_same(&line));
+        match near {
+            Some(other) => {
+                other.times = other.times.saturating_add(line.times);
+                other.cost.micros = other.cost.micros.saturating_add(line.cost.micros);
+                other.cost.bytes = other.cost.bytes.saturating_add(line.cost.bytes);
+            }
+            None => kept.push(line),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::audit::Event;
+    use crate::error::ErrorKind;
+    use crate::stamp::Stamp;
+
+    /// Takes lines when it is told to.
+    #[derive(Default)]
+    struct Gate {
+        open: Mutex<bool>,
+        lines: Mutex<Vec<Line>>,
+    }
+
+    impl Sink for Gate {
+        fn offer(&self, lines: Vec<Line>) -> Offered {
+            match *self.open.lock().unwrap() {
+                true => {
+                    self.lines.lock().unwrap().extend(lines);
+                    Offered::Taken
+                }
+                false => Offered::Busy(lines),
+            }
+        }
+
+        fn commit(&self, lines: Vec<Line>) -> Result<(), Error> {
+            self.lines.lock().unwrap().extend(lines);
+            Ok(())
+        }
+
+        fn flush(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    fn line(target: usize) -> Line {
+        let mut line = Line::new(Stamp::from_micros(0), Event::Check);
+        line.target = Some(target.to_string().into());
+        line
+    }
+
+    #[test]
+    fn busy_sink_costs_no_memory_and_no_count() {
+        let (gate, mut trail) = (Gate::default(), Trail::default());
+        (0..100_000).for_each(|i| trail.note(line(i % 3), &gate).unwrap());
+        assert!(trail.lines.len() <= 2 * BATCH);
+        *gate.open.lock().unwrap() = true;
+        trail.hand_over(&gate).unwrap();
+        let lines = gate.lines.lock().unwrap();
+        assert_eq!(lines.iter().map(|line| u64::from(line.times)).sum::<u64>(), 100_000);
+    }
+
+    #[test]
+    fn lines_that_differ_are_written_when_there_are_too_many() {
+        let (gate, mut trail) = (Gate::default(), Trail::default());
+        (0..20_000).for_each(|i| trail.note(line(i), &gate).unwrap());
+        assert!(trail.lines.len() <= MAX_KEPT + BATCH);
+        trail.commit(line(20_000), &gate).unwrap();
+        let lines = gate.lines.lock().unwrap();
+        let targets: Vec<usize> =
+            lines.iter().map(|line| line.target.as_ref().unwrap().parse().unwrap()).collect();
+        assert_eq!(targets, (0..=20_000).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn log_that_lost_a_line_stays_lost() {
+        struct Broken;
+        impl Sink for Broken {
+            fn offer(&self, _: Vec<Line>) -> Offered {
+                Offered::Failed(Error::new(ErrorKind::Full, "log", "no room"))
+            }
+
+            fn commit(&self, _: Vec<Line>) -> Result<(), Error> {
+                Err(Error::new(ErrorKind::Full, "log", "no room"))
+            }
+
+            fn flush(&self) -> Result<(), Error> {
+                Ok(())
+            }
+        }
+        let mut trail = Trail::default();
+        assert!(trail.commit(line(0), &Broken).is_err());
+        assert!(trail.note(line(1), &Broken).is_err());
+    }
+}

@@ -1,0 +1,185 @@
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use cofferdam_caps::Capability;
+use futures_util::FutureExt;
+use futures_util::future::FusedFuture;
+
+use crate::asking::{Asking, Drive, Settled};
+use crate::denial::{Denial, Reason};
+use crate::desk::{Desk, Effect, Looked};
+use crate::error::Error;
+use crate::id::RequestId;
+use crate::permit::{Checked, Permit};
+use crate::waiters::Waiter;
+
+/// A request that waits for an answer, or for a grant from elsewhere.
+///
+/// Runs on any executor and holds no thread. Dropped, it leaves nothing behind; the question is
+/// withdrawn when nobody else waits for it.
+#[must_use = "a question that nobody waits for is withdrawn"]
+pub struct Waiting {
+    desk: Desk,
+    checked: Arc<Checked>,
+    required: Capability,
+    id: RequestId,
+    effect: Effect,
+    seat: Seat,
+    /// What the grants were when they were last looked at.
+    seen: Seen,
+}
+
+/// Marks of session and ledger.
+pub(crate) type Seen = (u64, u64);
+
+/// A place among those that wait for one asking. Left when it is dropped.
+struct Seat {
+    desk: Desk,
+    asking: Arc<Asking>,
+    drive: Drive,
+    number: Option<u64>,
+}
+
+impl Waiting {
+    pub(crate) fn new(
+        desk: Desk,
+        (checked, required, id): (Arc<Checked>, Capability, RequestId),
+        effect: Effect,
+        asking: Arc<Asking>,
+        seen: Seen,
+    ) -> Self {
+        let seat = Seat::new(desk.clone(), asking);
+        Self { desk, checked, required, id, effect, seat, seen }
+    }
+
+    /// What to call the request by, to grant or deny it from elsewhere.
+    pub fn request_id(&self) -> &RequestId {
+        &self.id
+    }
+
+    /// What is being asked.
+    pub fn question(&self) -> &crate::Question {
+        self.seat.asking.question()
+    }
+
+    /// Denies at once: for a guest that cannot wait. The question is withdrawn.
+    pub fn give_up(self) -> Denial {
+        self.desk.deny(&self.checked, &self.required, &self.id, Reason::NotGranted)
+    }
+
+    fn denied(&self, reason: Reason) -> Poll<Result<Permit, Denial>> {
+        Poll::Ready(Err(self.desk.deny(&self.checked, &self.required, &self.id, reason)))
+    }
+}
+
+impl Future for Waiting {
+    type Output = Result<Permit, Denial>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let wanted = Some((this.id.clone(), this.required.clone()));
+        loop {
+            // Before looking, so that what comes after the look wakes us.
+            this.seat.sit(wanted.clone(), context);
+            match this.desk.look(&this.checked, this.effect, &mut this.seen) {
+                Looked::Permit(permit) => return Poll::Ready(Ok(permit)),
+                Looked::Denied(reason) => return this.denied(reason),
+                Looked::Nothing => {}
+            }
+            match this.seat.poll(context) {
+                None => return Poll::Pending,
+                Some(Settled::Failed(error)) => return this.denied(Reason::Unavailable(error)),
+                Some(Settled::Refused) => return this.denied(Reason::Refused),
+                Some(Settled::Granted) => {
+                    if let Looked::Permit(permit) =
+                        this.desk.look_again(&this.checked, this.effect, &mut this.seen)
+                    {
+                        return Poll::Ready(Ok(permit));
+                    }
+                    // It was for one permit, and another call of this kind has it: ask again.
+                    match this.desk.ask(&this.checked, &this.id) {
+                        Some(asking) => this.seat = Seat::new(this.desk.clone(), asking),
+                        None => return this.denied(Reason::TooMany),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All that a tool declared, waiting for one answer.
+#[must_use = "a question that nobody waits for is withdrawn"]
+pub struct WaitingForAll {
+    /// None where there is nothing to ask, or nobody.
+    seat: Option<Seat>,
+}
+
+impl WaitingForAll {
+    pub(crate) fn new(desk: &Desk, asking: Option<Arc<Asking>>) -> Self {
+        Self { seat: asking.map(|asking| Seat::new(desk.clone(), asking)) }
+    }
+}
+
+/// What is granted is granted; a tool that was refused something starts all the same, and finds
+/// it missing when it needs it.
+impl Future for WaitingForAll {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(seat) = &mut self.seat else { return Poll::Ready(Ok(())) };
+        seat.sit(None, context);
+        match seat.poll(context) {
+            None => Poll::Pending,
+            Some(Settled::Granted | Settled::Refused) => Poll::Ready(Ok(())),
+            Some(Settled::Failed(error)) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl Seat {
+    fn new(desk: Desk, asking: Arc<Asking>) -> Self {
+        let drive = asking.drive.clone();
+        Self { desk, asking, drive, number: None }
+    }
+
+    /// Drives the asking on; none while it is not settled. Whoever settles it wakes us.
+    fn poll(&mut self, context: &mut Context<'_>) -> Option<Settled> {
+        if !self.drive.is_terminated() {
+            let _ = self.drive.poll_unpin(context);
+        }
+        self.asking.settled()
+    }
+
+    /// Waits, or goes on waiting with another waker.
+    fn sit(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
+        let session = self.desk.session();
+        match self.number {
+            Some(number) => session.broker().shared().waiters.set_waker(number, context.waker()),
+            None => {
+                let waiter = Waiter {
+                    session: session.serial(),
+                    question: self.asking.id().clone(),
+                    request,
+                    waker: context.waker().clone(),
+                };
+                self.number = Some(session.broker().wait(waiter));
+            }
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.desk.session().broker().shared().waiters.leave(number);
+        }
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Waiting").field(&self.id).finish()
+    }
+}

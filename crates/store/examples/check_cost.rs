@@ -1,0 +1,124 @@
+//! What a check costs: with a grant of the sandbox, with a grant of the store, with 100,000
+//! grants in the store, and from the first time on. Prints medians; asserts nothing.
+//!
+//! `cargo run --release -p cofferdam-store --example check_cost`
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cofferdam_broker::{Broker, Desk, Grant, Ledger, Span, Terms, Verdict};
+use cofferdam_caps::storage::StorageArea;
+use cofferdam_caps::{Access, CapabilitySet, Request};
+use cofferdam_store::Store;
+
+const GRANTS: usize = 100_000;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::temp_dir().join(format!("cofferdam-check-cost-{}", std::process::id()));
+    let result = measure(&folder.join("store.db"));
+    std::fs::remove_dir_all(&folder)?;
+    result
+}
+
+fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let store = Arc::new(Store::open(path)?);
+    let broker = Broker::setup(store.clone(), store.clone()).open()?;
+    let given: CapabilitySet = ["storage:local:read".parse()?].into_iter().collect();
+
+    let desk = broker.session("s", &given).desk("r", "given.js");
+    show("storage call, granted to the sandbox", || permitted(&desk, &key("k")));
+
+    broker.grant(Terms::new("storage:session:read:k".parse()?, Span::Always))?;
+    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    show("storage call, granted in the store", || permitted(&desk, &session_key("k")));
+
+    show("revoke and grant in the store, seen by a check", || {
+        let grant = broker.grant(Terms::new(name("x"), Span::Always)).expect("granted");
+        permitted(&desk, &session_key("x"));
+        broker.revoke(&grant.id, "").expect("revoked");
+    });
+
+    fill(path, &store)?;
+    let began = Instant::now();
+    let broker = Broker::setup(store.clone(), store.clone()).open()?;
+    println!("{GRANTS} grants read in {:?}", began.elapsed());
+    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    let mut number = 0;
+    show("first check of a key, one grant of 100,000 names it", || {
+        number = (number + 7919) % (GRANTS / 4);
+        permitted(&desk, &session_key(&format!("user/{number}/name")));
+    });
+    show("first check of a key, one pattern of 100,000 fits", || {
+        number = (number + 7919) % (GRANTS / 4);
+        permitted(&desk, &session_key(&format!("team/{number}-x")));
+    });
+    show("check seen before, 100,000 grants", || permitted(&desk, &session_key("user/1/name")));
+    show("first look at an address, one grant of 100,000 names its host", || {
+        number = (number + 7919) % (GRANTS / 4);
+        let url = format!("https://h{number}.example/v1/a").parse().expect("a URL");
+        let request = Request::Network { method: "GET".parse().expect("a method"), url };
+        assert!(desk.would_grant(&request).is_ok());
+    });
+    println!("(the last makes a URL of a text first)");
+    Ok(())
+}
+
+/// Many at once, each in a transaction of many would be the store's own; so by another way.
+fn fill(path: &Path, store: &Store) -> Result<(), Box<dyn std::error::Error>> {
+    let began = Instant::now();
+    let other = Store::open(path)?;
+    let broker =
+        Broker::setup(Arc::new(other.clone()), Arc::new(cofferdam_broker::Discard)).open()?;
+    // One is signed the normal way, the others are like it.
+    let first = broker.grant(Terms::new(name("user/0/name"), Span::Always))?;
+    let texts = (1..GRANTS).map(|i| match i % 4 {
+        0 => format!("storage:session:read:user/{}/name", i / 4),
+        1 => format!("storage:session:read:team/{}-*", i / 4),
+        2 => format!("network:fetch:GET@https://h{}.example/v1/**", i / 4),
+        _ => format!("fs:read:/data/{}/**", i / 4),
+    });
+    let grants = texts.enumerate().map(|(i, text)| {
+        let id = format!("grt_{:0>10}", i + 1).parse().expect("an id");
+        Ok(Grant { id, capability: text.parse()?, ..first.clone() })
+    });
+    let grants = grants.collect::<Result<Vec<_>, cofferdam_caps::Error>>()?;
+    store.add_all(&grants)?;
+    println!("{} grants written in {:?}", store.grants()?.len(), began.elapsed());
+    Ok(())
+}
+
+fn permitted(desk: &Desk, request: &Request) {
+    match desk.check(request) {
+        Verdict::Permit(permit) => drop(std::hint::black_box(permit)),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn key(key: &str) -> Request {
+    let (area, access) = (StorageArea::Local, Access::Read);
+    Request::Storage { area, access, key: key.parse().ok() }
+}
+
+fn session_key(key: &str) -> Request {
+    let (area, access) = (StorageArea::Session, Access::Read);
+    Request::Storage { area, access, key: key.parse().ok() }
+}
+
+fn name(key: &str) -> cofferdam_caps::Capability {
+    session_key(key).required()
+}
+
+fn show(what: &str, mut run: impl FnMut()) {
+    let began = Instant::now();
+    let mut times = Vec::new();
+    while began.elapsed() < Duration::from_millis(700) && times.len() < 2_000_000 {
+        let before = Instant::now();
+        run();
+        times.push(before.elapsed());
+    }
+    times.sort();
+    let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize];
+    let (median, slow) = (at(0.5), at(0.99));
+    println!("{what}: {median:?} at the median, {slow:?} at 99 %, {} times", times.len());
+}

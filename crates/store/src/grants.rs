@@ -1,0 +1,171 @@
+use std::sync::Arc;
+
+use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Stamp};
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+/// Most rows of grants that are no more; past it, others read everything anew.
+const MAX_GONE: i64 = 10_000;
+
+const COLUMNS: &str = "id, capability, span, tool, sandbox, by, at, expires, uses, headers";
+
+pub(crate) fn insert(
+    transaction: &Transaction<'_>,
+    generation: u64,
+    grant: &Grant,
+) -> rusqlite::Result<()> {
+    let headers: String =
+        grant.headers.expose().map(|(name, value)| format!("{name}:{value}\n")).collect();
+    let sql = format!(
+        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+    );
+    transaction.prepare_cached(&sql)?.execute(params![
+        grant.id.as_str(),
+        grant.capability.to_string(),
+        grant.span.name(),
+        grant.holder.tool,
+        grant.holder.sandbox,
+        grant.by,
+        micros(grant.at),
+        grant.expires.map(micros),
+        grant.uses,
+        headers,
+        generation as i64,
+    ])?;
+    Ok(())
+}
+
+pub(crate) fn revoke(
+    transaction: &Transaction<'_>,
+    generation: u64,
+    id: &GrantId,
+) -> rusqlite::Result<Option<Grant>> {
+    let sql = format!("SELECT {COLUMNS} FROM grants WHERE id = ?1 AND NOT gone");
+    let grant = transaction.query_row(&sql, [id.as_str()], read).optional()?;
+    if grant.is_some() {
+        end(transaction, generation, "id = ?2", id.as_str())?;
+    }
+    Ok(grant)
+}
+
+/// Uses up one permit; says whether there was one, and whether it was the last.
+pub(crate) fn take(
+    transaction: &Transaction<'_>,
+    id: &GrantId,
+    now: Stamp,
+) -> rusqlite::Result<Option<u32>> {
+    let sql = "UPDATE grants SET uses = uses - 1
+        WHERE id = ?1 AND NOT gone AND uses > 0 AND (expires IS NULL OR expires > ?2)
+        RETURNING uses";
+    let mut update = transaction.prepare_cached(sql)?;
+    update.query_row(params![id.as_str(), micros(now)], |row| row.get(0)).optional()
+}
+
+/// Marks a grant as no more, with what it carried forgotten.
+pub(crate) fn end(
+    transaction: &Transaction<'_>,
+    generation: u64,
+    which: &str,
+    value: impl rusqlite::ToSql,
+) -> rusqlite::Result<usize> {
+    let sql = format!(
+        "UPDATE grants SET gone = 1, headers = '', changed = ?1 WHERE NOT gone AND {which}"
+    );
+    transaction.execute(&sql, params![generation as i64, value])
+}
+
+/// Ends what has ended by the clock, and forgets the oldest of what is no more.
+pub(crate) fn sweep(
+    transaction: &Transaction<'_>,
+    generation: u64,
+    now: Stamp,
+) -> rusqlite::Result<Option<()>> {
+    let ended = end(transaction, generation, "expires <= ?2", micros(now))?;
+    let last: Option<i64> = transaction
+        .query_row(
+            "SELECT changed FROM grants WHERE gone ORDER BY changed DESC LIMIT 1 OFFSET ?1",
+            [MAX_GONE],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if let Some(last) = last {
+        transaction.execute("DELETE FROM grants WHERE gone AND changed <= ?1", [last])?;
+        transaction.execute("UPDATE meta SET floor = max(floor, ?1)", [last])?;
+    }
+    Ok((ended > 0).then_some(()))
+}
+
+/// Grants that changed after `since`, and those that are no more.
+pub(crate) fn changed(
+    connection: &Connection,
+    since: u64,
+) -> rusqlite::Result<(Vec<Grant>, Vec<GrantId>)> {
+    let sql = format!("SELECT {COLUMNS} FROM grants WHERE changed > ?1 AND NOT gone");
+    let live = connection
+        .prepare_cached(&sql)?
+        .query_map([since as i64], read)?
+        .collect::<Result<_, _>>()?;
+    let mut select =
+        connection.prepare_cached("SELECT id FROM grants WHERE changed > ?1 AND gone")?;
+    let gone = select.query_map([since as i64], |row| parsed(row, 0))?.collect::<Result<_, _>>()?;
+    Ok((live, gone))
+}
+
+/// All that live, the latest first.
+pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Grant>> {
+    let sql = format!("SELECT {COLUMNS} FROM grants WHERE NOT gone ORDER BY at DESC, id DESC");
+    connection.prepare(&sql)?.query_map([], read)?.collect()
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
+    Ok(Grant {
+        id: parsed(row, 0)?,
+        capability: parsed(row, 1)?,
+        span: parsed::<Span>(row, 2)?,
+        holder: Holder {
+            tool: row.get::<_, Option<Arc<str>>>(3)?,
+            sandbox: row.get::<_, Option<Arc<str>>>(4)?,
+        },
+        by: row.get::<_, Arc<str>>(5)?,
+        at: stamp(row, 6)?,
+        expires: row
+            .get::<_, Option<i64>>(7)?
+            .map(|micros| Stamp::from_micros(micros.unsigned_abs())),
+        uses: row.get(8)?,
+        headers: headers(row, 9)?,
+    })
+}
+
+fn headers(row: &Row<'_>, index: usize) -> rusqlite::Result<SecretHeaders> {
+    let text: String = row.get(index)?;
+    let mut headers = SecretHeaders::default();
+    for line in text.lines() {
+        // The line is not repeated, since it holds a secret.
+        let unreadable = || conversion(index, "a header that cannot be read");
+        let (name, value) = line.split_once(':').ok_or_else(unreadable)?;
+        headers.set(name, value).map_err(|_| unreadable())?;
+    }
+    Ok(headers)
+}
+
+/// A column whose text reads as a `T`.
+pub(crate) fn parsed<T>(row: &Row<'_>, index: usize) -> rusqlite::Result<T>
+where
+    T: std::str::FromStr,
+    T::Err: std::fmt::Display,
+{
+    let text = row.get_ref(index)?.as_str()?;
+    text.parse().map_err(|error: T::Err| conversion(index, error))
+}
+
+pub(crate) fn stamp(row: &Row<'_>, index: usize) -> rusqlite::Result<Stamp> {
+    row.get::<_, i64>(index).map(|micros| Stamp::from_micros(micros.unsigned_abs()))
+}
+
+pub(crate) fn micros(stamp: Stamp) -> i64 {
+    i64::try_from(stamp.micros()).unwrap_or(i64::MAX)
+}
+
+fn conversion(index: usize, why: impl std::fmt::Display) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(index, Type::Text, why.to_string().into())
+}

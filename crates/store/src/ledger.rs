@@ -1,0 +1,96 @@
+use cofferdam_broker::{
+    Changes, Error, Grant, GrantId, Key, Ledger, Petition, RequestId, Stamp, Standing,
+};
+
+use crate::store::{Store, generation};
+use crate::{grants, petitions};
+
+impl Store {
+    /// Adds many grants at once, all of them or none.
+    pub fn add_all(&self, grants: &[Grant]) -> Result<(), Error> {
+        self.change(|transaction, generation| {
+            grants.iter().try_for_each(|grant| grants::insert(transaction, generation, grant))?;
+            Ok(Some(()))
+        })?;
+        Ok(())
+    }
+}
+
+impl Ledger for Store {
+    fn key(&self) -> Result<Key, Error> {
+        self.read(|transaction| transaction.query_row("SELECT key FROM meta", [], |row| row.get(0)))
+    }
+
+    fn mark(&self) -> Result<u64, Error> {
+        self.0.mark.read(|| generation(&self.reader()).map_err(|error| self.fail(&error)))
+    }
+
+    fn changes(&self, since: u64) -> Result<Changes, Error> {
+        self.read(|transaction| {
+            let floor: i64 =
+                transaction.query_row("SELECT floor FROM meta", [], |row| row.get(0))?;
+            let at = generation(transaction)?;
+            // Another file has taken its place, or too much has happened since.
+            let whole = since == 0 || since > at || since < floor.unsigned_abs();
+            let since = if whole { 0 } else { since };
+            let (live, gone) = grants::changed(transaction, since)?;
+            let requests = petitions::changed(transaction, since)?;
+            Ok(Changes { at, whole, grants: live, gone, requests })
+        })
+    }
+
+    fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {
+        self.change(|transaction, generation| {
+            grants::insert(transaction, generation, grant)?;
+            if let Some(id) = answers {
+                petitions::decide(transaction, generation, id, Standing::Granted)?;
+            }
+            Ok(Some(()))
+        })?;
+        Ok(())
+    }
+
+    fn revoke(&self, id: &GrantId) -> Result<Option<Grant>, Error> {
+        self.change(|transaction, generation| grants::revoke(transaction, generation, id))
+    }
+
+    fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error> {
+        let mut was_taken = false;
+        // Others are told of the last permit alone: one who tries finds that none is left.
+        self.change(|transaction, generation| {
+            let left = grants::take(transaction, id, now)?;
+            was_taken = left.is_some();
+            if left == Some(0) {
+                grants::end(transaction, generation, "id = ?2", id.as_str())?;
+            }
+            Ok((left == Some(0)).then_some(()))
+        })?;
+        Ok(was_taken)
+    }
+
+    fn remember(&self, petition: &Petition) -> Result<(), Error> {
+        self.write(|transaction| petitions::remember(transaction, petition))
+    }
+
+    fn deny(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
+        self.change(|transaction, generation| {
+            petitions::decide(transaction, generation, id, Standing::Denied)
+        })
+    }
+
+    fn petition(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
+        self.read(|transaction| petitions::one(transaction, id))
+    }
+
+    fn petitions(&self) -> Result<Vec<Petition>, Error> {
+        self.read(|transaction| petitions::all(transaction))
+    }
+
+    fn grants(&self) -> Result<Vec<Grant>, Error> {
+        self.read(|transaction| grants::all(transaction))
+    }
+
+    fn is_shared(&self) -> bool {
+        self.0.writer.is_some()
+    }
+}

@@ -1,0 +1,180 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use cofferdam_broker::{Error, Stamp};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::mark::Mark;
+use crate::schema::{self, Sync};
+use crate::sink::Commits;
+use crate::writer::Writer;
+use crate::{failure, grants, place};
+
+/// Grants, requests and audit log in one file. Clones are the same store.
+#[derive(Clone)]
+pub struct Store(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+    /// One that does not wait for those who write. None in memory, where each connection would
+    /// be a store of its own.
+    reader: Option<Mutex<Connection>>,
+    pub(crate) mark: Mark,
+    pub(crate) commits: Commits,
+    /// None in memory, where there is nothing to wait for.
+    pub(crate) writer: Option<Writer>,
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How long to wait for another process that is writing, before it is an error.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(5) }
+    }
+}
+
+impl Store {
+    /// Opens the store at `path`, made for its owner alone where it is not there.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_with(path, &Options::default())
+    }
+
+    /// The same with other settings.
+    pub fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
+        place::prepare(path)?;
+        let mut connection = connect(path, Sync::Full, options)?;
+        schema::prepare(&mut connection, path, options.patience)?;
+        let lines = connect(path, Sync::Normal, options)?;
+        let store = Self(Arc::new(Inner {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+            reader: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
+            mark: Mark::beside(path)?,
+            commits: Commits::default(),
+            writer: Some(Writer::start(lines, path.to_owned())?),
+        }));
+        store.sweep()
+    }
+
+    /// A store that ends with its last clone.
+    pub fn in_memory() -> Result<Self, Error> {
+        let path = PathBuf::from(":memory:");
+        let options = Options::default();
+        let failed = |error: rusqlite::Error| failure::sql(&path, &error);
+        let mut connection = Connection::open_in_memory().map_err(failed)?;
+        schema::configure(&connection, Sync::Normal, options.patience).map_err(failed)?;
+        schema::prepare(&mut connection, &path, options.patience)?;
+        let store = Self(Arc::new(Inner {
+            path,
+            connection: Mutex::new(connection),
+            reader: None,
+            mark: Mark::in_memory(),
+            commits: Commits::default(),
+            writer: None,
+        }));
+        store.sweep()
+    }
+
+    fn sweep(self) -> Result<Self, Error> {
+        let now = Stamp::now();
+        self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
+        Ok(self)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn reader(&self) -> MutexGuard<'_, Connection> {
+        let connection = self.0.reader.as_ref().unwrap_or(&self.0.connection);
+        connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn fail(&self, error: &rusqlite::Error) -> Error {
+        failure::sql(&self.0.path, error)
+    }
+
+    /// Reads, all of it as it is at one moment.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        let mut connection = self.reader();
+        let transaction = connection.transaction().map_err(|error| self.fail(&error))?;
+        read(&transaction).map_err(|error| self.fail(&error))
+    }
+
+    /// Writes, all of it or nothing, and for good when it returns.
+    pub(crate) fn write<T>(
+        &self,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        self.write_locked(&mut self.connection(), write)
+    }
+
+    pub(crate) fn write_locked<T>(
+        &self,
+        connection: &mut Connection,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        let run = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = write(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|error| self.fail(&error))
+    }
+
+    /// Changes grants or standings, and tells every process; `change` gets the generation to
+    /// write into the rows, and says whether there was anything to change.
+    pub(crate) fn change<T>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>, u64) -> rusqlite::Result<Option<T>>,
+    ) -> Result<Option<T>, Error> {
+        let done = self.write(|transaction| {
+            let generation = generation(transaction)? + 1;
+            let result = change(transaction, generation)?;
+            if result.is_some() {
+                transaction.execute("UPDATE meta SET generation = ?1", [generation as i64])?;
+            }
+            Ok(result.map(|result| (result, generation)))
+        })?;
+        done.map(|(result, generation)| self.0.mark.tell(generation).map(|()| result)).transpose()
+    }
+}
+
+/// The number of the last change.
+pub(crate) fn generation(transaction: &Connection) -> rusqlite::Result<u64> {
+    let mut select = transaction.prepare_cached("SELECT generation FROM meta")?;
+    select.query_row([], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
+}
+
+fn connect(path: &Path, sync: Sync, options: &Options) -> Result<Connection, Error> {
+    // Not as a URI: a path may have any character in it.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let failed = |error: rusqlite::Error| failure::sql(path, &error);
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    schema::configure(&connection, sync, options.patience).map_err(failed)?;
+    Ok(connection)
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.0.path).finish()
+    }
+}

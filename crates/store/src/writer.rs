@@ -1,0 +1,144 @@
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use cofferdam_broker::{Error, ErrorKind, Line, Offered};
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::{failure, lines};
+
+/// Batches that may wait for the thread; a batch is what a run hands over at once.
+const MAX_WAITING: usize = 64;
+
+/// Lines that are written in one transaction.
+const MAX_TRANSACTION: usize = 16 * 1024;
+
+/// How often the thread tries again to write what could not be written.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// One thread that writes lines which need not be there before they are acted on.
+pub(crate) struct Writer {
+    /// None once the thread shall end.
+    jobs: Option<SyncSender<Job>>,
+    trouble: Trouble,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Why lines could not be written, while that is so.
+type Trouble = Arc<Mutex<Option<Error>>>;
+
+enum Job {
+    Lines(Vec<Line>),
+    Flush(Sender<Result<(), Error>>),
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, Error> {
+        let (sender, jobs) = mpsc::sync_channel(MAX_WAITING);
+        let trouble = Trouble::default();
+        let mut work = Work { connection, path, trouble: trouble.clone(), backlog: Vec::new() };
+        let thread = std::thread::Builder::new().name("cofferdam-audit".to_owned());
+        let thread = thread
+            .spawn(move || work.run(&jobs))
+            .map_err(|error| Error::new(ErrorKind::System, "audit thread", error))?;
+        Ok(Self { jobs: Some(sender), trouble, thread: Some(thread) })
+    }
+
+    pub(crate) fn offer(&self, lines: Vec<Line>) -> Offered {
+        if let Some(error) = &*self.trouble.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Offered::Failed(error.clone());
+        }
+        let Some(jobs) = &self.jobs else { return Offered::Failed(gone()) };
+        match jobs.try_send(Job::Lines(lines)) {
+            Ok(()) => Offered::Taken,
+            Err(TrySendError::Full(Job::Lines(lines))) => Offered::Busy(lines),
+            Err(TrySendError::Full(Job::Flush(_)) | TrySendError::Disconnected(_)) => {
+                Offered::Failed(gone())
+            }
+        }
+    }
+
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        let (sender, done) = mpsc::channel();
+        let jobs = self.jobs.as_ref().ok_or_else(gone)?;
+        jobs.send(Job::Flush(sender)).map_err(|_| gone())?;
+        done.recv().map_err(|_| gone())?
+    }
+}
+
+fn gone() -> Error {
+    Error::new(ErrorKind::System, "audit thread", "it has ended")
+}
+
+struct Work {
+    connection: Connection,
+    path: PathBuf,
+    trouble: Trouble,
+    /// Not written yet. While there is trouble nothing is added but what was under way.
+    backlog: Vec<Line>,
+}
+
+impl Work {
+    fn run(&mut self, jobs: &Receiver<Job>) {
+        loop {
+            let job = match self.backlog.is_empty() {
+                true => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                false => jobs.recv_timeout(RETRY),
+            };
+            let mut flushes = Vec::new();
+            let has_ended = matches!(job, Err(RecvTimeoutError::Disconnected));
+            let more = std::iter::from_fn(|| jobs.try_recv().ok());
+            for job in job.into_iter().chain(more) {
+                match job {
+                    Job::Lines(lines) => self.backlog.extend(lines),
+                    Job::Flush(done) => flushes.push(done),
+                }
+                if self.backlog.len() >= MAX_TRANSACTION {
+                    break;
+                }
+            }
+            let result = self.write();
+            for done in flushes {
+                // One who does not wait any more needs no answer.
+                let _ = done.send(result.clone());
+            }
+            if has_ended {
+                return;
+            }
+        }
+    }
+
+    fn write(&mut self) -> Result<(), Error> {
+        if self.backlog.is_empty() {
+            return Ok(());
+        }
+        let result = insert(&mut self.connection, &self.path, &self.backlog);
+        if result.is_ok() {
+            self.backlog.clear();
+        }
+        let trouble = result.clone().err();
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+        result
+    }
+}
+
+fn insert(connection: &mut Connection, path: &Path, batch: &[Line]) -> Result<(), Error> {
+    let mut run = || {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        lines::insert(&transaction, batch)?;
+        transaction.commit()
+    };
+    run().map_err(|error: rusqlite::Error| failure::sql(path, &error))
+}
+
+/// What was offered is written before the store is closed.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
