@@ -203,7 +203,7 @@ fn passage(permit: Permit) -> Passage {
         Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
     };
     Passage {
-        secret_headers: permit.headers().iter().filter_map(secret).collect(),
+        secret_headers: permit.headers().expose().filter_map(secret).collect(),
         names_origin: permit.reaches_private_addresses(),
     }
 }
