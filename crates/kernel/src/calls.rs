@@ -2,6 +2,7 @@
 
 mod clock;
 mod console;
+pub(crate) mod program;
 mod random;
 mod timer;
 
