@@ -37,12 +37,16 @@ impl Course<'_> {
         &self.world.limits
     }
 
-    fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
+    pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
         Outcome { ending, stdout, stderr, duration: self.began.elapsed() }
     }
 }
 
-fn course<'a>(world: &'a Arc<World>, switch: &'a KillSwitch, began: Instant) -> Course<'a> {
+pub(crate) fn course<'a>(
+    world: &'a Arc<World>,
+    switch: &'a KillSwitch,
+    began: Instant,
+) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
     Course { world, switch, began, deadline }
 }
@@ -108,7 +112,7 @@ pub(crate) async fn kept(
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
     match ending {
         Ending::Returned(_) | Ending::Threw(_) if is_whole => *slot = Some(cell),
-        Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+        Ending::Returned(_) | Ending::Threw(_) | Ending::Exited(_) | Ending::Stopped(_) => {
             world.runtime.reaper().take(cell);
         }
     }

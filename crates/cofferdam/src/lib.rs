@@ -20,17 +20,20 @@
 //! - [`runtime`]: the engine and the guests, shared by all sandboxes
 //! - [`sandbox`]: one isolated world, in which tools run
 //! - [`tool`], [`limits`]: what runs, and how much it may use
+//! - [`command`]: what runs as a process: commands of the shell, WASI programs
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
 //! - [`json`]: values to JSON, saying what JSON cannot hold
 
+pub mod command;
 mod drive;
 pub mod error;
 mod files;
 pub mod json;
 pub mod limits;
 pub mod outcome;
+mod program;
 mod reaper;
 pub mod run;
 pub mod runtime;
@@ -41,7 +44,11 @@ mod typescript;
 
 pub use cofferdam_abi::Value;
 pub use cofferdam_caps::{Capability, visible};
-pub use cofferdam_kernel::{Clock, Output, Random, Stream, Watcher};
+pub use cofferdam_kernel::{
+    AllowAll, Clock, Denied, Output, Policy, Random, Stream, Watcher, Writer,
+};
+pub use cofferdam_vfs::{HostDir, Mount};
+pub use command::Command;
 pub use error::{Error, ErrorKind};
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};

@@ -29,6 +29,8 @@ pub enum Ending {
     Returned(Value),
     /// The tool threw, or could not be read.
     Threw(ScriptError),
+    /// The program ended by itself, with this exit code; killed by a signal, 128 and its number.
+    Exited(u8),
     /// Something was used up, or somebody ended it.
     Stopped(Exhausted),
 }
@@ -107,7 +109,7 @@ impl Outcome {
     /// What kind of failure it was, if it was one.
     pub fn error_class(&self) -> Option<ErrorClass> {
         match &self.ending {
-            Ending::Returned(_) => None,
+            Ending::Returned(_) | Ending::Exited(_) => None,
             Ending::Threw(_) => Some(ErrorClass::ExecutionError),
             Ending::Stopped(Exhausted::Time { .. }) => Some(ErrorClass::Timeout),
             Ending::Stopped(Exhausted::Cancelled { .. }) => Some(ErrorClass::Cancelled),
@@ -117,14 +119,19 @@ impl Outcome {
 
     /// What a process that ran this would exit with.
     pub fn exit_code(&self) -> u8 {
-        self.error_class().map_or(0, ErrorClass::exit_code)
+        match &self.ending {
+            Ending::Exited(code) => *code,
+            Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+                self.error_class().map_or(0, ErrorClass::exit_code)
+            }
+        }
     }
 
     /// What the tool returned.
     pub fn result(&self) -> Option<&Value> {
         match &self.ending {
             Ending::Returned(value) => Some(value),
-            Ending::Threw(_) | Ending::Stopped(_) => None,
+            Ending::Threw(_) | Ending::Exited(_) | Ending::Stopped(_) => None,
         }
     }
 
@@ -142,7 +149,7 @@ impl Outcome {
             position: None,
         };
         match &self.ending {
-            Ending::Returned(_) => None,
+            Ending::Returned(_) | Ending::Exited(_) => None,
             Ending::Threw(error) => Some(error.clone()),
             Ending::Stopped(Exhausted::Time { limit, stack }) => {
                 let message = format!("time limit of {} ms reached", limit.as_millis());

@@ -6,15 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
-use cofferdam_kernel::{Clock, Random, Settings, Watcher};
+use cofferdam_kernel::{AllowAll, Clock, Environment, Policy, Random, Settings, Watcher};
 
-use cofferdam_vfs::Tree;
+use cofferdam_vfs::{HostDir, Mount, Tree, VPath};
 
+use crate::command::Command;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::program;
 use crate::run::Run;
 use crate::runtime::Runtime;
 use crate::session::{Session, Slot};
@@ -32,10 +34,12 @@ pub(crate) struct World {
     clock: Clock,
     random: Random,
     watcher: Option<Watcher>,
-    env: BTreeMap<String, String>,
-    stdin: Vec<u8>,
+    /// Variables, and where the next program begins.
+    env: Mutex<(BTreeMap<String, String>, String)>,
+    pub(crate) stdin: Vec<u8>,
     capabilities: CapabilitySet,
-    files: Tree,
+    pub(crate) files: Tree,
+    pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
     next_run: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
@@ -54,6 +58,8 @@ pub struct SandboxBuilder {
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
     files: Vec<(String, Vec<u8>)>,
+    mounts: Vec<(String, HostDir, Mount)>,
+    policy: Option<Arc<dyn Policy>>,
 }
 
 impl SandboxBuilder {
@@ -111,6 +117,18 @@ impl SandboxBuilder {
         self
     }
 
+    /// Shows a real directory at an absolute path of the sandbox.
+    pub fn mount(mut self, at: impl Into<String>, directory: HostDir, mount: Mount) -> Self {
+        self.mounts.push((at.into(), directory, mount));
+        self
+    }
+
+    /// Who decides what may be started; without one, anything the sandbox has.
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
         let runtime = match self.runtime {
@@ -118,21 +136,29 @@ impl SandboxBuilder {
             None => Runtime::shared()?,
         };
         let tree = files::fresh(&self.limits);
+        for (at, directory, mount) in self.mounts {
+            let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
+            let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
+            let mounted = tree.mount(&path, directory, mount, files::now());
+            mounted.map_err(|e| bad(e.errno().to_string()))?;
+        }
         for (path, bytes) in &self.files {
             files::write(&tree, &self.limits, path, bytes)?;
         }
         let mut env = default_environment();
         env.extend(self.env);
+        let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
         let world = World {
             runtime,
             limits: self.limits,
             clock: self.clock,
             random: self.random,
             watcher: self.watcher,
-            env,
+            env: Mutex::new((env, cwd)),
             stdin: self.stdin,
             capabilities: self.capabilities,
             files: tree,
+            policy: self.policy.unwrap_or_else(|| Arc::new(AllowAll)),
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
             runs: Mutex::default(),
@@ -179,6 +205,26 @@ impl Sandbox {
         Ok(Run { switch, future })
     }
 
+    /// Runs a program and all that it starts.
+    pub async fn run_program(&self, command: Command) -> Result<Outcome, Error> {
+        let switch = self.world.new_switch();
+        let _registered = self.world.register(&switch)?;
+        program::run(&self.world, command, &switch).await
+    }
+
+    /// Starts a program; it can be cancelled through what this answers.
+    pub fn start_program(&self, command: Command) -> Result<Run, Error> {
+        let switch = self.world.new_switch();
+        let registered = self.world.register(&switch)?;
+        let of_run = switch.clone();
+        let future = Box::pin(async move {
+            let outcome = program::run(&registered.world, command, &of_run).await;
+            drop(registered);
+            outcome
+        });
+        Ok(Run { switch, future })
+    }
+
     /// A kept cell of this name: what a run declares is there for the next one.
     pub fn session(&self, name: &str) -> Result<Session, Error> {
         self.world.check_alive()?;
@@ -211,8 +257,8 @@ impl Sandbox {
     }
 
     /// The variables that programs in this sandbox see.
-    pub fn env(&self) -> &BTreeMap<String, String> {
-        &self.world.env
+    pub fn env(&self) -> BTreeMap<String, String> {
+        lock(&self.world.env).0.clone()
     }
 
     /// What runs find on standard input.
@@ -263,6 +309,26 @@ impl World {
 
     fn cancel_all(&self) {
         lock(&self.runs).values().for_each(KillSwitch::kill);
+    }
+
+    /// The variables, and where the next program begins.
+    pub(crate) fn environment(&self) -> (BTreeMap<String, String>, String) {
+        lock(&self.env).clone()
+    }
+
+    /// What a program says the next one is to begin with. What is not text is left out.
+    pub(crate) fn keep_environment(&self, environment: &Environment) {
+        let pair = |bytes: &Vec<u8>| {
+            let (name, value) = std::str::from_utf8(bytes).ok()?.split_once('=')?;
+            (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+        };
+        let variables = environment.variables.iter().filter_map(pair).collect();
+        let mut kept = lock(&self.env);
+        kept.0 = variables;
+        match std::str::from_utf8(&environment.cwd) {
+            Ok(cwd) if cwd.starts_with('/') => kept.1 = cwd.to_owned(),
+            Ok(_) | Err(_) => {}
+        }
     }
 
     pub(crate) fn settings(&self) -> Settings {
