@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cofferdam_cell::{Engine, imaging};
+use cofferdam_cell::{Engine, ProgramEngine, imaging};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -42,14 +42,39 @@ fn build() -> Result<()> {
         println!("cargo::rerun-if-changed=../../{watched}");
     }
     println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
-    let toolchain = guest_toolchain(&root)?;
+    let toolchain = guest_toolchain(&root, "env")?;
     for guest in GUESTS {
-        let wasm = build_guest(&root, &out, &toolchain, guest)?;
+        let wasm = build_guest(&root, &out, &toolchain, guest, Kind::Library)?;
         let image = imaging::initialise(&wasm).map_err(|e| format!("{guest} guest: {e}"))?;
         let native = Engine::compile(&image).map_err(|e| format!("{guest} guest: {e}"))?;
         std::fs::write(out.join(format!("{guest}.image")), native)?;
     }
-    Ok(())
+    build_shell(&root, &out)
+}
+
+/// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
+fn build_shell(root: &Path, out: &Path) -> Result<()> {
+    println!("cargo::rerun-if-changed=../../guests/sh");
+    let embedded = match root.join("guests/sh/Cargo.toml").exists() {
+        false => "None".to_owned(),
+        true => {
+            let toolchain = guest_toolchain(root, "env-wasip1")?;
+            let wasm = build_guest(root, out, &toolchain, "sh", Kind::Program)?;
+            let native = ProgramEngine::compile(&wasm).map_err(|e| format!("sh guest: {e}"))?;
+            std::fs::write(out.join("sh.image"), native)?;
+            r#"Some(include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")))"#.to_owned()
+        }
+    };
+    Ok(std::fs::write(out.join("sh.rs"), embedded)?)
+}
+
+/// What a guest is built as.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A library that is entered again and again.
+    Library,
+    /// A program with `_start`.
+    Program,
 }
 
 /// Runs cargo in the guests' own workspace and answers the module.
@@ -58,6 +83,7 @@ fn build_guest(
     out: &Path,
     toolchain: &[(String, String)],
     guest: &str,
+    kind: Kind,
 ) -> Result<Vec<u8>> {
     let target_dir = shared_target_dir(out);
     let mut command = Command::new(std::env::var("CARGO")?);
@@ -81,28 +107,38 @@ fn build_guest(
         }
         command.env(key, value);
     }
+    let target = match kind {
+        Kind::Library => "wasm32-unknown-unknown",
+        Kind::Program => "wasm32-wasip1",
+    };
     command
         .current_dir(root.join("guests"))
-        .args(["rustc", "--release", "--locked", "--target", "wasm32-unknown-unknown"])
+        .args(["rustc", "--release", "--locked", "--target", target])
+        .args(["-p", &format!("cofferdam-guest-{guest}")]);
+    match kind {
         // Named here, because cargo links a package without LTO that also makes an rlib.
-        .args(["--lib", "--crate-type", "cdylib", "-p", &format!("cofferdam-guest-{guest}")])
-        .arg("--target-dir")
-        .arg(&target_dir);
+        Kind::Library => command.args(["--lib", "--crate-type", "cdylib"]),
+        Kind::Program => command.args(["--bin", &format!("cofferdam-guest-{guest}")]),
+    };
+    command.arg("--target-dir").arg(&target_dir);
     let output = command.output().map_err(|e| format!("{guest} guest: cannot run cargo: {e}"))?;
     if !output.status.success() {
         let log = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{guest} guest: cargo build failed\n{log}").into());
     }
-    let file = format!("wasm32-unknown-unknown/release/cofferdam_guest_{guest}.wasm");
+    let file = match kind {
+        Kind::Library => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
+        Kind::Program => format!("{target}/release/cofferdam-guest-{guest}.wasm"),
+    };
     let module = target_dir.join(file);
     std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
 }
 
 /// The toolchain as `scripts/guest-toolchain` finds it.
-fn guest_toolchain(root: &Path) -> Result<Vec<(String, String)>> {
+fn guest_toolchain(root: &Path, what: &str) -> Result<Vec<(String, String)>> {
     let script = root.join("scripts/guest-toolchain");
     let output = Command::new(&script)
-        .arg("env")
+        .arg(what)
         .env_remove("RUSTC")
         .output()
         .map_err(|e| format!("{}: {e}", script.display()))?;

@@ -10,7 +10,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,8 @@ pub struct Alarm {
 
 struct Shared {
     engine: wasmtime::Engine,
+    /// Engines that came later; their epochs move with the first one's.
+    others: RwLock<Vec<wasmtime::Engine>>,
     state: Mutex<State>,
     changed: Condvar,
     /// Cells that have a guest on the stack.
@@ -69,6 +71,7 @@ impl Alarm {
     pub(crate) fn start(engine: wasmtime::Engine) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             engine,
+            others: RwLock::default(),
             state: Mutex::default(),
             changed: Condvar::new(),
             computing: AtomicUsize::new(0),
@@ -90,7 +93,13 @@ impl Alarm {
 
     /// Moves the epoch now: every computing cell looks at its kill switch.
     pub(crate) fn ring(&self) {
-        self.shared.engine.increment_epoch();
+        self.shared.move_epoch();
+    }
+
+    /// Moves the epoch of this engine too.
+    pub(crate) fn also(&self, engine: &wasmtime::Engine) {
+        let others = &self.shared.others;
+        others.write().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
     }
 
     /// Called around every stay of a guest on the stack.
@@ -107,14 +116,20 @@ impl Alarm {
         Computing(shared)
     }
 
-    /// Moves the epoch at `at`.
-    pub(crate) fn ring_at(&self, at: Instant) -> Ring {
+    /// Moves the epoch at `at`, so that whoever computes then looks at the clock.
+    pub fn ring_at(&self, at: Instant) -> Ring {
         let key = self.shared.add(at, Sleeper::Epoch);
         Ring { shared: self.shared.clone(), key }
     }
 }
 
 impl Shared {
+    fn move_epoch(&self) {
+        self.engine.increment_epoch();
+        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
+        others.iter().for_each(wasmtime::Engine::increment_epoch);
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -148,7 +163,7 @@ impl Shared {
             if !due.is_empty() || move_epoch {
                 drop(state);
                 if move_epoch {
-                    self.engine.increment_epoch();
+                    self.move_epoch();
                 }
                 for waker in due {
                     // A waker is the executor's code. If it panics, every other deadline of the
@@ -165,7 +180,7 @@ impl Shared {
                     let entries = self.entries.load(Ordering::SeqCst);
                     let is_computing = self.computing.load(Ordering::SeqCst) > 0;
                     if is_computing {
-                        self.engine.increment_epoch();
+                        self.move_epoch();
                     }
                     idle = if is_computing || entries != seen { 0 } else { idle + 1 };
                     seen = entries;
@@ -223,7 +238,7 @@ impl Drop for Computing<'_> {
 }
 
 /// A registered move of the epoch; dropped, it is taken back.
-pub(crate) struct Ring {
+pub struct Ring {
     shared: Arc<Shared>,
     key: Key,
 }

@@ -11,21 +11,32 @@
 //! - [`image`]: a guest compiled ahead of time, ready to be instantiated
 //! - [`cell`]: one instance, and what stops it
 //! - [`gate`]: the import, with every bound checked
+//! - [`program`], [`program_image`], [`imports`]: cells for programs, which import WASI
+//! - [`compiler`], `cache`: a stranger's module made ready, in memory and on disk
 //! - [`imaging`] (feature): makes images at build time
 
 pub mod alarm;
+mod cache;
 pub mod cell;
+pub mod compiler;
 pub mod engine;
 mod gate;
 pub mod image;
 #[cfg(feature = "imaging")]
 pub mod imaging;
+pub mod imports;
+pub mod program;
+pub mod program_image;
 
-pub use alarm::{Alarm, Sleep};
+pub use alarm::{Alarm, Ring, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};
+pub use compiler::{Compiler, Compiling, Unfit};
 pub use engine::{Engine, Pool};
 pub use gate::{Breach, Host};
 pub use image::Image;
+pub use imports::Import;
+pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, run_program};
+pub use program_image::{ProgramEngine, ProgramImage};
 
 /// What went wrong on our side: the engine could not be made, an image does not fit it.
 #[derive(Debug)]

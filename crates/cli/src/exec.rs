@@ -1,7 +1,7 @@
 //! The parameters of `exec`, taken apart with every shape checked.
 
 use base64::Engine as _;
-use cofferdam::{Capability, Language, Limits, Sandbox, SandboxBuilder, Tool};
+use cofferdam::{Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
 /// Why parameters were refused; names the one that is wrong.
@@ -15,13 +15,26 @@ impl From<cofferdam::Error> for BadParams {
 
 /// A run that was asked for.
 pub(crate) struct Exec {
-    pub(crate) tool: Tool,
+    pub(crate) what: What,
     pub(crate) sandbox: SandboxBuilder,
     pub(crate) session: Option<String>,
 }
 
-const KNOWN: [&str; 13] = [
+/// What is to run.
+pub(crate) enum What {
+    Tool(Tool),
+    Program(Command),
+}
+
+/// Longest module that is read from a file.
+const MAX_MODULE: u64 = 256 << 20;
+
+const KNOWN: [&str; 17] = [
     "kind",
+    "command",
+    "wasm",
+    "argv",
+    "preopens",
     "code",
     "args",
     "capabilities",
@@ -42,7 +55,14 @@ impl Exec {
         if let Some(unknown) = params.keys().find(|key| !KNOWN.contains(&key.as_str())) {
             return bad(format!("{unknown}: unknown parameter; known are {}", KNOWN.join(", ")));
         }
-        let kind = text(&mut params, "kind")?.ok_or(BadParams("kind: missing; \"js\"".into()))?;
+        let kind = text(&mut params, "kind")?
+            .ok_or(BadParams("kind: missing; \"js\", \"ts\", \"shell\" or \"wasm\"".into()))?;
+        match kind.as_str() {
+            "shell" => return Exec::shell(params),
+            "wasm" => return Exec::wasm(params),
+            _ => {}
+        }
+        only(&params, "js", &["command", "wasm", "argv", "preopens"])?;
         let language = match (kind.as_str(), text(&mut params, "language")?.as_deref()) {
             ("js", None) => None,
             ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
@@ -51,7 +71,9 @@ impl Exec {
                 return bad(format!("language: unknown {other:?}; js or ts"));
             }
             (other, _) => {
-                return bad(format!("kind: {other:?} is not supported; \"js\" or \"ts\""));
+                return bad(format!(
+                    "kind: {other:?} is not supported; \"js\", \"ts\", \"shell\" or \"wasm\""
+                ));
             }
         };
         match text(&mut params, "boundary")?.as_deref() {
@@ -71,8 +93,85 @@ impl Exec {
         }
         let session = text(&mut params, "session")?;
         let sandbox = sandbox(params)?;
-        Ok(Exec { tool, sandbox, session })
+        Ok(Exec { what: What::Tool(tool), sandbox, session })
     }
+
+    /// Text for the shell, as with `bash -c`.
+    fn shell(mut params: Map<String, Json>) -> Result<Self, BadParams> {
+        only(&params, "shell", &OF_TOOLS)?;
+        only(&params, "shell", &["wasm", "argv", "preopens"])?;
+        let text = text(&mut params, "command")?.ok_or(BadParams("command: missing".into()))?;
+        let sandbox = sandbox(params)?;
+        Ok(Exec { what: What::Program(Command::shell(text)), sandbox, session: None })
+    }
+
+    /// A WASI program.
+    fn wasm(mut params: Map<String, Json>) -> Result<Self, BadParams> {
+        only(&params, "wasm", &OF_TOOLS)?;
+        only(&params, "wasm", &["command"])?;
+        let mut given = object(&mut params, "wasm")?;
+        let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
+        if let Some(unknown) = given.keys().next() {
+            return bad(format!("wasm.{unknown}: unknown; path or base64"));
+        }
+        let mut command = match (path, encoded) {
+            (Some(path), None) if params.get("files").is_some_and(|f| f.get(&path).is_some()) => {
+                Command::wasm(&path, file_content(&path, params["files"][&path].clone())?)
+            }
+            (Some(path), None) => Command::wasm(&path, module_file(&path)?),
+            (None, Some(encoded)) => {
+                let module = base64::engine::general_purpose::STANDARD.decode(encoded);
+                let module = module.map_err(|e| BadParams(format!("wasm.base64: {e}")))?;
+                Command::wasm("program.wasm", module)
+            }
+            (None, None) => return bad("wasm: missing; {\"path\": …} or {\"base64\": …}"),
+            (Some(_), Some(_)) => return bad("wasm: path and base64 are given; one is enough"),
+        };
+        command = match params.remove("argv") {
+            None | Some(Json::Null) => command,
+            Some(Json::Array(items)) => {
+                let mut argv = Vec::new();
+                for item in items {
+                    let Json::String(item) = item else {
+                        return bad("argv: not an array of strings");
+                    };
+                    argv.push(item);
+                }
+                command.argv(argv)
+            }
+            Some(_) => return bad("argv: not an array"),
+        };
+        command = match params.remove("preopens") {
+            None | Some(Json::Null) => command,
+            Some(Json::Array(items)) if items.is_empty() => command.without_preopens(),
+            Some(Json::Array(items)) if items == [Json::from("/")] => command,
+            Some(_) => return bad("preopens: either [] or [\"/\"]"),
+        };
+        let sandbox = sandbox(params)?;
+        Ok(Exec { what: What::Program(command), sandbox, session: None })
+    }
+}
+
+/// Parameters that only tools have.
+const OF_TOOLS: [&str; 6] = ["code", "args", "name", "session", "boundary", "language"];
+
+/// Refuses parameters that mean nothing for this kind.
+fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {
+    match not.iter().find(|name| params.get(**name).is_some_and(|value| !value.is_null())) {
+        Some(name) => bad(format!("{name}: not a parameter of kind {kind:?}")),
+        None => Ok(()),
+    }
+}
+
+/// A module of this machine, whose caller named it.
+fn module_file(path: &str) -> Result<Vec<u8>, BadParams> {
+    use std::io::Read;
+    let failed =
+        |e: std::io::Error| BadParams(format!("wasm.path: {path}: {}", crate::place::plain(&e)));
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut module = Vec::new();
+    file.take(MAX_MODULE + 1).read_to_end(&mut module).map_err(failed)?;
+    Ok(module)
 }
 
 fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {

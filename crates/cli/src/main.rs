@@ -1,6 +1,7 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
 mod exec;
+mod place;
 mod report;
 mod verbs;
 

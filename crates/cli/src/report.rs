@@ -99,6 +99,25 @@ pub(crate) fn console() -> Watcher {
     })
 }
 
+/// Passes a program's output on as it comes. On a terminal, what would move the cursor or hide text
+/// is spelled out.
+pub(crate) fn streams() -> Watcher {
+    let out_is_terminal = std::io::stdout().is_terminal();
+    let err = console();
+    std::sync::Arc::new(move |stream: Stream, bytes: &[u8]| match stream {
+        Stream::Err => err(stream, bytes),
+        Stream::Out => {
+            let mut out = std::io::stdout().lock();
+            // Nobody reads it any more: nothing to do about that.
+            let _ = match out_is_terminal {
+                true => out.write_all(visible_lines(&String::from_utf8_lossy(bytes)).as_bytes()),
+                false => out.write_all(bytes),
+            };
+            let _ = out.flush();
+        }
+    })
+}
+
 /// As [`visible`], with line ends and tabs left as they are.
 fn visible_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");

@@ -3,6 +3,7 @@
 mod demo;
 mod rpc;
 mod run;
+mod wasm;
 
 use crate::report::Failure;
 
@@ -10,6 +11,7 @@ use crate::report::Failure;
 #[derive(clap::Subcommand)]
 pub(crate) enum Verb {
     Run(run::Run),
+    Wasm(wasm::Wasm),
     Rpc(rpc::Rpc),
     Demo(demo::Demo),
 }
@@ -19,6 +21,7 @@ impl Verb {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         match self {
             Verb::Run(run) => run.run(),
+            Verb::Wasm(wasm) => wasm.run(),
             Verb::Rpc(rpc) => rpc.run(),
             Verb::Demo(demo) => demo.run(),
         }

@@ -9,7 +9,7 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Kernel, Output, Stream};
+use cofferdam_kernel::{Kernel, Output, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
@@ -18,6 +18,7 @@ use crate::sandbox::World;
 use crate::session::Slot;
 use crate::surface;
 use crate::tool::{Language, Tool};
+use crate::tool_commands::ToolCommands;
 use crate::typescript;
 
 /// Room for a reply that is not a result: an exception with its stack.
@@ -40,7 +41,18 @@ impl Course<'_> {
         &self.world.limits
     }
 
-    fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
+    /// How a tool sees the world.
+    fn settings(&self) -> Settings {
+        let commands = Arc::new(ToolCommands {
+            world: self.world.clone(),
+            switch: self.switch.clone(),
+            deadline: self.deadline,
+            desk: self.desk.clone(),
+        });
+        self.world.settings(self.desk.clone(), Some(commands))
+    }
+
+    pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
         let outcome = Outcome { ending, stdout, stderr, duration: self.began.elapsed() };
         if let Ending::Stopped(exhausted) = &outcome.ending {
             let (event, what) = match exhausted {
@@ -57,14 +69,14 @@ impl Course<'_> {
     }
 }
 
-fn course<'a>(
+pub(crate) fn course<'a>(
     world: &'a Arc<World>,
-    tool: &Tool,
+    name: &str,
     switch: &'a KillSwitch,
     began: Instant,
 ) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
-    Course { world, switch, began, deadline, desk: world.desk(&tool.name) }
+    Course { world, switch, began, deadline, desk: world.desk(name) }
 }
 
 /// Runs a tool in a cell of its own.
@@ -73,7 +85,7 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let course = course(world, tool, switch, Instant::now());
+    let course = course(world, &tool.name, switch, Instant::now());
     let members = match surface::members(&course, tool).await? {
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
@@ -101,7 +113,7 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let course = course(world, tool, switch, began);
+    let course = course(world, &tool.name, switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
     let mut slot = match switch.unless_stopped(course.deadline, slot.lock()).await {
         Ok(slot) => slot,
@@ -122,7 +134,7 @@ pub(crate) async fn kept(
     let cell = match slot.take() {
         Some(mut cell) => {
             cell.rearm(switch.clone(), course.deadline);
-            cell.host_mut().restart(world.settings(course.desk.clone()));
+            cell.host_mut().restart(course.settings());
             Ok(cell)
         }
         None => take_cell(&course)?,
@@ -140,7 +152,11 @@ pub(crate) async fn kept(
         Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) if is_whole => {
             *slot = Some(cell);
         }
-        Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
+        Ending::Returned(_)
+        | Ending::Threw(_)
+        | Ending::Denied(_)
+        | Ending::Exited(_)
+        | Ending::Stopped(_) => {
             world.runtime.reaper().take(cell);
         }
     }
@@ -186,7 +202,7 @@ fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error>
         memory_bytes: limits.memory_bytes,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
-    let kernel = Kernel::new(course.world.settings(course.desk.clone()));
+    let kernel = Kernel::new(course.settings());
     Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline)?))
 }
 

@@ -11,17 +11,18 @@ use crate::limits::{Limit, Limits};
 /// Where programs begin, and their `HOME`.
 pub(crate) const HOME: &str = "/home/user";
 
-/// An empty world: a home, a place for temporary files, nothing else.
+/// An empty world: a home, a place for temporary files, devices and commands.
 pub(crate) fn fresh(limits: &Limits) -> Tree {
     // Made once and forked: a fork costs the same whatever the tree holds.
     static EMPTY: OnceLock<Tree> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
-        let tree = Tree::new(vfs::Limits::default(), now());
+        let tree = Tree::new(vfs::Limits::NONE, now());
         for directory in [HOME, "/tmp"] {
             tree.as_host(now())
                 .make_directories(directory, Mode::DIRECTORY)
                 .expect("an empty tree has room");
         }
+        cofferdam_kernel::furniture::furnish(&tree, now()).expect("an empty tree has room");
         tree
     });
     let tree = empty.fork();

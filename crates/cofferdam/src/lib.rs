@@ -21,11 +21,14 @@
 //! - [`sandbox`]: one isolated world, in which tools run
 //! - [`tool`], [`limits`]: what runs, and how much it may use
 //! - [`function`]: what the embedding program lets tools call
+//! - [`command`]: what runs as a process: commands of the shell, WASI programs
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
 //! - [`json`]: values to JSON, saying what JSON cannot hold
 
+mod allowlist;
+pub mod command;
 mod drive;
 pub mod error;
 mod files;
@@ -33,6 +36,7 @@ pub mod function;
 pub mod json;
 pub mod limits;
 pub mod outcome;
+mod program;
 mod reaper;
 pub mod run;
 pub mod runtime;
@@ -40,6 +44,7 @@ pub mod sandbox;
 pub mod session;
 mod surface;
 pub mod tool;
+mod tool_commands;
 mod typescript;
 
 pub use cofferdam_abi::Value;
@@ -47,8 +52,12 @@ pub use cofferdam_abi::Value;
 pub use cofferdam_broker as permissions;
 pub use cofferdam_broker::{Approver, Broker, PermissionError};
 pub use cofferdam_caps::{Capability, visible};
-pub use cofferdam_kernel::{Clock, Output, Random, Stream, Watcher};
+pub use cofferdam_kernel::{
+    AllowAll, Clock, Denied, Output, Policy, Random, Stream, Watcher, Writer,
+};
 pub use cofferdam_net::Client;
+pub use cofferdam_vfs::{HostDir, Mount};
+pub use command::Command;
 pub use error::{Error, ErrorKind};
 pub use function::Function;
 pub use limits::{Limit, Limits};

@@ -32,6 +32,8 @@ pub enum Ending {
     Threw(ScriptError),
     /// The tool was denied something and did not catch it; says exactly what to grant.
     Denied(PermissionError),
+    /// The program ended by itself, with this exit code; killed by a signal, 128 and its number.
+    Exited(u8),
     /// Something was used up, or somebody ended it.
     Stopped(Exhausted),
 }
@@ -114,7 +116,7 @@ impl Outcome {
     /// What kind of failure it was, if it was one.
     pub fn error_class(&self) -> Option<ErrorClass> {
         match &self.ending {
-            Ending::Returned(_) => None,
+            Ending::Returned(_) | Ending::Exited(_) => None,
             Ending::Threw(_) => Some(ErrorClass::ExecutionError),
             Ending::Denied(_) => Some(ErrorClass::CapabilityDenied),
             Ending::Stopped(Exhausted::Time { .. }) => Some(ErrorClass::Timeout),
@@ -125,14 +127,19 @@ impl Outcome {
 
     /// What a process that ran this would exit with.
     pub fn exit_code(&self) -> u8 {
-        self.error_class().map_or(0, ErrorClass::exit_code)
+        match &self.ending {
+            Ending::Exited(code) => *code,
+            Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+                self.error_class().map_or(0, ErrorClass::exit_code)
+            }
+        }
     }
 
     /// What the tool returned.
     pub fn result(&self) -> Option<&Value> {
         match &self.ending {
             Ending::Returned(value) => Some(value),
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => None,
+            Ending::Threw(_) | Ending::Denied(_) | Ending::Exited(_) | Ending::Stopped(_) => None,
         }
     }
 
@@ -150,7 +157,7 @@ impl Outcome {
             position: None,
         };
         match &self.ending {
-            Ending::Returned(_) => None,
+            Ending::Returned(_) | Ending::Exited(_) => None,
             Ending::Threw(error) => Some(error.clone()),
             Ending::Denied(denied) => {
                 Some(named("PermissionError", denied.message().to_owned(), ""))

@@ -8,9 +8,13 @@ use cofferdam_broker::{Approver, Broker, Grant, Terms};
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
 use cofferdam_kernel::resources::Artifact;
-use cofferdam_kernel::{Clock, Random, Resources, Settings, Watcher};
+use cofferdam_kernel::{
+    AllowAll, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+};
 use cofferdam_net::Client;
+use cofferdam_vfs::{HostDir, Mount, VPath};
 
+use crate::command::Command;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files;
@@ -18,6 +22,7 @@ use crate::function::Function;
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::program;
 use crate::run::Run;
 use crate::runtime::Runtime;
 use crate::session::{Session, Slot};
@@ -35,11 +40,14 @@ pub(crate) struct World {
     clock: Clock,
     random: Random,
     watcher: Option<Watcher>,
-    stdin: Vec<u8>,
+    /// Where the next program begins.
+    cwd: Mutex<String>,
+    pub(crate) stdin: Vec<u8>,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
     permissions: cofferdam_broker::Session,
     client: Client,
+    pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
     next_run: AtomicU64,
     next_desk: AtomicU64,
@@ -66,6 +74,8 @@ pub struct SandboxBuilder {
     client: Option<Client>,
     functions: Vec<Function>,
     published: Vec<(String, Artifact)>,
+    mounts: Vec<(String, HostDir, Mount)>,
+    policy: Option<Arc<dyn Policy>>,
 }
 
 impl SandboxBuilder {
@@ -172,6 +182,18 @@ impl SandboxBuilder {
         self
     }
 
+    /// Shows a real directory at an absolute path of the sandbox.
+    pub fn mount(mut self, at: impl Into<String>, directory: HostDir, mount: Mount) -> Self {
+        self.mounts.push((at.into(), directory, mount));
+        self
+    }
+
+    /// Who decides what may be started; without one, anything the sandbox has.
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = Some(policy);
+        self
+    }
+
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
         let runtime = match self.runtime {
@@ -179,6 +201,12 @@ impl SandboxBuilder {
             None => Runtime::shared()?,
         };
         let tree = files::fresh(&self.limits);
+        for (at, directory, mount) in self.mounts {
+            let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
+            let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
+            let mounted = tree.mount(&path, directory, mount, files::now());
+            mounted.map_err(|e| bad(e.errno().to_string()))?;
+        }
         for (path, bytes) in &self.files {
             files::write(&tree, &self.limits, path, bytes)?;
         }
@@ -188,6 +216,7 @@ impl SandboxBuilder {
         let resources = Resources::new(tree);
         let mut env = default_environment();
         env.extend(self.env);
+        let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
         *lock(&resources.variables) = env;
         for function in self.functions {
             let name = function.name().to_owned();
@@ -212,6 +241,8 @@ impl SandboxBuilder {
             clock: self.clock,
             random: self.random,
             watcher: self.watcher,
+            cwd: Mutex::new(cwd),
+            policy: self.policy.unwrap_or_else(|| Arc::new(AllowAll)),
             stdin: self.stdin,
             capabilities: self.capabilities,
             resources: Arc::new(resources),
@@ -266,6 +297,26 @@ impl Sandbox {
         let of_run = switch.clone();
         let future = Box::pin(async move {
             let outcome = drive::fresh(&registered.world, &tool, &of_run).await;
+            drop(registered);
+            outcome
+        });
+        Ok(Run { switch, future })
+    }
+
+    /// Runs a program and all that it starts.
+    pub async fn run_program(&self, command: Command) -> Result<Outcome, Error> {
+        let switch = self.world.new_switch();
+        let _registered = self.world.register(&switch)?;
+        program::run(&self.world, command, &switch).await
+    }
+
+    /// Starts a program; it can be cancelled through what this answers.
+    pub fn start_program(&self, command: Command) -> Result<Run, Error> {
+        let switch = self.world.new_switch();
+        let registered = self.world.register(&switch)?;
+        let of_run = switch.clone();
+        let future = Box::pin(async move {
+            let outcome = program::run(&registered.world, command, &of_run).await;
             drop(registered);
             outcome
         });
@@ -386,18 +437,41 @@ impl World {
         lock(&self.runs).values().for_each(KillSwitch::kill);
     }
 
+    /// The variables, and where the next program begins.
+    pub(crate) fn environment(&self) -> (BTreeMap<String, String>, String) {
+        (lock(&self.resources.variables).clone(), lock(&self.cwd).clone())
+    }
+
+    /// What a program says the next one is to begin with. What is not text is left out.
+    pub(crate) fn keep_environment(&self, environment: &Environment) {
+        let pair = |bytes: &Vec<u8>| {
+            let (name, value) = std::str::from_utf8(bytes).ok()?.split_once('=')?;
+            (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+        };
+        let variables = environment.variables.iter().filter_map(pair).collect();
+        *lock(&self.resources.variables) = variables;
+        match std::str::from_utf8(&environment.cwd) {
+            Ok(cwd) if cwd.starts_with('/') => *lock(&self.cwd) = cwd.to_owned(),
+            Ok(_) | Err(_) => {}
+        }
+    }
+
     /// Where the next run of this tool makes its requests.
     pub(crate) fn desk(&self, tool: &str) -> cofferdam_broker::Desk {
         let number = self.next_desk.fetch_add(1, Ordering::Relaxed) + 1;
         self.permissions.desk(&format!("run_{number}"), tool)
     }
 
-    pub(crate) fn settings(&self, desk: cofferdam_broker::Desk) -> Settings {
+    pub(crate) fn settings(
+        &self,
+        desk: cofferdam_broker::Desk,
+        commands: Option<Arc<dyn Commands>>,
+    ) -> Settings {
         Settings {
             resources: self.resources.clone(),
             desk,
             client: self.client.clone(),
-            commands: None,
+            commands,
             clock: self.clock,
             random: self.random,
             stdout_bytes: self.limits.stdout_bytes as usize,

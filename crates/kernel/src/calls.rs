@@ -6,6 +6,7 @@ mod console;
 mod fetch;
 mod file;
 mod function;
+pub(crate) mod program;
 mod random;
 mod state;
 mod storage;

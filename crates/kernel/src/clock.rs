@@ -38,6 +38,31 @@ impl Running {
         }
     }
 
+    /// Nanoseconds since 1970.
+    pub(crate) fn wall_ns(&self) -> u64 {
+        match self.clock {
+            Clock::System => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                now.as_nanos().min(u128::from(u64::MAX)) as u64
+            }
+            Clock::Fixed(_) => (self.wall_ms().max(0.0) * 1e6) as u64,
+        }
+    }
+
+    /// Nanoseconds since the run began.
+    pub(crate) fn monotonic_ns(&self) -> u64 {
+        match self.clock {
+            Clock::System => self.began.elapsed().as_nanos().min(u128::from(u64::MAX)) as u64,
+            Clock::Fixed(_) => (self.jumped.max(0.0) * 1e6) as u64,
+        }
+    }
+
+    /// When a moment of [`Self::monotonic_ns`] comes. A fixed clock jumps there, now.
+    pub(crate) fn reach_ns(&mut self, at: u64) -> Option<Instant> {
+        // Rounded up, or a fixed clock could stand just before the moment for ever.
+        self.reach(at.div_ceil(1000) as f64 / 1000.0)
+    }
+
     /// Milliseconds since the run began.
     pub(crate) fn monotonic_ms(&self) -> f64 {
         match self.clock {

@@ -33,7 +33,7 @@ impl Default for What {
 
 /// What became of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ran {
+pub struct Finished {
     /// As the shell would show it.
     pub exit_code: i32,
     /// Standard output, cut at its limit.
@@ -46,5 +46,8 @@ pub struct Ran {
 /// command starts in turn is checked where it is started.
 pub trait Commands: Send + Sync {
     /// Runs one to its end. Dropped, it ends.
-    fn run(&self, line: CommandLine) -> Pin<Box<dyn Future<Output = Result<Ran, String>> + Send>>;
+    fn run(
+        &self,
+        line: CommandLine,
+    ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>>;
 }

@@ -7,24 +7,56 @@
 //! - [`resources`]: what a sandbox owns and its runs use
 //! - [`commands`]: commands that a tool runs
 //! - `streams`: response bodies that a tool has not read to their end
+//! - [`run`]: a program and all that it starts, from its first process to its end
+//! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
+//!   waits for whom
+//! - `process`, `spawn`, [`policy`]: one process, what a name stands for, who may start what
+//! - `descriptor`, `pipe`, `device`, `rights`: what is open
+//! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
+//! - [`furniture`], `proc`: what every sandbox has in its files: `/dev`, `/proc`, commands
 //! - [`clock`], [`random`]: time and chance, real or fixed for tests and replay
 //! - [`output`]: what the guest printed, cut at a limit
 
 mod calls;
 pub mod clock;
 pub mod commands;
+mod crew;
 pub mod denials;
+mod descriptor;
+mod device;
+pub mod errno;
+pub mod furniture;
 mod guard;
 pub mod kernel;
+mod memory;
 pub mod output;
+mod pipe;
+pub mod policy;
+mod proc;
+mod process;
 pub mod random;
 pub mod resources;
+mod rights;
+pub mod run;
+mod signal;
+mod spawn;
 mod streams;
+mod system;
+mod table;
+mod wasi;
 
 pub use clock::Clock;
-pub use commands::{CommandLine, Commands, Ran, What};
+pub use commands::{CommandLine, Commands, Finished, What};
 pub use denials::Denials;
+pub use errno::Errno;
 pub use kernel::{Answers, Kernel, Settings};
 pub use output::{Output, Stream, Watcher};
+pub use pipe::Writer;
+pub use policy::{AllowAll, Denied, Policy};
+pub use process::Process;
 pub use random::Random;
 pub use resources::Resources;
+pub use run::{
+    Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
+};
+pub use system::{Environment, Hits, ProcessLimits, Programs, World};

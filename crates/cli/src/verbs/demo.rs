@@ -62,6 +62,7 @@ async fn show(sandbox: &Sandbox, title: &str, tool: &Tool) -> Result<(), Failure
         Ending::Returned(_) => {
             println!("    returned  {}", outcome.result_json().unwrap_or_default())
         }
+        Ending::Exited(code) => println!("    exited    {code}"),
         Ending::Threw(_) | Ending::Stopped(_) => {
             let (class, error) = (outcome.error_class(), outcome.error().unwrap_or_default());
             println!("    {}   {}", class.map_or("", |class| class.name()), error.message);

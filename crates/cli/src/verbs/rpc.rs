@@ -8,7 +8,7 @@ use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::exec::{BadParams, Exec};
+use crate::exec::{BadParams, Exec, What};
 use crate::report::Failure;
 
 /// Longest line that is read; it is host memory.
@@ -56,7 +56,7 @@ impl Rpc {
         let executor = tokio::runtime::Builder::new_multi_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         // Loaded before the first request, so that it does not pay for it.
-        cofferdam::Runtime::shared()?;
+        crate::place::runtime(cofferdam::Pool::default())?.share();
         let server = Arc::new(Server::default());
         let mut lines = Lines { from: std::io::stdin().lock() };
         while let Some(line) = lines.next() {
@@ -228,8 +228,18 @@ impl Server {
 
     fn start(&self, exec: Exec) -> Result<cofferdam::Run, Started> {
         match exec.session {
-            None => Ok(exec.sandbox.build()?.start(exec.tool)?),
+            None => {
+                let sandbox = exec.sandbox.build()?;
+                Ok(match exec.what {
+                    What::Tool(tool) => sandbox.start(tool)?,
+                    What::Program(command) => sandbox.start_program(command)?,
+                })
+            }
             Some(name) => {
+                let What::Tool(tool) = exec.what else {
+                    let text = "session: for js and ts only".into();
+                    return Err(Started::Refused(Refused(Code::Params, text)));
+                };
                 let mut sessions = lock(&self.sessions);
                 let sandbox = match sessions.get(&name) {
                     Some(sandbox) => sandbox.clone(),
@@ -240,7 +250,7 @@ impl Server {
                     None => exec.sandbox.build()?,
                 };
                 sessions.insert(name.clone(), sandbox.clone());
-                Ok(sandbox.session(&name)?.start(exec.tool)?)
+                Ok(sandbox.session(&name)?.start(tool)?)
             }
         }
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cofferdam::{Language, Limits, Outcome, Pool, Runtime, Sandbox, Tool, json};
 
+use crate::place::{limits, plain};
 use crate::report::{self, Failure};
 
 /// Run a JavaScript or TypeScript tool in a fresh cell.
@@ -48,7 +49,7 @@ enum Lang {
 
 impl Run {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let limits = self.limits()?;
+        let limits = limits(&self.limits)?;
         let tool = self.tool(&limits)?;
         // One run needs one cell, and one more for TypeScript; a small pool is made faster.
         let runtime = Runtime::new(Pool { cells: 2, warm: 0 })?;
@@ -62,20 +63,6 @@ impl Run {
         let outcome = executor.block_on(sandbox.run(&tool))?;
         self.print(&outcome);
         Ok(outcome.exit_code())
-    }
-
-    fn limits(&self) -> Result<Limits, Failure> {
-        let mut limits = Limits::default();
-        for text in &self.limits {
-            let pair =
-                text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
-            let Some((name, value)) = pair else {
-                return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
-                    .hint("--limit timeoutMs=1000"));
-            };
-            limits.set(name, value)?;
-        }
-        Ok(limits)
     }
 
     fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
@@ -165,10 +152,4 @@ fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure>
         let at = e.utf8_error().valid_up_to();
         Failure::usage(format!("{name}: not UTF-8 at byte {at}"))
     })
-}
-
-/// The system's words without its number.
-fn plain(error: &std::io::Error) -> String {
-    let text = error.to_string().to_lowercase();
-    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }

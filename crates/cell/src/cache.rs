@@ -1,0 +1,119 @@
+//! Compiled programs on disk.
+//!
+//! What is loaded from here runs as native code outside any sandbox, so the files are trusted
+//! exactly as far as nobody else could have written them: the directory and each file belong to
+//! this user and are writable by nobody else (T-CELL-030). A checksum over the content catches
+//! what is cut or damaged; the hash of module and settings is part of it, so a file under another
+//! name is refused too.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use sha2::{Digest, Sha256};
+use wasmtime::Module;
+
+/// Longest file that is read back.
+const MAX_FILE: u64 = 1 << 30;
+
+/// Files that are kept; the oldest go first.
+const MAX_FILES: usize = 256;
+
+const MAGIC: &[u8; 16] = b"cofferdam/wasm/1";
+
+pub(crate) struct Cache {
+    path: PathBuf,
+}
+
+impl Cache {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Cache { path }
+    }
+
+    /// The directory, made if need be; `None` if it is not ours alone.
+    fn open(&self) -> Option<OwnedFd> {
+        let mut builder = std::fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(&self.path).ok()?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let directory = rustix::fs::open(&self.path, flags, Mode::empty()).ok()?;
+        is_ours_alone(&directory).then_some(directory)
+    }
+
+    #[allow(unsafe_code)]
+    pub(crate) fn load(&self, engine: &wasmtime::Engine, key: &[u8; 32]) -> Option<Module> {
+        let directory = self.open()?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = rustix::fs::openat(&directory, name(key), flags, Mode::empty()).ok()?;
+        let length = rustix::fs::fstat(&file).ok()?.st_size as u64;
+        if !is_ours_alone(&file) || length > MAX_FILE {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(length as usize);
+        File::from(file).take(MAX_FILE).read_to_end(&mut bytes).ok()?;
+        let rest = bytes.strip_prefix(MAGIC)?;
+        let (sum, native) = rest.split_at_checked(32)?;
+        if *sum != checksum(key, native) {
+            return None;
+        }
+        // SAFETY: the checksum says that these are the bytes that `save` was given for this key,
+        // which are the output of `Module::serialize`, unless somebody made them up who can write
+        // to a file that only this user can write to. wasmtime checks its version and settings.
+        unsafe { Module::deserialize(engine, native) }.ok()
+    }
+
+    /// Keeps what was compiled. A cache that cannot be written to is no reason to fail.
+    pub(crate) fn save(&self, key: &[u8; 32], native: &[u8]) {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let Some(directory) = self.open() else { return };
+        self.make_room(&directory);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let temporary = format!(".{}-{next}", std::process::id());
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o600);
+        let Ok(file) = rustix::fs::openat(&directory, &*temporary, flags, mode) else { return };
+        let mut file = File::from(file);
+        let written = file
+            .write_all(MAGIC)
+            .and_then(|()| file.write_all(&checksum(key, native)))
+            .and_then(|()| file.write_all(native));
+        let renamed = written.is_ok()
+            && rustix::fs::renameat(&directory, &*temporary, &directory, name(key)).is_ok();
+        if !renamed {
+            let _ = rustix::fs::unlinkat(&directory, &*temporary, AtFlags::empty());
+        }
+    }
+
+    /// Removes the oldest files where there are too many.
+    fn make_room(&self, directory: &OwnedFd) {
+        let Ok(entries) = std::fs::read_dir(&self.path) else { return };
+        let mut files: Vec<_> = entries
+            .flatten()
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.file_name())))
+            .collect();
+        if files.len() < MAX_FILES {
+            return;
+        }
+        files.sort();
+        for (_, name) in files.iter().take(files.len() + 1 - MAX_FILES) {
+            let _ = rustix::fs::unlinkat(directory, &**name, AtFlags::empty());
+        }
+    }
+}
+
+fn is_ours_alone(fd: &OwnedFd) -> bool {
+    rustix::fs::fstat(fd).is_ok_and(|stat| {
+        stat.st_uid == rustix::process::geteuid().as_raw() && stat.st_mode & 0o022 == 0
+    })
+}
+
+fn name(key: &[u8; 32]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn checksum(key: &[u8; 32], native: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(key).chain_update(native).finalize().into()
+}

@@ -1,0 +1,322 @@
+//! A cell for a program: a module with `_start` that imports WASI preview 1.
+//!
+//! Unlike a tool's cell it is entered once. A call that has no answer yet suspends the program
+//! where it stands; its stack waits, and no thread does.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use wasmtime::{Memory, ResourceLimiter, Store, Trap, UpdateDeadline};
+
+use crate::cell::{KillSwitch, Stop};
+use crate::imports::Import;
+use crate::program_image::ProgramImage;
+use crate::{Error, ErrorKind};
+
+/// Memories that one module may have; each reserves address space.
+const MAX_MEMORIES: usize = 8;
+
+/// Tables that one module may have.
+const MAX_TABLES: usize = 64;
+
+/// What one element of a table costs the host.
+const TABLE_ELEMENT: u64 = 8;
+
+/// What answers a program's imports.
+///
+/// `Pending` suspends the program; it is asked again, with the same arguments, after the waker of
+/// the context was woken.
+pub trait Program: Send + 'static {
+    /// Answers a function of WASI preview 1 with its errno. `args` has as many values as the
+    /// function takes.
+    fn poll_import(
+        &mut self,
+        import: Import,
+        args: &[u64],
+        memory: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<u32, Leave>>;
+
+    /// Answers one crossing of the gate: as many frames are appended to `answer` as `request`
+    /// holds. What was appended before `Pending` is still there when it is asked again.
+    fn poll_call(
+        &mut self,
+        request: &[u8],
+        answer: &mut Vec<u8>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Leave>>;
+}
+
+/// How a program leaves in the middle of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Leave {
+    /// With this exit code.
+    Exit(u32),
+    /// Killed by this signal.
+    Signal(u8),
+    /// It broke the rules of the gate; names what was wrong.
+    Breach(String),
+}
+
+/// A [`Leave`] on its way through the engine.
+#[derive(Debug)]
+pub(crate) struct Departure(pub(crate) Leave);
+
+impl std::fmt::Display for Departure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "program left: {:?}", self.0)
+    }
+}
+
+impl std::error::Error for Departure {}
+
+/// How a program ended by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// With this exit code.
+    Exited(u32),
+    /// Killed by this signal, which it sent itself.
+    Signalled(u8),
+    /// It failed: the engine trapped it.
+    Trapped(TrapKind),
+}
+
+/// What kind of failure a trap was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrapKind {
+    /// It gave up: a panic, an abort.
+    Abort,
+    /// It used memory or a function that is not there.
+    Memory,
+    /// It divided by zero, or converted a number that does not fit.
+    Arithmetic,
+    /// It called too deep.
+    Stack,
+    /// It was refused memory for its limit, and could not go on.
+    OutOfMemory,
+}
+
+impl TrapKind {
+    /// What a person reads.
+    pub fn text(self) -> &'static str {
+        match self {
+            TrapKind::Abort => "aborted",
+            TrapKind::Memory => "memory access out of bounds",
+            TrapKind::Arithmetic => "arithmetic error",
+            TrapKind::Stack => "call stack exhausted",
+            TrapKind::OutOfMemory => "memory limit reached",
+        }
+    }
+}
+
+/// Memory that the programs of one run share, in bytes.
+#[derive(Debug)]
+pub struct MemoryBudget {
+    limit: u64,
+    used: AtomicU64,
+    refused: AtomicU64,
+}
+
+impl MemoryBudget {
+    /// Room for this much.
+    pub fn new(limit: u64) -> Arc<Self> {
+        Arc::new(MemoryBudget { limit, used: AtomicU64::new(0), refused: AtomicU64::new(0) })
+    }
+
+    /// What is in use.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// How often memory was refused, for this limit or for that of one program.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    fn charge(&self, bytes: u64) -> bool {
+        let add = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+}
+
+/// Limits of one program.
+#[derive(Debug, Clone)]
+pub struct ProgramLimits {
+    /// Memories and tables, in bytes.
+    pub memory_bytes: u64,
+    /// What it shares with the other programs of the run.
+    pub budget: Arc<MemoryBudget>,
+}
+
+/// What a program's store carries.
+pub(crate) struct State<P> {
+    pub(crate) program: P,
+    pub(crate) memory: Option<Memory>,
+    /// The last answer of the gate; kept until the guest has taken it.
+    pub(crate) answer: Vec<u8>,
+    limits: ProgramLimits,
+    charged: u64,
+    memory_refused: bool,
+    switch: KillSwitch,
+    deadline: Instant,
+}
+
+impl<P> Drop for State<P> {
+    fn drop(&mut self) {
+        self.limits.budget.used.fetch_sub(self.charged, Ordering::Relaxed);
+    }
+}
+
+impl<P> State<P> {
+    fn charge(&mut self, bytes: u64) -> bool {
+        let sum = self.charged.checked_add(bytes);
+        let fits = sum.is_some_and(|sum| sum <= self.limits.memory_bytes);
+        if fits && self.limits.budget.charge(bytes) {
+            self.charged += bytes;
+            return true;
+        }
+        self.memory_refused = true;
+        self.limits.budget.refused.fetch_add(1, Ordering::Relaxed);
+        false
+    }
+
+    /// The epoch moved: end the run, or give the thread back for a moment.
+    fn look_at_clock(&self) -> wasmtime::Result<UpdateDeadline> {
+        if self.switch.is_killed() {
+            Err(Stop::Killed.into())
+        } else if Instant::now() >= self.deadline {
+            Err(Stop::Deadline.into())
+        } else {
+            Ok(UpdateDeadline::Yield(1))
+        }
+    }
+}
+
+impl<P: Send> ResourceLimiter for State<P> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        // Past what the module itself allows it fails anyway, and not for our limit.
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        Ok(self.charge(desired.saturating_sub(current) as u64))
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        let more = desired.saturating_sub(current) as u64;
+        Ok(self.charge(more.saturating_mul(TABLE_ELEMENT)))
+    }
+
+    fn memories(&self) -> usize {
+        MAX_MEMORIES
+    }
+
+    fn tables(&self) -> usize {
+        MAX_TABLES
+    }
+}
+
+/// Runs a program to its end in a cell of its own. Dropped half-way, the program is gone with
+/// everything it had.
+///
+/// An error of the outer result is ours: the cell could not be made.
+pub async fn run_program<P: Program>(
+    image: &ProgramImage<P>,
+    program: P,
+    limits: ProgramLimits,
+    switch: KillSwitch,
+    deadline: Instant,
+) -> Result<Result<Finish, Stop>, Error> {
+    let state = State {
+        program,
+        memory: None,
+        answer: Vec::new(),
+        limits,
+        charged: 0,
+        memory_refused: false,
+        switch,
+        deadline,
+    };
+    let mut store = Store::new(image.engine(), state);
+    store.limiter(|state| state);
+    store.epoch_deadline_callback(|context| context.data().look_at_clock());
+    store.set_epoch_deadline(1);
+    let alarm = image.alarm().clone();
+    let ended = {
+        let mut running = pin!(start(image, &mut store));
+        // The epoch moves only while a program computes, not while it waits.
+        poll_fn(|cx| {
+            let _computing = alarm.computing();
+            running.as_mut().poll(cx)
+        })
+        .await
+    };
+    match ended {
+        Ok(()) => Ok(Ok(Finish::Exited(0))),
+        Err(error) if error.is::<wasmtime::PoolConcurrencyLimitError>() => {
+            Err(Error::new(ErrorKind::PoolFull, format!("{error:#}")))
+        }
+        Err(error) => reason(store.data().memory_refused, error),
+    }
+}
+
+async fn start<P: Program>(
+    image: &ProgramImage<P>,
+    store: &mut Store<State<P>>,
+) -> wasmtime::Result<()> {
+    let instance = image.pre().instantiate_async(&mut *store).await?;
+    let (memory, start) = image.exports();
+    let memory = instance.get_module_export(&mut *store, memory).and_then(|e| e.into_memory());
+    let start = instance.get_module_export(&mut *store, start).and_then(|e| e.into_func());
+    store.data_mut().memory = memory;
+    let Some(start) = start else { wasmtime::bail!("no export named _start") };
+    start.typed::<(), ()>(&*store)?.call_async(&mut *store, ()).await
+}
+
+fn reason(memory_refused: bool, error: wasmtime::Error) -> Result<Result<Finish, Stop>, Error> {
+    if let Some(Departure(leave)) = error.downcast_ref::<Departure>() {
+        return Ok(match leave {
+            Leave::Exit(code) => Ok(Finish::Exited(*code)),
+            Leave::Signal(signal) => Ok(Finish::Signalled(*signal)),
+            Leave::Breach(what) => Err(Stop::Breach(what.clone())),
+        });
+    }
+    if let Some(stop) = error.downcast_ref::<Stop>() {
+        return Ok(Err(stop.clone()));
+    }
+    let Some(trap) = error.downcast_ref::<Trap>() else {
+        return match memory_refused {
+            true => Ok(Ok(Finish::Trapped(TrapKind::OutOfMemory))),
+            // The engine could not make the cell: too many mappings, a table that does not fit.
+            false => Err(Error::new(ErrorKind::Image, format!("{error:#}"))),
+        };
+    };
+    let kind = match trap {
+        Trap::StackOverflow => TrapKind::Stack,
+        Trap::Interrupt => return Ok(Err(Stop::Killed)),
+        // Who cannot allocate has no better way than to abort.
+        _ if memory_refused => TrapKind::OutOfMemory,
+        Trap::IntegerDivisionByZero | Trap::IntegerOverflow | Trap::BadConversionToInteger => {
+            TrapKind::Arithmetic
+        }
+        Trap::UnreachableCodeReached => TrapKind::Abort,
+        _ => TrapKind::Memory,
+    };
+    Ok(Ok(Finish::Trapped(kind)))
+}

@@ -1,0 +1,223 @@
+//! A program compiled, checked, ready to run; and the engines programs run on.
+
+use std::sync::{Arc, OnceLock};
+
+use cofferdam_abi::names;
+use wasmtime::{
+    Config, Enabled, InstanceAllocationStrategy, InstancePre, Linker, Module, ModuleExport,
+    OptLevel, PoolingAllocationConfig,
+};
+
+use crate::alarm::Alarm;
+use crate::engine::Pool;
+use crate::imports::{self, WASI};
+use crate::program::{Program, State};
+use crate::{Error, ErrorKind};
+
+/// Address space of one memory: all of what 32 bits can address, so that compiled code needs no
+/// bounds checks. Reserved, not used.
+const MEMORY_RESERVATION: u64 = 4 << 30;
+
+/// Native stack of a program. Interpreters written in C recurse deep.
+const WASM_STACK: usize = 4 << 20;
+
+/// Room on a stack beyond the program's, for host calls.
+const HOST_STACK: usize = 512 << 10;
+
+/// Memory of a free slot that is reset by copying in place of unmapping.
+const KEEP_RESIDENT: usize = 512 << 10;
+
+/// Most functions that a program of ours may call through its table.
+const TABLE_ELEMENTS: usize = 40_000;
+
+/// Longest module that is looked at.
+pub const MAX_MODULE: usize = 256 << 20;
+
+/// The engines that programs run on. Cheap to clone.
+///
+/// Our own programs have slots in a pool that are reset in microseconds. A stranger's may be
+/// larger than any slot, so each gets what it asks for, within its limits.
+#[derive(Clone)]
+pub struct ProgramEngine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    pool: Pool,
+    pooled: OnceLock<Result<wasmtime::Engine, String>>,
+    roomy: wasmtime::Engine,
+    alarm: Alarm,
+}
+
+impl ProgramEngine {
+    /// Engines whose epochs `alarm` moves. The pool is made when it is first used.
+    pub fn new(alarm: &Alarm, pool: Pool) -> Result<Self, Error> {
+        let roomy = wasmtime::Engine::new(&config())
+            .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
+        alarm.also(&roomy);
+        let (pooled, alarm) = (OnceLock::new(), alarm.clone());
+        Ok(ProgramEngine { inner: Arc::new(Inner { pool, pooled, roomy, alarm }) })
+    }
+
+    /// Compiles a program of ours to native code that [`ProgramImage::load`] takes.
+    pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+        let engine = wasmtime::Engine::new(&pooled_config(Pool { cells: 1, warm: 0 }))
+            .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
+        engine.precompile_module(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+    }
+
+    fn pooled(&self) -> Result<&wasmtime::Engine, Error> {
+        let made = self.inner.pooled.get_or_init(|| {
+            let engine = wasmtime::Engine::new(&pooled_config(self.inner.pool));
+            let engine = engine.map_err(|e| format!("{e:#}"))?;
+            self.inner.alarm.also(&engine);
+            Ok(engine)
+        });
+        made.as_ref().map_err(|e| Error::new(ErrorKind::Engine, e))
+    }
+
+    pub(crate) fn roomy(&self) -> &wasmtime::Engine {
+        &self.inner.roomy
+    }
+}
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config.epoch_interruption(true);
+    config.cranelift_opt_level(OptLevel::Speed);
+    config.memory_init_cow(true);
+    config.memory_reservation(MEMORY_RESERVATION);
+    config.max_wasm_stack(WASM_STACK);
+    config.async_stack_size(WASM_STACK + HOST_STACK);
+    config.wasm_backtrace_max_frames(None);
+    config
+}
+
+fn pooled_config(pool: Pool) -> Config {
+    let mut config = config();
+    let mut slots = PoolingAllocationConfig::default();
+    slots.total_memories(pool.cells);
+    slots.total_tables(pool.cells);
+    slots.total_core_instances(pool.cells);
+    slots.total_stacks(pool.cells);
+    slots.max_unused_warm_slots(pool.warm);
+    slots.max_memory_size(MEMORY_RESERVATION as usize);
+    slots.table_elements(TABLE_ELEMENTS);
+    slots.linear_memory_keep_resident(KEEP_RESIDENT);
+    slots.table_keep_resident(KEEP_RESIDENT);
+    slots.async_stack_keep_resident(64 << 10);
+    slots.pagemap_scan(Enabled::Auto);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(slots));
+    config
+}
+
+/// A program whose cells ask a host of type `P`. Cheap to clone.
+pub struct ProgramImage<P: Program> {
+    inner: Arc<ImageInner<P>>,
+}
+
+struct ImageInner<P: Program> {
+    engine: wasmtime::Engine,
+    alarm: Alarm,
+    pre: InstancePre<State<P>>,
+    memory: ModuleExport,
+    start: ModuleExport,
+    memory_bytes: u64,
+}
+
+impl<P: Program> Clone for ProgramImage<P> {
+    fn clone(&self) -> Self {
+        ProgramImage { inner: self.inner.clone() }
+    }
+}
+
+impl<P: Program> ProgramImage<P> {
+    /// Loads what [`ProgramEngine::compile`] made.
+    ///
+    /// # Safety
+    ///
+    /// `compiled` runs as native code: it must be the untouched output of
+    /// [`ProgramEngine::compile`], such as what this program embeds.
+    #[allow(unsafe_code)]
+    pub unsafe fn load(engine: &ProgramEngine, compiled: &[u8]) -> Result<Self, Error> {
+        let pooled = engine.pooled()?;
+        // SAFETY: the caller promises that `compiled` comes from `ProgramEngine::compile`; wasmtime
+        // checks its version and settings.
+        let module = unsafe { Module::deserialize(pooled, compiled) };
+        let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+        Self::prepare(engine, pooled, &module).map_err(|e| Error::new(ErrorKind::Image, e))
+    }
+
+    /// Says why a module is not a program that can run here.
+    pub(crate) fn prepare(
+        engine: &ProgramEngine,
+        inner: &wasmtime::Engine,
+        module: &Module,
+    ) -> Result<Self, String> {
+        let mut linker = Linker::new(inner);
+        imports::link(&mut linker).map_err(|e| format!("{e:#}"))?;
+        check_imports(module)?;
+        let memory_type = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
+        let memory = module.get_export_index(names::MEMORY);
+        let (Some(memory_type), Some(memory)) = (memory_type, memory) else {
+            return Err("exports no memory".into());
+        };
+        if memory_type.is_64() || memory_type.is_shared() {
+            return Err(
+                "has a memory of 64 bits or for threads, which this host does not run".into()
+            );
+        }
+        let start_type = module.get_export("_start").and_then(|e| e.func().cloned());
+        let start = module.get_export_index("_start");
+        let (Some(start_type), Some(start)) = (start_type, start) else {
+            return Err("exports no _start: it is a library, not a program".into());
+        };
+        if start_type.params().len() + start_type.results().len() > 0 {
+            return Err("exports a _start that takes or answers something".into());
+        }
+        let memory_bytes = memory_type.minimum().saturating_mul(memory_type.page_size());
+        let pre = linker.instantiate_pre(module).map_err(|e| format!("{e:#}"))?;
+        let (engine, alarm) = (inner.clone(), engine.inner.alarm.clone());
+        let image = ImageInner { engine, alarm, pre, memory, start, memory_bytes };
+        Ok(ProgramImage { inner: Arc::new(image) })
+    }
+
+    /// Bytes of memory that every cell of it starts with.
+    pub fn memory_bytes(&self) -> u64 {
+        self.inner.memory_bytes
+    }
+
+    pub(crate) fn engine(&self) -> &wasmtime::Engine {
+        &self.inner.engine
+    }
+
+    pub(crate) fn alarm(&self) -> &Alarm {
+        &self.inner.alarm
+    }
+
+    pub(crate) fn pre(&self) -> &InstancePre<State<P>> {
+        &self.inner.pre
+    }
+
+    pub(crate) fn exports(&self) -> (&ModuleExport, &ModuleExport) {
+        (&self.inner.memory, &self.inner.start)
+    }
+}
+
+/// Names the first import that a program cannot have.
+fn check_imports(module: &Module) -> Result<(), String> {
+    for import in module.imports() {
+        let (from, name) = (import.module(), import.name());
+        let is_known = match from {
+            WASI => {
+                name == "proc_exit" || imports::Import::ALL.iter().any(|(i, _)| i.name() == name)
+            }
+            names::IMPORT_MODULE => name == names::IMPORT_CALL,
+            _ => false,
+        };
+        if !is_known || import.ty().func().is_none() {
+            return Err(format!("imports {from}.{name}, which this host does not have"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! `cofferdam wasm`: one WASI program.
+
+use std::io::Read;
+use std::path::Path;
+
+use cofferdam::{Command, Pool, Sandbox};
+
+use crate::place::{Place, plain, runtime};
+use crate::report::{self, Failure};
+
+/// Longest module that is read.
+const MAX_MODULE: u64 = 256 << 20;
+
+/// Run a WASI preview 1 program.
+///
+/// It sees the sandbox's files as `/`: what is mounted, a home, `/tmp`, nothing else of this
+/// machine. Standard input, output and error are passed through.
+///
+/// Exit codes: the program's own; 1 it could not run or hit a limit, 124 time limit,
+/// 125 cancelled, 2 wrong call.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam wasm program.wasm --flag argument
+  cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt")]
+pub(crate) struct Wasm {
+    #[command(flatten)]
+    place: Place,
+
+    /// The program
+    file: String,
+
+    /// Its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<std::ffi::OsString>,
+}
+
+impl Wasm {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let module = read(&self.file)?;
+        let limits = self.place.limits()?;
+        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let runtime = runtime(Pool { cells, warm: 0 })?;
+        let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
+        let sandbox = self.place.fill(sandbox)?.watcher(report::streams()).build()?;
+        let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
+        let args = self.args.into_iter().map(std::os::unix::ffi::OsStringExt::into_vec);
+        let mut command = Command::wasm(&name, module).args(args);
+        if let Some(cwd) = &self.place.cwd {
+            command = command.cwd(cwd);
+        }
+        let (stdin, command) = command.stream_stdin();
+        // Ends with the process: nothing else could end a read of standard input.
+        std::thread::spawn(move || pass_on(&stdin));
+        let executor = tokio::runtime::Builder::new_current_thread().build();
+        let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let outcome = executor.block_on(sandbox.run_program(command))?;
+        report::outcome(&outcome);
+        Ok(outcome.exit_code())
+    }
+}
+
+/// Copies our standard input to the program's.
+fn pass_on(stdin: &cofferdam::Writer) {
+    let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
+    let mut buffer = [0; 16 << 10];
+    loop {
+        match std::io::stdin().read(&mut buffer) {
+            Ok(len) if len > 0 && executor.block_on(stdin.write_all(&buffer[..len])) => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |e: &std::io::Error| {
+        Failure::usage(format!("{file}: {}", plain(e))).hint("cofferdam wasm FILE [ARGUMENT]…")
+    };
+    let opened = std::fs::File::open(file).map_err(|e| failed(&e))?;
+    if opened.metadata().is_ok_and(|m| m.is_dir()) {
+        return Err(Failure::usage(format!("{file}: is a directory")));
+    }
+    let mut module = Vec::new();
+    opened.take(MAX_MODULE + 1).read_to_end(&mut module).map_err(|e| failed(&e))?;
+    Ok(module)
+}

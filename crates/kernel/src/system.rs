@@ -1,0 +1,192 @@
+//! What the processes of one run share.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+use cofferdam_cell::{Compiler, KillSwitch, MemoryBudget, ProgramImage};
+use cofferdam_vfs::{Caller, Files, Time, Tree};
+
+use crate::clock;
+use crate::crew::Newborn;
+use crate::errno::Errno;
+use crate::kernel::Settings;
+use crate::output::{Output, Stream};
+use crate::policy::Policy;
+use crate::process::Process;
+use crate::random;
+use crate::table::Table;
+
+/// Limits of the processes of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessLimits {
+    /// Memory of each process, in bytes.
+    pub memory_bytes: u64,
+    /// Memory of all processes together, in bytes.
+    pub memory_sum_bytes: u64,
+    /// Processes at once.
+    pub processes: u64,
+}
+
+/// The programs that there are.
+#[derive(Clone, Default)]
+pub struct Programs {
+    /// The guest that has the shell and its commands, where the build has one.
+    pub sh: Option<ProgramImage<Process>>,
+    /// What makes a stranger's module ready.
+    pub compiler: Option<Compiler<Process>>,
+}
+
+/// How a run of programs sees the world.
+pub struct World {
+    /// Time, chance, output.
+    pub settings: Settings,
+    /// Its files.
+    pub files: Tree,
+    /// How much it may use.
+    pub limits: ProcessLimits,
+    /// What it may start.
+    pub programs: Programs,
+    /// Who decides what of that it may start.
+    pub policy: Arc<dyn Policy>,
+}
+
+/// Exported variables and working directory, for the next run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Environment {
+    /// Absolute.
+    pub cwd: Vec<u8>,
+    /// Each `NAME=value`.
+    pub variables: Vec<Vec<u8>>,
+}
+
+/// Limits that were hit, whatever the program made of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hits {
+    /// Memory was refused.
+    pub memory: bool,
+    /// A process was refused.
+    pub processes: bool,
+    /// Bytes in files were refused.
+    pub fs_bytes: bool,
+    /// A file was refused for their number.
+    pub file_count: bool,
+}
+
+/// What the processes of one run share.
+pub(crate) struct System {
+    pub(crate) world: World,
+    pub(crate) switch: KillSwitch,
+    pub(crate) deadline: Instant,
+    pub(crate) budget: Arc<MemoryBudget>,
+    pub(crate) clock: Mutex<clock::Running>,
+    pub(crate) random: Mutex<random::Source>,
+    pub(crate) table: Mutex<Table>,
+    pub(crate) newborn: Mutex<Vec<Newborn>>,
+    /// Who wants to be woken when, on the monotonic clock, by time and process.
+    pub(crate) timers: Mutex<BTreeMap<(u64, u32), Waker>>,
+    pub(crate) environment: Mutex<Option<Environment>>,
+    /// Ends of pipes there are.
+    pub(crate) pipes: AtomicUsize,
+    output: Mutex<(Output, Output)>,
+    /// Descriptors that lead to the run's output.
+    pub(crate) printers: Mutex<Vec<std::sync::Weak<crate::descriptor::Description>>>,
+    processes_hit: AtomicBool,
+    bytes_hit: AtomicBool,
+    count_hit: AtomicBool,
+    /// Tells runs apart where files are made for who looks at them.
+    number: u32,
+}
+
+impl System {
+    pub(crate) fn new(world: World, switch: KillSwitch, deadline: Instant) -> Arc<Self> {
+        let limits = world.limits;
+        let system = Arc::new(System {
+            switch,
+            deadline,
+            budget: MemoryBudget::new(limits.memory_sum_bytes),
+            clock: Mutex::new(clock::Running::start(world.settings.clock)),
+            random: Mutex::new(random::Source::new(world.settings.random)),
+            table: Mutex::new(Table::new(usize::try_from(limits.processes).unwrap_or(usize::MAX))),
+            newborn: Mutex::default(),
+            timers: Mutex::default(),
+            environment: Mutex::default(),
+            pipes: AtomicUsize::new(0),
+            output: Mutex::default(),
+            printers: Mutex::default(),
+            processes_hit: AtomicBool::new(false),
+            bytes_hit: AtomicBool::new(false),
+            count_hit: AtomicBool::new(false),
+            number: crate::proc::next_number(),
+            world,
+        });
+        crate::proc::register(system.number, &system);
+        system
+    }
+
+    /// The moment, as files note it.
+    pub(crate) fn now(&self) -> Time {
+        Time(lock(&self.clock).wall_ns())
+    }
+
+    /// The files as a process may use them now.
+    pub(crate) fn files(&self, pid: u32) -> Files<'_> {
+        let caller = Caller(u64::from(self.number) << 32 | u64::from(pid));
+        self.world.files.as_guest(self.now()).asked_by(caller)
+    }
+
+    pub(crate) fn print(&self, stream: Stream, bytes: &[u8]) {
+        let mut output = lock(&self.output);
+        let settings = &self.world.settings;
+        let kept = match stream {
+            Stream::Out => output.0.write(bytes, settings.stdout_bytes),
+            Stream::Err => output.1.write(bytes, settings.stderr_bytes),
+        };
+        if let Some(watcher) = &settings.watcher
+            && !kept.is_empty()
+        {
+            watcher(stream, kept);
+        }
+    }
+
+    pub(crate) fn take_output(&self) -> (Output, Output) {
+        std::mem::take(&mut lock(&self.output))
+    }
+
+    /// Notes a limit that was hit.
+    pub(crate) fn note(&self, errno: Errno) {
+        if errno != Errno::NoSpace {
+            return;
+        }
+        let (files, usage) = (&self.world.files, self.world.files.usage());
+        match usage.nodes >= files.limits().nodes {
+            true => self.count_hit.store(true, Ordering::Relaxed),
+            false => self.bytes_hit.store(true, Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn note_processes(&self) {
+        self.processes_hit.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn hits(&self) -> Hits {
+        Hits {
+            memory: self.budget.refused() > 0,
+            processes: self.processes_hit.load(Ordering::Relaxed),
+            fs_bytes: self.bytes_hit.load(Ordering::Relaxed),
+            file_count: self.count_hit.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        crate::proc::forget(self.number);
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
