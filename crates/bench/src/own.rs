@@ -1,40 +1,56 @@
 //! Figures that no peer has: batches, kill, idle cells, whole process.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cofferdam::{Error, Limits, Pool, Run, Runtime, Sandbox, Tool};
-use cofferdam_abi::frame;
-use cofferdam_abi::{Call, Writer};
-use cofferdam_cell::Host;
-use cofferdam_kernel::{Kernel, Settings};
+use cofferdam::permissions::InMemory;
+use cofferdam::{Broker, Error, Limits, Pool, Run, Runtime, Sandbox, Tool};
 
 use crate::{micros, report};
 
 pub(crate) async fn measure() -> Result<(), Error> {
-    batch();
+    storage().await?;
     idle().await?;
     kill().await?;
     process();
     Ok(())
 }
 
-/// The host's share of a batch of 1,000 calls, per call.
-fn batch() {
-    let mut message = Writer::new();
-    for _ in 0..1000 {
-        frame::write_request(&mut message, Call::ClockMonotonic, &[]);
+/// One granted storage call, audit on, from JavaScript; alone, and each of a batch of 1,000.
+async fn storage() -> Result<(), Error> {
+    const ALONE: &str = "const { localStorage } = btcp, samples = [];
+        await localStorage.setItem('key', 'text');
+        for (let round = 0; round < 300; round++) {
+            const began = performance.now();
+            for (let i = 0; i < 1000; i++) await localStorage.getItem('key');
+            samples.push(performance.now() - began);
+        }
+        return samples;";
+    const BATCH: &str = "const { localStorage } = btcp, samples = [];
+        await localStorage.setItem('key', 'text');
+        const calls = Array.from({ length: 1000 }, () => () => localStorage.getItem('key'));
+        for (let round = 0; round < 300; round++) {
+            const began = performance.now();
+            await btcp.batch(calls);
+            samples.push(performance.now() - began);
+        }
+        return samples;";
+    let log = Arc::new(InMemory::new()?);
+    let broker = Broker::setup(log.clone(), log).open()?;
+    for (name, source) in [("storage_call", ALONE), ("storage_call_in_batch_of_1000", BATCH)] {
+        let mut builder = Sandbox::builder().broker(&broker);
+        for capability in ["storage:local:read", "storage:local:write"] {
+            builder = builder.grant(capability.parse().expect("a capability"));
+        }
+        let outcome = builder.build()?.run(&Tool::javascript(source)).await?;
+        let Some(serde_json::Value::Array(samples)) = outcome.result_json() else {
+            panic!("{name}: {:?}", outcome.error());
+        };
+        // Milliseconds for a thousand calls are microseconds for one.
+        let mut samples: Vec<f64> = samples.iter().filter_map(|s| s.as_f64()).collect();
+        report(name, "us", &mut samples, None);
     }
-    let mut kernel = Kernel::new(Settings::default());
-    let mut answer = Vec::new();
-    let mut samples = Vec::new();
-    for _ in 0..2000 {
-        answer.clear();
-        let began = Instant::now();
-        let done = kernel.call(message.as_bytes(), &mut answer);
-        samples.push(micros(began.elapsed()) / 1000.0);
-        assert!(done.is_ok());
-    }
-    report("batch_of_1000_on_the_host", "us", &mut samples, None);
+    Ok(())
 }
 
 /// What runs when the deadline comes.

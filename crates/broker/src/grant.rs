@@ -81,6 +81,12 @@ impl Terms {
         Self { capability, span, holder, by: Arc::from(""), lasts: None, uses: None, headers }
     }
 
+    /// Another capability in place of the one it was made for.
+    pub fn with_capability(mut self, capability: Capability) -> Self {
+        self.capability = capability;
+        self
+    }
+
     /// For this tool only.
     pub fn for_tool(mut self, name: &str) -> Self {
         self.holder.tool = Some(name.into());

@@ -347,6 +347,11 @@ impl<H: Host> Cell<H> {
         state.memory_refused = false;
     }
 
+    /// Moves the deadline, between two stays of the guest on the stack.
+    pub fn set_deadline(&mut self, deadline: Instant) {
+        self.store.data_mut().deadline = deadline;
+    }
+
     /// Whether the guest was asked to stop by itself, and why.
     pub fn asked_to_stop(&self) -> Option<Stop> {
         match &self.store.data().ending {

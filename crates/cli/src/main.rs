@@ -1,7 +1,9 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
 mod exec;
+mod permissions;
 mod place;
+mod prompt;
 mod report;
 mod verbs;
 

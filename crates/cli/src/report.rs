@@ -20,6 +20,11 @@ impl Failure {
         Failure { message: message.into(), hint: None, code: USAGE }
     }
 
+    /// Grants or audit log could not be used.
+    pub(crate) fn from_broker(error: cofferdam::permissions::Error) -> Self {
+        Failure { message: error.to_string(), hint: None, code: 70 }
+    }
+
     /// The way out, in words that can be pasted.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -64,6 +69,11 @@ pub(crate) fn outcome(outcome: &Outcome) {
     line(&format!("error: {}: {message}", visible(name)));
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
     frames.for_each(|frame| line(&visible_lines(frame)));
+    if let Ending::Denied(denied) = &outcome.ending {
+        let (id, capability) = (visible(denied.request_id()), denied.required_permission());
+        line(&format!("hint: cofferdam grant {id}  (then run it again)"));
+        line(&format!("hint: --allow '{}'", visible(capability)));
+    }
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
     {

@@ -1,6 +1,13 @@
 //! The verbs, one file each.
 
+mod audit;
 mod demo;
+mod deny;
+mod explain;
+mod grant;
+mod grants;
+mod requests;
+mod revoke;
 mod rpc;
 mod run;
 mod wasm;
@@ -13,6 +20,13 @@ pub(crate) enum Verb {
     Run(run::Run),
     Wasm(wasm::Wasm),
     Rpc(rpc::Rpc),
+    Grant(grant::Grant),
+    Requests(requests::Requests),
+    Grants(grants::Grants),
+    Revoke(revoke::Revoke),
+    Deny(deny::Deny),
+    Audit(audit::Audit),
+    Explain(explain::Explain),
     Demo(demo::Demo),
 }
 
@@ -23,6 +37,13 @@ impl Verb {
             Verb::Run(run) => run.run(),
             Verb::Wasm(wasm) => wasm.run(),
             Verb::Rpc(rpc) => rpc.run(),
+            Verb::Grant(grant) => grant.run(),
+            Verb::Requests(requests) => requests.run(),
+            Verb::Grants(grants) => grants.run(),
+            Verb::Revoke(revoke) => revoke.run(),
+            Verb::Deny(deny) => deny.run(),
+            Verb::Audit(audit) => audit.run(),
+            Verb::Explain(explain) => explain.run(),
             Verb::Demo(demo) => demo.run(),
         }
     }

@@ -25,7 +25,7 @@ use crate::typescript;
 const ERROR_ROOM: usize = 512 << 10;
 
 /// Longest time limit; instants farther away than this cannot be counted on every machine.
-const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// What a run needs to know while it goes on.
 pub(crate) struct Course<'a> {
@@ -42,7 +42,7 @@ impl Course<'_> {
     }
 
     /// How a tool sees the world.
-    fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands {
             world: self.world.clone(),
             switch: self.switch.clone(),
@@ -85,8 +85,8 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let course = course(world, &tool.name, switch, Instant::now());
-    let members = match surface::members(&course, tool).await? {
+    let mut course = course(world, tool.identity(), switch, Instant::now());
+    let members = match surface::members(&mut course, tool).await? {
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
@@ -113,7 +113,7 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let course = course(world, &tool.name, switch, began);
+    let mut course = course(world, tool.identity(), switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
     let mut slot = match switch.unless_stopped(course.deadline, slot.lock()).await {
         Ok(slot) => slot,
@@ -122,7 +122,7 @@ pub(crate) async fn kept(
             return Ok(course.outcome(ending, Default::default()));
         }
     };
-    let members = match surface::members(&course, tool).await? {
+    let members = match surface::members(&mut course, tool).await? {
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
@@ -235,6 +235,7 @@ pub(crate) async fn drive(
     first: &[u8],
 ) -> Result<Ending, Error> {
     let mut reply = cell.enter(first).await;
+    let mut deadline = course.deadline;
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,
@@ -242,12 +243,20 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
-                let answers = cell.host_mut().answers(course.switch, course.deadline).await;
+                let answers = loop {
+                    match cell.host_mut().answers(course.switch, deadline).await {
+                        Ok(answers) => {
+                            deadline += answers.paused;
+                            if !answers.is_empty() {
+                                break answers;
+                            }
+                        }
+                        Err(stop) => return stopped(course, stop, String::new()),
+                    }
+                };
+                cell.set_deadline(deadline);
                 let mut message = Writer::new();
-                match answers {
-                    Ok(answers) => answers.write(&mut message),
-                    Err(stop) => return stopped(course, stop, String::new()),
-                }
+                answers.write(&mut message);
                 reply = cell.enter(message.as_bytes()).await;
             }
             Ok(leave) => return ending(course, cell, leave),

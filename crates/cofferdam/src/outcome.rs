@@ -129,7 +129,7 @@ impl Outcome {
     pub fn exit_code(&self) -> u8 {
         match &self.ending {
             Ending::Exited(code) => *code,
-            Ending::Returned(_) | Ending::Threw(_) | Ending::Stopped(_) => {
+            Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
                 self.error_class().map_or(0, ErrorClass::exit_code)
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use cofferdam_broker::{Broker, Discard, InMemory};
 use cofferdam_cell::{Compiler, Engine, Image, ProgramEngine, ProgramImage};
 use cofferdam_kernel::{Kernel, Process, Programs};
-use cofferdam_net::Client;
+use cofferdam_net::{Client, Settings as ClientSettings};
 
 use crate::error::Error;
 use crate::reaper::Reaper;
@@ -15,6 +15,9 @@ use crate::reaper::Reaper;
 pub use cofferdam_cell::Pool;
 
 static SHARED: OnceLock<Result<Runtime, Error>> = OnceLock::new();
+
+/// Programs that any runtime has room for at once.
+const LEAST_PROGRAMS: u32 = 64;
 
 /// The engine with its guests loaded. Cheap to clone; most programs need one, and
 /// [`crate::Sandbox::new`] makes it for them.
@@ -38,6 +41,9 @@ struct Inner {
     /// Made when the first sandbox needs one; its thread starts with the first request.
     client: OnceLock<Client>,
     sandboxes: AtomicU64,
+    runs: AtomicU64,
+    /// Tells runs of this process from those of another in one audit log.
+    process: String,
 }
 
 impl Runtime {
@@ -63,6 +69,8 @@ impl Runtime {
                 broker: OnceLock::new(),
                 client: OnceLock::new(),
                 sandboxes: AtomicU64::new(0),
+                runs: AtomicU64::new(0),
+                process: process_mark(),
                 programs: OnceLock::new(),
                 pool,
                 cache,
@@ -85,7 +93,13 @@ impl Runtime {
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.inner.client.get_or_init(Client::default).clone()
+        self.inner.client.get_or_init(|| Client::new(ClientSettings::default())).clone()
+    }
+
+    /// The id of a run, for the audit log.
+    pub(crate) fn next_run(&self) -> String {
+        let number = self.inner.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        format!("run_{}_{number}", self.inner.process)
     }
 
     /// A name for a sandbox that was given none.
@@ -101,7 +115,10 @@ impl Runtime {
     /// What programs are made of: the shell, and a compiler for modules.
     pub(crate) fn programs(&self) -> Result<&Programs, Error> {
         let made = self.inner.programs.get_or_init(|| {
-            let engine = ProgramEngine::new(self.inner.engine.alarm(), self.inner.pool)?;
+            // A small pool for tools may still start a pipeline.
+            let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
+            let pool = Pool { cells, ..self.inner.pool };
+            let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
             let sh = cofferdam_images::SH.map(|image| load_program(&engine, image)).transpose()?;
             let compiler = Some(Compiler::new(&engine, self.inner.cache.clone()));
             Ok(Programs { sh, compiler })
@@ -140,4 +157,11 @@ fn load_program(
 fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Image<Kernel>, Error> {
     // SAFETY: the bytes were compiled by this program's own build and are part of its image.
     Ok(unsafe { Image::load(engine, compiled) }?)
+}
+
+/// Another one for each process and moment; nothing depends on nobody guessing it.
+fn process_mark() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let nanos = since.unwrap_or_default().as_nanos() as u64;
+    format!("{:08x}", (nanos ^ u64::from(std::process::id()).rotate_left(24)) as u32)
 }

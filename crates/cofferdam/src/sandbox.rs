@@ -50,7 +50,6 @@ pub(crate) struct World {
     pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
     next_run: AtomicU64,
-    next_desk: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
 }
@@ -249,7 +248,6 @@ impl SandboxBuilder {
             permissions,
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
-            next_desk: AtomicU64::new(0),
             runs: Mutex::default(),
             sessions: Mutex::default(),
         };
@@ -458,8 +456,7 @@ impl World {
 
     /// Where the next run of this tool makes its requests.
     pub(crate) fn desk(&self, tool: &str) -> cofferdam_broker::Desk {
-        let number = self.next_desk.fetch_add(1, Ordering::Relaxed) + 1;
-        self.permissions.desk(&format!("run_{number}"), tool)
+        self.permissions.desk(&self.runtime.next_run(), tool)
     }
 
     pub(crate) fn settings(

@@ -1,10 +1,12 @@
 //! Which members of `btcp` a tool sees: those of which something is granted, or that it declared.
 
+use std::time::Instant;
+
 use cofferdam_broker::Preview;
 use cofferdam_caps::tool::ToolName;
 use cofferdam_caps::{Kind, Request};
 
-use crate::drive::Course;
+use crate::drive::{Course, FOREVER};
 use crate::error::Error;
 use crate::outcome::{Ending, ScriptError};
 use crate::tool::Tool;
@@ -23,10 +25,10 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
 /// The members that a tool sees. What it declared is asked for first, all at once; a
 /// declaration that makes no sense ends the run.
 pub(crate) async fn members(
-    course: &Course<'_>,
+    course: &mut Course<'_>,
     tool: &Tool,
 ) -> Result<Result<Vec<String>, Ending>, Error> {
-    let desk = &course.desk;
+    let desk = &course.desk.clone();
     let declared = match tool.declared() {
         Ok(declared) => declared,
         Err(error) => {
@@ -37,8 +39,10 @@ pub(crate) async fn members(
     let mut members = Vec::new();
     if declared.iter().next().is_some() {
         desk.declare(&declared);
-        let waiting = desk.ask_declared()?;
-        let answered = course.switch.unless_stopped(course.deadline, waiting).await;
+        let (began, waiting) = (Instant::now(), desk.ask_declared()?);
+        let answered = course.switch.unless_stopped(began + FOREVER, waiting).await;
+        // The time that somebody takes to decide is not the tool's.
+        course.deadline += began.elapsed();
         // One who is stopped while waiting is stopped again before the first instruction.
         if let Ok(answered) = answered {
             answered?;

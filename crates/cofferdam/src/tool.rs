@@ -24,12 +24,13 @@ pub struct Tool {
     pub(crate) name: String,
     pub(crate) source: String,
     pub(crate) args: Value,
+    identity: Option<String>,
 }
 
 impl Tool {
     fn new(language: Language, name: &str, source: String) -> Self {
         let args = Value::Undefined;
-        Tool { language, form: Form::Detect, name: name.into(), source, args }
+        Tool { language, form: Form::Detect, name: name.into(), source, args, identity: None }
     }
 
     /// A tool in JavaScript.
@@ -79,10 +80,26 @@ impl Tool {
         &self.source
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
+    }
+
+    /// What grants are given to and requests are made by, in place of its name. Whoever chooses
+    /// it chooses whose grants the tool has.
+    pub fn identified_as(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    pub(crate) fn identity(&self) -> &str {
+        self.identity.as_deref().unwrap_or(&self.name)
     }
 
     /// Says that the source is a module, in place of finding out.

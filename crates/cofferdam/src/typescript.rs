@@ -28,7 +28,7 @@ pub(crate) async fn strip(
 ) -> Result<Result<(Form, String), Ending>, Error> {
     let limits =
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
-    let kernel = Kernel::new(Default::default());
+    let kernel = Kernel::new(course.settings());
     let image = course.world.runtime.ts()?;
     let mut cell = Cell::new(image, kernel, limits, course.switch.clone(), course.deadline)?;
     let mut message = Writer::new();
@@ -38,7 +38,7 @@ pub(crate) async fn strip(
         source: &tool.source,
         args: &[],
         result_bytes: u32::MAX,
-        memory_bytes: MEMORY as u32,
+        members: Vec::new(),
     })
     .write(&mut message);
     let reply = match cell.enter(message.as_bytes()).await {

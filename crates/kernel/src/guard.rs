@@ -88,11 +88,12 @@ impl Kernel {
                 }
                 Verdict::Ask(question) => {
                     let desk = self.desk.clone();
-                    let denials = self.denials.clone();
+                    let (denials, asking) = (self.denials.clone(), self.asking.clone());
                     return self.pend(Box::pin(async move {
                         let mut question = Some(question);
                         loop {
                             if let Some(asked) = question.take() {
+                                let _asking = asking.begin();
                                 permits.push(asked.await.map_err(|d| denials.note(&d))?);
                             }
                             let Some(request) = rest.next() else { break };
@@ -136,9 +137,11 @@ impl Kernel {
             Verdict::Ask(question) if now => Ok(self.denied(&question.give_up())),
             Verdict::Permit(permit) => self.pend(work(permit)),
             Verdict::Ask(question) => {
-                let denials = self.denials.clone();
+                let (denials, asking) = (self.denials.clone(), self.asking.clone());
                 self.pend(Box::pin(async move {
+                    let asked = asking.begin();
                     let permit = question.await.map_err(|d| denials.note(&d))?;
+                    drop(asked);
                     work(permit).await
                 }))
             }

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::entry::Entry;
@@ -18,6 +18,7 @@ use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
+use crate::asking::Asking;
 use crate::calls;
 use crate::clock::{self, Clock};
 use crate::commands::Commands;
@@ -36,6 +37,9 @@ const MAX_TIMERS: usize = 10_000;
 
 /// Most calls that may be under way at once. All are looked at when one of them moves.
 const MAX_WORKING: usize = 1000;
+
+/// Longest that a run waits for an answer.
+const A_LONG_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How a run sees the world.
 #[derive(Clone)]
@@ -79,6 +83,7 @@ pub struct Kernel {
     pub(crate) client: Client,
     pub(crate) commands: Option<Arc<dyn Commands>>,
     pub(crate) denials: Denials,
+    pub(crate) asking: Asking,
     pub(crate) streams: Streams,
 }
 
@@ -123,6 +128,7 @@ impl Kernel {
             client: settings.client.clone(),
             commands: settings.commands.clone(),
             denials: Denials::default(),
+            asking: Asking::default(),
             streams: Streams::default(),
             settings,
         }
@@ -213,30 +219,42 @@ impl Kernel {
     }
 
     /// Waits until something pending is answered, the run is killed, or its time is over. Holds
-    /// no thread and no guest stack.
+    /// no thread and no guest stack. May answer nothing, when somebody's answer let work begin.
+    ///
+    /// While somebody is asked, the run's time stands still.
     pub async fn answers(
         &mut self,
         switch: &KillSwitch,
         deadline: Instant,
     ) -> Result<Answers, Stop> {
+        // Questions are asked when the work is first looked at.
+        let began = Instant::now();
+        let done = poll_fn(|cx| Poll::Ready(poll_working(&mut self.working, cx))).await;
+        if !done.is_empty() {
+            return Ok(Answers { timers: self.take_due(), done, paused: Duration::ZERO });
+        }
         let timer = match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
             // A fixed clock jumps there, unless a call under way could answer before.
             Some(_) if !self.working.is_empty() && self.clock.is_fixed() => None,
             Some(due) => match self.clock.reach(due) {
                 Some(at) => Some(at),
-                None => return Ok(Answers { timers: self.take_due(), done: Vec::new() }),
+                None => return Ok(Answers { timers: self.take_due(), ..Answers::default() }),
             },
             None => None,
         };
+        let is_asking = self.asking.is_any();
+        let deadline = if is_asking { began + A_LONG_TIME } else { deadline };
         let mut sleep = timer.map(|at| switch.sleep_until(at));
-        let working = &mut self.working;
+        let (working, asking) = (&mut self.working, &self.asking);
         let moved = poll_fn(|cx| {
             let done = poll_working(working, cx);
             let slept = sleep.as_mut().is_some_and(|sleep| Pin::new(sleep).poll(cx).is_ready());
-            if slept || !done.is_empty() { Poll::Ready(done) } else { Poll::Pending }
+            let moved = slept || !done.is_empty() || asking.is_any() != is_asking;
+            if moved { Poll::Ready(done) } else { Poll::Pending }
         });
         let done = switch.unless_stopped(deadline, moved).await?;
-        Ok(Answers { timers: self.take_due(), done })
+        let paused = if is_asking { began.elapsed() } else { Duration::ZERO };
+        Ok(Answers { timers: self.take_due(), done, paused })
     }
 
     /// Timers whose time has come, in order.
@@ -321,13 +339,20 @@ fn pack_refusal(refused: &Refused) -> Vec<u8> {
 }
 
 /// Answers to pending calls, for the next entry into the cell.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     timers: Vec<u32>,
     done: Vec<(u32, Done)>,
+    /// How long somebody was asked meanwhile.
+    pub paused: Duration,
 }
 
 impl Answers {
+    /// Whether there is nothing to enter the cell for.
+    pub fn is_empty(&self) -> bool {
+        self.timers.is_empty() && self.done.is_empty()
+    }
+
     /// Packs them as an [`Entry`].
     pub fn write(&self, w: &mut Writer) {
         let fired = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });

@@ -4,6 +4,7 @@
 //! - [`kernel`]: takes crossings apart, dispatches calls, keeps what is pending
 //! - `calls`: one file per area of calls
 //! - `guard`: calls that need a permit; [`denials`]: those that did not get one
+//! - `asking`: whether somebody is being asked
 //! - [`resources`]: what a sandbox owns and its runs use
 //! - [`commands`]: commands that a tool runs
 //! - `streams`: response bodies that a tool has not read to their end
@@ -17,6 +18,7 @@
 //! - [`clock`], [`random`]: time and chance, real or fixed for tests and replay
 //! - [`output`]: what the guest printed, cut at a limit
 
+mod asking;
 mod calls;
 pub mod clock;
 pub mod commands;

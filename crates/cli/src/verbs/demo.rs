@@ -63,7 +63,7 @@ async fn show(sandbox: &Sandbox, title: &str, tool: &Tool) -> Result<(), Failure
             println!("    returned  {}", outcome.result_json().unwrap_or_default())
         }
         Ending::Exited(code) => println!("    exited    {code}"),
-        Ending::Threw(_) | Ending::Stopped(_) => {
+        Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
             let (class, error) = (outcome.error_class(), outcome.error().unwrap_or_default());
             println!("    {}   {}", class.map_or("", |class| class.name()), error.message);
             error.stack.lines().for_each(|line| println!("    {}", line.trim_start()));

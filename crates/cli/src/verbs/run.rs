@@ -3,9 +3,11 @@
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 
-use cofferdam::{Language, Limits, Outcome, Pool, Runtime, Sandbox, Tool, json};
+use cofferdam::{Language, Limits, Outcome, Pool, Sandbox, Tool, json};
+use sha2::{Digest, Sha256};
 
-use crate::place::{limits, plain};
+use crate::permissions::Permissions;
+use crate::place::{Place, plain, runtime};
 use crate::report::{self, Failure};
 
 /// Run a JavaScript or TypeScript tool in a fresh cell.
@@ -13,13 +15,18 @@ use crate::report::{self, Failure};
 /// A tool is the body of an async function of `(btcp, args)`, or a module with a default export.
 /// Its result is printed as JSON on standard output, its console output on standard error.
 ///
-/// Exit codes: 0 finished, 1 the tool threw or hit a limit, 124 time limit, 125 cancelled,
+/// It may do nothing but compute, unless something is granted: with --allow, by answering --ask,
+/// or with `cofferdam grant` and the id that a denial prints.
+///
+/// Exit codes: 0 finished, 1 the tool threw, hit a limit or was denied something, 124 time limit, 125 cancelled,
 /// 2 wrong call.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js --args '{\"n\":3}'
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
-  cofferdam run tool.ts --json --limit timeoutMs=1000")]
+  cofferdam run tool.ts --json --limit timeoutMs=1000
+  cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
+  cofferdam run tool.js --ask")]
 pub(crate) struct Run {
     /// The tool: .js, .mjs, .ts or .mts; `-` reads it from standard input
     file: String,
@@ -36,9 +43,11 @@ pub(crate) struct Run {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Lang>,
 
-    /// Set a limit: timeoutMs, memoryBytes, commandBytes, stdoutBytes, stderrBytes, resultBytes
-    #[arg(long = "limit", value_name = "NAME=VALUE")]
-    limits: Vec<String>,
+    #[command(flatten)]
+    place: Place,
+
+    #[command(flatten)]
+    permissions: Permissions,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -49,11 +58,12 @@ enum Lang {
 
 impl Run {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let limits = limits(&self.limits)?;
+        let limits = self.place.limits()?;
         let tool = self.tool(&limits)?;
         // One run needs one cell, and one more for TypeScript; a small pool is made faster.
-        let runtime = Runtime::new(Pool { cells: 2, warm: 0 })?;
-        let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        let runtime = runtime(Pool { cells: 2, warm: 0 })?;
+        let builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        let (mut builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         if !self.json {
             builder = builder.watcher(report::console());
         }
@@ -61,6 +71,7 @@ impl Run {
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run(&tool))?;
+        broker.flush().map_err(Failure::from_broker)?;
         self.print(&outcome);
         Ok(outcome.exit_code())
     }
@@ -87,6 +98,11 @@ impl Run {
             Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
             None => {}
         }
+        // Grants are for exactly this source: another tool of the same name has none of them.
+        let digest = Sha256::digest(tool.source());
+        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let identity = format!("{}#{short}", tool.name());
+        tool = tool.identified_as(identity);
         if let Some(args) = &self.args {
             let args = serde_json::from_str(args).map_err(|e| {
                 Failure::usage(format!("--args: not JSON: {e}")).hint("--args '{\"n\":3}'")

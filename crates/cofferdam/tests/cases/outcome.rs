@@ -122,12 +122,23 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
         blocks.insert(Kind::Error, text);
     }
     blocks.insert(Kind::Stdout, without_last_line_end(outcome.stdout.text()));
-    blocks.insert(Kind::Stderr, without_last_line_end(outcome.stderr.text()));
+    blocks.insert(Kind::Stderr, without_ids(&without_last_line_end(outcome.stderr.text())));
     let cut = [("stdout", outcome.stdout.is_cut), ("stderr", outcome.stderr.is_cut)];
     let cut: Vec<_> = cut.iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| *name).collect();
     blocks.insert(Kind::Truncated, cut.join("\n"));
     blocks.retain(|_, text| !text.is_empty());
     blocks
+}
+
+/// Ids of requests are other ones each time.
+fn without_ids(text: &str) -> String {
+    let mut parts = text.split("req_");
+    let mut whole = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        whole.push_str("req_…");
+        whole.push_str(part.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+    }
+    whole
 }
 
 fn without_last_line_end(mut text: String) -> String {

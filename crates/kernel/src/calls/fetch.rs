@@ -1,6 +1,6 @@
 //! HTTP for tools, each request under a permit.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use cofferdam_abi::Value;
 use cofferdam_abi::wire::Result;
@@ -9,7 +9,7 @@ use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Body, Bytes, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later, Passage,
-    Redirect, Refused as NotAllowed, ResponseBody,
+    Redirect, Refused as NotAllowed,
 };
 
 use super::state::value;

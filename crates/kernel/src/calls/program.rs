@@ -81,7 +81,8 @@ pub(crate) fn answer(
                 process.system.note(errno);
                 answer.truncate(header + ANSWER_HEADER);
                 let mut w = Writer::new();
-                Refusal { name: errno.name(), message: &message }.write(&mut w);
+                Refusal { name: errno.name(), message: &message, members: Vec::new() }
+                    .write(&mut w);
                 answer.extend_from_slice(w.as_bytes());
                 Status::Refused
             }
@@ -136,7 +137,30 @@ fn one(
         | Call::ClockMonotonic
         | Call::RandomBytes
         | Call::TimerStart
-        | Call::TicketCancel => Err(Malformed::new("call of a tool, not of a program", 0)),
+        | Call::TicketCancel
+        | Call::StorageGet
+        | Call::StorageSet
+        | Call::StorageRemove
+        | Call::StorageKeys
+        | Call::StorageClear
+        | Call::FileRead
+        | Call::FileWrite
+        | Call::FileList
+        | Call::FileLook
+        | Call::FolderMake
+        | Call::FileRemove
+        | Call::FileRename
+        | Call::StateGet
+        | Call::StateSet
+        | Call::StateDescribe
+        | Call::StateList
+        | Call::VariableGet
+        | Call::VariableList
+        | Call::FunctionCall
+        | Call::FetchStart
+        | Call::FetchRead
+        | Call::FetchStop
+        | Call::CommandRun => Err(Malformed::new("call of a tool, not of a program", 0)),
     };
     Poll::Ready(reply.and_then(|reply| fields.end().map(|()| reply)))
 }

@@ -1,0 +1,83 @@
+//! What a run may do, and where that is kept: options of the verbs that run something, and the
+//! store behind the verbs that show and change grants.
+
+use std::sync::Arc;
+
+use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Setup};
+use cofferdam::{Capability, SandboxBuilder};
+use cofferdam_store::Store;
+
+use crate::prompt::Prompt;
+use crate::report::Failure;
+
+/// The name of the sandbox that things run in from the command line, so that a request made by
+/// one run is known again in the next.
+const SANDBOX: &str = "terminal";
+
+/// What a run may do.
+#[derive(clap::Args)]
+pub(crate) struct Permissions {
+    /// Give it a capability, such as fs:read:/data/** or network:fetch:GET@https://example.com
+    #[arg(long = "allow", value_name = "CAPABILITY")]
+    allow: Vec<String>,
+
+    /// Ask on the terminal for whatever it wants and does not have
+    #[arg(long)]
+    ask: bool,
+
+    /// Neither use nor keep grants, requests and the audit log
+    #[arg(long)]
+    ephemeral: bool,
+}
+
+impl Permissions {
+    /// Puts them into a sandbox. The broker is what has to be flushed at the end.
+    pub(crate) fn fill(
+        &self,
+        mut sandbox: SandboxBuilder,
+    ) -> Result<(SandboxBuilder, Broker), Failure> {
+        for text in &self.allow {
+            let capability: Capability =
+                text.parse().map_err(|e| Failure::usage(format!("--allow {text}: {e}")))?;
+            sandbox = sandbox.grant(capability);
+        }
+        let mut setup = match self.ephemeral {
+            true => {
+                let memory = InMemory::new().map_err(Failure::from_broker)?;
+                Broker::setup(Arc::new(memory), Arc::new(Discard))
+            }
+            false => setup(&store()?),
+        };
+        if self.ask {
+            let approver: Arc<dyn Approver> = Arc::new(Prompt::open()?);
+            setup = setup.approver(approver);
+        }
+        let broker = setup.open().map_err(Failure::from_broker)?;
+        Ok((sandbox.name(SANDBOX).broker(&broker), broker))
+    }
+}
+
+/// The user's store.
+pub(crate) fn store() -> Result<Store, Failure> {
+    let Some(path) = cofferdam_store::user_path() else {
+        return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
+            .hint("--ephemeral runs without them"));
+    };
+    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral runs without it"))
+}
+
+/// A broker on the user's store.
+pub(crate) fn broker() -> Result<(Store, Broker), Failure> {
+    let store = store()?;
+    let broker = setup(&store).open().map_err(Failure::from_broker)?;
+    Ok((store, broker))
+}
+
+fn setup(store: &Store) -> Setup {
+    Broker::setup(Arc::new(store.clone()), Arc::new(store.clone()))
+}
+
+/// Who decides at this terminal, for the record.
+pub(crate) fn who() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
+}

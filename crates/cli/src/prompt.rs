@@ -1,0 +1,126 @@
+//! Asks a person at the terminal.
+
+use std::fs::File;
+use std::future::Future;
+use std::io::{BufRead, BufReader, Write};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cofferdam::permissions::{Answer, Approver, Choice, Decision, Question, Span, Wish};
+
+use crate::permissions::who;
+use crate::report::Failure;
+
+/// The terminal itself: standard input and output may belong to the tool.
+pub(crate) struct Prompt {
+    terminal: Arc<Mutex<Terminal>>,
+}
+
+struct Terminal {
+    lines: BufReader<File>,
+    out: File,
+}
+
+impl Prompt {
+    /// Opens the terminal of this process.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let open = || {
+            let lines = BufReader::new(File::open("/dev/tty")?);
+            let out = File::options().write(true).open("/dev/tty")?;
+            Ok(Terminal { lines, out })
+        };
+        let terminal = open().map_err(|_: std::io::Error| {
+            Failure::usage("--ask: there is no terminal to ask at")
+                .hint("--allow CAPABILITY gives it without asking")
+        })?;
+        Ok(Prompt { terminal: Arc::new(Mutex::new(terminal)) })
+    }
+}
+
+impl Approver for Prompt {
+    fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+        let terminal = self.terminal.clone();
+        let (sender, receiver) = tokio::sync::oneshot::channel();
+        let denied = question.deny();
+        // A thread of its own for as long as the person thinks; the run holds none.
+        std::thread::spawn(move || {
+            let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
+            let decisions =
+                question.wishes().iter().map(|wish| decide(&mut terminal, &question, wish));
+            let answer = question.answer(decisions.collect()).by(&who());
+            // Nobody waits any more where the run has ended meanwhile.
+            let _ = sender.send(answer);
+        });
+        Box::pin(async move { receiver.await.unwrap_or(denied) })
+    }
+}
+
+/// Asks about one wish until the answer makes sense. A terminal that is gone says no.
+fn decide(terminal: &mut Terminal, question: &Question, wish: &Wish) -> Decision {
+    let narrowest = &wish.choices()[0];
+    terminal.say(&format!("\n{} wants to {}", question.tool(), narrowest.words()));
+    terminal.show(narrowest);
+    loop {
+        let has_more = wish.choices().len() > 1;
+        let wider = if has_more { "  [w] wider" } else { "" };
+        terminal.prompt(&format!("  [o] once  [s] this session  [a] always{wider}  [n] no: "));
+        let Some(line) = terminal.line() else { return Decision::Deny };
+        match line.as_str() {
+            "o" | "once" => return Decision::Grant(narrowest.capability().clone(), Span::Once),
+            "s" | "session" => {
+                return Decision::Grant(narrowest.capability().clone(), Span::Session);
+            }
+            "a" | "always" => return Decision::Grant(narrowest.capability().clone(), Span::Always),
+            "w" | "wider" if has_more => {
+                if let Some(decision) = choose(terminal, wish) {
+                    return decision;
+                }
+            }
+            "n" | "no" | "" => return Decision::Deny,
+            _ => terminal.say("  one of the letters in brackets, please"),
+        }
+    }
+}
+
+/// Lets the person choose a scope and a span; none to go back.
+fn choose(terminal: &mut Terminal, wish: &Wish) -> Option<Decision> {
+    for (number, choice) in wish.choices().iter().enumerate() {
+        terminal.say(&format!("  {}. {}", number + 1, choice.words()));
+        terminal.show(choice);
+    }
+    terminal.prompt("  number, and o, s or a (such as 2 s), or nothing to go back: ");
+    let line = terminal.line()?;
+    let (number, span) = line.split_once(char::is_whitespace)?;
+    let choice = wish.choices().get(number.parse::<usize>().ok()?.checked_sub(1)?)?;
+    let span = match span.trim() {
+        "o" | "once" => Span::Once,
+        "s" | "session" => Span::Session,
+        "a" | "always" => Span::Always,
+        _ => return None,
+    };
+    Some(Decision::Grant(choice.capability().clone(), span))
+}
+
+impl Terminal {
+    fn show(&mut self, choice: &Choice) {
+        let risk = choice.risk();
+        self.say(&format!("     capability  {}", choice.text()));
+        self.say(&format!("     risk        {}: {}", risk.level, risk.reason));
+    }
+
+    fn say(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let _ = write!(self.out, "{text}").and_then(|()| self.out.flush());
+    }
+
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        match self.lines.read_line(&mut line) {
+            Ok(len) if len > 0 => Some(line.trim().to_lowercase()),
+            Ok(_) | Err(_) => None,
+        }
+    }
+}

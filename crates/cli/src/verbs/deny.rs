@@ -1,0 +1,32 @@
+//! `cofferdam deny`: decides against a request.
+
+use cofferdam::permissions::RequestId;
+use cofferdam::visible;
+
+use crate::permissions::{broker, who};
+use crate::report::Failure;
+
+/// Decide against requests: nobody is asked about them again, until something is granted.
+#[derive(clap::Args)]
+pub(crate) struct Deny {
+    /// Ids of requests, as `cofferdam requests` shows them
+    #[arg(required = true)]
+    requests: Vec<String>,
+}
+
+impl Deny {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let (_store, broker) = broker()?;
+        for text in &self.requests {
+            let id: RequestId = text.parse().map_err(|error| {
+                Failure::usage(format!("{}: {error}", visible(text)))
+                    .hint("cofferdam requests lists them")
+            })?;
+            let petition = broker.deny_request(&id, &who()).map_err(|error| {
+                Failure::from_broker(error).hint("cofferdam requests lists them")
+            })?;
+            println!("denied {} {}", petition.id, visible(&petition.capability.to_string()));
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,77 @@
+//! `cofferdam explain`: finds denials in any text, and says what to do about them.
+
+use std::io::Read;
+
+use cofferdam::permissions::Risk;
+use cofferdam::{Capability, PermissionError, visible};
+
+use crate::report::Failure;
+
+/// Longest text that is read.
+const MAX_TEXT: u64 = 64 << 20;
+
+/// Find denials in a text, such as what a run printed, and say what would grant them.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam run tool.js 2>&1 | cofferdam explain
+  cofferdam explain log.txt
+  cofferdam explain 'network:fetch:GET@https://example.com'")]
+pub(crate) struct Explain {
+    /// A file, a capability, or `-` for standard input
+    #[arg(default_value = "-")]
+    what: String,
+
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Explain {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        if let Ok(capability) = self.what.parse::<Capability>() {
+            describe(&capability);
+            return Ok(0);
+        }
+        let text = self.text()?;
+        let found = PermissionError::find_in(&text);
+        if found.is_empty() {
+            eprintln!("no denial in this text");
+            return Ok(1);
+        }
+        for error in found {
+            match self.json {
+                true => println!("{}", error.to_json()),
+                false => explain(&error),
+            }
+        }
+        Ok(0)
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        let mut bytes = Vec::new();
+        let read = match self.what.as_str() {
+            "-" => std::io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes),
+            path => std::fs::File::open(path)
+                .and_then(|file| file.take(MAX_TEXT).read_to_end(&mut bytes)),
+        };
+        read.map_err(|e| Failure::usage(format!("{}: {}", self.what, crate::place::plain(&e))))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn explain(error: &PermissionError) {
+    println!("denied: {}", visible(error.attempted_action()));
+    if let Ok(capability) = error.required_permission().parse::<Capability>() {
+        describe(&capability);
+    }
+    let id = visible(error.request_id());
+    println!("    grant it    cofferdam grant {id}  (--once, --session, --always, --expires 1h)");
+    println!("    deny it     cofferdam deny {id}\n");
+}
+
+fn describe(capability: &Capability) {
+    let risk = Risk::of(capability);
+    println!("    capability  {}", visible(&capability.to_string()));
+    println!("    lets it     {}", capability.describe());
+    println!("    risk        {}: {}", risk.level, risk.reason);
+}

@@ -1,0 +1,145 @@
+//! `cofferdam grant`: allows what was denied, or anything else.
+
+use std::time::Duration;
+
+use cofferdam::permissions::{RequestId, Span, Terms};
+use cofferdam::{Capability, visible};
+
+use crate::permissions::{broker, who};
+use crate::report::Failure;
+
+/// Grant what a run was denied, or a capability.
+///
+/// A request is granted to the tool that made it, and exactly as far as it was made, unless
+/// --capability says otherwise. Without a span it is granted once.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam grant req_6aq2m9x0zt
+  cofferdam grant req_6aq2m9x0zt --always --expires 1h
+  cofferdam grant req_6aq2m9x0zt --session --capability 'network:fetch:https://example.com'
+  cofferdam grant 'network:fetch:GET@https://example.com' --always --header 'authorization=Bearer …'")]
+pub(crate) struct Grant {
+    /// The id of a request, or a capability
+    what: String,
+
+    /// For one call
+    #[arg(long, group = "span")]
+    once: bool,
+
+    /// For this terminal's sandbox, 12 hours at most
+    #[arg(long, group = "span")]
+    session: bool,
+
+    /// Until it is revoked
+    #[arg(long, group = "span")]
+    always: bool,
+
+    /// Ends after this time: 90s, 15m, 1h, 7d
+    #[arg(long, value_name = "TIME")]
+    expires: Option<String>,
+
+    /// Ends after so many calls
+    #[arg(long, value_name = "CALLS")]
+    max: Option<u32>,
+
+    /// Grant this in place of exactly what was asked for
+    #[arg(long, value_name = "CAPABILITY")]
+    capability: Option<String>,
+
+    /// Sent by the host with each request to that origin; the tool never sees it
+    #[arg(long = "header", value_name = "NAME=VALUE")]
+    headers: Vec<String>,
+
+    /// Print the grant as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Grant {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let (_store, broker) = broker()?;
+        let span = match (self.session, self.always) {
+            (true, _) => Span::Session,
+            (_, true) => Span::Always,
+            (false, false) => Span::Once,
+        };
+        let granted = match self.what.parse::<RequestId>() {
+            Ok(id) => {
+                let terms = broker.terms_for(&id, span).map_err(Failure::from_broker)?;
+                let terms = match &self.capability {
+                    Some(text) => terms.with_capability(parse(text)?),
+                    None => terms,
+                };
+                broker.grant_request(&id, self.complete(terms)?)
+            }
+            Err(_) => {
+                let mut terms = Terms::new(parse(&self.what)?, span);
+                if span == Span::Session {
+                    terms = terms.for_sandbox("terminal");
+                }
+                broker.grant(self.complete(terms)?)
+            }
+        };
+        let grant = granted.map_err(|error| {
+            Failure::from_broker(error).hint("cofferdam requests lists what was denied")
+        })?;
+        match self.json {
+            true => println!("{}", super::grants::to_json(&grant)),
+            false => println!("{}", visible(&grant.to_string())),
+        }
+        Ok(0)
+    }
+
+    fn complete(&self, mut terms: Terms) -> Result<Terms, Failure> {
+        terms = terms.by(&who());
+        if let Some(text) = &self.expires {
+            terms = terms.expires_in(duration(text)?);
+        }
+        if let Some(max) = self.max {
+            terms = terms.max(max);
+        }
+        for text in &self.headers {
+            let Some((name, value)) = text.split_once('=') else {
+                return Err(Failure::usage("--header: not NAME=VALUE"));
+            };
+            terms = terms
+                .header(name, value)
+                .map_err(|error| Failure::usage(format!("--header {}: {error}", visible(name))))?;
+        }
+        Ok(terms)
+    }
+}
+
+fn parse(text: &str) -> Result<Capability, Failure> {
+    text.parse().map_err(|error| {
+        Failure::usage(format!("{error}")).hint("a request id such as req_…, or a capability")
+    })
+}
+
+/// `90s`, `15m`, `1h`, `7d`.
+fn duration(text: &str) -> Result<Duration, Failure> {
+    let bad = || Failure::usage(format!("--expires {text}: not a time")).hint("--expires 1h");
+    let unit = match text.chars().last() {
+        Some('s') => 1,
+        Some('m') => 60,
+        Some('h') => 3600,
+        Some('d') => 86_400,
+        _ => return Err(bad()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| bad())?;
+    number.checked_mul(unit).filter(|n| *n > 0).map(Duration::from_secs).ok_or_else(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit_and_are_not_nothing() {
+        assert_eq!(duration("90s").ok(), Some(Duration::from_secs(90)));
+        assert_eq!(duration("1h").ok(), Some(Duration::from_secs(3600)));
+        for bad in ["", "1", "h", "0s", "-1h", "1x", "99999999999999999999d"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `cofferdam grants`: what was granted.
+
+use cofferdam::permissions::Grant;
+use cofferdam::visible;
+use serde_json::{Value as Json, json};
+
+use crate::permissions::broker;
+use crate::report::Failure;
+
+/// List what was granted and has not ended.
+#[derive(clap::Args)]
+pub(crate) struct Grants {
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Grants {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let (_store, broker) = broker()?;
+        let grants = broker.grants().map_err(Failure::from_broker)?;
+        if grants.is_empty() && !self.json {
+            eprintln!("nothing is granted");
+        }
+        for grant in grants {
+            match self.json {
+                true => println!("{}", to_json(&grant)),
+                false => println!("{}", visible(&grant.to_string())),
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Without the values of its headers.
+pub(crate) fn to_json(grant: &Grant) -> Json {
+    json!({
+        "id": grant.id.as_str(),
+        "capability": grant.capability.to_string(),
+        "span": grant.span.name(),
+        "tool": grant.holder.tool.as_deref(),
+        "sandbox": grant.holder.sandbox.as_deref(),
+        "by": &*grant.by,
+        "at": grant.at.to_string(),
+        "expires": grant.expires.map(|at| at.to_string()),
+        "left": grant.uses,
+        "headers": grant.headers.names().collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,64 @@
+//! `cofferdam requests`: what runs were denied.
+
+use cofferdam::permissions::{Petition, Standing};
+use cofferdam::visible;
+use serde_json::json;
+
+use crate::permissions::broker;
+use crate::report::Failure;
+
+/// List what runs asked for and did not get, the latest first.
+#[derive(clap::Args)]
+pub(crate) struct Requests {
+    /// Also those that were granted or denied since
+    #[arg(long)]
+    all: bool,
+
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+impl Requests {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let (_store, broker) = broker()?;
+        let petitions = broker.petitions().map_err(Failure::from_broker)?;
+        let wanted = |petition: &&Petition| self.all || petition.standing == Standing::Open;
+        let petitions: Vec<_> = petitions.iter().filter(wanted).collect();
+        if petitions.is_empty() && !self.json {
+            eprintln!("no requests");
+        }
+        for petition in petitions {
+            match self.json {
+                true => println!("{}", to_json(petition)),
+                false => show(petition),
+            }
+        }
+        Ok(0)
+    }
+}
+
+fn show(petition: &Petition) {
+    let capability = petition.capability.to_string();
+    println!("{}  {}", petition.id, visible(&capability));
+    let times = match petition.times {
+        1 => String::new(),
+        times => format!(", {times} times"),
+    };
+    let (tool, words) = (visible(&petition.tool), petition.capability.describe());
+    println!("    {tool} wants to {words}; {} at {}{times}", petition.standing, petition.last);
+}
+
+fn to_json(petition: &Petition) -> serde_json::Value {
+    json!({
+        "id": petition.id.as_str(),
+        "capability": petition.capability.to_string(),
+        "action": petition.capability.describe(),
+        "tool": &*petition.tool,
+        "sandbox": &*petition.sandbox,
+        "first": petition.first.to_string(),
+        "last": petition.last.to_string(),
+        "times": petition.times,
+        "standing": petition.standing.name(),
+    })
+}

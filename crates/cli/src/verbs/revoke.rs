@@ -1,0 +1,32 @@
+//! `cofferdam revoke`: takes a grant away.
+
+use cofferdam::permissions::GrantId;
+use cofferdam::visible;
+
+use crate::permissions::{broker, who};
+use crate::report::Failure;
+
+/// Take a grant away, for the next call and all after it.
+#[derive(clap::Args)]
+pub(crate) struct Revoke {
+    /// Ids of grants, as `cofferdam grants` shows them
+    #[arg(required = true)]
+    grants: Vec<String>,
+}
+
+impl Revoke {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let (_store, broker) = broker()?;
+        for text in &self.grants {
+            let id: GrantId = text.parse().map_err(|error| {
+                Failure::usage(format!("{}: {error}", visible(text)))
+                    .hint("cofferdam grants lists them")
+            })?;
+            let grant = broker
+                .revoke(&id, &who())
+                .map_err(|error| Failure::from_broker(error).hint("cofferdam grants lists them"))?;
+            println!("revoked {}", visible(&grant.to_string()));
+        }
+        Ok(0)
+    }
+}
