@@ -8,7 +8,7 @@ use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
 use cofferdam_kernel::{AllowAll, Clock, Environment, Policy, Random, Settings, Watcher};
 
-use cofferdam_vfs::{HostDir, Mount, Tree, VPath};
+use cofferdam_vfs::{HostDir, Mode, Mount, Tree, VPath};
 
 use crate::command::Command;
 use crate::drive;
@@ -277,6 +277,14 @@ impl Sandbox {
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.world.check_alive()?;
         files::write(&self.world.files, &self.world.limits, path, bytes)
+    }
+
+    /// Writes a program or script, which can then be started by its path.
+    pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.write_file(path, bytes)?;
+        let files = self.world.files.as_guest(files::now());
+        let set = files.set_mode(files::absolute(path).as_str(), Mode::new(0o755));
+        set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// What was granted.

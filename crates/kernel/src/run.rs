@@ -151,6 +151,7 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         state: Vec::new(),
         ignored: Signals::default(),
         mask: 0o022,
+        is_command: false,
         begins_in_cwd: false,
     };
     let plain = |errno: Errno, launch: &Launch| {
