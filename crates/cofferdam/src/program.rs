@@ -41,6 +41,7 @@ pub(crate) async fn run(
         },
         programs: world.runtime.programs()?.clone(),
         policy: world.policy.clone(),
+        reaper: world.runtime.reap(),
     };
     let command = prepare(world, command);
     let alarm = world.runtime.engine().alarm();
