@@ -2,7 +2,7 @@
 //!
 //! What is loaded from here runs as native code outside any sandbox, so the files are trusted
 //! exactly as far as nobody else could have written them: the directory and each file belong to
-//! this user and are writable by nobody else (T-CELL-030). A checksum over the content catches
+//! this user and are writable by nobody else (T-PROC-003). A checksum over the content catches
 //! what is cut or damaged; the hash of module and settings is part of it, so a file under another
 //! name is refused too.
 

@@ -18,7 +18,7 @@ use wasmtime::Module;
 
 use crate::cache::Cache;
 use crate::program::Program;
-use crate::program_image::{MAX_MODULE, ProgramEngine, ProgramImage};
+use crate::program_image::{MAX_MODULE, ProgramEngine, ProgramImage, check_import};
 
 /// Modules that are compiled at once; each keeps all processors busy.
 const MAX_COMPILING: usize = 2;
@@ -179,6 +179,7 @@ impl<P: Program> Inner<P> {
         let module = match cached {
             Some(module) => module,
             None => {
+                scan(wasm)?;
                 let module = Module::new(roomy, wasm).map_err(|e| Unfit::new(reason(&e)))?;
                 if let (Some(cache), Ok(native)) = (&self.cache, module.serialize()) {
                     cache.save(&key, &native);
@@ -228,6 +229,25 @@ fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
         Some(_) => Err(Unfit::new("is a module of an unknown version")),
         None => Err(Unfit::new("is cut after its first bytes")),
     }
+}
+
+/// Looks for imports that a program cannot have, before minutes are spent on compiling it.
+fn scan(wasm: &[u8]) -> Result<(), Unfit> {
+    for part in wasmparser::Parser::new(0).parse_all(wasm) {
+        // What is wrong otherwise, the compiler says better.
+        let Ok(part) = part else { return Ok(()) };
+        match part {
+            wasmparser::Payload::ImportSection(imports) => {
+                for import in imports.into_imports().flatten() {
+                    let is_function = matches!(import.ty, wasmparser::TypeRef::Func(_));
+                    check_import(import.module, import.name, is_function).map_err(Unfit::new)?;
+                }
+            }
+            wasmparser::Payload::CodeSectionStart { .. } => return Ok(()),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The engine's reason in one line, its innermost cause last.

@@ -8,11 +8,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
-use std::time::Instant;
 
 use wasmtime::{Memory, ResourceLimiter, Store, Trap, UpdateDeadline};
 
-use crate::cell::{KillSwitch, Stop};
+use crate::cell::Stop;
 use crate::imports::Import;
 use crate::program_image::ProgramImage;
 use crate::{Error, ErrorKind};
@@ -161,8 +160,6 @@ pub(crate) struct State<P> {
     limits: ProgramLimits,
     charged: u64,
     memory_refused: bool,
-    switch: KillSwitch,
-    deadline: Instant,
 }
 
 impl<P> Drop for State<P> {
@@ -182,17 +179,6 @@ impl<P> State<P> {
         self.memory_refused = true;
         self.limits.budget.refused.fetch_add(1, Ordering::Relaxed);
         false
-    }
-
-    /// The epoch moved: end the run, or give the thread back for a moment.
-    fn look_at_clock(&self) -> wasmtime::Result<UpdateDeadline> {
-        if self.switch.is_killed() {
-            Err(Stop::Killed.into())
-        } else if Instant::now() >= self.deadline {
-            Err(Stop::Deadline.into())
-        } else {
-            Ok(UpdateDeadline::Yield(1))
-        }
     }
 }
 
@@ -235,13 +221,15 @@ impl<P: Send> ResourceLimiter for State<P> {
 /// Runs a program to its end in a cell of its own. Dropped half-way, the program is gone with
 /// everything it had.
 ///
+/// Whenever the epoch moves it gives the thread back: at every slice, when a kill switch of its
+/// alarm is used, and where somebody asked for it with [`crate::Alarm::ring_at`]. Between two polls
+/// is the time to look at switch and deadline.
+///
 /// An error of the outer result is ours: the cell could not be made.
 pub async fn run_program<P: Program>(
     image: &ProgramImage<P>,
     program: P,
     limits: ProgramLimits,
-    switch: KillSwitch,
-    deadline: Instant,
 ) -> Result<Result<Finish, Stop>, Error> {
     let state = State {
         program,
@@ -250,12 +238,12 @@ pub async fn run_program<P: Program>(
         limits,
         charged: 0,
         memory_refused: false,
-        switch,
-        deadline,
     };
     let mut store = Store::new(image.engine(), state);
     store.limiter(|state| state);
-    store.epoch_deadline_callback(|context| context.data().look_at_clock());
+    // Nothing is decided here: whoever polls ends the program by not polling it again. So what is
+    // large can be dropped where nobody waits for it.
+    store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
     store.set_epoch_deadline(1);
     let alarm = image.alarm().clone();
     let ended = {

@@ -8,6 +8,8 @@ use serde_json::{Value as Json, json};
 
 fn cofferdam(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
+    // What it compiles is kept where it harms nobody.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -342,6 +344,15 @@ fn rpc_names_the_parameter_that_is_wrong() {
         (json!({ "kind": "cobol", "code": "1" }), "kind: \"cobol\""),
         (json!({ "kind": 7, "code": "1" }), "kind: not a string"),
         (json!({ "kind": "js", "code": 7 }), "code: not a string"),
+        (json!({ "kind": "wasm" }), "wasm: missing"),
+        (json!({ "kind": "wasm", "wasm": { "url": "x" } }), "wasm.url: unknown"),
+        (json!({ "kind": "wasm", "wasm": { "base64": "?" } }), "wasm.base64"),
+        (json!({ "kind": "wasm", "wasm": { "path": "/none" } }), "wasm.path: /none: no such file"),
+        (json!({ "kind": "wasm", "wasm": { "base64": "" }, "argv": [1] }), "argv: not an array of"),
+        (json!({ "kind": "wasm", "wasm": { "base64": "" }, "preopens": ["/a"] }), "preopens"),
+        (json!({ "kind": "wasm", "wasm": { "base64": "" }, "code": "1" }), "code: not a parameter"),
+        (json!({ "kind": "shell" }), "command: missing"),
+        (json!({ "kind": "shell", "command": "", "argv": [] }), "argv: not a parameter"),
         (json!({ "kind": "js", "code": "1", "speed": 1 }), "speed: unknown parameter"),
         (
             json!({ "kind": "js", "code": "1", "limits": { "time": 1 } }),
@@ -493,6 +504,37 @@ fn rpc_keeps_sessions_apart_by_name() {
     assert_eq!(rpc.answer()["result"], json!({ "closed": true }));
     let answer = rpc.ask(json!({ "kind": "js", "code": "typeof n", "session": "a" }));
     assert_eq!(answer["result"]["result"], "undefined");
+}
+
+/// A program by hand: one page of memory, and a `_start` that does nothing.
+const PROGRAM: &str = "AGFzbQEAAAABBAFgAAADAgEABQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAAKBAECAAs=";
+
+#[test]
+fn rpc_runs_programs() {
+    let mut rpc = Rpc::start();
+    for (wasm, code, message) in [
+        (PROGRAM, 0, Json::Null),
+        ("AGFzbQEAAAA=", 1, json!("program.wasm: exports no memory")),
+        ("aGVsbG8=", 1, json!("program.wasm: is not a WebAssembly module")),
+    ] {
+        let params = json!({ "kind": "wasm", "wasm": { "base64": wasm }, "preopens": [] });
+        let answer = rpc.ask(params);
+        assert_eq!(answer["result"]["exitCode"], code, "{answer}");
+        assert_eq!(answer["result"]["error"]["message"], message, "{answer}");
+    }
+}
+
+#[test]
+fn wasm_runs_a_program_and_says_what_is_wrong_with_one() {
+    check(&["wasm", "/none.wasm"], "", 2, "", &["error: /none.wasm: no such file or directory"]);
+    check(&["wasm", "/"], "", 2, "", &["error: /: is a directory"]);
+    check(
+        &["wasm", "--mount", "x", "/none"],
+        "",
+        2,
+        "",
+        &["error: /none: no such file or directory"],
+    );
 }
 
 #[test]

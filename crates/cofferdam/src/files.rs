@@ -38,10 +38,7 @@ pub(crate) fn fresh(limits: &Limits) -> Tree {
 
 /// Puts a file there, with the folders above it. A path that is not absolute is below [`HOME`].
 pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> Result<(), Error> {
-    let absolute = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => format!("{HOME}/{path}"),
-    };
+    let absolute = absolute(path);
     let files = tree.as_guest(now());
     let folder = absolute.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let written = match folder {
@@ -71,6 +68,14 @@ pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
     };
     made.and_then(|()| files.make_link(target, path))
         .map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+}
+
+/// A path that is not absolute is below [`HOME`].
+pub(crate) fn absolute(path: &str) -> String {
+    match path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{HOME}/{path}"),
+    }
 }
 
 pub(crate) fn now() -> Time {

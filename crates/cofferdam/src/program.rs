@@ -61,6 +61,7 @@ pub(crate) async fn run_in(
             Some(allowlist) => allowlist.clone(),
             None => world.policy.clone(),
         },
+        reaper: world.runtime.reap(),
     };
     let command = prepare(world, command);
     let alarm = world.runtime.engine().alarm();

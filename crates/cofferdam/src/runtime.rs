@@ -130,6 +130,16 @@ impl Runtime {
         &self.inner.engine
     }
 
+    /// Drops something large where nobody waits for it.
+    pub(crate) fn reap(&self) -> cofferdam_kernel::Reaper {
+        let inner = Arc::downgrade(&self.inner);
+        Arc::new(move |large| {
+            if let Some(inner) = inner.upgrade() {
+                inner.reaper.take_large(large);
+            }
+        })
+    }
+
     pub(crate) fn reaper(&self) -> &Reaper {
         &self.inner.reaper
     }

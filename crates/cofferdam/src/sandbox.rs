@@ -12,7 +12,7 @@ use cofferdam_kernel::{
     AllowAll, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
 use cofferdam_net::Client;
-use cofferdam_vfs::{HostDir, Mount, VPath};
+use cofferdam_vfs::{HostDir, Mode, Mount, VPath};
 
 use crate::command::Command;
 use crate::drive;
@@ -401,6 +401,14 @@ impl Sandbox {
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.world.check_alive()?;
         files::write(&self.world.resources.files, &self.world.limits, path, bytes)
+    }
+
+    /// Writes a program or script, which can then be started by its path.
+    pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
+        self.write_file(path, bytes)?;
+        let files = self.world.resources.files.as_guest(files::now());
+        let set = files.set_mode(files::absolute(path).as_str(), Mode::new(0o755));
+        set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// What was granted.

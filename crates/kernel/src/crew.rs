@@ -111,11 +111,7 @@ impl Crew {
                 memory_bytes: self.system.world.limits.memory_bytes,
                 budget: self.system.budget.clone(),
             };
-            let (switch, deadline) = (self.system.switch.clone(), self.system.deadline);
-            let future =
-                Box::pin(
-                    async move { run_program(&image, process, limits, switch, deadline).await },
-                );
+            let future = Box::pin(async move { run_program(&image, process, limits).await });
             self.members.insert(pid, Member { future, waker, call, name, complaints });
         }
     }
@@ -263,9 +259,7 @@ impl Future for Crew {
                 }
                 continue;
             };
-            if let Err(halt) = this.advance(pid) {
-                return Poll::Ready(Err(halt));
-            }
+            // A process gives the thread back when its run is ended, and is not polled again.
             let now = Instant::now();
             if this.system.switch.is_killed() {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Killed)));
@@ -273,7 +267,10 @@ impl Future for Crew {
             if now >= this.system.deadline {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Deadline)));
             }
-            if now.duration_since(began) >= SLICE {
+            if let Err(halt) = this.advance(pid) {
+                return Poll::Ready(Err(halt));
+            }
+            if began.elapsed() >= SLICE {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

@@ -61,4 +61,4 @@ pub use resources::Resources;
 pub use run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
-pub use system::{Environment, Hits, ProcessLimits, Programs, World};
+pub use system::{Environment, Hits, ProcessLimits, Programs, Reaper, World};

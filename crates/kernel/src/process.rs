@@ -26,6 +26,8 @@ pub struct Process {
     pub(crate) descriptors: Descriptors,
     /// Bits that new files and directories lack.
     pub(crate) mask: u32,
+    /// Whether it is a command of ours, not a stranger's program.
+    pub(crate) is_command: bool,
     /// Whether names without a slash in front begin in `cwd`; see [`crate::wasi`].
     pub(crate) begins_in_cwd: bool,
 
@@ -53,6 +55,7 @@ impl Process {
             state: launch.state,
             descriptors: launch.descriptors,
             mask: launch.mask,
+            is_command: launch.is_command,
             begins_in_cwd: launch.begins_in_cwd,
             progress: 0,
             until: None,

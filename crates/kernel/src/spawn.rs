@@ -41,6 +41,7 @@ pub(crate) struct Launch {
     pub(crate) state: Vec<u8>,
     pub(crate) ignored: Signals,
     pub(crate) mask: u32,
+    pub(crate) is_command: bool,
     pub(crate) begins_in_cwd: bool,
 }
 
@@ -158,6 +159,7 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, No
             None => launch.argv.push(name.into()),
         }
     }
+    launch.is_command = true;
     Ok(Found::Command(image.clone()))
 }
 

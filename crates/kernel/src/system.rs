@@ -51,7 +51,12 @@ pub struct World {
     pub programs: Programs,
     /// Who decides what of that it may start.
     pub policy: Arc<dyn Policy>,
+    /// Gives back what takes long to give back.
+    pub reaper: Reaper,
 }
+
+/// Drops something large where nobody waits for it.
+pub type Reaper = Arc<dyn Fn(Box<dyn Send>) + Send + Sync>;
 
 /// Exported variables and working directory, for the next run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -14,6 +14,9 @@ mod read;
 mod stat;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use std::task::{Context, Poll};
 
 use cofferdam_cell::{Import, Leave};

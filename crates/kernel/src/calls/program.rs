@@ -235,6 +235,7 @@ fn prepare(
         state: spawn.state.to_vec(),
         ignored: lock(&process.system.table).ignored(process.pid),
         mask: process.mask,
+        is_command: false,
         begins_in_cwd: false,
     };
     launch.check().map_err(failed)?;

@@ -116,7 +116,11 @@ pub(super) fn symlink(
 ) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_SYMLINK)?;
     let text = m.text(text_at, text_len, PATH_MAX)?;
-    // The root is preopened as `/`, so an absolute link leads nowhere it should not.
+    // To WASI an absolute link leaves the directory. In the sandbox it leads nowhere it should not,
+    // and commands make them as they do everywhere.
+    if text.starts_with('/') && !p.is_command {
+        return Err(Errno::NotCapable);
+    }
     Ok(p.system.files(p.pid).make_link(text, start.at(Follow::Never))?)
 }
 
@@ -209,7 +213,8 @@ fn options(p: &Process, how: &Opening, base: Rights) -> Open {
     if base.has_any(Rights::FD_READ.or(Rights::FD_READDIR)) {
         open = open.and_read();
     }
-    if base.has_any(writes) && !is_directory {
+    // Whoever asks for a directory and all rights it may have does not mean to write to it.
+    if base.has_any(if is_directory { Rights::FD_WRITE } else { writes }) {
         open = open.and_write();
     }
     if how.fdflags & u64::from(APPEND) != 0 {

@@ -1,0 +1,390 @@
+//! Programs in cells: what they can do, what stops them, what they cannot get past.
+
+use std::time::{Duration, Instant};
+
+use cofferdam::{Command, Denied, Ending, Exhausted, Limit, Limits, Outcome, Policy, Sandbox};
+use cofferdam_abi::process::Spawn;
+use cofferdam_abi::{Call, Writer, frame};
+
+/// A program around the body of `_start`. `$print` writes a part of its memory, `$call` crosses the
+/// gate with what lies at 0x1000 and has its answer at 0x8000.
+fn program(data: &[(u32, Vec<u8>)], functions: &str, body: &str) -> Vec<u8> {
+    let data: String = data
+        .iter()
+        .map(|(at, bytes)| {
+            let text: String = bytes.iter().map(|byte| format!("\\{byte:02x}")).collect();
+            format!("(data (i32.const {at}) \"{text}\")\n")
+        })
+        .collect();
+    let text = format!(
+        r#"(module
+        (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_close" (func $close (param i32) (result i32)))
+        (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+        (import "wasi_snapshot_preview1" "path_open"
+            (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+        (import "cofferdam" "call" (func $cross (param i32 i32 i32 i32) (result i32)))
+        (memory (export "memory") 4)
+        {data}
+        (func $print (param $fd i32) (param $at i32) (param $len i32) (result i32)
+            (i32.store (i32.const 16) (local.get $at))
+            (i32.store (i32.const 20) (local.get $len))
+            (call $write (local.get $fd) (i32.const 16) (i32.const 1) (i32.const 24)))
+        (func $take (param $fd i32) (param $at i32) (param $len i32) (result i32)
+            (i32.store (i32.const 16) (local.get $at))
+            (i32.store (i32.const 20) (local.get $len))
+            (call $read (local.get $fd) (i32.const 16) (i32.const 1) (i32.const 24)))
+        (func $call (param $at i32) (param $len i32) (result i32)
+            (call $cross (local.get $at) (local.get $len) (i32.const 0x8000) (i32.const 0x4000)))
+        {functions}
+        (func (export "_start") {body}))"#
+    );
+    wat::parse_str(&text).expect("a module")
+}
+
+fn request(call: Call, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
+    let mut payload = Writer::new();
+    fields(&mut payload);
+    let mut w = Writer::new();
+    frame::write_request(&mut w, call, payload.as_bytes());
+    w.finish()
+}
+
+fn spawn(program: &[u8], descriptors: Vec<(u32, u32)>) -> Vec<u8> {
+    let argv = vec![program];
+    let spawn = Spawn { program, argv, cwd: b"/", descriptors, ..Spawn::default() };
+    request(Call::ProcessSpawn, |w| spawn.write(w))
+}
+
+fn sandbox(limits: Limits) -> Sandbox {
+    Sandbox::builder().limits(limits).build().expect("a sandbox")
+}
+
+fn short() -> Limits {
+    Limits { time: Duration::from_millis(200), ..Limits::default() }
+}
+
+async fn run(limits: Limits, module: Vec<u8>) -> Outcome {
+    let command = Command::wasm("test.wasm", module);
+    sandbox(limits).run_program(command).await.expect("an outcome")
+}
+
+/// Puts an executable file there.
+fn install(sandbox: &Sandbox, path: &str, module: &[u8]) {
+    sandbox.write_executable(path, module).expect("room");
+}
+
+#[tokio::test]
+async fn a_program_prints_and_exits() {
+    let hello = program(
+        &[(64, b"hello\n".to_vec())],
+        "",
+        "(drop (call $print (i32.const 1) (i32.const 64) (i32.const 6))) (call $exit (i32.const 7))",
+    );
+    let outcome = run(Limits::default(), hello).await;
+    assert_eq!(
+        (outcome.ending.clone(), outcome.stdout.text()),
+        (Ending::Exited(7), "hello\n".into())
+    );
+    assert_eq!((outcome.exit_code(), outcome.error_class()), (7, None));
+}
+
+#[tokio::test]
+async fn standard_input_comes_through_and_ends() {
+    let echo = program(
+        &[],
+        "",
+        "(loop $more
+            (drop (call $take (i32.const 0) (i32.const 0x2000) (i32.const 3)))
+            (if (i32.load (i32.const 24)) (then
+                (drop (call $print (i32.const 1) (i32.const 0x2000) (i32.load (i32.const 24))))
+                (br $more))))",
+    );
+    let command = Command::wasm("echo.wasm", echo).stdin("input to echo");
+    let outcome = sandbox(Limits::default()).run_program(command).await.expect("an outcome");
+    assert_eq!(
+        (outcome.ending, outcome.stdout.text()),
+        (Ending::Exited(0), "input to echo".into())
+    );
+}
+
+#[tokio::test]
+async fn an_endless_loop_ends_at_its_time_and_when_cancelled() {
+    let forever = program(&[], "", "(loop $l (br $l))");
+    let outcome = run(short(), forever.clone()).await;
+    assert!(matches!(outcome.ending, Ending::Stopped(Exhausted::Time { .. })));
+    assert_eq!(outcome.exit_code(), 124);
+    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
+    let run = sandbox(Limits::default()).start_program(Command::wasm("x", forever)).expect("a run");
+    let canceller = run.canceller();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        canceller.cancel();
+    };
+    let (outcome, ()) = tokio::join!(run, cancel);
+    assert_eq!(outcome.expect("an outcome").exit_code(), 125);
+}
+
+#[tokio::test]
+async fn memory_without_end_is_a_limit() {
+    let bomb = program(
+        &[],
+        "",
+        "(loop $l
+            (if (i32.eq (memory.grow (i32.const 16)) (i32.const -1)) (then unreachable))
+            (br $l))",
+    );
+    let outcome = run(Limits::default(), bomb).await;
+    let expected = Exhausted::Limit { limit: Limit::Memory, allowed: 64 << 20, wanted: None };
+    assert_eq!(outcome.ending, Ending::Stopped(expected));
+}
+
+#[tokio::test]
+async fn a_module_that_asks_for_more_than_its_limit_does_not_start() {
+    let greedy =
+        wat::parse_str(r#"(module (memory (export "memory") 2000) (func (export "_start")))"#);
+    let outcome = run(Limits::default(), greedy.expect("a module")).await;
+    let expected = Exhausted::Limit { limit: Limit::Memory, allowed: 64 << 20, wanted: None };
+    assert_eq!(outcome.ending, Ending::Stopped(expected));
+}
+
+#[tokio::test]
+async fn recursion_without_end_is_a_limit() {
+    let deep = program(&[], "(func $f (call $f) (drop (i32.load (i32.const 0))))", "(call $f)");
+    let outcome = run(Limits::default(), deep).await;
+    let limit = Exhausted::Limit { limit: Limit::Stack, allowed: 0, wanted: None };
+    assert_eq!(outcome.ending, Ending::Stopped(limit));
+}
+
+#[tokio::test]
+async fn a_trap_is_the_programs_failure() {
+    let outcome = run(Limits::default(), program(&[], "", "unreachable")).await;
+    assert_eq!(outcome.error_class().map(|class| class.name()), Some("EXECUTION_ERROR"));
+    assert_eq!(outcome.error().expect("an error").message, "the program failed: aborted");
+}
+
+async fn check_unfit(module: &[u8], says: &str) {
+    let outcome = run(Limits::default(), module.to_vec()).await;
+    let error = outcome.error().unwrap_or_default();
+    assert_eq!(outcome.error_class().map(|class| class.name()), Some("EXECUTION_ERROR"), "{says}");
+    assert!(error.message.contains(says), "{:?} does not say {says:?}", error.message);
+}
+
+#[tokio::test]
+async fn a_module_that_cannot_run_is_told_why() {
+    let whole = program(&[], "", "");
+    let text = |text: &str| wat::parse_str(text).expect("a module");
+    check_unfit(b"", "is not a WebAssembly module").await;
+    check_unfit(b"MZ", "is not a WebAssembly module").await;
+    check_unfit(b"\0asm", "is cut").await;
+    check_unfit(b"\0asm\x0d\0\x01\0", "is a component").await;
+    check_unfit(b"\0asm\x07\0\0\0", "unknown version").await;
+    check_unfit(&whole[..whole.len() - 3], "is not a valid module").await;
+    check_unfit(
+        &text(r#"(module (import "env" "foo" (func)) (memory (export "memory") 1) (func (export "_start")))"#),
+        "test.wasm: imports env.foo, which this host does not have",
+    )
+    .await;
+    check_unfit(
+        &text(r#"(module (import "wasi_snapshot_preview1" "fd_levitate" (func)) (memory (export "memory") 1) (func (export "_start")))"#),
+        "imports wasi_snapshot_preview1.fd_levitate, which this host does not have",
+    )
+    .await;
+    check_unfit(
+        &text(r#"(module (import "wasi_snapshot_preview1" "fd_close" (func (param i64))) (memory (export "memory") 1) (func (export "_start")))"#),
+        "fd_close",
+    )
+    .await;
+    check_unfit(&text(r#"(module (memory (export "memory") 1))"#), "exports no _start").await;
+    check_unfit(&text(r#"(module (func (export "_start")))"#), "exports no memory").await;
+}
+
+#[tokio::test]
+async fn a_large_table_and_large_data_are_no_obstacle() {
+    let text = format!(
+        r#"(module (memory (export "memory") 40) (table 200000 funcref)
+            (data (i32.const 0) "{}") (func (export "_start")))"#,
+        "x".repeat(2 << 20)
+    );
+    let outcome = run(Limits::default(), wat::parse_str(text).expect("a module")).await;
+    assert_eq!(outcome.ending, Ending::Exited(0));
+}
+
+/// Spawns `/bomb` for ever; exits with 9 when it is refused.
+fn bomb() -> Vec<u8> {
+    let request = spawn(b"/bomb", vec![]);
+    let len = request.len();
+    program(
+        &[(0x1000, request)],
+        "",
+        &format!(
+            "(loop $l
+                (drop (call $call (i32.const 0x1000) (i32.const {len})))
+                (br_if $l (i32.eqz (i32.load8_u (i32.const 0x8000)))))
+            (call $exit (i32.const 9))"
+        ),
+    )
+}
+
+#[tokio::test]
+async fn a_fork_bomb_is_a_limit() {
+    let sandbox = sandbox(Limits { time: Duration::from_secs(5), ..Limits::default() });
+    install(&sandbox, "/bomb", &bomb());
+    let began = Instant::now();
+    let outcome = sandbox.run_program(Command::new("/bomb")).await.expect("an outcome");
+    let limit = Exhausted::Limit { limit: Limit::Processes, allowed: 64, wanted: None };
+    assert_eq!(outcome.ending, Ending::Stopped(limit));
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+/// Makes a pipe (3 or more, as free), starts `/child` with `fds`, then `body`.
+fn parent(fds: Vec<(u32, u32)>, body: &str) -> Vec<u8> {
+    let pipe = request(Call::PipeNew, |_| {});
+    let spawn = spawn(b"/child", fds);
+    let wait = request(Call::ProcessWait, |w| {
+        w.u32(0).u8(0);
+    });
+    let lens = (pipe.len(), spawn.len(), wait.len());
+    program(
+        &[(0x1000, pipe), (0x1100, spawn), (0x1400, wait)],
+        &format!(
+            "(func $pipe (drop (call $call (i32.const 0x1000) (i32.const {}))))
+            (func $spawn (drop (call $call (i32.const 0x1100) (i32.const {})))
+                (if (i32.load8_u (i32.const 0x8000)) (then (call $exit (i32.const 77)))))
+            (func $wait (result i32)
+                (drop (call $call (i32.const 0x1400) (i32.const {})))
+                (i32.load (i32.const 0x8009)))",
+            lens.0, lens.1, lens.2
+        ),
+        body,
+    )
+}
+
+#[tokio::test]
+async fn a_child_writes_to_its_parent() {
+    let sandbox = sandbox(Limits::default());
+    let child = program(
+        &[(64, b"from the child".to_vec())],
+        "",
+        "(drop (call $print (i32.const 1) (i32.const 64) (i32.const 14)))",
+    );
+    install(&sandbox, "/child", &child);
+    // The pipe has 4 (read) and 5 (write), since 3 is the root.
+    let parent = parent(
+        vec![(1, 5)],
+        "(call $pipe) (call $spawn) (drop (call $close (i32.const 5)))
+        (loop $more
+            (drop (call $take (i32.const 4) (i32.const 0x2000) (i32.const 100)))
+            (if (i32.load (i32.const 24)) (then
+                (drop (call $print (i32.const 1) (i32.const 0x2000) (i32.load (i32.const 24))))
+                (br $more))))
+        (call $exit (call $wait))",
+    );
+    let outcome = sandbox.run_program(Command::wasm("parent", parent)).await.expect("an outcome");
+    assert_eq!(outcome.ending, Ending::Exited(0), "{}", outcome.stderr.text());
+    assert_eq!(outcome.stdout.text(), "from the child");
+}
+
+#[tokio::test]
+async fn who_writes_to_nobody_is_killed_by_the_pipe() {
+    let sandbox = sandbox(Limits::default());
+    let child = program(
+        &[],
+        "",
+        "(loop $l (drop (call $print (i32.const 1) (i32.const 64) (i32.const 4096))) (br $l))",
+    );
+    install(&sandbox, "/child", &child);
+    let parent = parent(
+        vec![(1, 5)],
+        "(call $pipe) (call $spawn) (drop (call $close (i32.const 5)))
+        (drop (call $take (i32.const 4) (i32.const 0x2000) (i32.const 1)))
+        (drop (call $close (i32.const 4)))
+        (call $exit (i32.sub (call $wait) (i32.const 256)))",
+    );
+    let outcome = sandbox.run_program(Command::wasm("parent", parent)).await.expect("an outcome");
+    assert_eq!(outcome.ending, Ending::Exited(13));
+}
+
+#[tokio::test]
+async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
+    let waiting = parent(
+        vec![],
+        "(call $pipe) (drop (call $take (i32.const 4) (i32.const 0x2000) (i32.const 1)))",
+    );
+    let outcome = run(short(), waiting).await;
+    assert_eq!(outcome.exit_code(), 124);
+    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
+}
+
+#[tokio::test]
+async fn a_whole_tree_of_loops_ends_at_the_deadline() {
+    let sandbox = sandbox(short());
+    install(&sandbox, "/child", &program(&[], "", "(loop $l (br $l))"));
+    let parent =
+        parent(vec![], "(call $spawn) (call $spawn) (call $spawn) (call $exit (call $wait))");
+    let outcome = sandbox.run_program(Command::wasm("parent", parent)).await.expect("an outcome");
+    assert_eq!(outcome.exit_code(), 124);
+    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
+}
+
+#[tokio::test]
+async fn children_that_nobody_hears_end_with_the_first_process() {
+    let sandbox = sandbox(Limits::default());
+    install(&sandbox, "/child", &program(&[], "", "(loop $l (br $l))"));
+    let parent = parent(vec![], "(call $spawn)");
+    let outcome = sandbox.run_program(Command::wasm("parent", parent)).await.expect("an outcome");
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert!(outcome.duration < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_program_that_is_denied_does_not_start() {
+    struct Nothing;
+    impl Policy for Nothing {
+        fn may_exec(&self, program: &str, _: &[&[u8]]) -> Result<(), Denied> {
+            Err(Denied { message: format!("{program}: not allowed here") })
+        }
+    }
+    let policy = std::sync::Arc::new(Nothing);
+    let sandbox = Sandbox::builder().policy(policy).build().expect("a sandbox");
+    install(&sandbox, "/child", &program(&[], "", ""));
+    let outcome = sandbox.run_program(Command::new("/child")).await.expect("an outcome");
+    assert_eq!(outcome.error().expect("an error").message, "/child: not allowed here");
+}
+
+#[tokio::test]
+async fn what_is_no_program_is_told_apart() {
+    let sandbox = sandbox(Limits::default());
+    sandbox.write_file("/plain", b"text").expect("room");
+    install(&sandbox, "/text", b"text");
+    for (path, says) in [
+        ("/none", "/none: no such file or directory"),
+        ("/tmp", "/tmp: permission denied"),
+        ("/plain", "/plain: permission denied"),
+        ("/text", "/text: exec format error"),
+        ("none", "none: no such file or directory"),
+    ] {
+        let outcome = sandbox.run_program(Command::new(path)).await.expect("an outcome");
+        assert_eq!(outcome.error().expect("an error").message, says);
+    }
+}
+
+#[tokio::test]
+async fn sleep_costs_no_time_on_a_fixed_clock() {
+    // One subscription: a clock, relative, an hour.
+    let mut subscription = vec![0; 48];
+    subscription[16] = 1;
+    subscription[24..32].copy_from_slice(&3_600_000_000_000u64.to_le_bytes());
+    let sleep = program(
+        &[(0x1000, subscription)],
+        "",
+        "(call $exit (call $poll (i32.const 0x1000) (i32.const 0x2000) (i32.const 1) (i32.const 24)))",
+    );
+    let clock = cofferdam::Clock::Fixed(0.0);
+    let sandbox = Sandbox::builder().clock(clock).build().expect("a sandbox");
+    let outcome = sandbox.run_program(Command::wasm("sleep", sleep)).await.expect("an outcome");
+    assert_eq!(outcome.ending, Ending::Exited(0));
+    assert!(outcome.duration < Duration::from_secs(5), "{:?}", outcome.duration);
+}
