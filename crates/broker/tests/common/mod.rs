@@ -85,7 +85,7 @@ pub(crate) fn poll<F: Future + Unpin>(future: &mut F, bell: &Arc<Bell>) -> Poll<
 #[derive(Default)]
 pub(crate) struct Person {
     pub(crate) questions: Mutex<Vec<Question>>,
-    answers: Arc<Mutex<Vec<(Answer, Option<Waker>)>>>,
+    answers: Arc<Mutex<Vec<Answer>>>,
     waiting: Arc<Mutex<Vec<Waker>>>,
     pub(crate) withdrawn: Arc<AtomicUsize>,
 }
@@ -101,14 +101,13 @@ impl Person {
     }
 
     pub(crate) fn says(&self, answer: Answer) {
-        self.answers.lock().unwrap().push((answer, None));
+        self.answers.lock().unwrap().push(answer);
         self.waiting.lock().unwrap().drain(..).for_each(Waker::wake);
     }
 }
 
 struct Listening {
-    question: Question,
-    answers: Arc<Mutex<Vec<(Answer, Option<Waker>)>>>,
+    answers: Arc<Mutex<Vec<Answer>>>,
     waiting: Arc<Mutex<Vec<Waker>>>,
     withdrawn: Arc<AtomicUsize>,
     is_done: bool,
@@ -120,7 +119,7 @@ impl Future for Listening {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
         let answer = self.answers.lock().unwrap().pop();
         match answer {
-            Some((answer, _)) => {
+            Some(answer) => {
                 self.is_done = true;
                 Poll::Ready(answer)
             }
@@ -135,7 +134,6 @@ impl Future for Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         if !self.is_done {
-            let _ = &self.question;
             self.withdrawn.fetch_add(1, Ordering::SeqCst);
         }
     }
@@ -143,9 +141,8 @@ impl Drop for Listening {
 
 impl Approver for Person {
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
-        self.questions.lock().unwrap().push(question.clone());
+        self.questions.lock().unwrap().push(question);
         Box::pin(Listening {
-            question,
             answers: self.answers.clone(),
             waiting: self.waiting.clone(),
             withdrawn: self.withdrawn.clone(),
