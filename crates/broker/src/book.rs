@@ -2,8 +2,8 @@
 
 mod spot;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Bound;
 use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Kind};
@@ -28,7 +28,10 @@ struct Shelf {
     /// One name, by that name.
     exact: HashMap<Box<str>, Vec<Arc<Held>>>,
     /// Several names, by what they begin with.
-    wild: BTreeMap<Box<str>, Vec<Arc<Held>>>,
+    wild: HashMap<Box<str>, Vec<Arc<Held>>>,
+    /// How long those beginnings are, and how many there are of each length. People write few
+    /// lengths, so trying each is quicker than any tree.
+    lengths: BTreeMap<usize, usize>,
     /// Several origins, by host or `*.` and the domain; below that by path.
     hosts: HashMap<Box<str>, Shelf>,
 }
@@ -88,7 +91,13 @@ impl Shelf {
         match spot {
             Spot::All => &mut self.all,
             Spot::Exact(name) => self.exact.entry(name).or_default(),
-            Spot::Wild(start) => self.wild.entry(start).or_default(),
+            Spot::Wild(start) => match self.wild.entry(start) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    *self.lengths.entry(entry.key().len()).or_default() += 1;
+                    entry.insert(Vec::new())
+                }
+            },
             Spot::Host(host, spot) => self.hosts.entry(host).or_default().list(*spot),
         }
     }
@@ -105,6 +114,11 @@ impl Shelf {
             Spot::Wild(start) => {
                 if self.wild.get(start).is_some_and(Vec::is_empty) {
                     self.wild.remove(start);
+                    let count = self.lengths.entry(start.len()).or_default();
+                    *count = count.saturating_sub(1);
+                    if *count == 0 {
+                        self.lengths.remove(&start.len());
+                    }
                 }
             }
             Spot::Host(host, spot) => {
@@ -136,28 +150,12 @@ impl Shelf {
         if let Some(list) = self.exact.get(name) {
             check(list);
         }
-        // Keys that `name` begins with. Between such a key and `name` in the order of texts all
-        // begin with that key too; so the next one below tells how much of `name` is left to try.
-        let mut bound = Bound::Included(name);
-        while let Some((start, list)) =
-            self.wild.range::<str, _>((Bound::Unbounded, bound)).next_back()
-        {
-            match name.strip_prefix(&**start) {
-                Some(_) => {
-                    check(list);
-                    bound = Bound::Excluded(start);
-                }
-                None => bound = Bound::Included(common_start(name, start)),
+        for &length in self.lengths.range(..=name.len()).map(|(length, _)| length) {
+            if let Some(list) = name.get(..length).and_then(|start| self.wild.get(start)) {
+                check(list);
             }
         }
     }
-}
-
-fn common_start<'a>(a: &'a str, b: &str) -> &'a str {
-    let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    // Two texts can part within a character.
-    let end = (0..=same).rev().find(|&end| a.is_char_boundary(end));
-    &a[..end.unwrap_or(0)]
 }
 
 #[cfg(test)]

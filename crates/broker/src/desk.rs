@@ -1,23 +1,24 @@
+mod ask;
+mod decide;
+mod record;
+
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
 
-use crate::asking::{self, Asking};
-use crate::audit::{Cost, Event, Line, Ruling};
+use crate::audit::{Cost, Event, Line};
 use crate::book::Wanted;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
 use crate::grant::Span;
-use crate::held::{Asker, Held, Source};
+use crate::held::{Asker, Held};
 use crate::id::RequestId;
-use crate::ledger::{Petition, Standing};
 use crate::permit::{Checked, Permit};
-use crate::question::{Question, Wish};
 use crate::session::Session;
 use crate::trail::Trail;
-use crate::waiting::{Seen, Waiting, WaitingForAll};
+use crate::waiting::{Seen, Waiting};
 
 /// Most verdicts that a run remembers; past it, it begins anew.
 const MAX_REMEMBERED: usize = 512;
@@ -127,8 +128,8 @@ impl Desk {
             Some(held) => Preview::Granted(held.grant.capability.clone(), held.grant.span),
             None => {
                 let id = self.request_id(&required);
-                let mut state = self.lock();
-                match !is_denied && self.may_ask(&mut state, &id) {
+                let state = self.lock();
+                match !is_denied && self.may_ask(&state, &id) {
                     true => Preview::WouldAsk(required),
                     false => Preview::WouldDeny(required),
                 }
@@ -144,29 +145,6 @@ impl Desk {
         }
     }
 
-    /// Asks for all that was declared and is not granted yet, in one question. `once` in the
-    /// answer is for this run.
-    pub fn ask_declared(&self) -> Result<WaitingForAll, Error> {
-        let now = self.session().broker().now();
-        let declared = self.lock().declared.clone();
-        let has = |held: &Held, wanted: &Capability| {
-            held.grant.capability.covers(wanted) && held.is_for(self.asker(), now)
-        };
-        let mut wishes = Vec::new();
-        for wanted in declared.iter() {
-            let kind = wanted.kind();
-            let in_session = self.session().read(|book| book.mentions(kind, |h| has(h, wanted)));
-            let in_ledger = |durable: &crate::broker::Durable| {
-                durable.book.mentions(kind, |held| has(held, wanted))
-            };
-            if !in_session && !self.session().broker().durable(in_ledger)?.0 {
-                wishes.push(Wish::declared(wanted.clone()));
-            }
-        }
-        let asking = (!wishes.is_empty()).then(|| self.start_asking(wishes, None)).flatten();
-        Ok(WaitingForAll::new(self, asking))
-    }
-
     /// Whether a guest gets to see that there is such a thing as `kind`: something of it is
     /// granted, or the tool declared that it may ask for it.
     pub fn sees(&self, kind: Kind) -> Result<bool, Error> {
@@ -178,8 +156,8 @@ impl Desk {
         if self.session().read(|book| book.mentions(kind, is_meant)) {
             return Ok(true);
         }
-        let durable = self.session().broker();
-        Ok(durable.durable(|durable| durable.book.mentions(kind, is_meant))?.0)
+        let broker = self.session().broker();
+        Ok(broker.durable(|durable| durable.book.mentions(kind, is_meant))?.0)
     }
 
     /// Notes what a permitted call took, now that it is done.
@@ -214,326 +192,6 @@ impl Desk {
         let _ = state.trail.hand_over(&**sink);
         drop(state);
         self.session().end_run(&self.0.run);
-    }
-
-    fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
-        let broker = self.session().broker();
-        let now = broker.now();
-        let mut state = self.lock();
-        if let Some(known) = state.known.get(request)
-            && self.holds(known, now)
-        {
-            let checked = known.checked.clone();
-            return match known.verdict.clone() {
-                Ok(held) => self.permit(&mut state, checked, held, effect, now),
-                Err(denial) => {
-                    let mut line = self.check_line(&checked, Ruling::Deny, now);
-                    line.capability = Some(denial.error().required_permission().into());
-                    let _ = state.trail.note(line, &*broker.shared().sink);
-                    Verdict::Denied(denial)
-                }
-            };
-        }
-        let (wanted, checked) = (Wanted::new(request), Arc::new(Checked::new(request.clone())));
-        match self.find(request, &wanted, now) {
-            Ok((Some(held), _, seen)) => {
-                if held.is_unlimited() {
-                    state.remember(checked.clone(), Ok(held.clone()), seen);
-                }
-                self.permit(&mut state, checked, held, effect, now)
-            }
-            Ok((None, is_denied, seen)) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
-                let reason = match (is_denied, self.may_ask(&mut state, &id)) {
-                    (true, _) => Reason::Refused,
-                    (false, true) => {
-                        drop(state);
-                        return match self.ask(&checked, &id) {
-                            Some(asking) => {
-                                let what = (checked, required.clone(), id);
-                                Verdict::Ask(Waiting::new(self.clone(), what, effect, asking, seen))
-                            }
-                            None => {
-                                let reason = Reason::TooMany;
-                                Verdict::Denied(self.deny(&checked, required, &id, reason))
-                            }
-                        };
-                    }
-                    (false, false) if state.refused.contains(&id) => Reason::Refused,
-                    (false, false) if self.session().approver().is_none() => Reason::NotGranted,
-                    (false, false) => Reason::TooMany,
-                };
-                let denial = self.refuse(&mut state, &checked, required, &id, reason);
-                state.remember(checked, Err(denial.clone()), seen);
-                Verdict::Denied(denial)
-            }
-            Err(error) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
-                let reason = Reason::Unavailable(error);
-                Verdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
-            }
-        }
-    }
-
-    /// Whether nothing has changed that the verdict depends on.
-    fn holds(&self, known: &Known, now: crate::Stamp) -> bool {
-        let (session, ledger) = known.seen;
-        let same_ledger = || self.session().broker().shared().ledger.mark() == Ok(ledger);
-        session == self.session().generation()
-            && match &known.verdict {
-                Ok(held) => {
-                    held.grant.lives_at(now)
-                        && match held.source {
-                            Source::Session => true,
-                            Source::Ledger => same_ledger(),
-                        }
-                }
-                Err(_) => same_ledger(),
-            }
-    }
-
-    /// What allows the request, the one to be used first; whether it was decided against; and
-    /// what was seen, to be read before what it stands for.
-    fn candidates(
-        &self,
-        request: &Request,
-        wanted: &Wanted,
-        now: crate::Stamp,
-    ) -> Result<(Vec<Arc<Held>>, bool, Seen), Error> {
-        let (session, asker) = (self.session(), self.asker());
-        let generation = session.generation();
-        let mut found = Vec::new();
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
-                found.push(held.clone());
-            }
-        };
-        session.read(|book| book.allowing(wanted, &mut add));
-        let is_network = matches!(request, Request::Network { .. });
-        if let (Some(held), false) = (found.iter().find(|held| held.is_unlimited()), is_network) {
-            // Nothing in the ledger could do better.
-            return Ok((vec![held.clone()], false, (generation, 0)));
-        }
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
-                found.push(held.clone());
-            }
-        };
-        let (is_denied, mark) = session.broker().durable(|durable| {
-            durable.book.allowing(wanted, &mut add);
-            !durable.denied.is_empty()
-                && durable.denied.contains(&self.request_id(wanted.capability()))
-        })?;
-        found.sort_by_cached_key(|held| std::cmp::Reverse(held.preference(request)));
-        Ok((found, is_denied, (generation, mark)))
-    }
-
-    /// The grant that is used, after it was used.
-    fn find(
-        &self,
-        request: &Request,
-        wanted: &Wanted,
-        now: crate::Stamp,
-    ) -> Result<(Option<Arc<Held>>, bool, Seen), Error> {
-        let (found, is_denied, seen) = self.candidates(request, wanted, now)?;
-        let ledger = &self.session().broker().shared().ledger;
-        for held in found {
-            let is_ours = match held.is_counted_in_ledger() {
-                true => ledger.take(&held.grant.id, now)?,
-                false => held.take(),
-            };
-            if is_ours {
-                return Ok((Some(held), false, seen));
-            }
-        }
-        Ok((None, is_denied, seen))
-    }
-
-    /// Looks whether something was granted since `seen`.
-    pub(crate) fn look(&self, checked: &Arc<Checked>, effect: Effect, seen: &mut Seen) -> Looked {
-        let ledger = match self.session().broker().shared().ledger.mark() {
-            Ok(mark) => mark,
-            Err(error) => return Looked::Denied(Reason::Unavailable(error)),
-        };
-        match *seen == (self.session().generation(), ledger) {
-            true => Looked::Nothing,
-            false => self.look_again(checked, effect, seen),
-        }
-    }
-
-    pub(crate) fn look_again(
-        &self,
-        checked: &Arc<Checked>,
-        effect: Effect,
-        seen: &mut Seen,
-    ) -> Looked {
-        let now = self.session().broker().now();
-        let wanted = Wanted::new(&checked.request);
-        match self.find(&checked.request, &wanted, now) {
-            Ok((Some(held), _, _)) => {
-                let mut state = self.lock();
-                match self.permit(&mut state, checked.clone(), held, effect, now) {
-                    Verdict::Permit(permit) => Looked::Permit(permit),
-                    Verdict::Denied(denial) => Looked::Denied(denial.reason().clone()),
-                    Verdict::Ask(_) => Looked::Nothing,
-                }
-            }
-            Ok((None, true, _)) => Looked::Denied(Reason::Refused),
-            Ok((None, false, now_seen)) => {
-                *seen = now_seen;
-                Looked::Nothing
-            }
-            Err(error) => Looked::Denied(Reason::Unavailable(error)),
-        }
-    }
-
-    fn permit(
-        &self,
-        state: &mut State,
-        checked: Arc<Checked>,
-        held: Arc<Held>,
-        effect: Effect,
-        now: crate::Stamp,
-    ) -> Verdict {
-        let mut line = self.check_line(&checked, Ruling::Permit, now);
-        line.capability = Some(held.text.clone());
-        line.id = Some(held.id.clone());
-        let sink = &*self.session().broker().shared().sink;
-        let written = match effect {
-            Effect::Inside => state.trail.note(line, sink),
-            Effect::Outside => state.trail.commit(line, sink),
-        };
-        match written {
-            Ok(()) => Verdict::Permit(Permit::new(checked, held)),
-            Err(error) => {
-                let required = checked.request.required();
-                let id = self.request_id(&required);
-                Verdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
-            }
-        }
-    }
-
-    /// Denies after somebody was asked, and remembers that in this run.
-    pub(crate) fn deny(
-        &self,
-        checked: &Arc<Checked>,
-        required: &Capability,
-        id: &RequestId,
-        reason: Reason,
-    ) -> Denial {
-        let mut state = self.lock();
-        if reason == Reason::Refused {
-            state.refused.insert(id.clone());
-        }
-        self.refuse(&mut state, checked, required, id, reason)
-    }
-
-    fn refuse(
-        &self,
-        state: &mut State,
-        checked: &Checked,
-        required: &Capability,
-        id: &RequestId,
-        reason: Reason,
-    ) -> Denial {
-        let broker = self.session().broker();
-        let (shared, now) = (broker.shared(), broker.now());
-        let mut line = self.check_line(checked, Ruling::Deny, now);
-        line.capability = Some(required.to_string().into());
-        line.id = Some(id.as_str().into());
-        let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
-        if !is_new {
-            // A tool that tries again and again makes no work for the disk.
-            let _ = state.trail.note(line, &*shared.sink);
-            return Denial::new(required, id, reason);
-        }
-        let petition = Petition {
-            id: id.clone(),
-            capability: required.clone(),
-            tool: self.0.tool.clone(),
-            sandbox: self.session().name().clone(),
-            first: now,
-            last: now,
-            times: 1,
-            standing: Standing::Open,
-        };
-        let written = state.trail.commit(line, &*shared.sink);
-        let reason = match written.and_then(|()| shared.ledger.remember(&petition)) {
-            Ok(()) => reason,
-            Err(error) => Reason::Unavailable(error),
-        };
-        Denial::new(required, id, reason)
-    }
-
-    fn may_ask(&self, state: &mut State, id: &RequestId) -> bool {
-        self.session().approver().is_some()
-            && state.questions < MAX_QUESTIONS
-            && !state.refused.contains(id)
-    }
-
-    /// Asks, or joins those who wait for the same; none where nobody can be asked any more.
-    pub(crate) fn ask(&self, checked: &Checked, id: &RequestId) -> Option<Arc<Asking>> {
-        let askings = &self.session().broker().shared().askings;
-        askings.about(self.session().serial(), id, || {
-            self.start_asking(vec![Wish::for_request(&checked.request)], Some((checked, id)))
-        })
-    }
-
-    fn start_asking(
-        &self,
-        wishes: Vec<Wish>,
-        about: Option<(&Checked, &RequestId)>,
-    ) -> Option<Arc<Asking>> {
-        let session = self.session();
-        let approver = session.approver()?;
-        let mut state = self.lock();
-        if state.questions >= MAX_QUESTIONS {
-            return None;
-        }
-        state.questions += 1;
-        let who = (self.0.tool.clone(), session.name().clone(), self.0.run.clone());
-        let question = Question::new(session.broker().shared().ids.question(), who, wishes);
-        for wish in question.wishes() {
-            let mut line = self.line(Event::Question);
-            line.capability = Some(wish.wanted().to_string().into());
-            line.target = about.map(|(checked, _)| checked.target.clone());
-            line.id = Some(question.id().as_str().into());
-            line.ruling = Some(Ruling::Ask);
-            state.trail.note(line, &*session.broker().shared().sink).ok()?;
-        }
-        drop(state);
-        let request = about.map(|(_, id)| id.clone());
-        let asker =
-            asking::Asker { session, approver, tool: &self.0.tool, run: &self.0.run, request };
-        Some(Asking::start(asker, question))
-    }
-
-    fn request_id(&self, required: &Capability) -> RequestId {
-        let parts = [self.0.tool.as_bytes(), self.session().sandbox().as_bytes()];
-        let capability = required.to_string();
-        let key = &self.session().broker().shared().key;
-        RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
-    }
-
-    fn check_line(&self, checked: &Checked, ruling: Ruling, now: crate::Stamp) -> Line {
-        let mut line = Line::new(now, Event::Check);
-        line.sandbox = Some(self.session().name().clone());
-        line.run = Some(self.0.run.clone());
-        line.target = Some(checked.target.clone());
-        line.ruling = Some(ruling);
-        line
-    }
-
-    fn line(&self, event: Event) -> Line {
-        let mut line = Line::new(self.session().broker().now(), event);
-        line.sandbox = Some(self.session().name().clone());
-        line.run = Some(self.0.run.clone());
-        line
-    }
-
-    fn note(&self, line: Line) {
-        // What went wrong is kept in the trail, and denies the next call that is checked.
-        let _ = self.lock().trail.note(line, &*self.session().broker().shared().sink);
     }
 
     pub(crate) fn session(&self) -> &Session {

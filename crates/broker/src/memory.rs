@@ -125,11 +125,12 @@ impl Ledger for InMemory {
 
     fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error> {
         let mut pages = self.pages();
-        let Some(grant) = pages.grants.get_mut(id).filter(|grant| grant.lives_at(now)) else {
+        let Some(grant) = pages.grants.get_mut(id).filter(|g| g.lives_at(now) && g.uses != Some(0))
+        else {
             return Ok(false);
         };
         let Some(uses) = &mut grant.uses else { return Ok(true) };
-        *uses -= 1;
+        *uses = uses.saturating_sub(1);
         if *uses == 0 {
             pages.grants.remove(id);
             self.changed(&mut pages, Change::Grant(id.clone()));

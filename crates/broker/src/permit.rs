@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cofferdam_caps::Request;
+use cofferdam_caps::{Request, visible};
 
 use crate::held::Held;
 use crate::secret::SecretHeaders;
@@ -64,11 +64,27 @@ impl Permit {
 
 impl Checked {
     pub(crate) fn new(request: Request) -> Self {
-        let line = request.to_string();
-        // The kind stands in the capability already.
-        let target = line.split_once(' ').map_or("", |(_, object)| object).into();
+        let target = target(&request);
         Self { request, target }
     }
+}
+
+/// The object of a request, with hidden characters spelled out and without the query of a URL.
+/// The kind is not in it: it stands in the capability already.
+fn target(request: &Request) -> Arc<str> {
+    let name = match request {
+        Request::Dom { selector, .. } => selector.as_ref().map_or("", |s| s.as_str()),
+        Request::Env { name } => name.as_str(),
+        Request::Fs { path, .. } => path.as_str(),
+        Request::Network { method, url } => {
+            return visible(&format!("{method} {}{}", url.origin(), url.path())).into();
+        }
+        Request::Process { command } => command.as_str(),
+        Request::State { name, .. } => name.as_str(),
+        Request::Storage { key, .. } => key.as_ref().map_or("", |key| key.as_str()),
+        Request::Tool { name } => name.as_str(),
+    };
+    visible(name).into()
 }
 
 impl fmt::Debug for Permit {

@@ -160,6 +160,11 @@ impl Answer {
         Self { question, seal, by: Arc::from(""), decisions }
     }
 
+    /// What was decided, for each wish in order.
+    pub fn decisions(&self) -> Vec<Decision> {
+        self.decisions.clone()
+    }
+
     /// Who decided.
     pub fn by(mut self, who: &str) -> Self {
         self.by = who.into();

@@ -2,6 +2,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cofferdam_broker::Error;
@@ -10,6 +11,10 @@ use crate::{failure, place};
 
 /// How long a change can go unseen whose maker was killed before it could tell.
 const RECHECK: Duration = Duration::from_millis(50);
+
+/// How long the number is taken for what it was. No word of a change gets from the process that
+/// made it to another one, and to a check there, in less time.
+const FRESH: Duration = Duration::from_micros(5);
 
 /// A number beside the store that is another one after each change of grants.
 ///
@@ -21,10 +26,17 @@ const RECHECK: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) struct Mark {
     place: Place,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The number when it was last read, and when.
+    told: u64,
+    read: Option<Instant>,
     /// What the store itself said when it was last asked, and when.
-    generation: AtomicU64,
-    asked: AtomicU64,
-    began: Instant,
+    generation: u64,
+    asked: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -44,8 +56,7 @@ impl Mark {
     }
 
     fn new(place: Place) -> Self {
-        let (generation, asked) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { place, generation, asked, began: Instant::now() }
+        Self { place, known: Mutex::default() }
     }
 
     /// The number now. From time to time `ask` has to say what the store's own count is.
@@ -54,18 +65,30 @@ impl Mark {
             Place::Memory(mark) => return Ok(mark.load(Ordering::Acquire)),
             Place::File(file, path) => (file, path),
         };
-        let mut bytes = [0; 8];
-        let read = file.read_at(&mut bytes, 0).map_err(|error| failure::io(path, &error))?;
-        let told = if read == bytes.len() { u64::from_le_bytes(bytes) } else { 0 };
-        let elapsed = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let asked = self.asked.load(Ordering::Relaxed);
-        if asked == 0 || elapsed.saturating_sub(asked) > RECHECK.as_micros() as u64 {
-            self.generation.store(ask()?, Ordering::Relaxed);
-            self.asked.store(elapsed.max(1), Ordering::Relaxed);
+        let now = Instant::now();
+        let is_old = |at: Option<Instant>, most| at.is_none_or(|at| now.duration_since(at) > most);
+        let mut known = self.known();
+        if is_old(known.read, FRESH) {
+            let mut bytes = [0; 8];
+            let read = file.read_at(&mut bytes, 0).map_err(|error| failure::io(path, &error))?;
+            known.told = if read == bytes.len() { u64::from_le_bytes(bytes) } else { 0 };
+            known.read = Some(now);
         }
-        let generation = self.generation.load(Ordering::Relaxed);
+        if is_old(known.asked, RECHECK) {
+            // Not while others wait: it may take a moment.
+            drop(known);
+            let generation = ask()?;
+            known = self.known();
+            known.generation = known.generation.max(generation);
+            known.asked = Some(now);
+        }
+        let (told, generation) = (known.told, known.generation);
         // Spread over all bits, so that no two pairs that come after each other add up alike.
         Ok(told.wrapping_add(generation.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells everybody of a change that is committed.
@@ -75,9 +98,13 @@ impl Mark {
                 mark.fetch_max(generation, Ordering::AcqRel);
                 Ok(())
             }
-            Place::File(file, path) => file
-                .write_all_at(&generation.to_le_bytes(), 0)
-                .map_err(|error| failure::io(path, &error)),
+            Place::File(file, path) => {
+                let mut known = self.known();
+                let written = file.write_all_at(&generation.to_le_bytes(), 0);
+                // In this process at once, whatever is fresh.
+                known.read = None;
+                written.map_err(|error| failure::io(path, &error))
+            }
         }
     }
 }

@@ -178,3 +178,33 @@ impl fmt::Debug for Store {
         f.debug_tuple("Store").field(&self.0.path).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cofferdam_broker::{Broker, Discard, ErrorKind, Ledger, Span, Terms};
+
+    use super::*;
+
+    fn check(pragma: &str, value: i64, expect: ErrorKind) {
+        let store = Store::in_memory().unwrap();
+        let broker = Broker::setup(Arc::new(store.clone()), Arc::new(Discard)).open().unwrap();
+        store.connection().pragma_update_and_check(None, pragma, value, |_| Ok(())).ok();
+        let name = format!("tool:call:{}", "x".repeat(4_000));
+        let grant = || broker.grant(Terms::new(name.parse().unwrap(), Span::Always));
+        let error = (0..1_000).find_map(|_| grant().err()).expect("an error");
+        assert_eq!(error.kind(), expect, "{error}");
+        assert!(error.hint().is_some());
+        // What was written before is still there.
+        assert!(store.grants().is_ok());
+    }
+
+    #[test]
+    fn full_store_is_an_error_that_says_so() {
+        check("max_page_count", 100, ErrorKind::Full);
+    }
+
+    #[test]
+    fn store_that_cannot_be_written_is_an_error_that_says_so() {
+        check("query_only", 1, ErrorKind::ReadOnly);
+    }
+}

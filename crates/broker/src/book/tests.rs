@@ -112,7 +112,7 @@ fn removed_leaves_nothing_behind() {
     assert!(ids.iter().all(|id| book.remove(id).is_none()));
     for shelf in &book.shelves {
         let empty = shelf.exact.is_empty() && shelf.wild.is_empty() && shelf.hosts.is_empty();
-        assert!(empty && shelf.all.is_empty());
+        assert!(empty && shelf.all.is_empty() && shelf.lengths.is_empty());
     }
 }
 

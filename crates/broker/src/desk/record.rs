@@ -1,0 +1,122 @@
+//! A verdict made final: the audit line, the request kept for later, the permit or denial.
+
+use std::sync::Arc;
+
+use cofferdam_caps::Capability;
+
+use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
+use crate::audit::{Event, Line, Ruling};
+use crate::denial::{Denial, Reason};
+use crate::held::Held;
+use crate::id::RequestId;
+use crate::ledger::{Petition, Standing};
+use crate::permit::{Checked, Permit};
+use crate::stamp::Stamp;
+
+impl Desk {
+    pub(super) fn permit(
+        &self,
+        state: &mut State,
+        checked: Arc<Checked>,
+        held: Arc<Held>,
+        effect: Effect,
+        now: Stamp,
+    ) -> Verdict {
+        let mut line = self.check_line(&checked, Ruling::Permit, now);
+        line.capability = Some(held.text.clone());
+        line.id = Some(held.id.clone());
+        let sink = &*self.session().broker().shared().sink;
+        let written = match effect {
+            Effect::Inside => state.trail.note(line, sink),
+            Effect::Outside => state.trail.commit(line, sink),
+        };
+        match written {
+            Ok(()) => Verdict::Permit(Permit::new(checked, held)),
+            Err(error) => {
+                let required = checked.request.required();
+                let id = self.request_id(&required);
+                Verdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
+            }
+        }
+    }
+
+    /// Denies after somebody was asked, and remembers that in this run.
+    pub(crate) fn deny(
+        &self,
+        checked: &Arc<Checked>,
+        required: &Capability,
+        id: &RequestId,
+        reason: Reason,
+    ) -> Denial {
+        let mut state = self.lock();
+        if reason == Reason::Refused {
+            state.refused.insert(id.clone());
+        }
+        self.refuse(&mut state, checked, required, id, reason)
+    }
+
+    pub(super) fn refuse(
+        &self,
+        state: &mut State,
+        checked: &Checked,
+        required: &Capability,
+        id: &RequestId,
+        reason: Reason,
+    ) -> Denial {
+        let broker = self.session().broker();
+        let (shared, now) = (broker.shared(), broker.now());
+        let mut line = self.check_line(checked, Ruling::Deny, now);
+        line.capability = Some(required.to_string().into());
+        line.id = Some(id.as_str().into());
+        let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
+        if !is_new {
+            // A tool that tries again and again makes no work for the disk.
+            let _ = state.trail.note(line, &*shared.sink);
+            return Denial::new(required, id, reason);
+        }
+        let petition = Petition {
+            id: id.clone(),
+            capability: required.clone(),
+            tool: self.0.tool.clone(),
+            sandbox: self.session().name().clone(),
+            first: now,
+            last: now,
+            times: 1,
+            standing: Standing::Open,
+        };
+        let written = state.trail.commit(line, &*shared.sink);
+        let reason = match written.and_then(|()| shared.ledger.remember(&petition)) {
+            Ok(()) => reason,
+            Err(error) => Reason::Unavailable(error),
+        };
+        Denial::new(required, id, reason)
+    }
+
+    pub(super) fn note(&self, line: Line) {
+        // What went wrong is kept in the trail, and denies the next call that is checked.
+        let _ = self.lock().trail.note(line, &*self.session().broker().shared().sink);
+    }
+
+    pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Stamp) -> Line {
+        let mut line = Line::new(now, Event::Check);
+        line.sandbox = Some(self.session().name().clone());
+        line.run = Some(self.0.run.clone());
+        line.target = Some(checked.target.clone());
+        line.ruling = Some(ruling);
+        line
+    }
+
+    pub(super) fn line(&self, event: Event) -> Line {
+        let mut line = Line::new(self.session().broker().now(), event);
+        line.sandbox = Some(self.session().name().clone());
+        line.run = Some(self.0.run.clone());
+        line
+    }
+
+    pub(super) fn request_id(&self, required: &Capability) -> RequestId {
+        let parts = [self.0.tool.as_bytes(), self.session().sandbox().as_bytes()];
+        let capability = required.to_string();
+        let key = &self.session().broker().shared().key;
+        RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
+    }
+}

@@ -1,0 +1,68 @@
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Stamp, Terms};
+use cofferdam_store::{Filter, Store};
+
+use super::{Scratch, key};
+
+const STORE: &str = "COFFERDAM_TEST_CRASH";
+
+/// Grants and logs until it is killed, and says what it has done; nothing where it is run as a
+/// test.
+#[test]
+fn grants_until_it_is_killed() {
+    let Some(path) = std::env::var_os(STORE) else { return };
+    let store = Arc::new(Store::open(path.as_ref()).unwrap());
+    let broker = Broker::setup(store.clone(), store.clone()).open().unwrap();
+    let mut out = std::io::stdout();
+    for number in 0.. {
+        let terms = Terms::new(key(&number.to_string()).required(), Span::Always);
+        let grant = broker.grant(terms).unwrap();
+        let mut line = Line::new(Stamp::now(), Event::Check);
+        line.note = Some(number.to_string().into());
+        store.commit(vec![line]).unwrap();
+        writeln!(out, "done {number} {}", grant.id).unwrap();
+        out.flush().unwrap();
+    }
+}
+
+#[test]
+fn what_was_done_survives_a_kill() {
+    let scratch = Scratch::new();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::grants_until_it_is_killed", "--nocapture"])
+        .env(STORE, scratch.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    // The first comes behind what the test program itself says.
+    let done = lines.filter_map(|line| Some(line.split_once("done ")?.1.to_owned()));
+    let done: Vec<String> = done.take(20).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(done.len(), 20);
+    let store = Store::open(&scratch.path()).unwrap();
+    let grants = store.grants().unwrap();
+    let log = store.lines(&Filter { event: Some(Event::Check), ..Filter::default() }).unwrap();
+    for line in done {
+        let (number, id) = line.split_once(' ').unwrap();
+        assert!(grants.iter().any(|grant| grant.id.as_str() == id), "{line}");
+        assert!(log.iter().any(|(_, line)| line.note.as_deref() == Some(number)), "{line}");
+    }
+}
+
+#[test]
+fn offered_lines_are_there_after_a_flush_and_after_the_end() {
+    let scratch = Scratch::new();
+    let line = || vec![Line::new(Stamp::now(), Event::Start)];
+    let store = Store::open(&scratch.path()).unwrap();
+    store.offer(line());
+    store.flush().unwrap();
+    assert_eq!(Store::open(&scratch.path()).unwrap().lines(&Filter::default()).unwrap().len(), 1);
+    store.offer(line());
+    drop(store);
+    assert_eq!(Store::open(&scratch.path()).unwrap().lines(&Filter::default()).unwrap().len(), 2);
+}

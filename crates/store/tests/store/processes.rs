@@ -1,0 +1,127 @@
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+
+use cofferdam_broker::{Broker, FromOutside, Ledger, Span, Standing, Terms, Verdict};
+use cofferdam_caps::CapabilitySet;
+use cofferdam_store::Store;
+
+use super::{Scratch, broker, is_permitted, key};
+
+/// Tells a copy of this program which store to use.
+const STORE: &str = "COFFERDAM_TEST_STORE";
+
+const PROCESSES: usize = 4;
+const BUDGET: u32 = 25;
+
+fn terms(name: &str, span: Span) -> Terms {
+    Terms::new(key(name).required(), span)
+}
+
+#[test]
+fn change_of_one_is_seen_by_the_next_check_of_the_other() {
+    let scratch = Scratch::new();
+    let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
+    let desk = other.session("s", &CapabilitySet::default()).desk("r", "t");
+    for _ in 0..5 {
+        assert!(!is_permitted(&desk, &key("a")));
+        let grant = one.grant(terms("a", Span::Always)).unwrap();
+        assert!(is_permitted(&desk, &key("a")));
+        assert!(is_permitted(&desk, &key("a")));
+        one.revoke(&grant.id, "").unwrap();
+    }
+    assert!(!is_permitted(&desk, &key("a")));
+}
+
+#[test]
+fn request_is_known_to_the_other_by_the_same_id() {
+    let scratch = Scratch::new();
+    let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
+    let desk = one.session("s", &CapabilitySet::default()).desk("r", "t");
+    assert!(!is_permitted(&desk, &key("a")));
+    let petition = other.petitions().unwrap().remove(0);
+    let granted = other.terms_for(&petition.id, Span::Once).unwrap();
+    other.grant_request(&petition.id, granted).unwrap();
+    assert!(is_permitted(&desk, &key("a")));
+    assert!(!is_permitted(&desk, &key("a")));
+    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Granted);
+    other.deny_request(&petition.id, "alice").unwrap();
+    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Denied);
+}
+
+#[test]
+fn headers_and_holders_read_back() {
+    let scratch = Scratch::new();
+    let secret = Terms::new("network:fetch:https://a.example".parse().unwrap(), Span::Session)
+        .for_tool("t")
+        .for_sandbox("s")
+        .by("alice")
+        .max(3)
+        .header("authorization", "Bearer: s3cr3t")
+        .unwrap();
+    let grant = broker(&scratch.path()).grant(secret).unwrap();
+    assert_eq!(broker(&scratch.path()).grants().unwrap(), [grant]);
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+#[test]
+fn grant_of_the_other_wakes_a_run_that_waits() {
+    let scratch = Scratch::new();
+    let store = Arc::new(Store::open(&scratch.path()).unwrap());
+    let asking =
+        Broker::setup(store.clone(), store).approver(Arc::new(FromOutside)).open().unwrap();
+    let desk = asking.session("s", &CapabilitySet::default()).desk("r", "t");
+    let Verdict::Ask(mut waiting) = desk.check(&key("a")) else { panic!("not asked") };
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut poll = || {
+        let context = &mut Context::from_waker(&waker);
+        std::future::Future::poll(std::pin::Pin::new(&mut waiting), context)
+    };
+    assert!(poll().is_pending());
+    broker(&scratch.path()).grant(terms("a", Span::Always)).unwrap();
+    let permit = loop {
+        match poll() {
+            Poll::Ready(result) => break result,
+            Poll::Pending => std::thread::park(),
+        }
+    };
+    assert!(permit.is_ok());
+}
+
+/// What each of the processes below does; nothing where it is run as a test.
+#[test]
+fn uses_up_what_it_can() {
+    let Some(path) = std::env::var_os(STORE) else { return };
+    let desk = broker(path.as_ref()).session("s", &CapabilitySet::default()).desk("r", "t");
+    let used = (0..BUDGET).filter(|_| is_permitted(&desk, &key("a"))).count();
+    println!("used={used};");
+}
+
+#[test]
+fn counted_grant_is_used_up_by_all_processes_together() {
+    let scratch = Scratch::new();
+    let first = broker(&scratch.path());
+    first.grant(terms("a", Span::Always).max(BUDGET)).unwrap();
+    first.grant(terms("a", Span::Once)).unwrap();
+    let start = || {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "processes::uses_up_what_it_can", "--nocapture"]);
+        command.env(STORE, scratch.path()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = (0..PROCESSES).map(|_| start()).collect();
+    let used = |child: std::process::Child| -> u32 {
+        let text = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        let number = text.split_once("used=").and_then(|(_, rest)| rest.split_once(';'));
+        number.unwrap_or_else(|| panic!("{text}")).0.parse().unwrap()
+    };
+    assert_eq!(children.into_iter().map(used).sum::<u32>(), BUDGET + 1);
+    assert!(Store::open(&scratch.path()).unwrap().grants().unwrap().is_empty());
+}

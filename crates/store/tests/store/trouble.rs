@@ -1,0 +1,115 @@
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cofferdam_broker::{Broker, Error, ErrorKind, Ledger, Reason, Span, Terms, Verdict};
+use cofferdam_caps::CapabilitySet;
+use cofferdam_store::{Options, Store};
+use rusqlite::Connection;
+
+use super::{Scratch, key};
+
+fn check(error: Error, kind: ErrorKind, path: &Path) {
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+    assert!(error.hint().is_some(), "{error}");
+}
+
+/// A store that exists already, changed by hand.
+fn changed(scratch: &Scratch, change: impl FnOnce(&Connection)) {
+    drop(Store::open(&scratch.path()).unwrap());
+    change(&Connection::open(scratch.path()).unwrap());
+}
+
+#[test]
+fn files_are_their_owner_s_alone() {
+    let scratch = Scratch::new();
+    let store = Store::open(&scratch.path()).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(scratch.path().parent().unwrap()), 0o700);
+    for entry in std::fs::read_dir(scratch.path().parent().unwrap()).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+    drop(store);
+    std::fs::set_permissions(scratch.path(), PermissionsExt::from_mode(0o666)).unwrap();
+    drop(Store::open(&scratch.path()).unwrap());
+    assert_eq!(mode(&scratch.path()), 0o600);
+}
+
+#[test]
+fn file_that_is_no_store_is_refused_and_left_alone() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let garbage = "not a database, but longer than the header of one ".repeat(40);
+    std::fs::write(&path, &garbage).unwrap();
+    check(Store::open(&path).unwrap_err(), ErrorKind::Damaged, &path);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), garbage);
+    std::fs::remove_file(&path).unwrap();
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    check(Store::open(&path).unwrap_err(), ErrorKind::Damaged, &path);
+}
+
+#[test]
+fn store_of_a_later_version_is_refused() {
+    let scratch = Scratch::new();
+    changed(&scratch, |file| file.pragma_update(None, "user_version", 99).unwrap());
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::TooNew, &scratch.path());
+}
+
+#[test]
+fn damaged_pages_are_an_error_and_no_grant() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    changed(&scratch, |file| {
+        file.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
+            .unwrap();
+    });
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[100..].iter_mut().for_each(|byte| *byte ^= 0x55);
+    std::fs::write(&path, bytes).unwrap();
+    check(Store::open(&path).unwrap_err(), ErrorKind::Damaged, &path);
+}
+
+#[test]
+fn row_that_cannot_be_read_closes_the_store() {
+    let scratch = Scratch::new();
+    changed(&scratch, |file| {
+        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, '', 0, 2)";
+        file.execute(sql, []).unwrap();
+    });
+    let store = Arc::new(Store::open(&scratch.path()).unwrap());
+    let error = Broker::setup(store.clone(), store).open().unwrap_err();
+    check(error, ErrorKind::Damaged, &scratch.path());
+}
+
+#[test]
+fn locked_store_is_an_error_and_a_denial() {
+    let scratch = Scratch::new();
+    let options = Options { patience: Duration::from_millis(20) };
+    let store = Arc::new(Store::open_with(&scratch.path(), &options).unwrap());
+    let broker = Broker::setup(store.clone(), store.clone()).open().unwrap();
+    broker.grant(Terms::new(key("a").required(), Span::Once)).unwrap();
+    let other = Connection::open(scratch.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let terms = Terms::new(key("b").required(), Span::Always);
+    check(broker.grant(terms.clone()).unwrap_err(), ErrorKind::Locked, &scratch.path());
+    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t");
+    // What counts its permits cannot be used while nobody can count.
+    let Verdict::Denied(denial) = desk.check(&key("a")) else { panic!("permitted") };
+    assert!(matches!(denial.reason(), Reason::Unavailable(_)), "{denial}");
+    assert!(!denial.error().to_json().contains("store.db"));
+    other.execute_batch("ROLLBACK").unwrap();
+    broker.grant(terms).unwrap();
+    assert_eq!(store.grants().unwrap().len(), 2);
+}
+
+#[test]
+fn folder_that_cannot_be_written_is_an_error() {
+    // Nobody can make files here, the superuser included.
+    let path = Path::new("/proc/self/cofferdam/store.db");
+    let error = Store::open(path).unwrap_err();
+    assert!(error.to_string().starts_with("/proc/self/cofferdam"), "{error}");
+    assert!(error.hint().is_some());
+}
