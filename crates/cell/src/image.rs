@@ -52,12 +52,6 @@ impl<H: Host> Image<H> {
         Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
     }
 
-    /// Compiles a module here and now.
-    pub fn compile(engine: &Engine, wasm: &[u8]) -> Result<Self, Error> {
-        let module = Module::new(&engine.inner, wasm);
-        Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
-    }
-
     fn prepare(engine: &Engine, module: &Module) -> Result<Self, Error> {
         let export = |name| {
             module
@@ -71,6 +65,9 @@ impl<H: Host> Image<H> {
             inbox: export(names::INBOX)?,
             interrupt: export(names::INTERRUPT)?,
         };
+        if !module.imports().any(|import| import.name() == gate::IMPORT_REST) {
+            return Err(Error::new(ErrorKind::Image, "has no checks: nothing could stop it"));
+        }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
         let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
         let mut linker = Linker::new(&engine.inner);

@@ -7,11 +7,13 @@
 //!
 //! In reading order:
 //! - [`engine`]: settings of wasmtime, the pool of memories and stacks
-//! - [`alarm`]: the one thread that moves the epoch and wakes sleepers
+//! - [`alarm`]: the one thread that rings for cells that compute, and wakes sleepers
 //! - [`image`]: a guest compiled ahead of time, ready to be instantiated
 //! - [`cell`]: one instance, and what stops it
-//! - [`gate`]: the import, with every bound checked
+//! - [`gate`]: the imports, with every bound checked
 //! - [`imaging`] (feature): makes images at build time
+//! - `pacing` (feature): puts checks into a guest, so that it can be stopped anywhere
+//! - `recursion` (feature): which functions need a check so that no cycle of calls is without
 
 pub mod alarm;
 pub mod cell;
@@ -20,6 +22,10 @@ mod gate;
 pub mod image;
 #[cfg(feature = "imaging")]
 pub mod imaging;
+#[cfg(feature = "imaging")]
+mod pacing;
+#[cfg(feature = "imaging")]
+mod recursion;
 
 pub use alarm::{Alarm, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};
