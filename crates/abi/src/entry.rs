@@ -45,8 +45,6 @@ pub struct Start<'a> {
     pub args: &'a [u8],
     /// Longest packed result that the host will take.
     pub result_bytes: u32,
-    /// Bytes of memory the guest may use in all.
-    pub memory_bytes: u32,
 }
 
 /// Host to guest, each time a cell is entered.
@@ -63,7 +61,7 @@ impl<'a> Entry<'a> {
     pub fn write(&self, w: &mut Writer) {
         match self {
             Entry::Start(start) => {
-                w.u8(0).u8(start.form as u8).u32(start.result_bytes).u32(start.memory_bytes);
+                w.u8(0).u8(start.form as u8).u32(start.result_bytes);
                 w.str(start.file).str(start.source).bytes(start.args);
             }
             Entry::Resume(answers) => {
@@ -81,9 +79,9 @@ impl<'a> Entry<'a> {
         let entry = match r.u8()? {
             0 => {
                 let form = Form::from_number(r.u8()?).ok_or(r.malformed("unknown form"))?;
-                let (result_bytes, memory_bytes) = (r.u32()?, r.u32()?);
+                let result_bytes = r.u32()?;
                 let (file, source, args) = (r.str()?, r.str()?, r.bytes()?);
-                Entry::Start(Start { form, file, source, args, result_bytes, memory_bytes })
+                Entry::Start(Start { form, file, source, args, result_bytes })
             }
             1 => {
                 let count = r.count(6)?;
@@ -217,7 +215,6 @@ mod tests {
             source: "return 1",
             args: &[0],
             result_bytes: 7,
-            memory_bytes: 9,
         }));
         let answer = Answer { status: Status::Refused, payload: b"why" };
         check_entry(Entry::Resume(vec![(3, answer)]));

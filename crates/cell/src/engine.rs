@@ -77,6 +77,7 @@ fn config(pool: Pool) -> Config {
     config.epoch_interruption(false);
     config.wasm_branch_hinting(true);
     config.cranelift_opt_level(OptLevel::Speed);
+    config.with_custom_code_memory(Some(crate::code::in_place()));
     config.memory_init_cow(true);
     config.memory_reservation(MEMORY_RESERVATION);
     config.max_wasm_stack(WASM_STACK);

@@ -9,6 +9,7 @@
 //! - [`engine`]: settings of wasmtime, the pool of memories and stacks
 //! - [`alarm`]: the one thread that rings for cells that compute, and wakes sleepers
 //! - [`image`]: a guest compiled ahead of time, ready to be instantiated
+//! - `code`: native code used where the program's file has it
 //! - [`cell`]: one instance, and what stops it
 //! - [`gate`]: the imports, with every bound checked
 //! - [`imaging`] (feature): makes images at build time
@@ -17,6 +18,7 @@
 
 pub mod alarm;
 pub mod cell;
+mod code;
 pub mod engine;
 mod gate;
 pub mod image;

@@ -159,7 +159,6 @@ fn start_message(course: &Course<'_>, tool: &Tool, form: Form, source: &str) -> 
         source,
         args: args.as_bytes(),
         result_bytes: course.limits().result_bytes.min(u64::from(u32::MAX)) as u32,
-        memory_bytes: course.limits().memory_bytes.min(u64::from(u32::MAX)) as u32,
     })
     .write(&mut message);
     message.finish()

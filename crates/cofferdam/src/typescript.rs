@@ -38,7 +38,6 @@ pub(crate) async fn strip(
         source: &tool.source,
         args: &[],
         result_bytes: u32::MAX,
-        memory_bytes: MEMORY as u32,
     })
     .write(&mut message);
     let reply = match cell.enter(message.as_bytes()).await {

@@ -40,7 +40,7 @@ fn strip(form: Form, source: &str) -> Came {
     let mut cell = Cell::new(&IMAGE, Nobody, limits, switch, deadline).expect("a cell");
     let mut message = Writer::new();
     let (file, args) = ("tool.ts", &[][..]);
-    let start = Start { form, file, source, args, result_bytes: u32::MAX, memory_bytes: 0 };
+    let start = Start { form, file, source, args, result_bytes: u32::MAX };
     Entry::Start(start).write(&mut message);
     let reply = match block_on(cell.enter(message.as_bytes())) {
         Ok(reply) => reply,
