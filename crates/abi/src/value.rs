@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 pub use decode::decode;
-pub use encode::encode;
+pub use encode::{encode, number};
 
 /// Deepest nesting of a value. Both sides recurse once per level, so this bounds their stacks.
 pub const MAX_DEPTH: usize = 1000;

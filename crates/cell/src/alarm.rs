@@ -1,4 +1,6 @@
-//! The one thread that moves the epoch and wakes sleepers.
+//! The one thread that rings for cells that compute, and wakes sleepers.
+//!
+//! To ring is to count up: guests compare the count with what it was when they last looked.
 //!
 //! It sleeps until there is something to do: a deadline of a cell, a sleeper's time, or, while
 //! cells compute, the end of a slice. Entering a cell costs an atomic add as long as the thread
@@ -28,16 +30,17 @@ pub struct Alarm {
 }
 
 struct Shared {
-    engine: wasmtime::Engine,
-    /// Engines that came later; their epochs move with the first one's.
-    others: RwLock<Vec<wasmtime::Engine>>,
+    /// How often it has rung.
+    rings: AtomicU64,
+    /// Engines of programs, whose cells look at an epoch: it moves with each ring.
+    engines: RwLock<Vec<wasmtime::Engine>>,
     state: Mutex<State>,
     changed: Condvar,
     /// Cells that have a guest on the stack.
     computing: AtomicUsize,
     /// Entries so far; tells the thread whether anything ran since it last looked.
     entries: AtomicU64,
-    /// Whether the thread moves the epoch at every slice.
+    /// Whether the thread rings at every slice.
     awake: AtomicBool,
 }
 
@@ -51,8 +54,8 @@ struct State {
 type Key = (Instant, u64);
 
 enum Sleeper {
-    /// Move the epoch, so that the cell with this deadline looks at the clock.
-    Epoch,
+    /// Ring, so that the cell with this deadline looks at the clock.
+    Ring,
     /// Wake this task.
     Task(Waker),
 }
@@ -68,10 +71,10 @@ impl Drop for Owner {
 }
 
 impl Alarm {
-    pub(crate) fn start(engine: wasmtime::Engine) -> std::io::Result<Self> {
+    pub(crate) fn start() -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            engine,
-            others: RwLock::default(),
+            rings: AtomicU64::new(0),
+            engines: RwLock::default(),
             state: Mutex::default(),
             changed: Condvar::new(),
             computing: AtomicUsize::new(0),
@@ -91,15 +94,20 @@ impl Alarm {
         Sleep { shared: self.shared.clone(), at, key: None }
     }
 
-    /// Moves the epoch now: every computing cell looks at its kill switch.
+    /// Rings now: every computing cell looks at its kill switch.
     pub(crate) fn ring(&self) {
-        self.shared.move_epoch();
+        self.shared.ring();
     }
 
-    /// Moves the epoch of this engine too.
+    /// How often it has rung.
+    pub(crate) fn rings(&self) -> u64 {
+        self.shared.rings.load(Ordering::SeqCst)
+    }
+
+    /// Moves the epoch of this engine with each ring.
     pub(crate) fn also(&self, engine: &wasmtime::Engine) {
-        let others = &self.shared.others;
-        others.write().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
+        let engines = &self.shared.engines;
+        engines.write().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
     }
 
     /// Called around every stay of a guest on the stack.
@@ -116,18 +124,18 @@ impl Alarm {
         Computing(shared)
     }
 
-    /// Moves the epoch at `at`, so that whoever computes then looks at the clock.
+    /// Rings at `at`.
     pub fn ring_at(&self, at: Instant) -> Ring {
-        let key = self.shared.add(at, Sleeper::Epoch);
+        let key = self.shared.add(at, Sleeper::Ring);
         Ring { shared: self.shared.clone(), key }
     }
 }
 
 impl Shared {
-    fn move_epoch(&self) {
-        self.engine.increment_epoch();
-        let others = self.others.read().unwrap_or_else(PoisonError::into_inner);
-        others.iter().for_each(wasmtime::Engine::increment_epoch);
+    fn ring(&self) {
+        self.rings.fetch_add(1, Ordering::SeqCst);
+        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+        engines.iter().for_each(wasmtime::Engine::increment_epoch);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -159,11 +167,11 @@ impl Shared {
         let mut state = self.lock();
         while !state.closed {
             let now = Instant::now();
-            let (due, move_epoch) = take_due(&mut state, now);
-            if !due.is_empty() || move_epoch {
+            let (due, is_ring_due) = take_due(&mut state, now);
+            if !due.is_empty() || is_ring_due {
                 drop(state);
-                if move_epoch {
-                    self.move_epoch();
+                if is_ring_due {
+                    self.ring();
                 }
                 for waker in due {
                     // A waker is the executor's code. If it panics, every other deadline of the
@@ -180,7 +188,7 @@ impl Shared {
                     let entries = self.entries.load(Ordering::SeqCst);
                     let is_computing = self.computing.load(Ordering::SeqCst) > 0;
                     if is_computing {
-                        self.move_epoch();
+                        self.ring();
                     }
                     idle = if is_computing || entries != seen { 0 } else { idle + 1 };
                     seen = entries;
@@ -212,23 +220,23 @@ impl Shared {
     }
 }
 
-/// Takes out whatever is due: tasks to wake, and whether the epoch is to move.
+/// Takes out whatever is due: tasks to wake, and whether to ring.
 fn take_due(state: &mut State, now: Instant) -> (Vec<Waker>, bool) {
     let mut tasks = Vec::new();
-    let mut move_epoch = false;
+    let mut is_ring_due = false;
     while let Some(entry) = state.sleepers.first_entry() {
         if entry.key().0 > now {
             break;
         }
         match entry.remove() {
-            Sleeper::Epoch => move_epoch = true,
+            Sleeper::Ring => is_ring_due = true,
             Sleeper::Task(waker) => tasks.push(waker),
         }
     }
-    (tasks, move_epoch)
+    (tasks, is_ring_due)
 }
 
-/// While it lives, the epoch moves at every slice.
+/// While it lives, the alarm rings at every slice.
 pub(crate) struct Computing<'a>(&'a Shared);
 
 impl Drop for Computing<'_> {
@@ -237,7 +245,7 @@ impl Drop for Computing<'_> {
     }
 }
 
-/// A registered move of the epoch; dropped, it is taken back.
+/// A ring to come; dropped, it is taken back.
 pub struct Ring {
     shared: Arc<Shared>,
     key: Key,

@@ -4,11 +4,11 @@ use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::INBOX_LEN;
-use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc, UpdateDeadline};
+use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc};
 
 use crate::alarm::{Alarm, Ring, SLICE, Sleep};
 use crate::engine::TABLE_ELEMENTS;
@@ -175,6 +175,16 @@ pub(crate) struct State<H> {
     /// Whether the guest left the stack by itself the last time.
     came_back: bool,
     ring: Option<Ring>,
+    /// How often the alarm had rung when the clock was last looked at.
+    seen: u64,
+}
+
+/// What a guest does after the host looked at the clock.
+pub(crate) enum Next {
+    /// It computes on.
+    GoOn,
+    /// It gives the thread back to the executor, and computes on when it is polled again.
+    Yield,
 }
 
 /// How far the end of a run has come.
@@ -228,17 +238,12 @@ impl<H: Host> Cell<H> {
             ending: Ending::No,
             came_back: true,
             ring: None,
+            seen: 0,
         };
         let mut store = Store::new(&image.engine.inner, state);
         store.limiter(|state| state);
-        store.epoch_deadline_callback(|mut context| {
-            let state = context.data_mut();
-            let Some(memory) = state.memory else { return Ok(UpdateDeadline::Interrupt) };
-            let (guest, state) = memory.data_and_store_mut(&mut context);
-            state.look_at_clock(guest)
-        });
         let bad = |what: &str| Error::new(ErrorKind::Image, format!("bad export {what}"));
-        let instance = image.pre.instantiate(&mut store).map_err(|e| {
+        let instance = at_once(image.pre.instantiate_async(&mut store)).map_err(|e| {
             let kind = match e.is::<wasmtime::PoolConcurrencyLimitError>() {
                 true => ErrorKind::PoolFull,
                 false => ErrorKind::Image,
@@ -267,8 +272,9 @@ impl<H: Host> Cell<H> {
     ///
     /// Gives the thread back to the executor at every slice.
     pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
-        self.store.set_epoch_deadline(1);
         let state = self.store.data_mut();
+        // Before the switch is looked at: a kill from now on rings once more.
+        state.seen = state.switch.shared.alarm.rings();
         if state.switch.is_killed() {
             return Err(Stop::Killed);
         }
@@ -382,12 +388,20 @@ impl<H: Host> Cell<H> {
         }
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => Stop::Stack,
-            Some(Trap::Interrupt) => Stop::Killed,
             // A guest that cannot allocate has no better way than to abort.
             Some(_) | None if self.memory_refused() => Stop::Memory,
             Some(trap) => Stop::Trap(trap.to_string()),
             None => Stop::Trap(format!("{error:#}")),
         }
+    }
+}
+
+/// The result of a future that has nothing to wait for.
+fn at_once<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        // An image has no start function that could wait.
+        Poll::Pending => wasmtime::bail!("the guest waits before it has started"),
     }
 }
 
@@ -401,12 +415,19 @@ fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
 }
 
 impl<H: Host> State<H> {
-    /// The epoch moved: end the run, or give the thread back for a moment.
-    fn look_at_clock(&mut self, guest: &mut [u8]) -> wasmtime::Result<UpdateDeadline> {
+    /// Whether the alarm has rung since the clock was last looked at.
+    pub(crate) fn is_rung(&self) -> bool {
+        self.switch.shared.alarm.rings() != self.seen
+    }
+
+    /// The alarm rang: end the run, or give the thread back for a moment.
+    pub(crate) fn look_at_clock(&mut self, guest: &mut [u8]) -> Result<Next, Stop> {
+        let alarm = &self.switch.shared.alarm;
+        self.seen = alarm.rings();
         let now = Instant::now();
         match &self.ending {
-            Ending::Asked(stop, at) if now >= *at => Err(stop.clone().into()),
-            Ending::Asked(..) => Ok(UpdateDeadline::Continue(1)),
+            Ending::Asked(stop, at) if now >= *at => Err(stop.clone()),
+            Ending::Asked(..) => Ok(Next::GoOn),
             Ending::No => {
                 let stop = if self.switch.is_killed() {
                     Stop::Killed
@@ -414,14 +435,14 @@ impl<H: Host> State<H> {
                     Stop::Deadline
                 } else {
                     if self.ring.is_none() {
-                        self.ring = Some(self.switch.shared.alarm.ring_at(self.deadline));
+                        self.ring = Some(alarm.ring_at(self.deadline));
                     }
-                    return Ok(UpdateDeadline::Yield(1));
+                    return Ok(Next::Yield);
                 };
+                self.ring = Some(alarm.ring_at(now + GRACE));
                 set_interrupt(guest, self.interrupt, 1);
                 self.ending = Ending::Asked(stop, now + GRACE);
-                self.ring = Some(self.switch.shared.alarm.ring_at(now + GRACE));
-                Ok(UpdateDeadline::Continue(1))
+                Ok(Next::GoOn)
             }
         }
     }

@@ -50,16 +50,18 @@ impl Engine {
     pub fn new(pool: Pool) -> Result<Self, Error> {
         let inner = wasmtime::Engine::new(&config(pool))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        let alarm = Alarm::start(inner.clone())
+        let alarm = Alarm::start()
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
         Ok(Engine { inner, alarm })
     }
 
-    /// Compiles a module to native code that [`crate::Image::load`] takes.
+    /// Puts checks into a module, and compiles it to native code that [`crate::Image::load`] takes.
+    #[cfg(feature = "imaging")]
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+        let wasm = crate::pacing::pace(wasm)?;
         let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        engine.precompile_module(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+        engine.precompile_module(&wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
     /// The alarm: sleeps without a thread of their own.
@@ -71,8 +73,11 @@ impl Engine {
 /// The same for compiling and for running, or images would not load.
 fn config(pool: Pool) -> Config {
     let mut config = Config::new();
-    config.epoch_interruption(true);
+    // Guests have checks of their own, which cost less; see `pacing`.
+    config.epoch_interruption(false);
+    config.wasm_branch_hinting(true);
     config.cranelift_opt_level(OptLevel::Speed);
+    config.with_custom_code_memory(Some(crate::code::in_place()));
     config.memory_init_cow(true);
     config.memory_reservation(MEMORY_RESERVATION);
     config.max_wasm_stack(WASM_STACK);

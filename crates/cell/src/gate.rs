@@ -1,12 +1,22 @@
-//! The one import of a guest, with every bound checked.
+//! The imports of a guest: the one that it calls the host with, every bound checked, and the two
+//! that its code was given at build time, so that it can be stopped.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
 
 use cofferdam_abi::frame::MAX_REQUEST;
 use cofferdam_abi::{Call, names};
 use wasmtime::{Caller, Linker};
 
-use crate::cell::{State, Stop};
+use crate::cell::{Next, State, Stop};
+
+/// `pace() -> i32`: not zero when the guest should [rest](IMPORT_REST). Asked often, so it only
+/// compares two numbers.
+pub(crate) const IMPORT_PACE: &str = "pace";
+
+/// `rest()`: hands over to the host, which gives the thread back for a moment, asks the guest to
+/// end, or stops it.
+pub(crate) const IMPORT_REST: &str = "rest";
 
 /// Room for answers that a cell keeps between two calls.
 const MAX_KEPT: usize = 64 << 10;
@@ -37,6 +47,34 @@ impl std::fmt::Display for Breach {
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
     linker.func_wrap(names::IMPORT_MODULE, names::IMPORT_CALL, cross::<H>)?;
+    linker.func_wrap(names::IMPORT_MODULE, IMPORT_PACE, |caller: Caller<'_, State<H>>| {
+        u32::from(caller.data().is_rung())
+    })?;
+    linker.func_wrap_async(names::IMPORT_MODULE, IMPORT_REST, |caller, ()| {
+        Box::new(rest::<H>(caller))
+    })?;
+    Ok(())
+}
+
+async fn rest<H: Host>(mut caller: Caller<'_, State<H>>) -> wasmtime::Result<()> {
+    let Some(memory) = caller.data().memory else {
+        return breach("rest before the cell was set up");
+    };
+    let (guest, state) = memory.data_and_store_mut(&mut caller);
+    match state.look_at_clock(guest)? {
+        Next::GoOn => {}
+        Next::Yield => {
+            let mut is_polled = false;
+            std::future::poll_fn(|cx| {
+                if std::mem::replace(&mut is_polled, true) {
+                    return Poll::Ready(());
+                }
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
+        }
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use cofferdam_abi::names;
 use wasmtime::{InstancePre, Linker, Module, ModuleExport};
 
 use crate::cell::State;
+use crate::code;
 use crate::engine::Engine;
 use crate::gate::{self, Host};
 use crate::{Error, ErrorKind};
@@ -43,18 +44,18 @@ impl<H: Host> Image<H> {
     /// # Safety
     ///
     /// `compiled` runs as native code: it must be the untouched output of [`Engine::compile`],
-    /// such as what this program embeds.
+    /// such as what this program embeds. Where it begins with a page it is used in place, and its
+    /// pages become executable.
     #[allow(unsafe_code)]
-    pub unsafe fn load(engine: &Engine, compiled: &[u8]) -> Result<Self, Error> {
+    pub unsafe fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Self, Error> {
         // SAFETY: the caller promises that `compiled` comes from `Engine::compile`; wasmtime
-        // checks its version and settings.
-        let module = unsafe { Module::deserialize(&engine.inner, compiled) };
-        Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
-    }
-
-    /// Compiles a module here and now.
-    pub fn compile(engine: &Engine, wasm: &[u8]) -> Result<Self, Error> {
-        let module = Module::new(&engine.inner, wasm);
+        // checks its version and settings. It is never written to and never freed.
+        let module = unsafe {
+            match code::is_aligned(compiled) {
+                true => Module::deserialize_raw(&engine.inner, compiled.into()),
+                false => Module::deserialize(&engine.inner, compiled),
+            }
+        };
         Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
     }
 
@@ -71,6 +72,9 @@ impl<H: Host> Image<H> {
             inbox: export(names::INBOX)?,
             interrupt: export(names::INTERRUPT)?,
         };
+        if !module.imports().any(|import| import.name() == gate::IMPORT_REST) {
+            return Err(Error::new(ErrorKind::Image, "has no checks: nothing could stop it"));
+        }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
         let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
         let mut linker = Linker::new(&engine.inner);

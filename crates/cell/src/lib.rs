@@ -7,17 +7,21 @@
 //!
 //! In reading order:
 //! - [`engine`]: settings of wasmtime, the pool of memories and stacks
-//! - [`alarm`]: the one thread that moves the epoch and wakes sleepers
+//! - [`alarm`]: the one thread that rings for cells that compute, and wakes sleepers
 //! - [`image`]: a guest compiled ahead of time, ready to be instantiated
+//! - `code`: native code used where the program's file has it
 //! - [`cell`]: one instance, and what stops it
-//! - [`gate`]: the import, with every bound checked
+//! - [`gate`]: the imports, with every bound checked
 //! - [`program`], [`program_image`], [`imports`]: cells for programs, which import WASI
 //! - [`compiler`], `cache`: a stranger's module made ready, in memory and on disk
 //! - [`imaging`] (feature): makes images at build time
+//! - `pacing` (feature): puts checks into a guest, so that it can be stopped anywhere
+//! - `recursion` (feature): which functions need a check so that no cycle of calls is without
 
 pub mod alarm;
 mod cache;
 pub mod cell;
+mod code;
 pub mod compiler;
 pub mod engine;
 mod gate;
@@ -25,8 +29,12 @@ pub mod image;
 #[cfg(feature = "imaging")]
 pub mod imaging;
 pub mod imports;
+#[cfg(feature = "imaging")]
+mod pacing;
 pub mod program;
 pub mod program_image;
+#[cfg(feature = "imaging")]
+mod recursion;
 
 pub use alarm::{Alarm, Ring, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};

@@ -74,7 +74,7 @@ pub fn encode(value: &Value, w: &mut Writer) {
 }
 
 /// Packs a number; small whole ones are short.
-pub(crate) fn number(n: f64, w: &mut Writer) {
+pub fn number(n: f64, w: &mut Writer) {
     let whole = n as u32;
     if f64::from(whole) == n && !(n == 0.0 && n.is_sign_negative()) {
         w.u8(Tag::Integer as u8).varint(whole);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cofferdam_abi::value::{MAX_DEPTH, Tag, ViewKind};
+use cofferdam_abi::value::{self, MAX_DEPTH, Tag, ViewKind};
 use cofferdam_abi::wire::Writer;
 use rquickjs::object::Filter;
 use rquickjs::{Array, ArrayBuffer, Atom, Ctx, Object, Value};
@@ -74,7 +74,7 @@ impl<'js> Packer<'js> {
         } else if let Some(bool) = value.as_bool() {
             self.w.u8(if bool { Tag::True } else { Tag::False } as u8);
         } else if let Some(number) = value.as_number() {
-            self.number(number);
+            value::number(number, &mut self.w);
         } else if value.is_string() {
             self.string(value, Tag::Utf16)?;
         } else if value.is_big_int() {
@@ -88,15 +88,6 @@ impl<'js> Packer<'js> {
             return Err(Refused::NotCloneable("a value of unknown type".into()));
         }
         Ok(())
-    }
-
-    fn number(&mut self, n: f64) {
-        let whole = n as u32;
-        if f64::from(whole) == n && !(n == 0.0 && n.is_sign_negative()) {
-            self.w.u8(Tag::Integer as u8).varint(whole);
-        } else {
-            self.w.u8(Tag::Number as u8).f64(n);
-        }
     }
 
     fn string(&mut self, value: &Value<'js>, odd: Tag) -> Packed {

@@ -1,0 +1,388 @@
+//! Puts checks into a guest's code at build time, so that it can be stopped at any moment.
+//!
+//! A guest has a budget: a counter in a global that is added here. Nothing in the guest names that
+//! global, so whoever takes over the guest's memory still cannot reach it. It is spent
+//! - at the entry of every function that has a loop, and of enough others that no cycle of calls
+//!   is without,
+//! - at every [`LOOP`]th round of a loop, counted in a local of the function,
+//! - before every instruction that copies or fills memory, by its length.
+//!
+//! When it is used up, the guest asks the host (`pace`) whether anything has happened, and if so
+//! hands over to it (`rest`), which gives the thread back, asks the guest to end, or stops it.
+//!
+//! wasmtime's epochs do the same with two loads and a comparison in every round of every loop. In
+//! QuickJS's interpreter, which is one large loop, that is a sixth of the time; see
+//! `bench/NOTES.md`.
+
+use std::collections::HashSet;
+
+use wasm_encoder::reencode::{self, Reencode, utils};
+use wasm_encoder::{
+    BlockType, BranchHint, BranchHints, CodeSection, ConstExpr, EntityType, Function,
+    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, Module, RawSection,
+    SectionId, TypeSection, ValType,
+};
+use wasmparser::{FunctionBody, Operator, Parser, Payload, TypeRef};
+
+use crate::gate::{IMPORT_PACE, IMPORT_REST};
+use crate::{Error, ErrorKind, recursion};
+
+/// What a guest may spend before it asks. Between two questions lie at most
+/// `BUDGET / ENTRY * LOOP` rounds of loops: some 130,000, or well under a millisecond.
+const BUDGET: i32 = 16_384;
+
+/// Price of entering a function.
+const ENTRY: i32 = 16;
+
+/// Rounds of a loop that are paid for together, one each.
+const LOOP: i32 = 128;
+
+/// Copying or filling this many bytes (as a power of two) costs one.
+const BYTES_LOG2: i32 = 4;
+
+/// Functions that are added to the imports.
+const IMPORTS: u32 = 2;
+
+/// The module with checks in it. What it imports, exports and computes stays the same.
+pub(crate) fn pace(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut pass = Pass::look_at(wasm)?;
+    let mut module = Module::new();
+    pass.parse_core_module(&mut module, Parser::new(0), wasm).map_err(failed)?;
+    pass.with_hints(&module.finish())
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Image, format!("checks cannot be put in: {error}"))
+}
+
+/// What is known of the module, and how far the pass has come.
+struct Pass {
+    /// Parameters of each type.
+    params: Vec<u32>,
+    /// Type of each function that the module defines.
+    functions: Vec<u32>,
+    imported_functions: u32,
+    globals: u32,
+    /// Functions that break cycles of calls.
+    breakers: HashSet<u32>,
+    /// The function that is being written, counted among the defined ones.
+    at: usize,
+    hints: BranchHints,
+    hints_here: Vec<BranchHint>,
+}
+
+/// The locals that a function gets for its checks.
+struct Locals {
+    rounds: u32,
+    length: u32,
+}
+
+impl Pass {
+    fn look_at(wasm: &[u8]) -> Result<Self, Error> {
+        let mut pass = Pass {
+            params: Vec::new(),
+            functions: Vec::new(),
+            imported_functions: 0,
+            globals: 0,
+            breakers: recursion::breakers(wasm).map_err(failed)?,
+            at: 0,
+            hints: BranchHints::new(),
+            hints_here: Vec::new(),
+        };
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload.map_err(failed)? {
+                Payload::TypeSection(types) => {
+                    for ty in types.into_iter_err_on_gc_types() {
+                        pass.params.push(ty.map_err(failed)?.params().len() as u32);
+                    }
+                }
+                Payload::ImportSection(imports) => {
+                    for import in imports.into_imports() {
+                        match import.map_err(failed)?.ty {
+                            TypeRef::Func(_) => pass.imported_functions += 1,
+                            TypeRef::Global(_) => pass.globals += 1,
+                            _ => {}
+                        }
+                    }
+                }
+                Payload::FunctionSection(functions) => {
+                    for ty in functions {
+                        pass.functions.push(ty.map_err(failed)?);
+                    }
+                }
+                Payload::GlobalSection(globals) => pass.globals += globals.count(),
+                _ => {}
+            }
+        }
+        Ok(pass)
+    }
+
+    /// Index of the added global, behind all others.
+    fn budget(&self) -> u32 {
+        self.globals
+    }
+
+    /// Index of the added function that asks the host and fills the budget up again.
+    fn refill(&self) -> u32 {
+        self.imported_functions + IMPORTS + self.functions.len() as u32
+    }
+
+    /// Index of the added function that spends its argument.
+    fn spend(&self) -> u32 {
+        self.refill() + 1
+    }
+
+    /// Indices of the types of added functions: `()`, `() -> i32`, `(i32)`.
+    fn added_type(&self, which: u32) -> u32 {
+        self.params.len() as u32 + which
+    }
+
+    /// An `if` that is hardly ever taken; hinted, so that it is laid out of the way.
+    fn unlikely(&mut self, to: &mut Function) {
+        let branch_func_offset = to.byte_len() as u32;
+        self.hints_here.push(BranchHint { branch_func_offset, branch_hint_value: 0 });
+        to.instruction(&Instruction::If(BlockType::Empty));
+    }
+
+    /// Pays `price`; leaves on the stack whether the budget is used up.
+    fn pay(&self, to: &mut Function, price: Instruction<'_>) {
+        to.instruction(&Instruction::GlobalGet(self.budget()))
+            .instruction(&price)
+            .instruction(&Instruction::I32Sub)
+            .instruction(&Instruction::GlobalSet(self.budget()))
+            .instruction(&Instruction::GlobalGet(self.budget()))
+            .instruction(&Instruction::I32Const(0))
+            .instruction(&Instruction::I32LtS);
+    }
+
+    fn check_entry(&mut self, to: &mut Function) {
+        self.pay(to, Instruction::I32Const(ENTRY));
+        self.unlikely(to);
+        to.instruction(&Instruction::Call(self.refill())).instruction(&Instruction::End);
+    }
+
+    fn check_round(&mut self, to: &mut Function, rounds: u32) {
+        to.instruction(&Instruction::LocalGet(rounds))
+            .instruction(&Instruction::I32Const(1))
+            .instruction(&Instruction::I32Sub)
+            .instruction(&Instruction::LocalTee(rounds))
+            // Not `== 0`, which the compiler turns into a second live value.
+            .instruction(&Instruction::I32Const(0))
+            .instruction(&Instruction::I32LeS);
+        self.unlikely(to);
+        to.instruction(&Instruction::I32Const(LOOP))
+            .instruction(&Instruction::LocalSet(rounds))
+            .instruction(&Instruction::I32Const(LOOP))
+            .instruction(&Instruction::Call(self.spend()))
+            .instruction(&Instruction::End);
+    }
+
+    /// With the length of a copy on top of the stack.
+    fn check_length(&self, to: &mut Function, length: u32) {
+        to.instruction(&Instruction::LocalTee(length))
+            .instruction(&Instruction::I32Const(BYTES_LOG2))
+            .instruction(&Instruction::I32ShrU)
+            .instruction(&Instruction::Call(self.spend()))
+            .instruction(&Instruction::LocalGet(length));
+    }
+
+    fn added_imports(&self, imports: &mut ImportSection) {
+        let module = cofferdam_abi::names::IMPORT_MODULE;
+        imports.import(module, IMPORT_PACE, EntityType::Function(self.added_type(1)));
+        imports.import(module, IMPORT_REST, EntityType::Function(self.added_type(0)));
+    }
+
+    fn added_functions(&self, code: &mut CodeSection) {
+        let mut refill = Function::new([]);
+        refill
+            .instruction(&Instruction::I32Const(BUDGET))
+            .instruction(&Instruction::GlobalSet(self.budget()))
+            .instruction(&Instruction::Call(self.imported_functions))
+            .instruction(&Instruction::If(BlockType::Empty))
+            .instruction(&Instruction::Call(self.imported_functions + 1))
+            .instruction(&Instruction::End)
+            .instruction(&Instruction::End);
+        code.function(&refill);
+        let mut spend = Function::new([]);
+        self.pay(&mut spend, Instruction::LocalGet(0));
+        spend
+            .instruction(&Instruction::If(BlockType::Empty))
+            .instruction(&Instruction::Call(self.refill()))
+            .instruction(&Instruction::End)
+            .instruction(&Instruction::End);
+        code.function(&spend);
+    }
+
+    /// Puts the hints where they belong, in front of the code.
+    fn with_hints(&self, wasm: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut module = Module::new();
+        for payload in Parser::new(0).parse_all(wasm) {
+            let payload = payload.map_err(failed)?;
+            if matches!(payload, Payload::CodeSectionStart { .. }) {
+                module.section(&self.hints);
+            }
+            if let Some((id, range)) = payload.as_section() {
+                module.section(&RawSection { id, data: &wasm[range] });
+            }
+        }
+        Ok(module.finish())
+    }
+}
+
+type Done = Result<(), reencode::Error<std::convert::Infallible>>;
+
+impl Reencode for Pass {
+    type Error = std::convert::Infallible;
+
+    fn function_index(&mut self, index: u32) -> Result<u32, reencode::Error<Self::Error>> {
+        Ok(if index < self.imported_functions { index } else { index + IMPORTS })
+    }
+
+    fn parse_type_section(
+        &mut self,
+        types: &mut TypeSection,
+        section: wasmparser::TypeSectionReader<'_>,
+    ) -> Done {
+        utils::parse_type_section(self, types, section)?;
+        types.ty().function([], []);
+        types.ty().function([], [ValType::I32]);
+        types.ty().function([ValType::I32], []);
+        Ok(())
+    }
+
+    fn parse_import_section(
+        &mut self,
+        imports: &mut ImportSection,
+        section: wasmparser::ImportSectionReader<'_>,
+    ) -> Done {
+        utils::parse_import_section(self, imports, section)?;
+        self.added_imports(imports);
+        Ok(())
+    }
+
+    fn intersperse_section_hook(
+        &mut self,
+        module: &mut Module,
+        after: Option<SectionId>,
+        before: Option<SectionId>,
+    ) -> Done {
+        // A guest that calls the host for nothing has no section of imports.
+        if after == Some(SectionId::Type) && before != Some(SectionId::Import) {
+            let mut imports = ImportSection::new();
+            self.added_imports(&mut imports);
+            module.section(&imports);
+        }
+        Ok(())
+    }
+
+    fn parse_function_section(
+        &mut self,
+        functions: &mut FunctionSection,
+        section: wasmparser::FunctionSectionReader<'_>,
+    ) -> Done {
+        utils::parse_function_section(self, functions, section)?;
+        functions.function(self.added_type(0)).function(self.added_type(2));
+        Ok(())
+    }
+
+    fn parse_global_section(
+        &mut self,
+        globals: &mut GlobalSection,
+        section: wasmparser::GlobalSectionReader<'_>,
+    ) -> Done {
+        utils::parse_global_section(self, globals, section)?;
+        let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        globals.global(ty, &ConstExpr::i32_const(BUDGET));
+        Ok(())
+    }
+
+    fn parse_code_section(
+        &mut self,
+        code: &mut CodeSection,
+        section: wasmparser::CodeSectionReader<'_>,
+    ) -> Done {
+        utils::parse_code_section(self, code, section)?;
+        self.added_functions(code);
+        Ok(())
+    }
+
+    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Done {
+        let ty = self.functions.get(self.at).copied().unwrap_or(u32::MAX);
+        let mut index = self.params.get(ty as usize).copied().unwrap_or(0);
+        let mut declared = Vec::new();
+        for local in body.get_locals_reader()? {
+            let (count, ty) = local?;
+            index += count;
+            declared.push((count, self.val_type(ty)?));
+        }
+        let needs = Needs::of(&body)?;
+        let locals = Locals { rounds: index, length: index + u32::from(needs.rounds) };
+        declared.push((u32::from(needs.rounds) + u32::from(needs.length), ValType::I32));
+
+        let mut to = Function::new(declared);
+        let original = self.imported_functions + self.at as u32;
+        if needs.rounds || self.breakers.contains(&original) {
+            self.check_entry(&mut to);
+        }
+        if needs.rounds {
+            to.instruction(&Instruction::I32Const(LOOP));
+            to.instruction(&Instruction::LocalSet(locals.rounds));
+        }
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            let operator = operators.read()?;
+            let is_loop = matches!(operator, Operator::Loop { .. });
+            if is_bulk(&operator) {
+                self.check_length(&mut to, locals.length);
+            }
+            to.instruction(&self.instruction(operator)?);
+            if is_loop {
+                self.check_round(&mut to, locals.rounds);
+            }
+        }
+        code.function(&to);
+        let function = original + IMPORTS;
+        let hints = std::mem::take(&mut self.hints_here);
+        if !hints.is_empty() {
+            self.hints.function_hints(function, hints);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Names of functions and the like: their numbers have changed, and nobody reads them.
+    fn parse_custom_section(
+        &mut self,
+        _module: &mut Module,
+        _section: wasmparser::CustomSectionReader<'_>,
+    ) -> Done {
+        Ok(())
+    }
+}
+
+/// Which locals a function needs for its checks.
+#[derive(Default)]
+struct Needs {
+    rounds: bool,
+    length: bool,
+}
+
+impl Needs {
+    fn of(body: &FunctionBody<'_>) -> wasmparser::Result<Self> {
+        let mut needs = Needs::default();
+        for operator in body.get_operators_reader()? {
+            let operator = operator?;
+            needs.length |= is_bulk(&operator);
+            needs.rounds |= matches!(operator, Operator::Loop { .. });
+        }
+        Ok(needs)
+    }
+}
+
+/// Instructions that take as long as their last operand says.
+fn is_bulk(operator: &Operator<'_>) -> bool {
+    matches!(
+        operator,
+        Operator::MemoryCopy { .. } | Operator::MemoryFill { .. } | Operator::MemoryInit { .. }
+    )
+}

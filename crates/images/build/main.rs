@@ -1,0 +1,172 @@
+//! Builds the guests, takes their memory images and compiles them to native code.
+
+mod quickjs;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use cofferdam_cell::{Engine, ProgramEngine, imaging};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() {
+    if let Err(error) = build() {
+        for line in error.to_string().lines() {
+            println!("cargo::error={line}");
+        }
+        std::process::exit(1);
+    }
+}
+
+/// Embedded as `<name>.image`; the package is `cofferdam-guest-<name>`.
+const GUESTS: [&str; 2] = ["js", "ts"];
+
+/// What the images are made of, beside what this crate depends on.
+const SOURCES: [&str; 11] = [
+    "crates/abi/src",
+    "guests/Cargo.lock",
+    "guests/Cargo.toml",
+    "guests/gate/Cargo.toml",
+    "guests/gate/src",
+    "guests/js/Cargo.toml",
+    "guests/js/src",
+    "guests/ts/Cargo.toml",
+    "guests/ts/build.rs",
+    "guests/ts/src",
+    "scripts/guest-toolchain",
+];
+
+fn build() -> Result<()> {
+    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    for watched in SOURCES {
+        // Relative: several checkouts may share a target directory.
+        println!("cargo::rerun-if-changed=../../{watched}");
+    }
+    println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
+    let toolchain = Toolchain::find(&root, "env")?;
+    let target_dir = shared_target_dir(&out);
+    let overrides = quickjs::changed(&toolchain, &target_dir)?;
+    for guest in GUESTS {
+        let wasm = build_guest(&toolchain, &target_dir, &overrides, guest, Kind::Library)?;
+        let image = imaging::initialise(&wasm).map_err(|e| format!("{guest} guest: {e}"))?;
+        let native = Engine::compile(&image).map_err(|e| format!("{guest} guest: {e}"))?;
+        std::fs::write(out.join(format!("{guest}.image")), native)?;
+    }
+    build_shell(&root, &out, &target_dir, &overrides)
+}
+
+/// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
+fn build_shell(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> Result<()> {
+    for watched in ["sh", "sys", "commands"] {
+        println!("cargo::rerun-if-changed=../../guests/{watched}");
+    }
+    let embedded = match root.join("guests/sh/Cargo.toml").exists() {
+        false => "None",
+        true => {
+            let toolchain = Toolchain::find(root, "env-wasip1")?;
+            let wasm = build_guest(&toolchain, target_dir, overrides, "sh", Kind::Program)?;
+            let native = ProgramEngine::compile(&wasm).map_err(|e| format!("sh guest: {e}"))?;
+            std::fs::write(out.join("sh.image"), native)?;
+            r#"Some(include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")))"#
+        }
+    };
+    Ok(std::fs::write(out.join("sh.rs"), embedded)?)
+}
+
+/// What a guest is built as.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A library that is entered again and again.
+    Library,
+    /// A program with `_start`.
+    Program,
+}
+
+/// Runs cargo in the guests' own workspace and answers the module. `overrides` is a directory
+/// whose package takes the place of the one with that name in the registry.
+fn build_guest(
+    toolchain: &Toolchain,
+    target_dir: &Path,
+    overrides: &Path,
+    guest: &str,
+    kind: Kind,
+) -> Result<Vec<u8>> {
+    let target = match kind {
+        Kind::Library => "wasm32-unknown-unknown",
+        Kind::Program => "wasm32-wasip1",
+    };
+    let mut cargo = toolchain.cargo();
+    cargo.args(["rustc", "--release", "--locked", "--target", target]);
+    match kind {
+        // Named here, because cargo links a package without LTO that also makes an rlib.
+        Kind::Library => cargo.args(["--lib", "--crate-type", "cdylib"]),
+        Kind::Program => cargo.args(["--bin", guest]),
+    };
+    cargo
+        .args(["-p", &format!("cofferdam-guest-{guest}")])
+        // A path override leaves the lock file as it is; `[patch]` would not.
+        .args(["--config", &format!("paths=[{overrides:?}]")])
+        .arg("--target-dir")
+        .arg(target_dir);
+    run(cargo).map_err(|log| format!("{guest} guest: cargo build failed\n{log}"))?;
+    let file = match kind {
+        Kind::Library => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
+        Kind::Program => format!("{target}/release/{guest}.wasm"),
+    };
+    let module = target_dir.join(file);
+    std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
+}
+
+/// Runs a command to its end; an error is what it wrote to standard error.
+fn run(mut command: Command) -> Result<Output> {
+    let program = command.get_program().to_owned();
+    let output = command.output().map_err(|e| format!("cannot run {program:?}: {e}"))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
+}
+
+/// What guests are built with, as `scripts/guest-toolchain` finds it.
+struct Toolchain {
+    guests: PathBuf,
+    variables: Vec<(String, String)>,
+}
+
+impl Toolchain {
+    fn find(root: &Path, what: &str) -> Result<Self> {
+        let mut script = Command::new(root.join("scripts/guest-toolchain"));
+        script.arg(what).env_remove("RUSTC");
+        let lines = String::from_utf8(run(script)?.stdout)?;
+        let pairs = lines.lines().filter_map(|line| line.split_once('='));
+        let variables = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        Ok(Toolchain { guests: root.join("guests"), variables })
+    }
+
+    /// Cargo, to be run in the guests' workspace.
+    fn cargo(&self) -> Command {
+        let named = self.variables.iter().find(|(key, _)| key == "CARGO");
+        let program = named.map(|(_, value)| value.clone()).or_else(|| std::env::var("CARGO").ok());
+        let mut command = Command::new(program.unwrap_or_else(|| "cargo".into()));
+        // What the outer cargo set is meant for the host, not for the guest.
+        for (key, _) in std::env::vars() {
+            let keep = ["CARGO_HOME", "CARGO_HTTP_CAINFO", "CARGO_NET_OFFLINE", "CARGO_TERM_COLOR"];
+            let is_outer = ["CARGO", "RUST", "DEP_"].iter().any(|start| key.starts_with(start));
+            if is_outer && !keep.contains(&key.as_str()) && !key.starts_with("RUSTUP") {
+                command.env_remove(key);
+            }
+        }
+        command.envs(self.variables.iter().map(|(key, value)| (key, value)));
+        command.current_dir(&self.guests);
+        command
+    }
+}
+
+/// Beside the host's profile directories, so that every checkout that shares a target directory
+/// shares the guests' standard library too.
+fn shared_target_dir(out: &Path) -> PathBuf {
+    let build = out.ancestors().find(|dir| dir.ends_with("build"));
+    let root = build.and_then(Path::parent).and_then(Path::parent);
+    root.unwrap_or(out).join("guests")
+}
