@@ -54,7 +54,9 @@ fn build() -> Result<()> {
 
 /// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
 fn build_shell(root: &Path, out: &Path) -> Result<()> {
-    println!("cargo::rerun-if-changed=../../guests/sh");
+    for watched in ["sh", "sys", "commands"] {
+        println!("cargo::rerun-if-changed=../../guests/{watched}");
+    }
     let embedded = match root.join("guests/sh/Cargo.toml").exists() {
         false => "None".to_owned(),
         true => {
@@ -118,7 +120,7 @@ fn build_guest(
     match kind {
         // Named here, because cargo links a package without LTO that also makes an rlib.
         Kind::Library => command.args(["--lib", "--crate-type", "cdylib"]),
-        Kind::Program => command.args(["--bin", &format!("cofferdam-guest-{guest}")]),
+        Kind::Program => command.args(["--bin", guest]),
     };
     command.arg("--target-dir").arg(&target_dir);
     let output = command.output().map_err(|e| format!("{guest} guest: cannot run cargo: {e}"))?;
@@ -128,7 +130,7 @@ fn build_guest(
     }
     let file = match kind {
         Kind::Library => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
-        Kind::Program => format!("{target}/release/cofferdam-guest-{guest}.wasm"),
+        Kind::Program => format!("{target}/release/{guest}.wasm"),
     };
     let module = target_dir.join(file);
     std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
