@@ -112,6 +112,11 @@ impl Runtime {
         SHARED.set(Ok(self.clone())).is_ok()
     }
 
+    /// Loads what programs need now, so that the first of them does not pay for it.
+    pub fn prepare_programs(&self) -> Result<(), Error> {
+        self.programs().map(drop)
+    }
+
     /// What programs are made of: the shell, and a compiler for modules.
     pub(crate) fn programs(&self) -> Result<&Programs, Error> {
         let made = self.inner.programs.get_or_init(|| {

@@ -1,5 +1,6 @@
 //! Open file descriptions, and each process's numbers for them.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -11,8 +12,15 @@ use crate::output::Stream;
 use crate::pipe::{Reader, Writer};
 use crate::rights::Rights;
 
-/// Descriptors of one process.
+/// Descriptors that one process may have open.
 pub(crate) const MAX_DESCRIPTORS: usize = 256;
+
+/// Numbers are below this.
+pub(crate) const MAX_NUMBER: u32 = 4096;
+
+/// A script's descriptor 3 and those after it are kept this much higher, since programs for WASI
+/// have their directories from 3 on. `/dev/fd/N` means the script's.
+pub(crate) const SCRIPT_BASE: u32 = 1000;
 
 /// Flags of an open description.
 pub(crate) const APPEND: u16 = 1;
@@ -109,18 +117,19 @@ impl Descriptor {
 /// The descriptors of one process.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Descriptors {
-    slots: Vec<Option<Descriptor>>,
+    /// By number. Sparse: the shell keeps a script's own numbers apart from its own.
+    open: BTreeMap<u32, Descriptor>,
 }
 
 impl Descriptors {
     pub(crate) fn get(&self, fd: u64) -> Result<&Descriptor, Errno> {
-        let slot = usize::try_from(fd).ok().and_then(|fd| self.slots.get(fd));
-        slot.and_then(Option::as_ref).ok_or(Errno::BadDescriptor)
+        let open = u32::try_from(fd).ok().and_then(|fd| self.open.get(&fd));
+        open.ok_or(Errno::BadDescriptor)
     }
 
     pub(crate) fn get_mut(&mut self, fd: u64) -> Result<&mut Descriptor, Errno> {
-        let slot = usize::try_from(fd).ok().and_then(|fd| self.slots.get_mut(fd));
-        slot.and_then(Option::as_mut).ok_or(Errno::BadDescriptor)
+        let open = u32::try_from(fd).ok().and_then(|fd| self.open.get_mut(&fd));
+        open.ok_or(Errno::BadDescriptor)
     }
 
     /// A descriptor that may be used for `rights`.
@@ -133,32 +142,69 @@ impl Descriptors {
     }
 
     /// Puts it under the lowest free number from `least` on.
-    pub(crate) fn add(&mut self, descriptor: Descriptor, least: usize) -> Result<u32, Errno> {
-        let free = (least..self.slots.len()).find(|fd| self.slots[*fd].is_none());
-        let fd = free.unwrap_or(self.slots.len().max(least));
+    pub(crate) fn add(&mut self, descriptor: Descriptor, least: u32) -> Result<u32, Errno> {
+        let mut fd = least;
+        for used in self.open.range(least..).map(|(used, _)| *used) {
+            if used != fd {
+                break;
+            }
+            fd += 1;
+        }
         self.put(fd, descriptor)?;
-        Ok(fd as u32)
+        Ok(fd)
     }
 
     /// Puts it under this number; what was there is closed.
-    pub(crate) fn put(&mut self, fd: usize, descriptor: Descriptor) -> Result<(), Errno> {
-        if fd >= MAX_DESCRIPTORS {
+    pub(crate) fn put(&mut self, fd: u32, descriptor: Descriptor) -> Result<(), Errno> {
+        let is_new = !self.open.contains_key(&fd);
+        if fd >= MAX_NUMBER || (is_new && self.open.len() >= MAX_DESCRIPTORS) {
             return Err(Errno::TooManyDescriptors);
         }
-        if fd >= self.slots.len() {
-            self.slots.resize_with(fd + 1, || None);
-        }
-        self.slots[fd] = Some(descriptor);
+        self.open.insert(fd, descriptor);
         Ok(())
     }
 
     pub(crate) fn close(&mut self, fd: u64) -> Result<Descriptor, Errno> {
-        self.get(fd)?;
-        self.slots[fd as usize].take().ok_or(Errno::BadDescriptor)
+        let closed = u32::try_from(fd).ok().and_then(|fd| self.open.remove(&fd));
+        closed.ok_or(Errno::BadDescriptor)
     }
 
     /// The numbers in use.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.slots.iter().enumerate().filter(|(_, slot)| slot.is_some()).map(|(fd, _)| fd as u32)
+        self.open.keys().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn descriptor() -> Descriptor {
+        Descriptor::new(Description::new(Object::Output(Stream::Out), 0))
+    }
+
+    #[test]
+    fn the_lowest_free_number_is_taken() {
+        let mut all = Descriptors::default();
+        for fd in [0, 1, 3, 1063] {
+            all.put(fd, descriptor()).expect("room");
+        }
+        assert_eq!(all.add(descriptor(), 0), Ok(2));
+        assert_eq!(all.add(descriptor(), 0), Ok(4));
+        assert_eq!(all.add(descriptor(), 1063), Ok(1064));
+        assert_eq!(all.add(descriptor(), MAX_NUMBER), Err(Errno::TooManyDescriptors));
+        assert_eq!(all.add(descriptor(), u32::MAX), Err(Errno::TooManyDescriptors));
+    }
+
+    #[test]
+    fn there_are_so_many_and_no_more() {
+        let mut all = Descriptors::default();
+        for _ in 0..MAX_DESCRIPTORS {
+            all.add(descriptor(), 0).expect("room");
+        }
+        assert_eq!(all.add(descriptor(), 0), Err(Errno::TooManyDescriptors));
+        assert_eq!(all.put(7, descriptor()), Ok(()), "in the place of another");
+        all.close(9).expect("open");
+        assert_eq!(all.add(descriptor(), 0), Ok(9));
     }
 }

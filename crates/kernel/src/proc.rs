@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use cofferdam_vfs::{Caller, Item, Provider};
 
-use crate::descriptor::MAX_DESCRIPTORS;
+use crate::descriptor::SCRIPT_BASE;
 use crate::device::Device;
 use crate::system::{System, lock};
 use crate::table::About;
@@ -51,7 +51,7 @@ fn descriptor_item(names: &[&str]) -> Option<Item> {
         [] => Some(Item::Directory(["0", "1", "2"].map(String::from).to_vec())),
         [name] => {
             let fd: u32 = name.parse().ok()?;
-            let is_plain = fd.to_string() == *name && (fd as usize) < MAX_DESCRIPTORS;
+            let is_plain = fd.to_string() == *name && fd < SCRIPT_BASE;
             is_plain.then(|| Item::Device(Device::Descriptor(fd).id()))
         }
         _ => None,

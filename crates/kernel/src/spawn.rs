@@ -91,8 +91,7 @@ impl Launch {
         let mut descriptor = Descriptor::new(Description::new(Object::Directory(root), 0));
         descriptor.preopen = Some("/".into());
         // Programs look for it from 3 on, without gaps.
-        let fd = (3..).find(|fd| self.descriptors.get(*fd).is_err()).unwrap_or(3);
-        self.descriptors.put(fd as usize, descriptor)
+        self.descriptors.add(descriptor, 3).map(drop)
     }
 }
 

@@ -56,7 +56,9 @@ impl Rpc {
         let executor = tokio::runtime::Builder::new_multi_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         // Loaded before the first request, so that it does not pay for it.
-        crate::place::runtime(cofferdam::Pool::default())?.share();
+        let runtime = crate::place::runtime(cofferdam::Pool::default())?;
+        runtime.prepare_programs()?;
+        runtime.share();
         let server = Arc::new(Server::default());
         let mut lines = Lines { from: std::io::stdin().lock() };
         while let Some(line) = lines.next() {

@@ -224,7 +224,7 @@ fn prepare(
         let descriptor = process.descriptors.get((*parent).into()).map_err(failed)?;
         // What a program finds open by name is given to it anew.
         let descriptor = Descriptor { preopen: None, ..descriptor.clone() };
-        descriptors.put(*child as usize, descriptor).map_err(failed)?;
+        descriptors.put(*child, descriptor).map_err(failed)?;
     }
     let owned = |list: &[&[u8]]| list.iter().map(|bytes| bytes.to_vec()).collect();
     let mut launch = Launch {
@@ -341,7 +341,7 @@ fn copy(process: &mut Process, fields: &mut Reader<'_>, answer: &mut Vec<u8>) ->
     let (fd, least) = (fields.u32()?, fields.u32()?);
     let copied = process.descriptors.get(fd.into()).cloned().and_then(|descriptor| {
         let descriptor = Descriptor { preopen: None, ..descriptor };
-        process.descriptors.add(descriptor, least as usize)
+        process.descriptors.add(descriptor, least)
     });
     Ok(match copied {
         Ok(fd) => {
@@ -358,7 +358,7 @@ fn replace(process: &mut Process, fields: &mut Reader<'_>) -> Result<Reply> {
         let descriptor = Descriptor { preopen: None, ..descriptor };
         match fd == to {
             true => Ok(()),
-            false => process.descriptors.put(to as usize, descriptor),
+            false => process.descriptors.put(to, descriptor),
         }
     });
     Ok(match replaced {

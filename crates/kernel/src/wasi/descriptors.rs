@@ -25,7 +25,7 @@ pub(super) fn renumber(p: &mut Process, fd: u64, to: u64) -> Done {
         return Ok(());
     }
     let descriptor = p.descriptors.close(fd)?;
-    p.descriptors.put(to as usize, descriptor)
+    p.descriptors.put(to as u32, descriptor)
 }
 
 pub(super) fn stat(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {

@@ -5,7 +5,7 @@ use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX};
 use super::Done;
 use super::descriptors::ALL_FLAGS;
 use super::stat::follow;
-use crate::descriptor::{APPEND, Description, Descriptor, Object};
+use crate::descriptor::{APPEND, Description, Descriptor, Object, SCRIPT_BASE};
 use crate::device::Device;
 use crate::errno::Errno;
 use crate::memory::Memory;
@@ -237,7 +237,12 @@ fn options(p: &Process, how: &Opening, base: Rights) -> Open {
 
 /// `/dev/stdin` and the like: the process's own descriptor, once more.
 fn again(p: &Process, fd: u32) -> Result<Descriptor, Errno> {
-    let descriptor = p.descriptors.get(fd.into()).map_err(|_| Errno::NotFound)?;
+    let of_script = match fd {
+        0..=2 => Err(Errno::NotFound),
+        fd => p.descriptors.get(u64::from(fd) + u64::from(SCRIPT_BASE)),
+    };
+    let descriptor = of_script.or_else(|_| p.descriptors.get(fd.into()));
+    let descriptor = descriptor.map_err(|_| Errno::NotFound)?;
     Ok(Descriptor { preopen: None, ..descriptor.clone() })
 }
 
