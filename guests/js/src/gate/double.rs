@@ -57,6 +57,20 @@ fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
             TIMERS.with_borrow_mut(|timers| timers.retain(|timer| timer.1 != ticket));
             done(Vec::new())
         }
+        // Calls of programs; tools make none of them.
+        Call::ProcessSpawn
+        | Call::ProcessWait
+        | Call::ProcessKill
+        | Call::ProcessMyself
+        | Call::PipeNew
+        | Call::DescriptorCopy
+        | Call::DescriptorReplace
+        | Call::SignalTake
+        | Call::SignalSet
+        | Call::FileStat
+        | Call::FileMode
+        | Call::ProcessMask
+        | Call::EnvironmentKeep => (Status::Refused, Vec::new()),
     }
 }
 
