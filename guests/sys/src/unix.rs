@@ -40,6 +40,10 @@ fn pointers(list: &[CString]) -> Vec<*const c_char> {
 /// Starts a process.
 pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let mut program = c_string(spawn.program)?;
+    if !spawn.program.contains(&b'/') {
+        // The one bare name that is known here is the shell itself.
+        program = c_string(std::env::current_exe()?.as_os_str().as_bytes())?;
+    }
     let mut env = spawn.env.iter().map(|v| c_string(v)).collect::<io::Result<Vec<_>>>()?;
     let mut descriptors = spawn.descriptors.clone();
     let mut state = None;

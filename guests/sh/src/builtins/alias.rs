@@ -12,7 +12,7 @@ fn line(name: &[u8], value: &[u8]) -> Text {
 }
 
 pub(super) fn alias(shell: &mut Shell, args: &[Text]) -> Exec {
-    let names: Vec<&Text> = args[1..].iter().filter(|arg| *arg != b"-p").collect();
+    let names: Vec<&Text> = args[1..].iter().filter(|arg| *arg != b"-p" && *arg != b"--").collect();
     let mut out = Vec::new();
     if names.is_empty() {
         let mut all: Vec<_> = shell.aliases.iter().collect();
@@ -37,8 +37,8 @@ pub(super) fn alias(shell: &mut Shell, args: &[Text]) -> Exec {
             },
         }
     }
-    shell.print(&out, "alias")?;
-    Ok(status)
+    let written = shell.print(&out, "alias")?;
+    Ok(status.max(written))
 }
 
 pub(super) fn unalias(shell: &mut Shell, args: &[Text]) -> Exec {
@@ -47,7 +47,7 @@ pub(super) fn unalias(shell: &mut Shell, args: &[Text]) -> Exec {
         return Ok(USAGE);
     }
     let mut status = 0;
-    for name in &args[1..] {
+    for name in args[1..].iter().filter(|arg| *arg != b"--") {
         let aliases = Rc::make_mut(&mut shell.aliases);
         if name == b"-a" {
             aliases.clear();

@@ -101,7 +101,7 @@ impl Shell {
             .filter(|_| target.split(|c| *c == b'/').any(|p| p == b".."));
         let goal: &[u8] = if physical { target } else { &logical };
         let answer = match gone {
-            Some(error) if !self.cwd.is_empty() && sys::stat(&logical, true).is_err() => Err(error),
+            Some(error) => Err(error),
             _ => sys::chdir(goal).or_else(|error| {
                 if physical { Err(error) } else { sys::chdir(target).map_err(|_| error) }
             }),

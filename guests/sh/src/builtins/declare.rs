@@ -440,8 +440,8 @@ fn print_named(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             }
         }
     }
-    shell.print(&out, asked.who)?;
-    Ok(status)
+    let written = shell.print(&out, asked.who)?;
+    Ok(status.max(written))
 }
 
 fn list(shell: &mut Shell, asked: &Asked) -> Exec {
@@ -547,6 +547,6 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             out.extend_from_slice(&function_text(&name, &function.body()));
         }
     }
-    shell.print(&out, asked.who)?;
-    Ok(status)
+    let written = shell.print(&out, asked.who)?;
+    Ok(status.max(written))
 }

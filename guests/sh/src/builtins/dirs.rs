@@ -72,6 +72,10 @@ pub(super) fn pushd(shell: &mut Shell, args: &[Text]) -> Exec {
                 Ok(1)
             }
         },
+        [option] if option.len() > 1 && option[0] == b'-' => {
+            shell.warn(&format!("pushd: {}: invalid number", shown(option)));
+            Ok(super::USAGE)
+        }
         [dir] => {
             if stay {
                 dirs.insert(1, (*dir).clone());

@@ -30,7 +30,7 @@ pub(super) fn echo(shell: &mut Shell, args: &[Text]) -> Exec {
             out.push(b' ');
         }
         if escapes {
-            if !expand(arg, &mut out) {
+            if !expand(arg, Flavour::Echo, &mut out) {
                 return shell.print(&out, "echo");
             }
         } else {
@@ -44,7 +44,7 @@ pub(super) fn echo(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 /// Escapes as `echo -e` and `%b` have them. False: `\c` ends all output.
-pub(super) fn expand(text: &[u8], out: &mut Text) -> bool {
+pub(super) fn expand(text: &[u8], flavour: Flavour, out: &mut Text) -> bool {
     let mut at = 0;
     while at < text.len() {
         if text[at] != b'\\' {
@@ -55,7 +55,7 @@ pub(super) fn expand(text: &[u8], out: &mut Text) -> bool {
         if text.get(at + 1) == Some(&b'c') {
             return false;
         }
-        let (bytes, len) = escape(&text[at..], Flavour::Echo);
+        let (bytes, len) = escape(&text[at..], flavour);
         out.extend_from_slice(&bytes);
         at += len;
     }

@@ -30,6 +30,6 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
             status = 1;
         }
     }
-    shell.print(&out, "help")?;
-    Ok(status)
+    let written = shell.print(&out, "help")?;
+    Ok(status.max(written))
 }

@@ -120,7 +120,7 @@ fn list(shell: &mut Shell, names: &[Text]) -> Exec {
     let mut status = 0;
     for name in names {
         match number(name) {
-            Some(n) if (0..=255).contains(&n) => {
+            Some(n) if (0..=64).contains(&n) || (129..=192).contains(&n) => {
                 let n = if n > 128 { n - 128 } else { n };
                 out.push_str(&signal_name(n as u8));
                 out.push('\n');
@@ -134,6 +134,6 @@ fn list(shell: &mut Shell, names: &[Text]) -> Exec {
             },
         }
     }
-    shell.print(out.as_bytes(), "kill")?;
-    Ok(status)
+    let written = shell.print(out.as_bytes(), "kill")?;
+    Ok(status.max(written))
 }

@@ -82,6 +82,7 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
             break;
         }
         let mut line = Vec::new();
+        let mut cut = false;
         let ended = loop {
             match input.next() {
                 Byte::One(c) => {
@@ -91,7 +92,8 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
                         }
                         break false;
                     }
-                    if c != 0 {
+                    cut |= c == 0;
+                    if !cut {
                         line.push(c);
                     }
                 }

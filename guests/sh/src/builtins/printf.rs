@@ -217,7 +217,7 @@ impl Printer<'_> {
             b'b' => {
                 let value = self.next().unwrap_or_default();
                 let mut text = Vec::new();
-                let goes_on = echo::expand(&value, &mut text);
+                let goes_on = echo::expand(&value, Flavour::Percent, &mut text);
                 cut(&mut text, spec.precision);
                 spec.pad(&text, &mut self.out);
                 return Ok(goes_on);

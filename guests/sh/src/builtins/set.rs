@@ -41,9 +41,6 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
             }
             return Ok(0);
         }
-        if arg == b"+" {
-            break;
-        }
         at += 1;
         for letter in &arg[1..] {
             if *letter == b'o' {

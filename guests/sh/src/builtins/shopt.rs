@@ -76,6 +76,6 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
             }
         }
     }
-    shell.print(out.as_bytes(), "shopt")?;
-    Ok(status)
+    let written = shell.print(out.as_bytes(), "shopt")?;
+    Ok(status.max(written))
 }

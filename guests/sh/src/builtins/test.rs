@@ -193,9 +193,6 @@ impl Test<'_> {
     }
 
     fn unary(&mut self, letter: u8, text: &[u8]) -> Answer {
-        if letter == b't' && number(text).is_none() {
-            return Err(Wrong::Message(format!("{}: integer expression expected", shown(text))));
-        }
         Ok(self.shell.test_unary(letter, text)?)
     }
 

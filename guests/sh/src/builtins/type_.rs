@@ -136,8 +136,8 @@ pub(super) fn type_(shell: &mut Shell, args: &[Text]) -> Exec {
             }
         }
     }
-    shell.print(&out, "type")?;
-    Ok(status)
+    let written = shell.print(&out, "type")?;
+    Ok(status.max(written))
 }
 
 fn sentence(shell: &Shell, name: &[u8], what: &What) -> Text {
@@ -184,8 +184,8 @@ pub(super) fn describe_command(shell: &mut Shell, names: &[Text], long: bool) ->
         }
         out.push(b'\n');
     }
-    shell.print(&out, "command")?;
-    Ok(status)
+    let written = shell.print(&out, "command")?;
+    Ok(status.max(written))
 }
 
 pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {

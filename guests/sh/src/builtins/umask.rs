@@ -9,6 +9,13 @@ use crate::syntax::ast::Text;
 pub(super) fn umask(shell: &mut Shell, args: &[Text]) -> Exec {
     let symbolic = args[1..].iter().any(|arg| arg == b"-S");
     let reuse = args[1..].iter().any(|arg| arg == b"-p");
+    if let Some(wrong) = args[1..]
+        .iter()
+        .find(|arg| arg.first() == Some(&b'-') && !matches!(arg.as_slice(), b"-S" | b"-p"))
+    {
+        shell.warn(&format!("umask: {}: invalid option", shown(wrong)));
+        return Ok(super::USAGE);
+    }
     let Some(mode) = args[1..].iter().find(|arg| arg.first() != Some(&b'-')) else {
         let mask = sys::umask(0o022);
         sys::umask(mask);

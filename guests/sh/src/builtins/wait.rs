@@ -107,6 +107,8 @@ pub(super) fn wait(shell: &mut Shell, args: &[Text]) -> Exec {
                     shell.warn(&format!("wait: pid {text} is not a child of this shell"));
                 } else {
                     shell.warn(&format!("wait: `{text}': not a pid or valid job spec"));
+                    status = 1;
+                    continue;
                 }
                 NO_CHILD
             }

@@ -139,6 +139,10 @@ impl Shell {
             NewValue::Scalar(value) => {
                 self.assign(&assign.name, assign.index.as_deref(), value, assign.append)
             }
+            NewValue::Array(_) if assign.index.is_some() => {
+                self.warn(&format!("{}: cannot assign list to array member", shown(&assign.name)));
+                Err(Flow::Discard(1))
+            }
             NewValue::Array(elements) => self.assign_array(&assign.name, elements, assign.append),
         }
     }

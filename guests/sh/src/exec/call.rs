@@ -34,6 +34,7 @@ impl Shell {
             source: function.source.clone(),
             line: self.line,
             is_function: true,
+            temporary: saved.len(),
             saved,
             options: None,
         });

@@ -146,14 +146,14 @@ impl Shell {
     }
 
     fn exec_for(&mut self, name: &[u8], words: Option<&[Word]>, body: &List) -> Exec {
+        if !crate::syntax::is_name(name) {
+            self.warn(&format!("`{}': not a valid identifier", shown(name)));
+            return Ok(1);
+        }
         let values = self.loop_words(words)?;
         self.looping(|shell| {
             let mut status = 0;
             for value in values {
-                if shell.options.xtrace() {
-                    let text = [b"for ", name, b" in ...".as_slice()].concat();
-                    let _ = text;
-                }
                 shell.set_loop_variable(name, value)?;
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;

@@ -30,6 +30,9 @@ impl Shell {
                 Ok(status) if is_dir(status.mode) => Found::Folder,
                 Ok(status) if status.mode & EXECUTABLE == 0 => Found::Forbidden(name.to_vec()),
                 Ok(_) => Found::Program(name.to_vec()),
+                Err(error) if error.raw_os_error() == Some(libc::ENAMETOOLONG) => {
+                    Found::Program(name.to_vec())
+                }
                 Err(_) => Found::Nothing,
             };
         }

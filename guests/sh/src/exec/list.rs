@@ -91,7 +91,7 @@ impl Shell {
     }
 
     /// What follows a failure: the trap, and the end under `set -e`.
-    fn failed(&mut self, status: i32) -> Result<(), Flow> {
+    pub(super) fn failed(&mut self, status: i32) -> Result<(), Flow> {
         let in_function = self.frames.iter().any(|frame| frame.is_function);
         if !in_function || self.options.errtrace() {
             self.run_trap(Event::Err)?;

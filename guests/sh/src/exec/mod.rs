@@ -50,7 +50,11 @@ impl Shell {
         self.line = command.line;
         let saved = self.fds.clone();
         let process = self.process_fds.len();
-        let answer = match self.redirect(&command.redirects) {
+        self.kept_fds.clear();
+        self.closed_fds.clear();
+        let redirected = self.redirect(&command.redirects);
+        let kept = std::mem::take(&mut self.kept_fds);
+        let answer = match redirected {
             Ok(true) => self.exec_compound(command),
             Ok(false) => {
                 self.status = 1;
@@ -58,8 +62,16 @@ impl Shell {
             }
             Err(flow) => Err(flow),
         };
-        self.fds = saved;
+        self.kept_fds = kept;
+        self.closed_fds.clear();
+        self.restore_fds(saved, b"");
         self.process_fds.truncate(process);
+        if matches!(redirected, Ok(false))
+            && self.errexit_off == 0
+            && !matches!(command.kind, Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_))
+        {
+            self.failed(1)?;
+        }
         answer
     }
 }

@@ -149,7 +149,7 @@ impl Shell {
         };
         let from: Option<u32> = std::str::from_utf8(digits).ok().and_then(|n| n.parse().ok());
         let Some(from) = from else {
-            if direction == Direction::Output && matches!(redirect.fd, RedirectFd::Implied) {
+            if direction == Direction::Output && number == Some(1) {
                 let Some(handle) = self.open_file(&text, FileMode::Write)? else {
                     return Ok(false);
                 };

@@ -81,6 +81,9 @@ fn translate(pattern: &[u8]) -> Option<String> {
                     && !rest.is_empty()
                     && rest.chars().all(|c| c.is_ascii_digit() || c == ',')
                     && at > 0;
+                if at == 0 {
+                    return None;
+                }
                 if bound && rest.starts_with(',') {
                     out.push_str("{0");
                 } else if bound {

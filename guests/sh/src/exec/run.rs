@@ -89,6 +89,12 @@ impl Shell {
                     let _ = self.print(text.as_bytes(), "bash");
                     return Err(0);
                 }
+                b"--help" => {
+                    let text =
+                        "usage: bash [option ...] [-c command [name]] [file] [argument ...]\n";
+                    let _ = self.print(text.as_bytes(), "bash");
+                    return Err(0);
+                }
                 b"--rcfile" | b"--init-file" => {
                     at += 1;
                     continue;
@@ -97,7 +103,7 @@ impl Shell {
             }
             for letter in &arg[1..] {
                 match letter {
-                    b'c' if on => command = true,
+                    b'c' => command = true,
                     b's' if on => standard = true,
                     b'i' if on => self.interactive = true,
                     b'l' | b'r' if on => {}

@@ -40,17 +40,25 @@ impl Shell {
     /// Nothing but assignments and redirections.
     fn exec_assigns(&mut self, simple: &Simple, redirects: &[Redirect]) -> Exec {
         let mut failed = false;
-        if !redirects.is_empty() {
+        if redirects.is_empty() {
+            for assign in &simple.assigns {
+                let assigned = self.expand_assign(assign)?;
+                if self.options.xtrace() {
+                    self.trace_assign(&assigned);
+                }
+                self.apply_assign(assigned)?;
+            }
+        } else {
+            let mut assigned = Vec::new();
+            for assign in &simple.assigns {
+                assigned.push(self.expand_assign(assign)?);
+            }
             let saved = self.fds.clone();
             failed = !self.redirect(redirects)?;
             self.fds = saved;
-        }
-        for assign in &simple.assigns {
-            let assigned = self.expand_assign(assign)?;
-            if self.options.xtrace() {
-                self.trace_assign(&assigned);
+            for assigned in assigned {
+                self.apply_assign(assigned)?;
             }
-            self.apply_assign(assigned)?;
         }
         self.last_arg.clear();
         if failed {
@@ -67,7 +75,11 @@ impl Shell {
         if self.options.xtrace() {
             self.trace_command(&assigns, &args);
         }
-        let last = args.last().map(Decl::text).unwrap_or_default();
+        let last = match args.last() {
+            Some(Decl::Assign(Assigned { name, value: NewValue::Array(_), .. })) => name.clone(),
+            Some(arg) => arg.text(),
+            None => Vec::new(),
+        };
         let name = args[0].text();
         let answer = if redirects.is_empty() {
             self.dispatch(&name, args, assigns)
@@ -88,7 +100,7 @@ impl Shell {
     }
 
     /// Takes redirections back, but for those that `exec` and `{name}>` make for good.
-    fn restore_fds(&mut self, saved: crate::shell::fds::Fds, name: &[u8]) {
+    pub(super) fn restore_fds(&mut self, saved: crate::shell::fds::Fds, name: &[u8]) {
         if name == b"exec" {
             return;
         }
@@ -110,7 +122,8 @@ impl Shell {
     }
 
     fn dispatch(&mut self, name: &[u8], args: Vec<Decl>, assigns: Vec<Assigned>) -> Exec {
-        if let Some(function) = self.functions.get(name) {
+        let special = self.options.posix() && builtins::find(name).is_some_and(|b| b.special);
+        if let Some(function) = self.functions.get(name).filter(|_| !special) {
             let function = function.clone();
             let args = args.iter().skip(1).map(Decl::text).collect();
             return self.call_function(name, &function, args, assigns);
@@ -157,7 +170,8 @@ impl Shell {
         for assign in assigns {
             let name = Name::from(assign.name.as_slice());
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
-                self.check_writable(&name)?;
+                let _ = self.check_writable(&name);
+                continue;
             }
             let NewValue::Scalar(value) = assign.value else {
                 continue;

@@ -9,7 +9,7 @@ use crate::syntax::arith::{self, Arith, Binary, Target, Unary};
 use crate::syntax::ast::{ArithText, Part, Text};
 
 /// Deepest chain of variables whose values are expressions with variables.
-const MAX_CHAIN: usize = 64;
+const MAX_CHAIN: usize = 256;
 
 /// Parsed expressions that are kept.
 const MAX_KEPT: usize = 256;
@@ -188,7 +188,7 @@ impl Shell {
                 let (Target::Variable(name) | Target::Element(name, _)) = target;
                 let name = String::from_utf8_lossy(name).into_owned();
                 self.warn(&format!("{name}: unbound variable"));
-                return Err(Stop::Flow(Flow::Fatal(127)));
+                return Err(Stop::Flow(Flow::Fatal(1)));
             }
             return Ok(0);
         };

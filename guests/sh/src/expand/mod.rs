@@ -72,7 +72,15 @@ impl Shell {
 
     fn expand_one(&mut self, word: &Word, args: &mut Vec<Text>) -> Result<(), Flow> {
         let mut sink = self.sink(Mode::Fields);
-        self.expand_parts(&word.parts, Quoting::Bare, true, &mut sink)?;
+        // `name=~` as an argument is taken for an assignment's tilde, outside of POSIX's mode.
+        let changed = match word.parts.first() {
+            Some(Part::Literal(text)) if text.contains(&b'~') && !self.options.posix() => {
+                self.tilde_argument(word, text)?
+            }
+            _ => None,
+        };
+        let parts = changed.as_ref().map_or(&word.parts, |word| &word.parts);
+        self.expand_parts(parts, Quoting::Bare, true, &mut sink)?;
         for field in sink.finish() {
             if field.magic && !self.options.noglob() {
                 self.glob_into(field, args)?;

@@ -42,7 +42,7 @@ impl Shell {
             Op::Length => Got::One(self.length(&named)?.to_string().into_bytes()),
             op => {
                 let got = self.look_up(&named)?;
-                self.check_set(&named, &got, op)?;
+                self.check_set(&named, &got)?;
                 self.apply(op, got, &named)?
             }
         };
@@ -50,11 +50,8 @@ impl Shell {
     }
 
     /// Refuses a parameter that is not set where `set -u` says so.
-    fn check_set(&mut self, named: &Named, got: &Got, op: &Op) -> Result<(), Flow> {
+    fn check_set(&mut self, named: &Named, got: &Got) -> Result<(), Flow> {
         if !self.options.nounset() || !matches!(got, Got::Nothing) {
-            return Ok(());
-        }
-        if matches!(op, Op::Transform(b'a' | b'A')) {
             return Ok(());
         }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
@@ -62,7 +59,7 @@ impl Shell {
             name = format!("{name}[{}]", String::from_utf8_lossy(index));
         }
         self.warn(&format!("{name}: unbound variable"));
-        Err(Flow::Fatal(127))
+        Err(Flow::Fatal(1))
     }
 
     fn length(&mut self, named: &Named) -> Result<usize, Flow> {
@@ -73,7 +70,7 @@ impl Shell {
             return Ok(self.args.len());
         }
         let got = self.look_up(named)?;
-        self.check_set(named, &got, &Op::Length)?;
+        self.check_set(named, &got)?;
         Ok(match got {
             Got::Nothing => 0,
             Got::One(text) => {
@@ -204,15 +201,11 @@ impl Shell {
         quoted: bool,
         sink: &mut Sink,
     ) -> Result<(), Flow> {
-        let mut named = Named { name: param.name.clone(), index: None };
-        let got = if param.indirect && self.indirect_is_unset(param)? {
-            Got::Nothing
-        } else {
-            named = self.named(param)?;
-            self.look_up(&named)?
-        };
+        let named = self.named(param)?;
+        let got = self.look_up(&named)?;
         let missing = if colon {
             match &got {
+                Got::Many(list, true) if self.ifs().is_empty() => list.iter().all(Vec::is_empty),
                 Got::Many(list, _) => list.is_empty() || got.is_null(),
                 _ => got.is_null(),
             }
@@ -260,23 +253,13 @@ impl Shell {
                 };
                 let name = String::from_utf8_lossy(&named.name).into_owned();
                 self.warn(&format!("{name}: {}", String::from_utf8_lossy(&message)));
-                Err(Flow::Fatal(127))
+                Err(Flow::Fatal(1))
             }
         }
     }
 
     fn expand_single_word(&mut self, word: &Word, quoted: bool) -> Result<Text, Flow> {
         if quoted { self.expand_quoted(word) } else { self.expand_string(word) }
-    }
-
-    fn indirect_is_unset(&mut self, param: &Param) -> Result<bool, Flow> {
-        let plain = Param { indirect: false, ..param.clone() };
-        let named = self.named(&plain)?;
-        Ok(match self.look_up(&named)? {
-            Got::Nothing => true,
-            Got::One(text) => text.is_empty(),
-            Got::Many(list, _) => list.is_empty(),
-        })
     }
 
     /// Hands a value on.
@@ -313,6 +296,13 @@ fn emit_list(list: Vec<Text>, star: bool, quoted: bool, sink: &mut Sink) {
         } else if quoted {
             sink.quoted(b"");
         }
+        return;
+    }
+    let separator = sink.first_separator();
+    let splits = separator.is_some_and(|c| !matches!(c, b' ' | b'\t' | b'\n'));
+    if !quoted && splits && sink.mode() == Mode::Fields {
+        let separator: Text = separator.into_iter().collect();
+        sink.value(&list.join(separator.as_slice()));
         return;
     }
     let joins = quoted && star;

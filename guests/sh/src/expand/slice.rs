@@ -17,7 +17,7 @@ impl Shell {
         if self.options.nounset() && matches!(got, Got::Nothing) {
             let name = String::from_utf8_lossy(&named.name).into_owned();
             self.warn(&format!("{name}: unbound variable"));
-            return Err(Flow::Fatal(127));
+            return Err(Flow::Fatal(1));
         }
         let offset = self.arith_text(offset)?;
         let length = match length {

@@ -32,6 +32,23 @@ impl Shell {
         Some((home, len))
     }
 
+    /// The word with its tildes replaced, where it looks like an assignment.
+    pub(super) fn tilde_argument(
+        &mut self,
+        word: &Word,
+        text: &[u8],
+    ) -> Result<Option<Word>, Flow> {
+        let Some(at) = text.iter().position(|c| *c == b'=') else { return Ok(None) };
+        if !crate::syntax::is_name(&text[..at]) {
+            return Ok(None);
+        }
+        let mut rest = word.clone();
+        rest.parts[0] = Part::Literal(text[at + 1..].to_vec());
+        let mut changed = self.tildes_in_assignment(&rest)?;
+        changed.parts.insert(0, Part::Literal(text[..=at].to_vec()));
+        Ok(Some(changed))
+    }
+
     /// A word with the tildes of an assignment replaced: at the front and behind colons.
     pub(super) fn tildes_in_assignment(&mut self, word: &Word) -> Result<Word, Flow> {
         let mut parts = Vec::new();

@@ -91,6 +91,8 @@ pub struct Frame {
     pub is_function: bool,
     /// What names that are local here were outside.
     pub saved: Vec<(Name, Option<Var>)>,
+    /// How many of those stood in front of the call: `unset` uncovers them.
+    pub temporary: usize,
     /// Options to put back, where `local -` was said.
     pub options: Option<super::options::Options>,
 }

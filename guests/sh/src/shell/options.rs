@@ -112,6 +112,11 @@ impl Options {
     /// Turns the option of `set -o` of this name on or off; false, where there is none.
     pub fn set_named(&mut self, name: &str, on: bool) -> bool {
         let Some(at) = SET.iter().position(|(_, known)| *known == name) else { return false };
+        match name {
+            "vi" if on => self.set_named("emacs", false),
+            "emacs" if on => self.set_named("vi", false),
+            _ => true,
+        };
         self.set = self.set & !(1 << at) | u32::from(on) << at;
         true
     }

@@ -282,7 +282,11 @@ impl Shell {
 
     /// Refuses a read-only variable.
     pub fn check_writable(&mut self, name: &[u8]) -> Result<(), Flow> {
-        if self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+        let fixed = matches!(
+            name,
+            b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO"
+        );
+        if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
             return Err(Flow::Discard(1));
@@ -324,6 +328,17 @@ impl Shell {
             return Ok(());
         };
         let here = self.frames[innermost].saved.iter().any(|(saved, _)| **saved == *name);
+        let temporary = self.frames[innermost].temporary;
+        let at = self.frames[innermost].saved.iter().position(|(saved, _)| **saved == *name);
+        if let Some(at) = at.filter(|at| *at < temporary && found) {
+            let frame = &mut self.frames[innermost];
+            frame.temporary -= 1;
+            let (name, old) = frame.saved.remove(at);
+            if let Some(old) = old {
+                self.vars.insert(name, old);
+            }
+            return Ok(());
+        }
         if here || !found {
             // Stays local, without a value, until the function is left.
             if here && found {

@@ -37,7 +37,7 @@ impl Shell {
             dir_stack: Vec::new(),
             cwd: me.cwd.clone(),
             status: 0,
-            pipe_status: vec![0],
+            pipe_status: Vec::new(),
             last_arg: Vec::new(),
             last_background: None,
             pid: me.pid,
@@ -77,7 +77,11 @@ impl Shell {
                 name.strip_prefix(b"BASH_FUNC_").and_then(|name| name.strip_suffix(b"%%"))
             {
                 self.import_function(function, &value);
-            } else if is_name(&name) && name != b"SHELLOPTS" && name != b"BASHOPTS" && name != b"_"
+            } else if is_name(&name)
+                && !matches!(
+                    name.as_slice(),
+                    b"SHELLOPTS" | b"BASHOPTS" | b"_" | b"UID" | b"EUID" | b"PPID"
+                )
             {
                 let var = Var { value: Value::Scalar(value), flags: flag::EXPORT };
                 self.vars.insert(Name::from(name), var);
@@ -112,7 +116,8 @@ impl Shell {
                 self.vars.insert(Name::from(name), Var::scalar(value));
             }
         }
-        let more: [(&[u8], &[u8]); 4] = [
+        let more: [(&[u8], &[u8]); 5] = [
+            (b"SHELL", b"/bin/bash"),
             (b"PATH", b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
             (b"HOSTNAME", b"localhost"),
             (b"MACHTYPE", b"wasm32-unknown-wasi"),

@@ -28,6 +28,7 @@ struct State {
     options: Options,
     fds: Vec<u32>,
     aliases: Vec<(Text, Text)>,
+    hashed: Vec<(Text, Text)>,
     dir_stack: Vec<Text>,
     cwd: Text,
     status: i32,
@@ -105,6 +106,7 @@ impl Shell {
             options: self.options,
             fds: fds.to_vec(),
             aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             dir_stack: self.dir_stack.clone(),
             cwd: self.cwd.clone(),
             status: self.status,
@@ -115,7 +117,7 @@ impl Shell {
             parent: self.parent,
             subshell: self.subshell + 1,
             line: self.line,
-            loops: self.loops,
+            loops: 0,
             errexit_off: self.errexit_off,
             started: self.started,
             random: self.random.wrapping_add(1),
@@ -147,6 +149,7 @@ impl Shell {
             is_function: frame.is_function,
             // What the names were outside is never needed again: no call returns in here.
             saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
+            temporary: 0,
             options: None,
         });
         let mut traps = Traps { born_ignored: ignored, ..Traps::default() };
@@ -166,7 +169,7 @@ impl Shell {
             jobs: Jobs::default(),
             traps,
             aliases: Rc::new(state.aliases.into_iter().collect()),
-            hashed: HashMap::new(),
+            hashed: state.hashed.into_iter().collect(),
             dir_stack: state.dir_stack,
             cwd: state.cwd,
             status: state.status,

@@ -426,7 +426,7 @@ pub fn number(text: &[u8]) -> Result<i64, &'static str> {
                 c.is_ascii_digit().then(|| n.saturating_mul(10).saturating_add(i64::from(c - b'0')))
             });
             match base {
-                Some(base @ 2..=64) => (base, &text[at + 1..]),
+                Some(base @ 2..=64) if text[0] != b'0' => (base, &text[at + 1..]),
                 _ => return Err("invalid arithmetic base"),
             }
         }

@@ -178,7 +178,9 @@ impl Parser {
                 Some(c) if is_meta(c) && !process => break,
                 Some(_) => {}
             }
-            if self.alias_next && self.expand_alias()? {
+            let first =
+                simple.args.is_empty() && !(simple.assigns.is_empty() && redirects.is_empty());
+            if (first && self.expand_alias()?) || self.expand_next_alias()? {
                 continue;
             }
             let allowed = simple.args.is_empty() || declares;
@@ -193,20 +195,13 @@ impl Parser {
             let first = simple.args.is_empty();
             let word = brace::expand(self.word(Context::Word)?);
             if let Some(text) = word.literal() {
-                // `command` and `builtin` hand the right on.
                 declares = if first || declares {
-                    DECLARATIONS.contains(&text)
-                        || (declares && !first)
-                        || (first && matches!(text, b"command" | b"builtin"))
+                    DECLARATIONS.contains(&text) || (declares && !first)
                 } else {
                     declares
                 };
             }
             simple.args.push(Arg::Word(word));
-            if first && !simple.assigns.is_empty() {
-                // `a=1 alias…` does not happen: only the first word of a command is an alias.
-                self.alias_next = false;
-            }
         }
         if simple.args.is_empty() && simple.assigns.is_empty() && redirects.is_empty() {
             return Err(self.unexpected());
@@ -244,7 +239,7 @@ impl Parser {
             return Ok(None);
         }
         self.pos = at + 1;
-        let value = if self.peek() == Some(b'(') && index.is_none() {
+        let value = if self.peek() == Some(b'(') {
             self.pos += 1;
             AssignValue::Array(self.deeper(Parser::elements)?)
         } else {

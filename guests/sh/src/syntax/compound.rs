@@ -119,16 +119,27 @@ impl Parser {
 
     fn words_clause(&mut self) -> Result<(Text, Option<Vec<Word>>, List)> {
         self.skip_blanks();
-        let word = self.word(Context::Word)?;
-        let Some(name) = word.literal().filter(|name| is_name(name)).map(<[u8]>::to_vec) else {
-            return Err(self.error("not a valid identifier in a loop"));
-        };
+        while self.expand_next_alias()? {
+            self.skip_blanks();
+        }
+        if self.peek().is_none_or(is_meta) {
+            return Err(self.unexpected());
+        }
+        let start = self.pos;
+        self.word(Context::Word)?;
+        let name = self.src[start..self.pos].to_vec();
         self.skip_newlines()?;
+        while self.expand_next_alias()? {
+            self.skip_blanks();
+        }
         let mut words = None;
         if self.eat_word(b"in") {
             let mut list = Vec::new();
             loop {
                 self.skip_blanks();
+                while self.expand_next_alias()? {
+                    self.skip_blanks();
+                }
                 let process =
                     matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
                 match self.peek() {
@@ -150,6 +161,9 @@ impl Parser {
 
     fn case_clause(&mut self) -> Result<Kind> {
         self.skip_blanks();
+        if self.peek().is_none_or(is_meta) {
+            return Err(self.unexpected());
+        }
         let subject = self.word(Context::Word)?;
         self.expect_word(b"in")?;
         let mut arms = Vec::new();

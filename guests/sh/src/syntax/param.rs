@@ -183,7 +183,12 @@ impl Parser {
         if place != Where::First {
             self.pos += 1;
         }
-        let pattern = self.word(Context::BraceSlash)?;
+        // A slash right behind `//` is the pattern's, not its end.
+        let slash = place == Where::All && self.eat(b"/");
+        let mut pattern = self.word(Context::BraceSlash)?;
+        if slash {
+            pattern.parts.insert(0, Part::Quoted(b"/".to_vec()));
+        }
         if !self.eat(b"/") {
             return Ok(Op::Replace(place, pattern, None));
         }

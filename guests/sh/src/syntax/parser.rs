@@ -49,7 +49,7 @@ pub struct Parser {
     /// Aliases being read, each with what was left of the text behind it.
     guards: Vec<(Text, usize)>,
     /// The alias before ended with a blank: the next word is looked up as well.
-    pub(super) alias_next: bool,
+    blank_end: Option<usize>,
 }
 
 impl Parser {
@@ -69,7 +69,7 @@ impl Parser {
             unended_here: false,
             aliases: None,
             guards: Vec::new(),
-            alias_next: false,
+            blank_end: None,
         }
     }
 
@@ -260,9 +260,19 @@ impl Parser {
         String::from_utf8_lossy(&rest[..len.min(80)]).into_owned()
     }
 
+    /// Looks the word here up as well, where an alias that ended with a blank ended before it.
+    pub(super) fn expand_next_alias(&mut self) -> Result<bool> {
+        match self.blank_end {
+            Some(behind) if self.rest().len() <= behind => {
+                self.blank_end = None;
+                self.expand_alias()
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// Puts an alias's text in the place of the word here, if it is one.
     pub(super) fn expand_alias(&mut self) -> Result<bool> {
-        self.alias_next = false;
         let Some(aliases) = self.aliases.clone() else { return Ok(false) };
         let src = self.src.clone();
         let rest = &src[self.pos.min(src.len())..];
@@ -278,7 +288,8 @@ impl Parser {
             return Err(self.error("aliases make the script too long"));
         }
         self.guards.push((name.to_vec(), left));
-        self.alias_next = value.last().is_some_and(|c| matches!(c, b' ' | b'\t'));
+        let blank = value.last().is_some_and(|c| matches!(c, b' ' | b'\t'));
+        self.blank_end = blank.then_some(left);
         let mut text = value.clone();
         text.extend_from_slice(&rest[len..]);
         self.src = Rc::from(text);

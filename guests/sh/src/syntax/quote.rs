@@ -37,8 +37,10 @@ pub fn ansi(src: &[u8]) -> Option<(Text, usize)> {
 pub enum Flavour {
     /// `$'…'`
     Quote,
-    /// `echo -e` and `%b`: octal is `\0nnn`.
+    /// `echo -e`: octal is `\0nnn`.
     Echo,
+    /// `%b`: octal is either.
+    Percent,
     /// A format of `printf`: octal is `\nnn`.
     Printf,
 }
@@ -60,11 +62,11 @@ pub fn escape(src: &[u8], flavour: Flavour) -> (Text, usize) {
         b'\\' => one(b'\\'),
         b'\'' | b'"' | b'?' if flavour == Flavour::Quote => one(c),
         b'\'' | b'"' | b'?' if flavour == Flavour::Printf => one(c),
-        b'0' if flavour == Flavour::Echo => {
+        b'0' if matches!(flavour, Flavour::Echo | Flavour::Percent) => {
             let (value, len) = digits(&src[2..], 8, 3);
             (vec![value as u8], 2 + len)
         }
-        b'0'..=b'7' => {
+        b'0'..=b'7' if flavour != Flavour::Echo => {
             let (value, len) = digits(&src[1..], 8, 3);
             (vec![value as u8], 1 + len)
         }
@@ -84,7 +86,7 @@ pub fn escape(src: &[u8], flavour: Flavour) -> (Text, usize) {
             (value, len) => (utf8(value), 2 + len),
         },
         b'c' if flavour == Flavour::Quote => match src.get(2) {
-            Some(c) => (vec![c.to_ascii_uppercase() ^ 0x40], 3),
+            Some(c) => (vec![c & 0x1f], 3),
             None => (b"\\c".to_vec(), 2),
         },
         _ => (vec![b'\\', c], 2),

@@ -40,7 +40,7 @@ impl Parser {
 
     fn test_term(&mut self) -> Result<TestExpr> {
         self.skip_newlines()?;
-        if self.eat_word(b"!") {
+        if !(self.extglob && self.looking_at(b"!(")) && self.eat_word(b"!") {
             return Ok(TestExpr::Not(Box::new(self.deeper(Parser::test_term)?)));
         }
         if self.eat(b"(") {
@@ -56,7 +56,7 @@ impl Parser {
             let start = self.pos;
             self.pos += 2;
             self.skip_blanks();
-            if !self.at_test_end() && self.test_op().is_none() {
+            if !self.at_test_end() && (self.test_op().is_none() || self.lone_op()) {
                 return Ok(TestExpr::Unary(letter, self.word(Context::Word)?));
             }
             self.pos = start;
@@ -79,6 +79,13 @@ impl Parser {
         let right = self.word(context);
         self.extglob = extglob;
         Ok(TestExpr::Binary(op, left, right?))
+    }
+
+    /// Whether the operator here is the last word, and so an operand.
+    fn lone_op(&self) -> bool {
+        let Some((_, len)) = self.test_op() else { return false };
+        let rest = self.src[self.pos + len..].trim_ascii_start();
+        rest.starts_with(b"]]") || rest.starts_with(b"&&") || rest.starts_with(b"||")
     }
 
     fn at_test_end(&self) -> bool {
