@@ -8,7 +8,7 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
 /// Longest line that is read.
-const MAX_LINE: usize = 64 * 1024 * 1024;
+const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// Status of a read that ran out of time.
 const TIMED_OUT: i32 = 142;

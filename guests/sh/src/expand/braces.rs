@@ -4,9 +4,28 @@ use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Sequence, Text, Word};
 
 /// Most words that braces may make.
-const MAX_WORDS: usize = 1_000_000;
+const MAX_WORDS: usize = 200_000;
+
+/// Most words of a lone sequence, which are not taken apart again.
+const MAX_SEQUENCE: usize = 1_000_000;
 
 impl Shell {
+    /// `{1..100}` and nothing else: arguments at once.
+    pub(super) fn expand_sequence(&mut self, s: &Sequence, args: &mut Vec<Text>) -> Result<(), Flow> {
+        let count = s.to.checked_sub(s.from).map(|span| (span / s.step).unsigned_abs() + 1);
+        let Some(count) = count.filter(|count| *count <= MAX_SEQUENCE as u64) else {
+            self.warn(&format!("brace expansion: more than {MAX_SEQUENCE} words"));
+            return Err(Flow::Discard(1));
+        };
+        let mut at = s.from;
+        args.reserve(count as usize);
+        for _ in 0..count {
+            args.push(item(s, at));
+            at = at.wrapping_add(s.step);
+        }
+        Ok(())
+    }
+
     pub(super) fn expand_braces(&mut self, word: &Word) -> Result<Vec<Word>, Flow> {
         match expand(&word.parts) {
             Some(list) => Ok(list.into_iter().map(|parts| Word { parts }).collect()),
@@ -66,6 +85,16 @@ fn push(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
+fn item(s: &Sequence, at: i64) -> Text {
+    if s.letters {
+        vec![at as u8]
+    } else if at < 0 && s.width > 0 {
+        format!("-{:0w$}", at.unsigned_abs(), w = s.width - 1).into_bytes()
+    } else {
+        format!("{at:0w$}", w = s.width).into_bytes()
+    }
+}
+
 fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
     let count = (s.to.checked_sub(s.from)? / s.step).unsigned_abs() + 1;
     if count > MAX_WORDS as u64 {
@@ -74,13 +103,7 @@ fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
     let mut list = Vec::with_capacity(count as usize);
     let mut at = s.from;
     for _ in 0..count {
-        let text = if s.letters {
-            vec![at as u8]
-        } else if at < 0 && s.width > 0 {
-            format!("-{:0w$}", at.unsigned_abs(), w = s.width - 1).into_bytes()
-        } else {
-            format!("{at:0w$}", w = s.width).into_bytes()
-        };
+        let text = item(s, at);
         // Letters between the cases are signs, which stand for themselves.
         let part = if s.letters && !at.to_le_bytes()[0].is_ascii_alphabetic() {
             Part::Quoted(text)

@@ -19,7 +19,7 @@ use crate::syntax::ast::{Part, Text, Word};
 use sink::{Mode, Sink};
 
 /// Longest value that an expansion may build; growing past it is an error, not a crash.
-pub const MAX_VALUE: usize = 64 * 1024 * 1024;
+pub const MAX_VALUE: usize = 16 * 1024 * 1024;
 
 /// How the parts of a word are to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,9 @@ impl Shell {
         if word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_)))
             && self.options.braceexpand()
         {
+            if let [Part::Sequence(sequence)] = word.parts.as_slice() {
+                return self.expand_sequence(sequence, args);
+            }
             for word in self.expand_braces(word)? {
                 self.expand_one(&word, args)?;
             }
