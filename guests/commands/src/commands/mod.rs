@@ -1,0 +1,3 @@
+//! What the commands do, a file for each or for a family.
+
+pub(crate) mod uutils;

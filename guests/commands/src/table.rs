@@ -1,0 +1,120 @@
+//! Every command, one line each.
+
+use std::ffi::OsString;
+
+use crate::commands::*;
+
+/// One command.
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) run: fn(Vec<OsString>) -> i32,
+}
+
+/// The command of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Command> {
+    TABLE.binary_search_by_key(&name, |command| command.name).ok().map(|at| &TABLE[at])
+}
+
+macro_rules! table {
+    ($($name:literal, $summary:literal, $run:expr;)*) => {
+        /// Their names, sorted.
+        pub(crate) const NAMES: &[&str] = &[$($name),*];
+        const TABLE: &[Command] = &[$(Command { name: $name, summary: $summary, run: $run }),*];
+    };
+}
+
+macro_rules! uu {
+    ($from:path, $name:literal) => {
+        |args| uutils::call($name, args, |args| { use $from as from; from::uumain(args) })
+    };
+}
+
+// Sorted by name, as the tests check.
+table! {
+    "b2sum", "BLAKE2 checksums", uu!(uu_b2sum, "b2sum");
+    "base32", "encode or decode base32", uu!(uu_base32, "base32");
+    "base64", "encode or decode base64", uu!(uu_base64, "base64");
+    "basename", "strip directory and suffix from a name", uu!(uu_basename, "basename");
+    "basenc", "encode or decode in several bases", uu!(uu_basenc, "basenc");
+    "cat", "concatenate files", uu!(uu_cat, "cat");
+    "cksum", "CRC and other checksums", uu!(uu_cksum, "cksum");
+    "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
+    "cp", "copy files", uu!(uu_cp, "cp");
+    "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
+    "cut", "take parts of each line", uu!(uu_cut, "cut");
+    "date", "show date and time", uu!(uu_date, "date");
+    "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
+    "echo", "write arguments", uu!(uu_echo, "echo");
+    "expand", "tabs to blanks", uu!(uu_expand, "expand");
+    "expr", "evaluate an expression", uu!(uu_expr, "expr");
+    "factor", "prime factors", uu!(uu_factor, "factor");
+    "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
+    "fold", "wrap long lines", uu!(uu_fold, "fold");
+    "head", "first lines of files", uu!(uu_head, "head");
+    "join", "join lines of two files on a field", uu!(uu_join, "join");
+    "link", "make a hard link", uu!(uu_link, "link");
+    "ln", "make links", uu!(uu_ln, "ln");
+    "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
+    "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
+    "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
+    "mv", "move or rename files", uu!(uu_mv, "mv");
+    "nl", "number lines", uu!(uu_nl, "nl");
+    "numfmt", "convert numbers to and from human forms", uu!(uu_numfmt, "numfmt");
+    "od", "dump files in octal and other forms", uu!(uu_od, "od");
+    "paste", "merge lines of files", uu!(uu_paste, "paste");
+    "pathchk", "check file names", uu!(uu_pathchk, "pathchk");
+    "pr", "paginate for printing", uu!(uu_pr, "pr");
+    "printenv", "write variables", uu!(uu_printenv, "printenv");
+    "printf", "format and write arguments", uu!(uu_printf, "printf");
+    "ptx", "permuted index", uu!(uu_ptx, "ptx");
+    "pwd", "write the working directory", uu!(uu_pwd, "pwd");
+    "readlink", "where a link points", uu!(uu_readlink, "readlink");
+    "realpath", "absolute name without links", uu!(uu_realpath, "realpath");
+    "rm", "remove files", uu!(uu_rm, "rm");
+    "rmdir", "remove empty directories", uu!(uu_rmdir, "rmdir");
+    "sed", "edit a stream of lines", uu!(sed::sed, "sed");
+    "seq", "a sequence of numbers", uu!(uu_seq, "seq");
+    "sha1sum", "SHA-1 checksums", uu!(uu_sha1sum, "sha1sum");
+    "sha224sum", "SHA-224 checksums", uu!(uu_sha224sum, "sha224sum");
+    "sha256sum", "SHA-256 checksums", uu!(uu_sha256sum, "sha256sum");
+    "sha384sum", "SHA-384 checksums", uu!(uu_sha384sum, "sha384sum");
+    "sha512sum", "SHA-512 checksums", uu!(uu_sha512sum, "sha512sum");
+    "shred", "overwrite files", uu!(uu_shred, "shred");
+    "shuf", "random order", uu!(uu_shuf, "shuf");
+    "sleep", "wait", uu!(uu_sleep, "sleep");
+    "sort", "sort lines", uu!(uu_sort, "sort");
+    "split", "split a file into pieces", uu!(uu_split, "split");
+    "sum", "old checksums", uu!(uu_sum, "sum");
+    "tac", "lines in reverse order", uu!(uu_tac, "tac");
+    "tail", "last lines of files", uu!(uu_tail, "tail");
+    "tee", "copy input to output and files", uu!(uu_tee, "tee");
+    "touch", "set file times, make empty files", uu!(uu_touch, "touch");
+    "tr", "translate characters", uu!(uu_tr, "tr");
+    "truncate", "set the size of files", uu!(uu_truncate, "truncate");
+    "tsort", "topological sort", uu!(uu_tsort, "tsort");
+    "tty", "name of the terminal", uu!(uu_tty, "tty");
+    "unexpand", "blanks to tabs", uu!(uu_unexpand, "unexpand");
+    "uniq", "drop or count repeated lines", uu!(uu_uniq, "uniq");
+    "unlink", "remove a name", uu!(uu_unlink, "unlink");
+    "wc", "count lines, words, bytes", uu!(uu_wc, "wc");
+    "yes", "write a line over and over", uu!(uu_yes, "yes");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_single() {
+        assert!(NAMES.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn the_host_knows_the_same_names() {
+        let mut ours = [NAMES, &["bash", "sh"]].concat();
+        ours.sort_unstable();
+        assert_eq!(ours, cofferdam_abi::commands::COMMANDS);
+    }
+}
