@@ -6,7 +6,7 @@
 /// Every command of the `sh` guest, sorted.
 #[rustfmt::skip]
 pub const COMMANDS: &[&str] = &[
-    "b2sum", "base32", "base64", "basename", "basenc", "bash", "cat", "cksum", "comm", "cp",
+    "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "cat", "cksum", "comm", "cp",
     "csplit", "cut", "date", "dd", "dirname", "echo", "expand", "expr", "factor", "fmt", "fold",
     "head", "join", "link", "ln", "md5sum", "mkdir", "mktemp", "mv", "nl", "numfmt", "od", "paste",
     "pathchk", "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath", "rm", "rmdir",

@@ -4,10 +4,17 @@
 //! likes. In reading order:
 //! - [`table`]: every command, one line each
 //! - [`commands`]: what they do; most come from the uutils family and are only wired here
+//! - [`options`]: command-line options as GNU reads them
+//! - [`pattern`]: POSIX regular expressions
 //! - [`output`]: block-wise output that knows a closed pipe
 //! - [`child`]: starting other commands, for those that do (`xargs`, `find -exec`, `env`)
 
+mod bytes;
+mod child;
 mod commands;
+mod options;
+mod output;
+mod pattern;
 mod table;
 
 use std::ffi::OsString;

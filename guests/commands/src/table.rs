@@ -32,6 +32,7 @@ macro_rules! uu {
 
 // Sorted by name, as the tests check.
 table! {
+    "awk", "pattern scanning and processing", awk::run;
     "b2sum", "BLAKE2 checksums", uu!(uu_b2sum, "b2sum");
     "base32", "encode or decode base32", uu!(uu_base32, "base32");
     "base64", "encode or decode base64", uu!(uu_base64, "base64");

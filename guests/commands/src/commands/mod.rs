@@ -1,3 +1,4 @@
 //! What the commands do, a file for each or for a family.
 
+pub(crate) mod awk;
 pub(crate) mod uutils;
