@@ -12,10 +12,14 @@
 mod bytes;
 mod child;
 mod commands;
+mod files;
+mod glob;
 mod options;
 mod output;
 mod pattern;
 mod table;
+mod time;
+mod width;
 
 use std::ffi::OsString;
 

@@ -46,17 +46,22 @@ table! {
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
     "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "dir", "list files in columns", ls::dir;
     "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
     "echo", "write arguments", uu!(uu_echo, "echo");
+    "egrep", "grep with extended patterns", grep::extended;
     "expand", "tabs to blanks", uu!(uu_expand, "expand");
     "expr", "evaluate an expression", uu!(uu_expr, "expr");
     "factor", "prime factors", uu!(uu_factor, "factor");
+    "fgrep", "grep with fixed strings", grep::fixed;
     "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
     "fold", "wrap long lines", uu!(uu_fold, "fold");
+    "grep", "search for lines that match", grep::run;
     "head", "first lines of files", uu!(uu_head, "head");
     "join", "join lines of two files on a field", uu!(uu_join, "join");
     "link", "make a hard link", uu!(uu_link, "link");
     "ln", "make links", uu!(uu_ln, "ln");
+    "ls", "list files", ls::run;
     "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
     "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
     "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
@@ -99,6 +104,7 @@ table! {
     "unexpand", "blanks to tabs", uu!(uu_unexpand, "unexpand");
     "uniq", "drop or count repeated lines", uu!(uu_uniq, "uniq");
     "unlink", "remove a name", uu!(uu_unlink, "unlink");
+    "vdir", "list files in the long form", ls::vdir;
     "wc", "count lines, words, bytes", uu!(uu_wc, "wc");
     "yes", "write a line over and over", uu!(uu_yes, "yes");
 }

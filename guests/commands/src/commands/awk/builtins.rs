@@ -12,7 +12,8 @@ use super::globals::{RLENGTH, RSTART};
 use super::machine::{Answer, Machine, Slot};
 use super::split::Splitter;
 use super::value::{Value, leading_number, looks_numeric};
-use super::{substitute, time};
+use super::substitute;
+use crate::time;
 
 impl<'p> Machine<'p> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &'p [Expr]) -> Answer<Value> {
@@ -126,13 +127,14 @@ impl<'p> Machine<'p> {
 
     fn substr(&mut self, args: &'p [Expr]) -> Answer<Value> {
         let text = self.string(&args[0])?;
-        let start = round(self.eval(&args[1])?.number());
+        // A start before the text is its first character and takes nothing off the length: so do
+        // gawk and mawk, whatever POSIX says.
+        let first = self.eval(&args[1])?.number().trunc().max(1.0);
         let end = match args.get(2) {
-            Some(len) => start + round(self.eval(len)?.number()),
+            Some(len) => first + self.eval(len)?.number().trunc(),
             None => f64::INFINITY,
         };
         let count = char_count(&text) as f64;
-        let first = start.max(1.0);
         let last = end.min(count + 1.0);
         if !(first < last) {
             return Ok(Value::text(b"".as_slice()));
@@ -319,11 +321,6 @@ impl<'p> Machine<'p> {
 
 fn now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
-}
-
-/// To the nearest whole number, halves to the even one, as C's `rint`.
-fn round(number: f64) -> f64 {
-    if number.is_nan() { 0.0 } else { number.round_ties_even() }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

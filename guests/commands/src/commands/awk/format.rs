@@ -1,6 +1,6 @@
 //! `printf`, as C has it.
 
-use super::value::Value;
+use super::value::{Value, looks_numeric};
 
 /// Widest field and most digits, so that a format cannot ask for all memory.
 const MAX_WIDTH: usize = 16 << 20;
@@ -34,10 +34,7 @@ pub(super) fn write(
         at = end;
         match values.next() {
             Some(value) => spec.write(out, value, convert),
-            None => match spec.conversion {
-                b's' | b'c' => spec.pad(out, b"", b""),
-                _ => spec.write(out, &Value::Unset, convert),
-            },
+            None => return Err("not enough arguments to satisfy format string".to_owned()),
         }
     }
     Ok(())
@@ -135,15 +132,20 @@ impl Spec {
 
     fn character(&self, out: &mut Vec<u8>, value: &Value) {
         let mut buf = [0; 4];
-        match value {
-            Value::Number(number) => {
-                let code = *number as i64;
+        let number = match value {
+            Value::Number(number) => Some(*number),
+            Value::Input(text) => looks_numeric(text),
+            Value::Unset | Value::Text(_) => None,
+        };
+        match number {
+            Some(number) => {
+                let code = number as i64;
                 match u32::try_from(code).ok().and_then(char::from_u32) {
                     Some(c) => self.pad(out, b"", c.encode_utf8(&mut buf).as_bytes()),
                     None => self.pad(out, b"", &[code as u8]),
                 }
             }
-            Value::Unset | Value::Text(_) | Value::Input(_) => {
+            None => {
                 let text = value.string(b"%.6g");
                 self.pad(out, b"", &text[..char_offset(&text, 1)]);
             }
@@ -361,8 +363,9 @@ mod tests {
     }
 
     #[test]
-    fn a_format_without_values_is_filled_up() {
-        check("%s-%d-%%", &[], "-0-%");
+    fn a_format_without_values_is_refused() {
+        assert!(write(&mut Vec::new(), b"%s", &[], b"%.6g").is_err());
+        check("100%%", &[], "100%");
     }
 
     #[test]

@@ -17,7 +17,6 @@ mod parser;
 mod split;
 mod streams;
 mod substitute;
-mod time;
 mod value;
 
 use std::ffi::OsString;

@@ -177,11 +177,7 @@ impl Reader {
                     if text.is_empty() {
                         return Ok(None);
                     }
-                    let mut end = self.buf.len();
-                    if self.buf.ends_with(b"\n") {
-                        end -= 1;
-                    }
-                    return Ok(self.take(self.at, end, self.buf.len()));
+                    return Ok(self.take(self.at, self.buf.len(), self.buf.len()));
                 }
                 _ => {
                     self.fill()?;

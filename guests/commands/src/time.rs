@@ -75,7 +75,7 @@ impl Moment {
 }
 
 /// Seconds since 1970 of `YYYY MM DD HH MM SS`.
-pub(super) fn from_text(text: &[u8]) -> Option<f64> {
+pub(crate) fn from_text(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let numbers: Vec<i64> =
         text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -86,8 +86,31 @@ pub(super) fn from_text(text: &[u8]) -> Option<f64> {
     Some((days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) as f64)
 }
 
+/// Seconds since 1970 of a date such as `2024-01-31`, perhaps with a time behind it, or `@SECONDS`.
+pub(crate) fn parse(text: &str) -> Option<i64> {
+    let text = text.trim().trim_end_matches(['Z', 'z']);
+    if let Some(seconds) = text.strip_prefix('@') {
+        return seconds.parse().ok();
+    }
+    let (date, clock) = text.split_once([' ', 'T']).unwrap_or((text, "00:00:00"));
+    let mut date = date.split('-').map(str::parse::<i64>);
+    let (year, month, day) = (date.next()?.ok()?, date.next()?.ok()?, date.next()?.ok()?);
+    let clock = clock.split('.').next()?;
+    let mut clock = clock.split(':').map(str::parse::<i64>);
+    let hour = clock.next()?.ok()?;
+    let minute = clock.next().transpose().ok()?.unwrap_or(0);
+    let second = clock.next().transpose().ok()?.unwrap_or(0);
+    let fine = (0..10_000).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (0..24).contains(&hour)
+        && (0..60).contains(&minute)
+        && (0..=60).contains(&second);
+    fine.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+}
+
 /// `strftime`.
-pub(super) fn format(format: &[u8], seconds: i64) -> Vec<u8> {
+pub(crate) fn format(format: &[u8], seconds: i64) -> Vec<u8> {
     // Years of five digits and more are nobody's wish; the range keeps the arithmetic safe.
     let seconds = seconds.clamp(-62_167_219_200, 253_402_300_799);
     let moment = Moment::at(seconds);
