@@ -32,6 +32,8 @@ macro_rules! uu {
 
 // Sorted by name, as the tests check.
 table! {
+    "[", "evaluate a condition", condition::bracket;
+    "arch", "name of the machine's architecture", identity::arch;
     "awk", "pattern scanning and processing", awk::run;
     "b2sum", "BLAKE2 checksums", uu!(uu_b2sum, "b2sum");
     "base32", "encode or decode base32", uu!(uu_base32, "base32");
@@ -39,7 +41,11 @@ table! {
     "basename", "strip directory and suffix from a name", uu!(uu_basename, "basename");
     "basenc", "encode or decode in several bases", uu!(uu_basenc, "basenc");
     "cat", "concatenate files", uu!(uu_cat, "cat");
+    "chgrp", "change groups of files", modes::chgrp;
+    "chmod", "change file modes", modes::chmod;
+    "chown", "change owners of files", modes::chown;
     "cksum", "CRC and other checksums", uu!(uu_cksum, "cksum");
+    "clear", "clear the screen", plain::clear;
     "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
     "cp", "copy files", uu!(uu_cp, "cp");
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
@@ -48,25 +54,37 @@ table! {
     "dd", "copy and convert blocks", uu!(uu_dd, "dd");
     "dir", "list files in columns", ls::dir;
     "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
+    "dos2unix", "line ends of DOS to those of Unix", plain::dos2unix;
     "echo", "write arguments", uu!(uu_echo, "echo");
     "egrep", "grep with extended patterns", grep::extended;
+    "env", "run a command with other variables", launch::env;
     "expand", "tabs to blanks", uu!(uu_expand, "expand");
     "expr", "evaluate an expression", uu!(uu_expr, "expr");
     "factor", "prime factors", uu!(uu_factor, "factor");
+    "false", "do nothing, unsuccessfully", plain::fail;
     "fgrep", "grep with fixed strings", grep::fixed;
+    "find", "search for files in a directory tree", find::run;
     "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
     "fold", "wrap long lines", uu!(uu_fold, "fold");
     "grep", "search for lines that match", grep::run;
+    "groups", "groups of the user", identity::groups;
     "head", "first lines of files", uu!(uu_head, "head");
+    "hostname", "name of the host", identity::hostname;
+    "id", "numbers of the user and groups", identity::id;
     "join", "join lines of two files on a field", uu!(uu_join, "join");
+    "jq", "filter and change JSON", jq::run;
     "link", "make a hard link", uu!(uu_link, "link");
     "ln", "make links", uu!(uu_ln, "ln");
+    "logname", "login name of the user", identity::logname;
     "ls", "list files", ls::run;
     "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
     "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
     "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
     "mv", "move or rename files", uu!(uu_mv, "mv");
+    "nice", "run a command with lower priority", launch::nice;
     "nl", "number lines", uu!(uu_nl, "nl");
+    "nohup", "run a command that outlives its terminal", launch::nohup;
+    "nproc", "number of processors", identity::nproc;
     "numfmt", "convert numbers to and from human forms", uu!(uu_numfmt, "numfmt");
     "od", "dump files in octal and other forms", uu!(uu_od, "od");
     "paste", "merge lines of files", uu!(uu_paste, "paste");
@@ -78,6 +96,7 @@ table! {
     "pwd", "write the working directory", uu!(uu_pwd, "pwd");
     "readlink", "where a link points", uu!(uu_readlink, "readlink");
     "realpath", "absolute name without links", uu!(uu_realpath, "realpath");
+    "rev", "reverse each line", plain::rev;
     "rm", "remove files", uu!(uu_rm, "rm");
     "rmdir", "remove empty directories", uu!(uu_rmdir, "rmdir");
     "sed", "edit a stream of lines", uu!(sed::sed, "sed");
@@ -92,20 +111,30 @@ table! {
     "sleep", "wait", uu!(uu_sleep, "sleep");
     "sort", "sort lines", uu!(uu_sort, "sort");
     "split", "split a file into pieces", uu!(uu_split, "split");
+    "stat", "show the status of files", modes::stat;
     "sum", "old checksums", uu!(uu_sum, "sum");
+    "sync", "write cached data out", plain::sync;
     "tac", "lines in reverse order", uu!(uu_tac, "tac");
     "tail", "last lines of files", uu!(uu_tail, "tail");
     "tee", "copy input to output and files", uu!(uu_tee, "tee");
+    "test", "evaluate a condition", condition::test;
+    "timeout", "run a command for a limited time", launch::timeout;
     "touch", "set file times, make empty files", uu!(uu_touch, "touch");
     "tr", "translate characters", uu!(uu_tr, "tr");
+    "true", "do nothing, successfully", plain::succeed;
     "truncate", "set the size of files", uu!(uu_truncate, "truncate");
     "tsort", "topological sort", uu!(uu_tsort, "tsort");
     "tty", "name of the terminal", uu!(uu_tty, "tty");
+    "uname", "name of the system", identity::uname;
     "unexpand", "blanks to tabs", uu!(uu_unexpand, "unexpand");
     "uniq", "drop or count repeated lines", uu!(uu_uniq, "uniq");
+    "unix2dos", "line ends of Unix to those of DOS", plain::unix2dos;
     "unlink", "remove a name", uu!(uu_unlink, "unlink");
     "vdir", "list files in the long form", ls::vdir;
     "wc", "count lines, words, bytes", uu!(uu_wc, "wc");
+    "which", "where commands are", plain::which;
+    "whoami", "name of the user", identity::whoami;
+    "xargs", "run a command with arguments from input", xargs::run;
     "yes", "write a line over and over", uu!(uu_yes, "yes");
 }
 

@@ -1,6 +1,14 @@
 //! What the commands do, a file for each or for a family.
 
 pub(crate) mod awk;
+pub(crate) mod condition;
+pub(crate) mod find;
 pub(crate) mod grep;
+pub(crate) mod identity;
+pub(crate) mod jq;
+pub(crate) mod launch;
 pub(crate) mod ls;
+pub(crate) mod modes;
+pub(crate) mod plain;
 pub(crate) mod uutils;
+pub(crate) mod xargs;

@@ -69,7 +69,7 @@ impl Program {
         let funs = jaq_core::funs()
             .chain(jaq_std::funs())
             .chain(jaq_json::funs())
-            .chain(inputs.map(jaq_core::native::run));
+            .chain(inputs.map(jaq_core::native::run::<Data>));
         let arena = Arena::default();
         let loader = Loader::new(defs);
         let modules =
