@@ -46,12 +46,14 @@ table! {
     "chown", "change owners of files", modes::chown;
     "cksum", "CRC and other checksums", uu!(uu_cksum, "cksum");
     "clear", "clear the screen", plain::clear;
+    "cmp", "compare files byte by byte", diff::cmp;
     "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
     "cp", "copy files", uu!(uu_cp, "cp");
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
     "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "diff", "compare files line by line", diff::diff;
     "dir", "list files in columns", ls::dir;
     "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
     "dos2unix", "line ends of DOS to those of Unix", plain::dos2unix;
@@ -68,6 +70,8 @@ table! {
     "fold", "wrap long lines", uu!(uu_fold, "fold");
     "grep", "search for lines that match", grep::run;
     "groups", "groups of the user", identity::groups;
+    "gunzip", "uncompress files", gzip::gunzip;
+    "gzip", "compress files", gzip::gzip;
     "head", "first lines of files", uu!(uu_head, "head");
     "hostname", "name of the host", identity::hostname;
     "id", "numbers of the user and groups", identity::id;
@@ -116,6 +120,7 @@ table! {
     "sync", "write cached data out", plain::sync;
     "tac", "lines in reverse order", uu!(uu_tac, "tac");
     "tail", "last lines of files", uu!(uu_tail, "tail");
+    "tar", "archives of files", tar::run;
     "tee", "copy input to output and files", uu!(uu_tee, "tee");
     "test", "evaluate a condition", condition::test;
     "timeout", "run a command for a limited time", launch::timeout;
@@ -136,6 +141,7 @@ table! {
     "whoami", "name of the user", identity::whoami;
     "xargs", "run a command with arguments from input", xargs::run;
     "yes", "write a line over and over", uu!(uu_yes, "yes");
+    "zcat", "write compressed files out", gzip::zcat;
 }
 
 #[cfg(test)]
