@@ -3,6 +3,10 @@
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
 
+fn clock(format: &[u8]) -> Text {
+    crate::builtins::time_text(format, crate::shell::dynamic::now().as_secs() as i64)
+}
+
 impl Shell {
     /// A prompt as it is shown.
     pub fn prompt(&mut self, text: &[u8]) -> Result<Text, Flow> {
@@ -43,6 +47,19 @@ impl Shell {
                 b'v' => out.extend_from_slice(b"5.2"),
                 b'V' => out.extend_from_slice(b"5.2.15"),
                 b'j' => out.extend_from_slice(self.jobs.list.len().to_string().as_bytes()),
+                b't' => out.extend_from_slice(&clock(b"%H:%M:%S")),
+                b'T' => out.extend_from_slice(&clock(b"%I:%M:%S")),
+                b'@' => out.extend_from_slice(&clock(b"%I:%M %p")),
+                b'A' => out.extend_from_slice(&clock(b"%H:%M")),
+                b'd' => out.extend_from_slice(&clock(b"%a %b %d")),
+                b'D' if text.get(at) == Some(&b'{') => {
+                    let end = text[at..].iter().position(|c| *c == b'}').unwrap_or(text.len() - at);
+                    let format = &text[at + 1..at + end];
+                    out.extend_from_slice(&clock(if format.is_empty() { b"%X" } else { format }));
+                    at = (at + end + 1).min(text.len());
+                }
+                b'l' => out.extend_from_slice(b"tty"),
+                b'!' | b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
                 b'[' | b']' => {}
                 b'\\' => out.push(b'\\'),
                 b'0'..=b'7' => {

@@ -188,6 +188,11 @@ pub fn find(name: &[u8]) -> Option<&'static Builtin> {
     Some(&BUILTINS[at])
 }
 
+/// A time in the form of `strftime`.
+pub(crate) fn time_text(format: &[u8], seconds: i64) -> Text {
+    printf::time_text(format, seconds)
+}
+
 /// A number given as an argument.
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();

@@ -20,6 +20,10 @@ const FLUSH: usize = 64 * 1024;
 /// Most output that goes into a variable.
 const MAX_VALUE: usize = crate::expand::MAX_VALUE;
 
+pub(super) fn time_text(format: &[u8], seconds: i64) -> Text {
+    time::format(format, seconds)
+}
+
 pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
     let mut variable = None;

@@ -22,7 +22,7 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Kind};
 
 /// Deepest nesting of commands, calls and evaluations while running; each takes stack.
-pub const MAX_NESTING: usize = 1500;
+pub const MAX_NESTING: usize = 1200;
 
 impl Shell {
     /// Runs one command with its redirections.
