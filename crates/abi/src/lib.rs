@@ -6,7 +6,7 @@
 //! In reading order:
 //! - [`wire`]: integers, lengths and bytes, little-endian
 //! - [`call`]: the closed table of host calls
-//! - [`commands`]: names of the commands that the shell guest has
+//! - [`commands`]: names of what the sandbox's shell can run
 //! - [`frame`]: how requests and answers are packed, alone or in batches
 //! - [`entry`]: what the host says when it enters a cell, and what the guest says when it leaves
 //! - [`process`]: what programs tell the host about processes and files beyond WASI

@@ -1,0 +1,107 @@
+//! How a record is taken apart.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::pattern::Pattern;
+
+use super::format::char_offset;
+
+/// What separates fields.
+#[derive(Clone)]
+pub(super) enum Splitter {
+    /// Runs of blanks, tabs and newlines; none at the borders.
+    Blanks,
+    Byte(u8),
+    /// One character each.
+    Characters,
+    Pattern(Rc<Pattern>),
+    /// Each match is a field.
+    Fields(Rc<Pattern>),
+    Widths(Rc<[usize]>),
+}
+
+impl Splitter {
+    /// Calls `field` with the place of each field and `separator` with what stood before it.
+    pub(super) fn split(&self, text: &[u8], mut field: impl FnMut(Range<usize>)) {
+        match self {
+            Splitter::Blanks => {
+                let is_blank = |b: u8| matches!(b, b' ' | b'\t' | b'\n');
+                let mut at = 0;
+                loop {
+                    while at < text.len() && is_blank(text[at]) {
+                        at += 1;
+                    }
+                    if at == text.len() {
+                        return;
+                    }
+                    let start = at;
+                    while at < text.len() && !is_blank(text[at]) {
+                        at += 1;
+                    }
+                    field(start..at);
+                }
+            }
+            _ if text.is_empty() => {}
+            Splitter::Byte(byte) => {
+                let mut start = 0;
+                for at in memchr::memchr_iter(*byte, text) {
+                    field(start..at);
+                    start = at + 1;
+                }
+                field(start..text.len());
+            }
+            Splitter::Characters => {
+                let mut start = 0;
+                while start < text.len() {
+                    let end = start + char_offset(&text[start..], 1);
+                    field(start..end);
+                    start = end;
+                }
+            }
+            Splitter::Pattern(pattern) => {
+                let search = pattern.on(text);
+                let (mut start, mut at) = (0, 0);
+                while let Some(found) = search.find_at(at) {
+                    if found.is_empty() {
+                        if found.end >= text.len() {
+                            break;
+                        }
+                        at = found.end + 1;
+                        continue;
+                    }
+                    field(start..found.start);
+                    (start, at) = (found.end, found.end);
+                }
+                field(start..text.len());
+            }
+            Splitter::Fields(pattern) => {
+                let search = pattern.on(text);
+                let mut at = 0;
+                // Where the field before ended: an empty one may not touch it.
+                let mut last = None;
+                while let Some(found) = search.find_at(at) {
+                    if found.is_empty() && last == Some(found.start) {
+                        at += 1;
+                        last = None;
+                        continue;
+                    }
+                    last = Some(found.end);
+                    at = if found.is_empty() { found.end + 1 } else { found.end };
+                    field(found);
+                }
+            }
+            Splitter::Widths(widths) => {
+                let mut start = 0;
+                for width in widths.iter() {
+                    if start >= text.len() {
+                        return;
+                    }
+                    let end = start + char_offset(&text[start..], *width);
+                    field(start..end);
+                    start = end;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! diff and cmp.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use diffutilslib::params::{Format, Params, parse_params};
+use diffutilslib::{context_diff, ed_diff, normal_diff, side_diff, unified_diff};
+
+use crate::options::{self, Item, Key, Order, Usage, Value};
+use crate::output::{self, Input, Output, reason};
+
+const HELP: &str = "\
+Usage: diff [OPTION]... FILES
+Compare FILES line by line.
+
+      --normal                  output a normal diff (the default)
+  -q, --brief                   report only when files differ
+  -s, --report-identical-files  report when two files are the same
+  -c, -C NUM, --context[=NUM]   output NUM (default 3) lines of copied context
+  -u, -U NUM, --unified[=NUM]   output NUM (default 3) lines of unified context
+  -e, --ed                      output an ed script
+  -y, --side-by-side            output in two columns
+  -t, --expand-tabs             expand tabs to spaces in output
+      --tabsize=NUM             tab stops every NUM (default 8) print columns
+  -r, --recursive               recursively compare any subdirectories found
+  -N, --new-file                treat absent files as empty
+  -i, --ignore-case             ignore case differences
+  -b, --ignore-space-change     ignore changes in the amount of white space
+  -w, --ignore-all-space        ignore all white space
+  -B, --ignore-blank-lines      ignore changes where lines are all blank
+      --help                    display this help
+";
+
+/// Deepest nesting that `-r` follows.
+const MAX_DEPTH: usize = 128;
+
+#[derive(Default)]
+struct Extra {
+    recursive: bool,
+    new_file: bool,
+    ignore_case: bool,
+    space_change: bool,
+    all_space: bool,
+    blank_lines: bool,
+}
+
+struct Diff {
+    /// Options for the library, as they were given.
+    passed: Vec<OsString>,
+    extra: Extra,
+    out: Output,
+}
+
+/// What became of a comparison; the larger one counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    Same,
+    Different,
+    Trouble,
+}
+
+pub(crate) fn diff(args: Vec<OsString>) -> i32 {
+    let mut extra = Extra::default();
+    let mut passed = vec![OsString::from("diff")];
+    let mut files = Vec::new();
+    let mut rest = args.into_iter().skip(1);
+    let mut options = true;
+    while let Some(arg) = rest.next() {
+        let text = arg.to_string_lossy().into_owned();
+        if !options || !text.starts_with('-') || text == "-" {
+            files.push(arg);
+            continue;
+        }
+        match text.as_str() {
+            "--" => options = false,
+            "--help" => {
+                print!("{HELP}");
+                return super::uutils::flushed(0);
+            }
+            "--version" => {
+                println!("diff (cofferdam) {}", env!("CARGO_PKG_VERSION"));
+                return super::uutils::flushed(0);
+            }
+            "--recursive" => extra.recursive = true,
+            "--new-file" => extra.new_file = true,
+            "--ignore-case" => extra.ignore_case = true,
+            "--ignore-space-change" => extra.space_change = true,
+            "--ignore-all-space" => extra.all_space = true,
+            "--ignore-blank-lines" => extra.blank_lines = true,
+            "--text" | "--minimal" | "--speed-large-files" => {}
+            "--label" => drop(rest.next()),
+            long if long.starts_with("--") => passed.push(arg),
+            cluster => {
+                // Ours are taken out; a count behind `-u`, `-c` or on its own stays.
+                let mut kept = String::from("-");
+                let mut chars = cluster[1..].chars().peekable();
+                while let Some(c) = chars.next() {
+                    match c {
+                        'r' => extra.recursive = true,
+                        'N' => extra.new_file = true,
+                        'i' => extra.ignore_case = true,
+                        'b' => extra.space_change = true,
+                        'w' => extra.all_space = true,
+                        'B' => extra.blank_lines = true,
+                        'a' | 'd' | 'p' => {}
+                        'L' => {
+                            if chars.peek().is_none() {
+                                rest.next();
+                            }
+                            break;
+                        }
+                        'U' | 'C' | 'W' => {
+                            kept.push(c);
+                            kept.extend(chars.by_ref());
+                            if kept.ends_with(c)
+                                && let Some(value) = rest.next()
+                            {
+                                kept.push_str(&value.to_string_lossy());
+                            }
+                        }
+                        other => kept.push(other),
+                    }
+                }
+                for option in split_cluster(&kept) {
+                    passed.push(option.into());
+                }
+            }
+        }
+    }
+    let [from, to] = files.as_slice() else {
+        let what = match files.last() {
+            None => "missing operand after 'diff'".to_owned(),
+            Some(last) if files.len() == 1 => {
+                format!("missing operand after '{}'", last.to_string_lossy())
+            }
+            Some(_) => format!("extra operand '{}'", files[2].to_string_lossy()),
+        };
+        eprintln!("diff: {what}\ndiff: Try 'diff --help' for more information.");
+        return 2;
+    };
+    let mut work = Diff { passed, extra, out: output::stdout() };
+    let verdict = work.operands(Path::new(from), Path::new(to));
+    let code = match verdict {
+        Verdict::Same => 0,
+        Verdict::Different => 1,
+        Verdict::Trouble => 2,
+    };
+    output::finish("diff", &mut work.out, code)
+}
+
+/// `-qu3` becomes `-q -u3`.
+fn split_cluster(cluster: &str) -> Vec<String> {
+    let mut options: Vec<String> = Vec::new();
+    for c in cluster.chars().skip(1) {
+        match options.last_mut() {
+            Some(last) if c.is_ascii_digit() => last.push(c),
+            _ => options.push(format!("-{c}")),
+        }
+    }
+    options
+}
+
+impl Diff {
+    /// A directory and a file stand for the file of that name in the directory.
+    fn operands(&mut self, from: &Path, to: &Path) -> Verdict {
+        match (from.is_dir(), to.is_dir()) {
+            (true, true) => self.directories(from, to, 0),
+            (true, false) => {
+                let name = to.file_name().unwrap_or_default();
+                self.files(&from.join(name), to, false)
+            }
+            (false, true) => {
+                let name = from.file_name().unwrap_or_default();
+                self.files(from, &to.join(name), false)
+            }
+            (false, false) => self.files(from, to, false),
+        }
+    }
+
+    fn directories(&mut self, from: &Path, to: &Path, depth: usize) -> Verdict {
+        let names = |dir: &Path| -> io::Result<Vec<OsString>> {
+            fs::read_dir(dir)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+        };
+        let mut all = Vec::new();
+        for dir in [from, to] {
+            match names(dir) {
+                Ok(names) => all.extend(names),
+                Err(error) => {
+                    eprintln!("diff: {}: {}", dir.display(), reason(&error));
+                    return Verdict::Trouble;
+                }
+            }
+        }
+        all.sort();
+        all.dedup();
+        let mut verdict = Verdict::Same;
+        for name in all {
+            let (a, b) = (from.join(&name), to.join(&name));
+            let shown = |path: &PathBuf| path.symlink_metadata().is_ok();
+            let one = match (shown(&a), shown(&b)) {
+                (true, true) => match (a.is_dir(), b.is_dir()) {
+                    (true, true) if self.extra.recursive && depth < MAX_DEPTH => {
+                        self.directories(&a, &b, depth + 1)
+                    }
+                    (true, true) => {
+                        let _ = writeln!(
+                            self.out,
+                            "Common subdirectories: {} and {}",
+                            a.display(),
+                            b.display()
+                        );
+                        Verdict::Same
+                    }
+                    (false, false) => self.files(&a, &b, true),
+                    (a_dir, _) => {
+                        let kind = |dir: bool| if dir { "directory" } else { "regular file" };
+                        let _ = writeln!(
+                            self.out,
+                            "File {} is a {} while file {} is a {}",
+                            a.display(),
+                            kind(a_dir),
+                            b.display(),
+                            kind(!a_dir)
+                        );
+                        Verdict::Different
+                    }
+                },
+                _ if self.extra.new_file && !a.is_dir() && !b.is_dir() => self.files(&a, &b, true),
+                (here, _) => {
+                    let dir = if here { from } else { to };
+                    let name = name.to_string_lossy();
+                    let _ = writeln!(self.out, "Only in {}: {name}", dir.display());
+                    Verdict::Different
+                }
+            };
+            verdict = verdict.max(one);
+        }
+        verdict
+    }
+
+    fn content(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if path.as_os_str() == "-" {
+            let mut text = Vec::new();
+            Input.read_to_end(&mut text)?;
+            return Ok(text);
+        }
+        match fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.extra.new_file => {
+                Ok(Vec::new())
+            }
+            other => other,
+        }
+    }
+
+    fn files(&mut self, from: &Path, to: &Path, heading: bool) -> Verdict {
+        let mut contents = Vec::new();
+        for path in [from, to] {
+            match self.content(path) {
+                Ok(content) => contents.push(content),
+                Err(error) => {
+                    let _ = self.out.flush();
+                    eprintln!("diff: {}: {}", path.display(), reason(&error));
+                }
+            }
+        }
+        let [a, b] = contents.as_slice() else { return Verdict::Trouble };
+        let mut args = self.passed.clone();
+        args.push(from.as_os_str().to_owned());
+        args.push(to.as_os_str().to_owned());
+        let params = match parse_params(args.clone().into_iter().peekable()) {
+            Ok(params) => params,
+            Err(message) => {
+                eprintln!("{message}");
+                return Verdict::Trouble;
+            }
+        };
+        let (names, same) = ((from.display(), to.display()), self.alike(a, b));
+        if same {
+            if params.report_identical_files {
+                let _ = writeln!(self.out, "Files {} and {} are identical", names.0, names.1);
+            }
+            return Verdict::Same;
+        }
+        let binary = |text: &[u8]| memchr::memchr(0, &text[..text.len().min(4096)]).is_some();
+        if params.brief {
+            let _ = writeln!(self.out, "Files {} and {} differ", names.0, names.1);
+        } else if binary(a) || binary(b) {
+            let _ = writeln!(self.out, "Binary files {} and {} differ", names.0, names.1);
+        } else {
+            if heading {
+                let shown: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+                let recursive = if self.extra.recursive { " -r" } else { "" };
+                let _ = writeln!(self.out, "diff{recursive} {}", shown[1..].join(" "));
+            }
+            if let Err(message) = self.write(a, b, &params) {
+                eprintln!("{message}");
+                return Verdict::Trouble;
+            }
+        }
+        Verdict::Different
+    }
+
+    fn write(&mut self, a: &[u8], b: &[u8], params: &Params) -> Result<(), String> {
+        let a = a.to_vec();
+        let b = b.to_vec();
+        let text = match params.format {
+            Format::Normal => normal_diff::diff(&a, &b, params),
+            Format::Unified => unified_diff::diff(&a, &b, params),
+            Format::Context => context_diff::diff(&a, &b, params),
+            Format::Ed => ed_diff::diff(&a, &b, params).map_err(|error| error.to_string())?,
+            Format::SideBySide => {
+                side_diff::diff(&a, &b, &mut self.out, params);
+                return Ok(());
+            }
+        };
+        self.out.write_all(&text).map_err(|error| reason(&error))
+    }
+
+    /// Whether two files are the same as far as was asked.
+    fn alike(&self, a: &[u8], b: &[u8]) -> bool {
+        let e = &self.extra;
+        if !(e.ignore_case || e.space_change || e.all_space || e.blank_lines) {
+            return a == b;
+        }
+        let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+            let lines = text.split(|b| *b == b'\n').map(|line| self.folded(line));
+            lines.filter(|line| !(e.blank_lines && line.is_empty())).collect()
+        };
+        lines(a) == lines(b)
+    }
+
+    fn folded(&self, line: &[u8]) -> Vec<u8> {
+        let e = &self.extra;
+        let mut out = Vec::with_capacity(line.len());
+        for byte in line {
+            let blank = matches!(byte, b' ' | b'\t' | b'\r');
+            if blank && e.all_space {
+                continue;
+            }
+            if blank && e.space_change {
+                if out.last() != Some(&b' ') {
+                    out.push(b' ');
+                }
+                continue;
+            }
+            out.push(if e.ignore_case { byte.to_ascii_lowercase() } else { *byte });
+        }
+        while e.space_change && out.last() == Some(&b' ') {
+            out.pop();
+        }
+        out
+    }
+}
+
+const CMP: Usage = Usage {
+    name: "cmp",
+    text: "\
+Usage: cmp [OPTION]... FILE1 [FILE2]
+Compare two files byte by byte.
+
+  -b, --print-bytes  print differing bytes
+  -i, --ignore-initial=SKIP  skip first SKIP bytes of both inputs
+  -l, --verbose      output byte numbers and differing byte values
+  -n, --bytes=LIMIT  compare at most LIMIT bytes
+  -s, --quiet, --silent  suppress all normal output
+      --help         display this help
+",
+    trouble: 2,
+};
+
+pub(crate) fn cmp(args: Vec<OsString>) -> i32 {
+    run_cmp(args).unwrap_or_else(|code| code)
+}
+
+fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
+    let specs = [
+        ('b', "print-bytes", Value::None),
+        ('i', "ignore-initial", Value::Required),
+        ('l', "verbose", Value::None),
+        ('n', "bytes", Value::Required),
+        ('s', "quiet", Value::None),
+        ('s', "silent", Value::None),
+    ];
+    let (mut all, mut quiet, mut skip, mut limit, mut bytes) = (false, false, 0, u64::MAX, false);
+    let mut files = Vec::new();
+    for item in options::parse(&CMP, args, &specs, Order::Anywhere)? {
+        match item {
+            Item::Option(Key::Short('l'), _) => all = true,
+            Item::Option(Key::Short('s'), _) => quiet = true,
+            Item::Option(Key::Short('b'), _) => bytes = true,
+            Item::Option(Key::Short(which), Some(value)) => {
+                let text = value.to_string_lossy();
+                let number: u64 =
+                    text.parse().map_err(|_| CMP.wrong(&format!("invalid number '{text}'")))?;
+                if which == 'i' {
+                    skip = number;
+                } else {
+                    limit = number;
+                }
+            }
+            Item::Option(..) => {}
+            Item::Operand(file) => files.push(file),
+        }
+    }
+    if files.is_empty() {
+        return Err(CMP.wrong("missing operand after 'cmp'"));
+    }
+    if files.len() == 1 {
+        files.push("-".into());
+    }
+    let open = |name: &OsString| -> Result<Box<dyn BufRead>, i32> {
+        let opened = if name == "-" {
+            Ok(Box::new(BufReader::new(Input)) as Box<dyn BufRead>)
+        } else {
+            File::open(name).map(|file| Box::new(BufReader::with_capacity(65536, file)) as Box<dyn BufRead>)
+        };
+        opened.map_err(|error| {
+            if !quiet {
+                eprintln!("cmp: {}: {}", name.to_string_lossy(), reason(&error));
+            }
+            2
+        })
+    };
+    let fail = |error: io::Error| {
+        eprintln!("cmp: {}", reason(&error));
+        2
+    };
+    let (mut a, mut b) = (open(&files[0])?, open(&files[1])?);
+    for side in [&mut a, &mut b] {
+        io::copy(&mut side.take(skip), &mut io::sink()).map_err(fail)?;
+    }
+    let names = (files[0].to_string_lossy(), files[1].to_string_lossy());
+    let mut out = output::stdout();
+    let (mut at, mut line, mut code) = (0_u64, 1_u64, 0);
+    while at < limit {
+        let (x, y) = (a.fill_buf().map_err(fail)?, b.fill_buf().map_err(fail)?);
+        let len = x.len().min(y.len()).min((limit - at).min(1 << 20) as usize);
+        if len == 0 {
+            if x.len() != y.len() {
+                if !quiet {
+                    let _ = out.flush();
+                    let short = if x.is_empty() { &names.0 } else { &names.1 };
+                    eprintln!("cmp: EOF on {short} after byte {at}, line {line}");
+                }
+                code = 1;
+            }
+            break;
+        }
+        for i in 0..len {
+            if x[i] != y[i] {
+                code = 1;
+                if quiet {
+                    return Ok(1);
+                }
+                let place = at + i as u64 + 1;
+                if all {
+                    let _ = writeln!(out, "{place} {:3o} {:3o}", x[i], y[i]);
+                    continue;
+                }
+                let detail = if bytes {
+                    format!(" is {:3o} {} {:3o} {}", x[i], x[i].escape_ascii(), y[i], y[i].escape_ascii())
+                } else {
+                    String::new()
+                };
+                let _ = writeln!(out, "{} {} differ: byte {place}, line {line}{detail}", names.0, names.1);
+                return Ok(output::finish("cmp", &mut out, 1));
+            }
+            line += u64::from(x[i] == b'\n');
+        }
+        a.consume(len);
+        b.consume(len);
+        at += len as u64;
+    }
+    Ok(output::finish("cmp", &mut out, code))
+}

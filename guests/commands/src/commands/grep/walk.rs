@@ -1,0 +1,120 @@
+//! Which files are searched.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+
+use crate::bytes::{OsStrExt as _, base, join};
+use crate::glob;
+
+use super::Directories;
+use super::search::Searcher;
+
+/// Deepest nesting of directories.
+const MAX_DEPTH: usize = 128;
+
+/// Which names are searched and which are not.
+#[derive(Default)]
+pub(super) struct Globs {
+    pub(super) include: Vec<Vec<u8>>,
+    pub(super) exclude: Vec<Vec<u8>>,
+    pub(super) exclude_dir: Vec<Vec<u8>>,
+}
+
+impl Globs {
+    fn takes_file(&self, name: &[u8]) -> bool {
+        let any = |globs: &[Vec<u8>]| globs.iter().any(|glob| matches(glob, name));
+        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+    }
+
+    fn takes_directory(&self, name: &[u8]) -> bool {
+        !self.exclude_dir.iter().any(|glob| matches(glob, name))
+    }
+}
+
+/// A glob without a slash is about the last part of the name.
+fn matches(glob: &[u8], name: &[u8]) -> bool {
+    let glob = glob.strip_suffix(b"/").unwrap_or(glob);
+    if glob.contains(&b'/') {
+        glob::matches(glob, name)
+    } else {
+        glob::matches(glob, base(name))
+    }
+}
+
+/// A file named on the command line.
+pub(super) fn operand(searcher: &mut Searcher<'_>, name: &[u8]) {
+    let data = match fs::metadata(OsStr::from_bytes(name)) {
+        Ok(data) => data,
+        Err(error) => return searcher.complain(name, &error),
+    };
+    if !data.is_dir() {
+        if searcher.settings.globs.takes_file(name) {
+            searcher.file(name, name);
+        }
+        return;
+    }
+    match searcher.settings.directories {
+        Directories::Read => {
+            let error = io::Error::from_raw_os_error(libc::EISDIR);
+            searcher.complain(name, &error);
+        }
+        Directories::Skip => {}
+        Directories::Recurse { .. } => {
+            if searcher.settings.globs.takes_directory(name) {
+                let shown = name.strip_suffix(b"/").unwrap_or(name);
+                let shown = if shown.is_empty() { b"/" } else { shown };
+                directory(searcher, name, shown);
+            }
+        }
+    }
+}
+
+/// Everything below a directory; `shown` is how its name is written, empty for the present one.
+pub(super) fn directory(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8]) {
+    below(searcher, path, shown, 0);
+}
+
+fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], depth: usize) {
+    if depth > MAX_DEPTH {
+        return searcher.complain(shown, &io::Error::from_raw_os_error(libc::ELOOP));
+    }
+    let entries = match fs::read_dir(OsStr::from_bytes(path)) {
+        Ok(entries) => entries,
+        Err(error) => return searcher.complain(shown, &error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) => found.push((entry.file_name(), entry.file_type())),
+            Err(error) => searcher.complain(shown, &error),
+        }
+    }
+    // The order of a directory means nothing; sorted, it is the same everywhere.
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    let follow = searcher.settings.directories == (Directories::Recurse { follow: true });
+    for (name, kind) in found {
+        if searcher.finished() {
+            return;
+        }
+        let name = name.as_bytes();
+        let path = join(path, name);
+        let shown = if shown.is_empty() { name.to_vec() } else { join(shown, name) };
+        let Ok(kind) = kind else { continue };
+        if kind.is_symlink() && !follow {
+            continue;
+        }
+        let is_dir = if kind.is_symlink() {
+            fs::metadata(OsStr::from_bytes(&path)).is_ok_and(|data| data.is_dir())
+        } else {
+            kind.is_dir()
+        };
+        if is_dir {
+            if searcher.settings.globs.takes_directory(name) {
+                below(searcher, &path, &shown, depth + 1);
+            }
+        } else if searcher.settings.globs.takes_file(name) {
+            searcher.file(&path, &shown);
+        }
+    }
+}

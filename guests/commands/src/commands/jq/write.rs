@@ -1,0 +1,140 @@
+//! Values as jq writes them.
+
+use std::io::{self, Write};
+
+use jaq_json::{Num, Val};
+
+/// How values are laid out.
+pub(super) struct Layout {
+    /// What one level is indented by; nothing for one line.
+    pub(super) indent: Option<String>,
+    pub(super) sort_keys: bool,
+    pub(super) ascii: bool,
+}
+
+impl Layout {
+    /// Writes a value at a level of nesting.
+    pub(super) fn write(&self, out: &mut dyn Write, value: &Val, level: usize) -> io::Result<()> {
+        match value {
+            Val::Null => out.write_all(b"null"),
+            Val::Bool(true) => out.write_all(b"true"),
+            Val::Bool(false) => out.write_all(b"false"),
+            Val::Num(number) => out.write_all(number_text(number).as_bytes()),
+            Val::TStr(text) | Val::BStr(text) => self.text(out, text),
+            Val::Arr(items) if items.is_empty() => out.write_all(b"[]"),
+            Val::Obj(members) if members.is_empty() => out.write_all(b"{}"),
+            Val::Arr(items) => {
+                out.write_all(b"[")?;
+                for (number, item) in items.iter().enumerate() {
+                    self.separate(out, number, level + 1)?;
+                    self.write(out, item, level + 1)?;
+                }
+                self.line(out, level)?;
+                out.write_all(b"]")
+            }
+            Val::Obj(members) => {
+                let mut list: Vec<(&Val, &Val)> = members.iter().collect();
+                if self.sort_keys {
+                    list.sort_by_key(|(key, _)| *key);
+                }
+                out.write_all(b"{")?;
+                for (number, (key, member)) in list.into_iter().enumerate() {
+                    self.separate(out, number, level + 1)?;
+                    self.write(out, key, level + 1)?;
+                    out.write_all(if self.indent.is_some() { b": " } else { b":" })?;
+                    self.write(out, member, level + 1)?;
+                }
+                self.line(out, level)?;
+                out.write_all(b"}")
+            }
+        }
+    }
+
+    fn separate(&self, out: &mut dyn Write, number: usize, level: usize) -> io::Result<()> {
+        if number > 0 {
+            out.write_all(b",")?;
+        }
+        self.line(out, level)
+    }
+
+    fn line(&self, out: &mut dyn Write, level: usize) -> io::Result<()> {
+        let Some(indent) = &self.indent else { return Ok(()) };
+        out.write_all(b"\n")?;
+        for _ in 0..level {
+            out.write_all(indent.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+        out.write_all(b"\"")?;
+        for chunk in text.utf8_chunks() {
+            self.valid(out, chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                self.valid(out, "\u{fffd}")?;
+            }
+        }
+        out.write_all(b"\"")
+    }
+
+    fn valid(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
+        let mut plain = 0;
+        for (at, c) in text.char_indices() {
+            let special = matches!(c, '"' | '\\' | '\0'..='\x1f' | '\x7f')
+                || (self.ascii && !c.is_ascii());
+            if !special {
+                continue;
+            }
+            out.write_all(&text.as_bytes()[plain..at])?;
+            plain = at + c.len_utf8();
+            match c {
+                '"' => out.write_all(b"\\\"")?,
+                '\\' => out.write_all(b"\\\\")?,
+                '\n' => out.write_all(b"\\n")?,
+                '\t' => out.write_all(b"\\t")?,
+                '\r' => out.write_all(b"\\r")?,
+                '\x08' => out.write_all(b"\\b")?,
+                '\x0c' => out.write_all(b"\\f")?,
+                _ => {
+                    let mut units = [0; 2];
+                    for unit in c.encode_utf16(&mut units) {
+                        write!(out, "\\u{unit:04x}")?;
+                    }
+                }
+            }
+        }
+        out.write_all(&text.as_bytes()[plain..])
+    }
+}
+
+/// A number as jq writes it: doubles with 17 digits at most, whole ones without a point.
+fn number_text(number: &Num) -> String {
+    match number {
+        Num::Int(number) => number.to_string(),
+        Num::BigInt(number) => number.to_string(),
+        Num::Float(number) => float_text(*number),
+        Num::Dec(text) => text.parse().map_or_else(|_| text.to_string(), float_text),
+    }
+}
+
+fn float_text(number: f64) -> String {
+    if number.is_nan() {
+        return "null".to_owned();
+    }
+    if number.is_infinite() {
+        let sign = if number < 0.0 { "-" } else { "" };
+        return format!("{sign}1.7976931348623157e+308");
+    }
+    let magnitude = number.abs();
+    if magnitude != 0.0 && !(1e-5..1e17).contains(&magnitude) {
+        let text = format!("{number:e}");
+        return match text.split_once('e') {
+            Some((mantissa, exponent)) if exponent.starts_with('-') => {
+                format!("{mantissa}e-{:0>2}", &exponent[1..])
+            }
+            Some((mantissa, exponent)) => format!("{mantissa}e+{exponent:0>2}"),
+            None => text,
+        };
+    }
+    if number == number.trunc() { format!("{number:.0}") } else { number.to_string() }
+}

@@ -1,0 +1,300 @@
+//! Commands that run another one: env, nice, nohup, timeout.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use cofferdam_guest_sys::{self as sys, Which};
+
+use crate::bytes::{OsStrExt as _, OsStringExt as _};
+use crate::child::{Child, failure};
+use crate::options::{self, Item, Key, Order, Usage, Value};
+use crate::output::{self, reason};
+
+/// Exit code where env or timeout itself fails.
+const OWN_FAILURE: i32 = 125;
+/// Exit code of a command that took too long.
+const TIMED_OUT: i32 = 124;
+
+const ENV: Usage = Usage {
+    name: "env",
+    text: "\
+Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]
+Set each NAME to VALUE in the environment and run COMMAND.
+
+  -i, --ignore-environment  start with an empty environment
+  -0, --null                end each output line with NUL, not newline
+  -u, --unset=NAME          remove variable from the environment
+  -C, --chdir=DIR           change working directory to DIR
+  -S, --split-string=S      process and split S into separate arguments
+      --help                display this help
+",
+    trouble: OWN_FAILURE,
+};
+
+pub(crate) fn env(args: Vec<OsString>) -> i32 {
+    run_env(args).unwrap_or_else(|code| code)
+}
+
+fn run_env(args: Vec<OsString>) -> Result<i32, i32> {
+    let specs = [
+        ('i', "ignore-environment", Value::None),
+        ('0', "null", Value::None),
+        ('u', "unset", Value::Required),
+        ('C', "chdir", Value::Required),
+        ('S', "split-string", Value::Required),
+        ('v', "debug", Value::None),
+    ];
+    let items = options::parse(&ENV, args, &specs, Order::First)?;
+    let mut clear = false;
+    let mut end = b'\n';
+    let mut unset = Vec::new();
+    let mut cwd = None;
+    let mut rest: VecDeque<OsString> = VecDeque::new();
+    for item in items {
+        match item {
+            Item::Option(Key::Short('i'), _) => clear = true,
+            Item::Option(Key::Short('0'), _) => end = 0,
+            Item::Option(Key::Short('u'), Some(name)) => unset.push(name),
+            Item::Option(Key::Short('C'), Some(dir)) => cwd = Some(dir),
+            Item::Option(Key::Short('S'), Some(text)) => {
+                let words = text.to_string_lossy().into_owned();
+                rest.extend(words.split_whitespace().map(OsString::from));
+            }
+            Item::Option(..) => {}
+            Item::Operand(operand) => rest.push_back(operand),
+        }
+    }
+    let mut variables: Vec<(OsString, OsString)> =
+        if clear { Vec::new() } else { std::env::vars_os().collect() };
+    if rest.front().is_some_and(|first| first == "-") {
+        rest.pop_front();
+        variables.clear();
+    }
+    variables.retain(|(name, _)| !unset.contains(name));
+    while let Some(first) = rest.front() {
+        let Some(equals) = memchr::memchr(b'=', first.as_bytes()) else { break };
+        let bytes = first.as_bytes();
+        let name = OsString::from_vec(bytes[..equals].to_vec());
+        let value = OsString::from_vec(bytes[equals + 1..].to_vec());
+        variables.retain(|(known, _)| *known != name);
+        variables.push((name, value));
+        rest.pop_front();
+    }
+    if rest.is_empty() {
+        let mut out = output::stdout();
+        for (name, value) in variables {
+            let line = [name.as_bytes(), b"=", value.as_bytes(), &[end]].concat();
+            let _ = out.write_all(&line);
+        }
+        return Ok(output::finish("env", &mut out, 0));
+    }
+    let cwd = match cwd {
+        None => None,
+        Some(dir) => match std::fs::canonicalize(&dir) {
+            Ok(path) => Some(path.into_os_string().into_vec()),
+            Err(error) => {
+                eprintln!("env: cannot change directory to '{}': {}", dir.to_string_lossy(), reason(&error));
+                return Err(OWN_FAILURE);
+            }
+        },
+    };
+    let argv: Vec<OsString> = rest.into();
+    finish("env", &argv, Child { env: Some(variables), cwd, ..Child::new(&argv) }.run())
+}
+
+/// The exit code of a command, or of its failure to start.
+fn finish(name: &str, argv: &[OsString], ended: std::io::Result<i32>) -> Result<i32, i32> {
+    ended.map_err(|error| {
+        let command = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
+        match name {
+            "timeout" => eprintln!("{name}: failed to run command '{command}': {}", reason(&error)),
+            "nohup" => eprintln!("{name}: failed to run command '{command}': {}", reason(&error)),
+            _ => eprintln!("{name}: '{command}': {}", reason(&error)),
+        }
+        failure(&error)
+    })
+}
+
+const NICE: Usage = Usage {
+    name: "nice",
+    text: "\
+Usage: nice [OPTION] [COMMAND [ARG]...]
+Run COMMAND with an adjusted niceness, which means nothing in a sandbox.
+
+  -n, --adjustment=N   add integer N to the niceness (default 10)
+      --help           display this help
+",
+    trouble: OWN_FAILURE,
+};
+
+pub(crate) fn nice(args: Vec<OsString>) -> i32 {
+    let specs = [('n', "adjustment", Value::Required)];
+    through(&NICE, args, &specs, "0")
+}
+
+const NOHUP: Usage = Usage {
+    name: "nohup",
+    text: "\
+Usage: nohup COMMAND [ARG]...
+Run COMMAND, ignoring hangup signals.
+
+      --help           display this help
+",
+    trouble: OWN_FAILURE,
+};
+
+pub(crate) fn nohup(args: Vec<OsString>) -> i32 {
+    through(&NOHUP, args, &[], "")
+}
+
+/// Runs the operands as a command; prints `alone` where there are none.
+fn through(usage: &Usage, args: Vec<OsString>, specs: &[options::Spec], alone: &str) -> i32 {
+    let items = match options::parse(usage, args, specs, Order::First) {
+        Ok(items) => items,
+        Err(code) => return code,
+    };
+    let argv: Vec<OsString> = items
+        .into_iter()
+        .filter_map(|item| match item {
+            Item::Operand(operand) => Some(operand),
+            Item::Option(..) => None,
+        })
+        .collect();
+    if argv.is_empty() && alone.is_empty() {
+        return usage.wrong("missing operand");
+    }
+    if argv.is_empty() {
+        println!("{alone}");
+        return 0;
+    }
+    finish(usage.name, &argv, Child::new(&argv).run()).unwrap_or_else(|code| code)
+}
+
+const TIMEOUT: Usage = Usage {
+    name: "timeout",
+    text: "\
+Usage: timeout [OPTION] DURATION COMMAND [ARG]...
+Start COMMAND, and kill it if still running after DURATION.
+
+      --preserve-status      exit with the same status as COMMAND, even when it times out
+      --foreground           accepted
+  -k, --kill-after=DURATION  also send a KILL signal if COMMAND is still running
+                             this long after the initial signal was sent
+  -s, --signal=SIGNAL        specify the signal to be sent on timeout
+  -v, --verbose              diagnose to standard error any signal sent upon timeout
+      --help                 display this help
+
+DURATION is a number with an optional suffix: 's' for seconds (the default), 'm', 'h' or 'd'.
+A duration of 0 disables the associated timeout.
+",
+    trouble: OWN_FAILURE,
+};
+
+pub(crate) fn timeout(args: Vec<OsString>) -> i32 {
+    run_timeout(args).unwrap_or_else(|code| code)
+}
+
+fn run_timeout(args: Vec<OsString>) -> Result<i32, i32> {
+    let specs = [
+        ('\0', "preserve-status", Value::None),
+        ('\0', "foreground", Value::None),
+        ('k', "kill-after", Value::Required),
+        ('s', "signal", Value::Required),
+        ('v', "verbose", Value::None),
+    ];
+    let mut preserve = false;
+    let mut kill_after = None;
+    let mut signal = 15;
+    let mut argv = Vec::new();
+    for item in options::parse(&TIMEOUT, args, &specs, Order::First)? {
+        match item {
+            Item::Option(Key::Long("preserve-status"), _) => preserve = true,
+            Item::Option(Key::Short('k'), Some(text)) => kill_after = duration(&text)?,
+            Item::Option(Key::Short('s'), Some(text)) => signal = signal_number(&text)?,
+            Item::Option(..) => {}
+            Item::Operand(operand) => argv.push(operand),
+        }
+    }
+    if argv.len() < 2 {
+        return Err(TIMEOUT.wrong("missing operand"));
+    }
+    let limit = duration(&argv.remove(0))?;
+    let pid = match Child::new(&argv).start() {
+        Ok(pid) => pid,
+        Err(error) => return finish("timeout", &argv, Err(error)),
+    };
+    let Some(status) = wait_until(pid, limit) else {
+        let _ = sys::kill(pid, signal);
+        let ended = wait_until(pid, kill_after);
+        let ended = match ended {
+            Some(code) => code,
+            None => {
+                let _ = sys::kill(pid, 9);
+                wait_until(pid, None).unwrap_or(137)
+            }
+        };
+        return Ok(if preserve { ended } else if signal == 9 { 137 } else { TIMED_OUT });
+    };
+    Ok(status)
+}
+
+/// The exit code of a process, or nothing where it goes on for longer than `limit`.
+fn wait_until(pid: sys::Pid, limit: Option<Duration>) -> Option<i32> {
+    let Some(limit) = limit else {
+        return crate::child::wait(pid).ok().map(|status| status.code());
+    };
+    let started = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match sys::wait(Which::One(pid), true) {
+            Ok(Some((_, status))) => return Some(status.code()),
+            Ok(None) => {}
+            Err(_) => return Some(OWN_FAILURE),
+        }
+        let left = limit.checked_sub(started.elapsed())?;
+        // There is no call that waits for an end or a moment; the pauses grow to keep it cheap.
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+fn duration(text: &OsString) -> Result<Option<Duration>, i32> {
+    let shown = text.to_string_lossy();
+    let (digits, unit) = match shown.chars().last() {
+        Some('s') => (&shown[..shown.len() - 1], 1.0),
+        Some('m') => (&shown[..shown.len() - 1], 60.0),
+        Some('h') => (&shown[..shown.len() - 1], 3600.0),
+        Some('d') => (&shown[..shown.len() - 1], 86_400.0),
+        _ => (&shown[..], 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(0.0) => Ok(None),
+        Ok(number) if number > 0.0 => {
+            Ok(Some(Duration::try_from_secs_f64(number * unit).unwrap_or(Duration::MAX)))
+        }
+        _ => Err(TIMEOUT.wrong(&format!("invalid time interval '{shown}'"))),
+    }
+}
+
+fn signal_number(text: &OsString) -> Result<u8, i32> {
+    let shown = text.to_string_lossy().to_uppercase();
+    let name = shown.strip_prefix("SIG").unwrap_or(&shown);
+    Ok(match name {
+        "HUP" => 1,
+        "INT" => 2,
+        "QUIT" => 3,
+        "KILL" => 9,
+        "USR1" => 10,
+        "USR2" => 12,
+        "ALRM" => 14,
+        "TERM" => 15,
+        "CONT" => 18,
+        "STOP" => 19,
+        digits => match digits.parse::<u8>() {
+            Ok(number) if number < 65 => number,
+            _ => return Err(TIMEOUT.wrong(&format!("'{shown}': invalid signal"))),
+        },
+    })
+}

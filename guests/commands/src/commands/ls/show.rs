@@ -1,0 +1,247 @@
+//! How entries are written.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::bytes::OsStrExt as _;
+use crate::files::{Kind, blocks, human, mode_text, owner_name};
+use crate::time;
+use crate::width;
+
+use super::list::{Entry, List, time_of};
+use super::{Layout, Mark};
+
+impl List<'_> {
+    /// Writes entries; those of a directory have a total in the long form.
+    pub(super) fn show(&mut self, entries: &[Entry], of_directory: bool) {
+        let s = self.settings;
+        if of_directory && (s.layout == Layout::Long || s.blocks) {
+            let total: u64 = entries.iter().map(|entry| blocks(&entry.status)).sum();
+            let text = if s.human { human(total * 512) } else { (total / 2).to_string() };
+            let _ = writeln!(self.out, "total {text}");
+        }
+        let written = match s.layout {
+            Layout::Long => self.long(entries),
+            Layout::Lines => {
+                let fronts = self.fronts(entries);
+                for (entry, front) in entries.iter().zip(fronts) {
+                    let name = self.label(entry);
+                    let _ = self.out.write_all(front.as_bytes());
+                    let _ = self.out.write_all(&name);
+                    let _ = self.out.write_all(&[s.line_end]);
+                }
+                Ok(())
+            }
+            Layout::Commas => self.commas(entries),
+            Layout::Columns => self.columns(entries, true),
+            Layout::Across => self.columns(entries, false),
+        };
+        // What cannot be written is said when the output is flushed in the end.
+        let _ = written;
+    }
+
+    /// Inode and blocks, where they are asked for.
+    fn fronts(&self, entries: &[Entry]) -> Vec<String> {
+        let s = self.settings;
+        let inodes: Vec<String> = entries.iter().map(|e| e.status.inode.to_string()).collect();
+        let sizes: Vec<String> = entries
+            .iter()
+            .map(|e| {
+                let used = blocks(&e.status);
+                if s.human { human(used * 512) } else { (used / 2).to_string() }
+            })
+            .collect();
+        let inode_width = inodes.iter().map(String::len).max().unwrap_or(0);
+        let size_width = sizes.iter().map(String::len).max().unwrap_or(0);
+        let mut fronts = Vec::with_capacity(entries.len());
+        for (inode, size) in inodes.iter().zip(&sizes) {
+            let mut front = String::new();
+            if s.inode {
+                front.push_str(&format!("{inode:>inode_width$} "));
+            }
+            if s.blocks {
+                front.push_str(&format!("{size:>size_width$} "));
+            }
+            fronts.push(front);
+        }
+        fronts
+    }
+
+    fn label(&self, entry: &Entry) -> Vec<u8> {
+        let s = self.settings;
+        let mut label = Vec::with_capacity(entry.name.len() + 2);
+        let kind = Kind::of(entry.status.mode);
+        let runnable = kind == Kind::Regular && entry.status.mode & 0o111 != 0;
+        let color = match kind {
+            _ if !s.color => None,
+            Kind::Directory => Some("01;34"),
+            Kind::Link => Some("01;36"),
+            Kind::Pipe => Some("33"),
+            Kind::Socket => Some("01;35"),
+            Kind::Block | Kind::Character => Some("01;33"),
+            Kind::Regular => runnable.then_some("01;32"),
+        };
+        if let Some(color) = color {
+            label.extend_from_slice(format!("\x1b[0m\x1b[{color}m").as_bytes());
+        }
+        if s.quoted {
+            label.push(b'"');
+            for byte in &entry.name {
+                if matches!(byte, b'"' | b'\\') {
+                    label.push(b'\\');
+                }
+                label.push(*byte);
+            }
+            label.push(b'"');
+        } else {
+            label.extend_from_slice(&entry.name);
+        }
+        if color.is_some() {
+            label.extend_from_slice(b"\x1b[0m");
+        }
+        let mark = match (s.mark, kind) {
+            (Mark::None, _) => None,
+            (_, Kind::Directory) => Some(b'/'),
+            (Mark::Slash, _) => None,
+            (Mark::All, Kind::Link) => (s.layout != Layout::Long).then_some(b'@'),
+            (Mark::All, Kind::Pipe) => Some(b'|'),
+            (Mark::All, Kind::Socket) => Some(b'='),
+            (Mark::All, Kind::Regular) => runnable.then_some(b'*'),
+            (Mark::All, Kind::Block | Kind::Character) => None,
+        };
+        label.extend(mark);
+        label
+    }
+
+    fn long(&mut self, entries: &[Entry]) -> std::io::Result<()> {
+        let s = self.settings;
+        let owner = |id: u32| if s.numeric { id.to_string() } else { owner_name(id) };
+        let sizes: Vec<String> = entries
+            .iter()
+            .map(|e| if s.human { human(e.status.size) } else { e.status.size.to_string() })
+            .collect();
+        let widest = |texts: &mut dyn Iterator<Item = String>| texts.map(|t| t.len()).max().unwrap_or(0);
+        let links_width = widest(&mut entries.iter().map(|e| e.status.links.to_string()));
+        let owner_width = widest(&mut entries.iter().map(|e| owner(e.status.uid)));
+        let group_width = widest(&mut entries.iter().map(|e| owner(e.status.gid)));
+        let size_width = sizes.iter().map(String::len).max().unwrap_or(0);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs() as i64);
+        let fronts = self.fronts(entries);
+        for ((entry, size), front) in entries.iter().zip(&sizes).zip(&fronts) {
+            let status = &entry.status;
+            let mut line = format!("{front}{} {:>links_width$} ", mode_text(status.mode), status.links);
+            if s.owner {
+                line.push_str(&format!("{:<owner_width$} ", owner(status.uid)));
+            }
+            if s.group {
+                line.push_str(&format!("{:<group_width$} ", owner(status.gid)));
+            }
+            let when = self.moment(time_of(s.time, status), now);
+            line.push_str(&format!("{size:>size_width$} {when} "));
+            self.out.write_all(line.as_bytes())?;
+            let label = self.label(entry);
+            self.out.write_all(&label)?;
+            if Kind::of(status.mode) == Kind::Link
+                && let Ok(target) = fs::read_link(OsStr::from_bytes(&entry.path))
+            {
+                self.out.write_all(b" -> ")?;
+                self.out.write_all(target.as_os_str().as_bytes())?;
+            }
+            self.out.write_all(&[s.line_end])?;
+        }
+        Ok(())
+    }
+
+    fn moment(&self, nanoseconds: u64, now: i64) -> String {
+        /// Half of a year of the Gregorian calendar.
+        const RECENT: i64 = 31_556_952 / 2;
+        let seconds = (nanoseconds / 1_000_000_000) as i64;
+        let recent = seconds <= now + 3600 && seconds > now - RECENT;
+        let text = match self.settings.time_style.as_str() {
+            "full-iso" => {
+                let date = time::format(b"%F %T", seconds);
+                let date = String::from_utf8_lossy(&date).into_owned();
+                return format!("{date}.{:09} +0000", nanoseconds % 1_000_000_000);
+            }
+            "long-iso" => time::format(b"%F %R", seconds),
+            "iso" if recent => time::format(b"%m-%d %R", seconds),
+            "iso" => time::format(b"%F ", seconds),
+            custom if custom.starts_with('+') => time::format(&custom.as_bytes()[1..], seconds),
+            _ if recent => time::format(b"%b %e %R", seconds),
+            _ => time::format(b"%b %e  %Y", seconds),
+        };
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn commas(&mut self, entries: &[Entry]) -> std::io::Result<()> {
+        let mut column = 0;
+        for (number, entry) in entries.iter().enumerate() {
+            let label = self.label(entry);
+            let last = number + 1 == entries.len();
+            let len = width::of(&label) + if last { 0 } else { 1 };
+            if column > 0 && column + 1 + len >= self.settings.width {
+                self.out.write_all(b"\n")?;
+                column = 0;
+            } else if column > 0 {
+                self.out.write_all(b" ")?;
+                column += 1;
+            }
+            self.out.write_all(&label)?;
+            if !last {
+                self.out.write_all(b",")?;
+            }
+            column += len;
+        }
+        if entries.is_empty() { Ok(()) } else { self.out.write_all(b"\n") }
+    }
+
+    fn columns(&mut self, entries: &[Entry], down: bool) -> std::io::Result<()> {
+        let fronts = self.fronts(entries);
+        let cells: Vec<(Vec<u8>, usize)> = entries
+            .iter()
+            .zip(fronts)
+            .map(|(entry, front)| {
+                let label = self.label(entry);
+                let mark = usize::from(label.len() > entry.name.len() && !self.settings.color);
+                let len = front.len() + width::of(&entry.name) + mark;
+                ([front.into_bytes(), label].concat(), len)
+            })
+            .collect();
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let (rows, widths) = arrange(&cells, self.settings.width.max(1), down);
+        let columns = widths.len();
+        for row in 0..rows {
+            let mut pending = 0;
+            for (column, column_width) in widths.iter().enumerate() {
+                let at = if down { column * rows + row } else { row * columns + column };
+                let Some((cell, len)) = cells.get(at) else { continue };
+                self.out.write_all(" ".repeat(pending).as_bytes())?;
+                self.out.write_all(cell)?;
+                pending = column_width.saturating_sub(*len);
+            }
+            self.out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// The fewest rows that fit, and the widths of their columns.
+fn arrange(cells: &[(Vec<u8>, usize)], line: usize, down: bool) -> (usize, Vec<usize>) {
+    const GAP: usize = 2;
+    for rows in 1..=cells.len() {
+        let columns = cells.len().div_ceil(rows);
+        let mut widths = vec![0; columns];
+        for (number, (_, len)) in cells.iter().enumerate() {
+            let column = if down { number / rows } else { number % columns };
+            widths[column] = widths[column].max(len + GAP);
+        }
+        if widths.iter().sum::<usize>() - GAP < line {
+            return (rows, widths);
+        }
+    }
+    (cells.len(), vec![0])
+}

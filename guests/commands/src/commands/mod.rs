@@ -1,0 +1,17 @@
+//! What the commands do, a file for each or for a family.
+
+pub(crate) mod awk;
+pub(crate) mod condition;
+pub(crate) mod diff;
+pub(crate) mod find;
+pub(crate) mod grep;
+pub(crate) mod gzip;
+pub(crate) mod identity;
+pub(crate) mod jq;
+pub(crate) mod launch;
+pub(crate) mod ls;
+pub(crate) mod modes;
+pub(crate) mod plain;
+pub(crate) mod tar;
+pub(crate) mod uutils;
+pub(crate) mod xargs;

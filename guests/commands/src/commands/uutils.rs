@@ -1,0 +1,25 @@
+//! How commands of the uutils family are called.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+/// Readies the family's message texts, which are embedded, and runs one of its commands.
+pub(crate) fn call(
+    name: &str,
+    args: Vec<OsString>,
+    main: fn(std::vec::IntoIter<OsString>) -> i32,
+) -> i32 {
+    if let Err(error) = uucore::locale::setup_localization(name) {
+        eprintln!("{name}: message texts are missing: {error}");
+        return 99;
+    }
+    main(args.into_iter())
+}
+
+/// Flushes standard output, whose failure becomes the command's own.
+pub(crate) fn flushed(code: i32) -> i32 {
+    match std::io::stdout().flush() {
+        Err(_) if code == 0 => 1,
+        _ => code,
+    }
+}

@@ -1,0 +1,212 @@
+//! Command-line options as GNU's `getopt_long` reads them.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+
+use crate::bytes::{OsStrExt, OsStringExt};
+
+/// Whether an option takes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value {
+    None,
+    Required,
+    /// Only when attached: `--color=auto`, `-i.bak`.
+    Optional,
+}
+
+/// One option: its short form (or a NUL), its long form (or nothing), and its value.
+pub(crate) type Spec = (char, &'static str, Value);
+
+/// What the command line says, in order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// The short form, or the long one where there is no short one, and the value.
+    Option(Key, Option<OsString>),
+    Operand(OsString),
+}
+
+/// Names an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Short(char),
+    Long(&'static str),
+}
+
+/// Where options end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Anywhere between operands.
+    Anywhere,
+    /// At the first operand: what follows belongs to another command.
+    First,
+}
+
+/// A command's name and what it says for `--help`.
+pub(crate) struct Usage {
+    pub(crate) name: &'static str,
+    pub(crate) text: &'static str,
+    /// Exit code for a wrong option.
+    pub(crate) trouble: i32,
+}
+
+impl Usage {
+    /// Says what is wrong, and where help is; answers the exit code.
+    pub(crate) fn wrong(&self, message: &str) -> i32 {
+        eprintln!(
+            "{0}: {message}\nTry '{0} --help' for more information.",
+            self.name
+        );
+        self.trouble
+    }
+}
+
+/// Takes the arguments apart; the error is the exit code, with everything said.
+pub(crate) fn parse(
+    usage: &Usage,
+    args: Vec<OsString>,
+    specs: &[Spec],
+    order: Order,
+) -> Result<Vec<Item>, i32> {
+    let mut items = Vec::new();
+    let mut rest: VecDeque<OsString> = args.into_iter().skip(1).collect();
+    while let Some(arg) = rest.pop_front() {
+        let bytes = arg.as_bytes();
+        if bytes == b"--" {
+            items.extend(rest.drain(..).map(Item::Operand));
+        } else if bytes.starts_with(b"--") {
+            items.push(long(usage, &bytes[2..], specs, &mut rest)?);
+        } else if bytes.len() > 1 && bytes[0] == b'-' {
+            shorts(usage, &bytes[1..], specs, &mut rest, &mut items)?;
+        } else {
+            items.push(Item::Operand(arg));
+            if order == Order::First {
+                items.extend(rest.drain(..).map(Item::Operand));
+            }
+        }
+    }
+    Ok(items)
+}
+
+fn long(
+    usage: &Usage,
+    text: &[u8],
+    specs: &[Spec],
+    rest: &mut VecDeque<OsString>,
+) -> Result<Item, i32> {
+    let end = text.iter().position(|b| *b == b'=').unwrap_or(text.len());
+    let name = String::from_utf8_lossy(&text[..end]).into_owned();
+    let attached = text.get(end + 1..).map(|value| OsStr::from_bytes(value).to_owned());
+    if name == "help" {
+        print!("{}", usage.text);
+        return Err(crate::commands::uutils::flushed(0));
+    }
+    let exact = specs.iter().find(|spec| spec.1 == name);
+    let mut candidates = specs.iter().filter(|spec| spec.1.starts_with(&name) && !spec.1.is_empty());
+    let spec = match (exact, candidates.next(), candidates.next()) {
+        (Some(spec), ..) | (None, Some(spec), None) => spec,
+        (None, None, _) if name == "version" => {
+            println!("{} (cofferdam) {}", usage.name, env!("CARGO_PKG_VERSION"));
+            return Err(crate::commands::uutils::flushed(0));
+        }
+        (None, None, _) => return Err(usage.wrong(&format!("unrecognized option '--{name}'"))),
+        (None, Some(_), Some(_)) => {
+            return Err(usage.wrong(&format!("option '--{name}' is ambiguous")));
+        }
+    };
+    let value = match spec.2 {
+        Value::None if attached.is_some() => {
+            let message = format!("option '--{}' doesn't allow an argument", spec.1);
+            return Err(usage.wrong(&message));
+        }
+        Value::None => None,
+        Value::Optional => attached,
+        Value::Required => match attached.or_else(|| rest.pop_front()) {
+            Some(value) => Some(value),
+            None => {
+                return Err(usage.wrong(&format!("option '--{}' requires an argument", spec.1)));
+            }
+        },
+    };
+    Ok(Item::Option(key(spec), value))
+}
+
+fn shorts(
+    usage: &Usage,
+    text: &[u8],
+    specs: &[Spec],
+    rest: &mut VecDeque<OsString>,
+    items: &mut Vec<Item>,
+) -> Result<(), i32> {
+    let mut at = 0;
+    while at < text.len() {
+        let c = char::from(text[at]);
+        at += 1;
+        let Some(spec) = specs.iter().find(|spec| spec.0 == c && c != '\0') else {
+            return Err(usage.wrong(&format!("invalid option -- '{c}'")));
+        };
+        let attached = (at < text.len()).then(|| OsString::from_vec(text[at..].to_vec()));
+        let value = match spec.2 {
+            Value::None => None,
+            Value::Optional => attached,
+            Value::Required => match attached.or_else(|| rest.pop_front()) {
+                Some(value) => Some(value),
+                None => {
+                    return Err(usage.wrong(&format!("option requires an argument -- '{c}'")));
+                }
+            },
+        };
+        items.push(Item::Option(key(spec), value));
+        if spec.2 != Value::None {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn key(spec: &Spec) -> Key {
+    if spec.0 == '\0' { Key::Long(spec.1) } else { Key::Short(spec.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USAGE: Usage = Usage { name: "x", text: "", trouble: 2 };
+    const SPECS: &[Spec] = &[
+        ('a', "all", Value::None),
+        ('n', "number", Value::Required),
+        ('\0', "color", Value::Optional),
+    ];
+
+    fn check(args: &[&str], order: Order, expect: &str) {
+        let args = std::iter::once("x").chain(args.iter().copied()).map(OsString::from).collect();
+        let items = parse(&USAGE, args, SPECS, order);
+        let text: Vec<String> = items
+            .unwrap()
+            .into_iter()
+            .map(|item| match item {
+                Item::Option(Key::Short(c), value) => format!("-{c}{value:?}"),
+                Item::Option(Key::Long(name), value) => format!("--{name}{value:?}"),
+                Item::Operand(operand) => operand.into_string().unwrap(),
+            })
+            .collect();
+        assert_eq!(text.join(" "), expect);
+    }
+
+    #[test]
+    fn options_stand_anywhere_and_together() {
+        check(&["f", "-an5", "g"], Order::Anywhere, "f -aNone -nSome(\"5\") g");
+        check(&["--num", "5", "--", "-a"], Order::Anywhere, "-nSome(\"5\") -a");
+    }
+
+    #[test]
+    fn what_follows_another_command_is_its_own() {
+        check(&["-a", "cmd", "-a"], Order::First, "-aNone cmd -a");
+    }
+
+    #[test]
+    fn an_optional_value_is_attached_only() {
+        check(&["--color", "f"], Order::Anywhere, "--colorNone f");
+        check(&["--color=auto"], Order::Anywhere, "--colorSome(\"auto\")");
+    }
+}

@@ -1,0 +1,71 @@
+//! Block-wise output. The standard library writes line by line, which costs a call each.
+
+use std::io::{self, BufWriter, Write};
+
+use cofferdam_guest_sys as sys;
+
+/// Bytes collected before they are written.
+const BLOCK: usize = 64 * 1024;
+
+/// Exit code of a program that writes into a pipe nobody reads, as if `SIGPIPE` had killed it.
+const CLOSED_PIPE: i32 = 128 + 13;
+
+/// Standard output in blocks. Flush it before the command returns.
+pub(crate) type Output = BufWriter<Descriptor>;
+
+/// Standard output in blocks.
+pub(crate) fn stdout() -> Output {
+    BufWriter::with_capacity(BLOCK, Descriptor(1))
+}
+
+/// An open descriptor that is written to and stays open.
+pub(crate) struct Descriptor(pub(crate) sys::Fd);
+
+impl Write for Descriptor {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        match sys::write(self.0, buf) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.0 == 1 => {
+                std::process::exit(CLOSED_PIPE)
+            }
+            answer => answer,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Standard input, unbuffered: what is not read stays for the next reader.
+pub(crate) struct Input;
+
+impl io::Read for Input {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match sys::read(0, buf) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                answer => return answer,
+            }
+        }
+    }
+}
+
+/// An error as the C library words it, without the standard library's number behind it.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// Flushes and answers the exit code: `code`, or 2 with a message where output was lost.
+pub(crate) fn finish(name: &str, out: &mut impl Write, code: i32) -> i32 {
+    match out.flush() {
+        Ok(()) => code,
+        Err(error) => {
+            eprintln!("{name}: write error: {}", reason(&error));
+            if code == 0 { 2 } else { code }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Every command, one line each.
+
+use std::ffi::OsString;
+
+use crate::commands::*;
+
+/// One command.
+pub(crate) struct Command {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) run: fn(Vec<OsString>) -> i32,
+}
+
+/// The command of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Command> {
+    TABLE.binary_search_by_key(&name, |command| command.name).ok().map(|at| &TABLE[at])
+}
+
+macro_rules! table {
+    ($($name:literal, $summary:literal, $run:expr;)*) => {
+        /// Their names, sorted.
+        pub(crate) const NAMES: &[&str] = &[$($name),*];
+        const TABLE: &[Command] = &[$(Command { name: $name, summary: $summary, run: $run }),*];
+    };
+}
+
+macro_rules! uu {
+    ($from:path, $name:literal) => {
+        |args| uutils::call($name, args, |args| { use $from as from; from::uumain(args) })
+    };
+}
+
+// Sorted by name, as the tests check.
+table! {
+    "[", "evaluate a condition", condition::bracket;
+    "arch", "name of the machine's architecture", identity::arch;
+    "awk", "pattern scanning and processing", awk::run;
+    "b2sum", "BLAKE2 checksums", uu!(uu_b2sum, "b2sum");
+    "base32", "encode or decode base32", uu!(uu_base32, "base32");
+    "base64", "encode or decode base64", uu!(uu_base64, "base64");
+    "basename", "strip directory and suffix from a name", uu!(uu_basename, "basename");
+    "basenc", "encode or decode in several bases", uu!(uu_basenc, "basenc");
+    "cat", "concatenate files", uu!(uu_cat, "cat");
+    "chgrp", "change groups of files", modes::chgrp;
+    "chmod", "change file modes", modes::chmod;
+    "chown", "change owners of files", modes::chown;
+    "cksum", "CRC and other checksums", uu!(uu_cksum, "cksum");
+    "clear", "clear the screen", plain::clear;
+    "cmp", "compare files byte by byte", diff::cmp;
+    "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
+    "cp", "copy files", uu!(uu_cp, "cp");
+    "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
+    "cut", "take parts of each line", uu!(uu_cut, "cut");
+    "date", "show date and time", uu!(uu_date, "date");
+    "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "diff", "compare files line by line", diff::diff;
+    "dir", "list files in columns", ls::dir;
+    "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
+    "dos2unix", "line ends of DOS to those of Unix", plain::dos2unix;
+    "echo", "write arguments", uu!(uu_echo, "echo");
+    "egrep", "grep with extended patterns", grep::extended;
+    "env", "run a command with other variables", launch::env;
+    "expand", "tabs to blanks", uu!(uu_expand, "expand");
+    "expr", "evaluate an expression", uu!(uu_expr, "expr");
+    "factor", "prime factors", uu!(uu_factor, "factor");
+    "false", "do nothing, unsuccessfully", plain::fail;
+    "fgrep", "grep with fixed strings", grep::fixed;
+    "find", "search for files in a directory tree", find::run;
+    "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
+    "fold", "wrap long lines", uu!(uu_fold, "fold");
+    "grep", "search for lines that match", grep::run;
+    "groups", "groups of the user", identity::groups;
+    "gunzip", "uncompress files", gzip::gunzip;
+    "gzip", "compress files", gzip::gzip;
+    "head", "first lines of files", uu!(uu_head, "head");
+    "hostname", "name of the host", identity::hostname;
+    "id", "numbers of the user and groups", identity::id;
+    "join", "join lines of two files on a field", uu!(uu_join, "join");
+    "jq", "filter and change JSON", jq::run;
+    "link", "make a hard link", uu!(uu_link, "link");
+    "ln", "make links", uu!(uu_ln, "ln");
+    "logname", "login name of the user", identity::logname;
+    "ls", "list files", ls::run;
+    "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
+    "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
+    "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
+    "mv", "move or rename files", uu!(uu_mv, "mv");
+    "nice", "run a command with lower priority", launch::nice;
+    "nl", "number lines", uu!(uu_nl, "nl");
+    "nohup", "run a command that outlives its terminal", launch::nohup;
+    "nproc", "number of processors", identity::nproc;
+    "numfmt", "convert numbers to and from human forms", uu!(uu_numfmt, "numfmt");
+    "od", "dump files in octal and other forms", uu!(uu_od, "od");
+    "paste", "merge lines of files", uu!(uu_paste, "paste");
+    "pathchk", "check file names", uu!(uu_pathchk, "pathchk");
+    "pr", "paginate for printing", uu!(uu_pr, "pr");
+    "printenv", "write variables", uu!(uu_printenv, "printenv");
+    "printf", "format and write arguments", uu!(uu_printf, "printf");
+    "ptx", "permuted index", uu!(uu_ptx, "ptx");
+    "pwd", "write the working directory", uu!(uu_pwd, "pwd");
+    "readlink", "where a link points", uu!(uu_readlink, "readlink");
+    "realpath", "absolute name without links", uu!(uu_realpath, "realpath");
+    "rev", "reverse each line", plain::rev;
+    "rm", "remove files", uu!(uu_rm, "rm");
+    "rmdir", "remove empty directories", uu!(uu_rmdir, "rmdir");
+    "sed", "edit a stream of lines", uu!(sed::sed, "sed");
+    "seq", "a sequence of numbers", uu!(uu_seq, "seq");
+    "sha1sum", "SHA-1 checksums", uu!(uu_sha1sum, "sha1sum");
+    "sha224sum", "SHA-224 checksums", uu!(uu_sha224sum, "sha224sum");
+    "sha256sum", "SHA-256 checksums", uu!(uu_sha256sum, "sha256sum");
+    "sha384sum", "SHA-384 checksums", uu!(uu_sha384sum, "sha384sum");
+    "sha512sum", "SHA-512 checksums", uu!(uu_sha512sum, "sha512sum");
+    "shred", "overwrite files", uu!(uu_shred, "shred");
+    "shuf", "random order", uu!(uu_shuf, "shuf");
+    "sleep", "wait", uu!(uu_sleep, "sleep");
+    "sort", "sort lines", uu!(uu_sort, "sort");
+    "split", "split a file into pieces", uu!(uu_split, "split");
+    "stat", "show the status of files", modes::stat;
+    "sum", "old checksums", uu!(uu_sum, "sum");
+    "sync", "write cached data out", plain::sync;
+    "tac", "lines in reverse order", uu!(uu_tac, "tac");
+    "tail", "last lines of files", uu!(uu_tail, "tail");
+    "tar", "archives of files", tar::run;
+    "tee", "copy input to output and files", uu!(uu_tee, "tee");
+    "test", "evaluate a condition", condition::test;
+    "timeout", "run a command for a limited time", launch::timeout;
+    "touch", "set file times, make empty files", uu!(uu_touch, "touch");
+    "tr", "translate characters", uu!(uu_tr, "tr");
+    "true", "do nothing, successfully", plain::succeed;
+    "truncate", "set the size of files", uu!(uu_truncate, "truncate");
+    "tsort", "topological sort", uu!(uu_tsort, "tsort");
+    "tty", "name of the terminal", uu!(uu_tty, "tty");
+    "uname", "name of the system", identity::uname;
+    "unexpand", "blanks to tabs", uu!(uu_unexpand, "unexpand");
+    "uniq", "drop or count repeated lines", uu!(uu_uniq, "uniq");
+    "unix2dos", "line ends of Unix to those of DOS", plain::unix2dos;
+    "unlink", "remove a name", uu!(uu_unlink, "unlink");
+    "vdir", "list files in the long form", ls::vdir;
+    "wc", "count lines, words, bytes", uu!(uu_wc, "wc");
+    "which", "where commands are", plain::which;
+    "whoami", "name of the user", identity::whoami;
+    "xargs", "run a command with arguments from input", xargs::run;
+    "yes", "write a line over and over", uu!(uu_yes, "yes");
+    "zcat", "write compressed files out", gzip::zcat;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_single() {
+        assert!(NAMES.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn the_host_knows_the_same_names() {
+        let mut ours = [NAMES, &["bash", "sh"]].concat();
+        ours.sort_unstable();
+        assert_eq!(ours, cofferdam_abi::commands::COMMANDS);
+    }
+}

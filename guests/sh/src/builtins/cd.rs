@@ -1,0 +1,166 @@
+//! `cd` and `pwd`.
+
+use cofferdam_guest_sys as sys;
+
+use super::{USAGE, shown};
+use crate::expand::glob::{bytes, is_dir};
+use crate::shell::output::reason;
+use crate::shell::value::flag;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut physical = shell.options.physical();
+    let mut rest = &args[1..];
+    while let Some((arg, more)) = rest.split_first() {
+        match arg.as_slice() {
+            b"-P" => physical = true,
+            b"-L" => physical = false,
+            b"-e" | b"-@" => {}
+            b"--" => {
+                rest = more;
+                break;
+            }
+            arg if arg.len() > 1 && arg[0] == b'-' => {
+                shell.warn(&format!("cd: {}: invalid option", shown(arg)));
+                return Ok(USAGE);
+            }
+            _ => break,
+        }
+        rest = more;
+    }
+    let mut print = false;
+    let target = match rest {
+        [] => match shell.get(b"HOME") {
+            Some(home) => home,
+            None => {
+                shell.warn("cd: HOME not set");
+                return Ok(1);
+            }
+        },
+        [dir] if dir == b"-" => {
+            print = true;
+            match shell.get(b"OLDPWD") {
+                Some(old) => old,
+                None => {
+                    shell.warn("cd: OLDPWD not set");
+                    return Ok(1);
+                }
+            }
+        }
+        [dir] => dir.clone(),
+        _ => {
+            shell.warn("cd: too many arguments");
+            return Ok(1);
+        }
+    };
+    if target.is_empty() {
+        return Ok(0);
+    }
+    let mut target = target;
+    let relative = target[0] != b'/'
+        && target != b"."
+        && target != b".."
+        && !target.starts_with(b"./")
+        && !target.starts_with(b"../");
+    if relative && let Some(list) = shell.get(b"CDPATH").filter(|list| !list.is_empty()) {
+        for folder in list.split(|c| *c == b':') {
+            if folder.is_empty() {
+                break;
+            }
+            let full = [folder, b"/", &target].concat();
+            if sys::stat(&full, true).is_ok_and(|status| is_dir(status.mode)) {
+                target = full;
+                print = true;
+                break;
+            }
+        }
+    }
+    if !shell.change_directory(&target, physical, "cd")? {
+        return Ok(1);
+    }
+    if print {
+        let line = [shell.cwd.as_slice(), b"\n"].concat();
+        return shell.print(&line, "cd");
+    }
+    Ok(0)
+}
+
+impl Shell {
+    /// Goes to a folder. False: it cannot, and that was told.
+    pub(super) fn change_directory(
+        &mut self,
+        target: &[u8],
+        physical: bool,
+        who: &str,
+    ) -> Result<bool, Flow> {
+        let logical = normalised(&self.cwd, target);
+        // `a/..` is only `.` where there is an `a`.
+        let gone = sys::stat(target, true)
+            .err()
+            .filter(|_| target.split(|c| *c == b'/').any(|p| p == b".."));
+        let goal: &[u8] = if physical { target } else { &logical };
+        let answer = match gone {
+            Some(error) => Err(error),
+            _ => sys::chdir(goal).or_else(|error| {
+                if physical { Err(error) } else { sys::chdir(target).map_err(|_| error) }
+            }),
+        };
+        if let Err(error) = answer {
+            self.warn(&format!("{who}: {}: {}", shown(target), reason(&error)));
+            return Ok(false);
+        }
+        let now = if physical { real_directory().unwrap_or(logical) } else { logical };
+        let old = std::mem::replace(&mut self.cwd, now.clone());
+        let flags = |shell: &Shell, name: &[u8]| shell.vars.get(name).map_or(0, |var| var.flags);
+        for (name, value) in [(&b"OLDPWD"[..], old), (b"PWD", now)] {
+            let exported = flags(self, name) & flag::EXPORT;
+            if flags(self, name) & flag::READONLY == 0 {
+                self.set(name, value)?;
+                self.entry(name).flags |= exported;
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn real_directory() -> Option<Text> {
+    std::env::current_dir().ok().map(|path| bytes(path.into_os_string()))
+}
+
+/// A path made absolute, with `.` and `..` taken out by name.
+pub(super) fn normalised(cwd: &[u8], path: &[u8]) -> Text {
+    let full = if path.first() == Some(&b'/') { path.to_vec() } else { [cwd, b"/", path].concat() };
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in full.split(|c| *c == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    // Two slashes at the front are kept, as POSIX allows.
+    let front: &[u8] =
+        if full.starts_with(b"//") && !full.starts_with(b"///") { b"//" } else { b"/" };
+    [front, &parts.join(&b'/')].concat()
+}
+
+pub(super) fn pwd(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut physical = shell.options.physical();
+    for arg in &args[1..] {
+        match arg.as_slice() {
+            b"-P" => physical = true,
+            b"-L" => physical = false,
+            arg if arg.len() > 1 && arg[0] == b'-' && arg != b"--" => {
+                shell.warn(&format!("pwd: {}: invalid option", shown(arg)));
+                return Ok(USAGE);
+            }
+            _ => {}
+        }
+    }
+    let mut line = if physical { real_directory().unwrap_or_default() } else { shell.cwd.clone() };
+    line.push(b'\n');
+    shell.print(&line, "pwd")
+}

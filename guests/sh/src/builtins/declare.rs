@@ -1,0 +1,552 @@
+//! `declare`, `local`, `export`, `readonly`.
+
+use std::collections::BTreeMap;
+
+use super::{USAGE, shown};
+use crate::exec::{Assigned, Decl, NewValue};
+use crate::expand::{quote, transform};
+use crate::shell::scope::{make_assoc, make_indexed, split_place};
+use crate::shell::value::{Value, Var, flag};
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+use crate::syntax::{function_text, is_name};
+
+/// What was asked for.
+#[derive(Default)]
+struct Asked {
+    on: u16,
+    off: u16,
+    indexed: bool,
+    assoc: bool,
+    functions: bool,
+    names_only: bool,
+    global: bool,
+    print: bool,
+    inherit: bool,
+    local: bool,
+    who: &'static str,
+}
+
+pub(super) fn declare(shell: &mut Shell, args: Vec<Decl>) -> Exec {
+    run(shell, args, Asked { who: "declare", ..Asked::default() })
+}
+
+pub(super) fn local(shell: &mut Shell, args: Vec<Decl>) -> Exec {
+    if !shell.frames.iter().any(|frame| frame.is_function) {
+        shell.warn("local: can only be used in a function");
+        return Ok(1);
+    }
+    run(shell, args, Asked { who: "local", local: true, ..Asked::default() })
+}
+
+pub(super) fn export(shell: &mut Shell, args: Vec<Decl>) -> Exec {
+    run(shell, args, Asked { who: "export", on: flag::EXPORT, global: true, ..Asked::default() })
+}
+
+pub(super) fn readonly(shell: &mut Shell, args: Vec<Decl>) -> Exec {
+    run(
+        shell,
+        args,
+        Asked { who: "readonly", on: flag::READONLY, global: true, ..Asked::default() },
+    )
+}
+
+fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
+    let mut args = args.into_iter().skip(1).peekable();
+    while let Some(Decl::Word(arg)) = args.peek() {
+        let sign = arg.first().copied();
+        if arg == b"--" {
+            args.next();
+            break;
+        }
+        if arg == b"-" && asked.local {
+            args.next();
+            let options = shell.options;
+            if let Some(frame) = shell.frames.iter_mut().rev().find(|frame| frame.is_function) {
+                frame.options.get_or_insert(options);
+            }
+            continue;
+        }
+        if arg.len() < 2 || !matches!(sign, Some(b'-' | b'+')) {
+            break;
+        }
+        let on = sign == Some(b'-');
+        for letter in &arg[1..] {
+            let bit = match letter {
+                b'x' => flag::EXPORT,
+                b'r' => flag::READONLY,
+                b'i' => flag::INTEGER,
+                b'l' => flag::LOWER,
+                b'u' => flag::UPPER,
+                b'n' if asked.who == "export" => {
+                    asked.on &= !flag::EXPORT;
+                    asked.off |= flag::EXPORT;
+                    continue;
+                }
+                b'n' => flag::NAMEREF,
+                b't' => flag::TRACE,
+                b'c' => flag::CAPITAL,
+                b'a' => {
+                    asked.indexed = on;
+                    continue;
+                }
+                b'A' => {
+                    asked.assoc = on;
+                    continue;
+                }
+                b'f' => {
+                    asked.functions = true;
+                    continue;
+                }
+                b'F' => {
+                    asked.functions = true;
+                    asked.names_only = true;
+                    continue;
+                }
+                b'g' => {
+                    asked.global = true;
+                    continue;
+                }
+                b'p' => {
+                    asked.print = true;
+                    continue;
+                }
+                b'I' => {
+                    asked.inherit = true;
+                    continue;
+                }
+                _ => {
+                    let letter = char::from(*letter);
+                    let who = asked.who;
+                    shell.warn(&format!("{who}: -{letter}: invalid option"));
+                    return Ok(USAGE);
+                }
+            };
+            if on { asked.on |= bit } else { asked.off |= bit }
+        }
+        args.next();
+    }
+    let args: Vec<Decl> = args.collect();
+    if asked.functions {
+        return functions(shell, &args, &asked);
+    }
+    if args.is_empty() {
+        return list(shell, &asked);
+    }
+    if asked.print && !matches!(asked.who, "export" | "readonly") {
+        return print_named(shell, &args, &asked);
+    }
+    let mut status = 0;
+    for arg in args {
+        match one(shell, arg, &asked) {
+            Ok(true) => {}
+            Ok(false) | Err(Flow::Discard(_)) => status = 1,
+            Err(flow) => return Err(flow),
+        }
+    }
+    Ok(status)
+}
+
+/// An argument as an assignment; without a value, just a name.
+fn parse(arg: Decl) -> Result<(Text, Option<Text>, bool, Option<NewValue>), Text> {
+    match arg {
+        Decl::Assign(Assigned { name, index, append, value }) => {
+            Ok((name, index, append, Some(value)))
+        }
+        Decl::Word(text) => {
+            let (place, append, value) = match text.iter().position(|c| *c == b'=') {
+                Some(at) if at > 0 => {
+                    let append = text[at - 1] == b'+';
+                    let end = if append { at - 1 } else { at };
+                    (text[..end].to_vec(), append, Some(NewValue::Scalar(text[at + 1..].to_vec())))
+                }
+                _ => (text.clone(), false, None),
+            };
+            match split_place(&place) {
+                Some(place) => Ok((place.name, place.index, append, value)),
+                None if place.ends_with(b"[]") => Err(text),
+                None => Err(text),
+            }
+        }
+    }
+}
+
+/// Declares one name. False: it cannot be, and that was told.
+fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
+    let who = asked.who;
+    let (name, index, append, value) = match parse(arg) {
+        Ok(parsed) => parsed,
+        Err(text) => {
+            shell.warn(&format!("{who}: `{}': not a valid identifier", shown(&text)));
+            return Ok(false);
+        }
+    };
+    if !is_name(&name) {
+        shell.warn(&format!("{who}: `{}': not a valid identifier", shown(&name)));
+        return Ok(false);
+    }
+    let in_function = shell.frames.iter().any(|frame| frame.is_function);
+    let makes_local = in_function && !asked.global;
+    let mut before_local = None;
+    if makes_local {
+        let outer = shell.vars.get(name.as_slice()).cloned();
+        if outer.as_ref().is_some_and(|var| var.has(flag::READONLY)) && asked.local {
+            let is_here = shell.is_local(&name);
+            if !is_here {
+                shell.warn(&format!("{who}: {}: readonly variable", shown(&name)));
+                return Ok(false);
+            }
+        }
+        if shell.make_local(&name) {
+            let inherits = asked.inherit || shell.options.localvar_inherit();
+            // What stands in front of a call is inherited, as is what is asked for.
+            if inherits {
+                if let Some(outer) = outer.clone() {
+                    *shell.entry(&name) = outer;
+                }
+            }
+            before_local = outer;
+        }
+    }
+    let target = if asked.on & flag::NAMEREF != 0 || asked.off & flag::NAMEREF != 0 || makes_local {
+        name.clone()
+    } else {
+        shell.resolve(&name).name
+    };
+    if asked.global && in_function && who == "declare" {
+        return global(shell, &name, index, append, value, asked);
+    }
+    if asked.on & flag::NAMEREF != 0 {
+        return reference(shell, &target, value, asked);
+    }
+    if shell.vars.get(target.as_slice()).is_some_and(|var| var.has(flag::READONLY))
+        && (value.is_some()
+            || asked.off & flag::READONLY != 0
+            || (asked.on & !flag::READONLY & !flag::EXPORT) != 0)
+    {
+        shell.warn(&format!(
+            "{}{}: readonly variable",
+            if who == "declare" { "declare: " } else { "" },
+            shown(&target)
+        ));
+        return Ok(false);
+    }
+    let _ = before_local;
+    let var = shell.entry(&target);
+    if asked.assoc && !make_assoc(var) {
+        shell.warn(&format!(
+            "{who}: {}: cannot convert indexed to associative array",
+            shown(&target)
+        ));
+        return Ok(false);
+    }
+    if asked.indexed {
+        if matches!(var.value, Value::Assoc(..)) {
+            shell.warn(&format!(
+                "{who}: {}: cannot convert associative to indexed array",
+                shown(&target)
+            ));
+            return Ok(false);
+        }
+        make_indexed(var);
+    }
+    var.flags |= asked.on & !flag::READONLY;
+    if asked.on & flag::LOWER != 0 {
+        var.flags &= !flag::UPPER;
+    }
+    if asked.on & flag::UPPER != 0 {
+        var.flags &= !flag::LOWER;
+    }
+    var.flags &= !asked.off;
+    match value {
+        None => {}
+        Some(NewValue::Array(elements)) => shell.assign_array(&target, elements, append)?,
+        Some(NewValue::Scalar(text)) => {
+            // `declare -a x='(1 2)'` is an array, as it always was.
+            let is_array = shell.vars.get(target.as_slice()).is_some_and(Var::is_array);
+            if is_array && index.is_none() && text.first() == Some(&b'(') && text.ends_with(b")") {
+                let source = [target.as_slice(), if append { b"+=" } else { b"=" }, &text].concat();
+                let saved = (shell.status, shell.line);
+                shell.exec_text(&source, shell.line, who)?;
+                (shell.status, shell.line) = saved;
+            } else {
+                shell.assign(&target, index.as_deref(), text, append)?;
+            }
+        }
+    }
+    let var = shell.entry(&target);
+    var.flags |= asked.on & flag::READONLY;
+    Ok(true)
+}
+
+impl Shell {
+    /// Whether the name is local to the function being run.
+    fn is_local(&self, name: &[u8]) -> bool {
+        let frame = self.frames.iter().rev().find(|frame| frame.is_function);
+        frame.is_some_and(|frame| frame.saved.iter().any(|(saved, _)| **saved == *name))
+    }
+}
+
+/// `declare -g`: what the name is outside of all functions.
+fn global(
+    shell: &mut Shell,
+    name: &[u8],
+    index: Option<Text>,
+    append: bool,
+    value: Option<NewValue>,
+    asked: &Asked,
+) -> Result<bool, Flow> {
+    let outermost =
+        shell.frames.iter().position(|frame| frame.saved.iter().any(|(saved, _)| **saved == *name));
+    let Some(frame) = outermost else {
+        let asked = Asked {
+            global: true,
+            who: "export",
+            on: asked.on,
+            off: asked.off,
+            indexed: asked.indexed,
+            assoc: asked.assoc,
+            ..Asked::default()
+        };
+        let assigned = match value {
+            Some(value) => Decl::Assign(Assigned { name: name.to_vec(), index, append, value }),
+            None => Decl::Word(name.to_vec()),
+        };
+        return one(shell, assigned, &asked);
+    };
+    // Put the outer variable in place, change it, and put it back.
+    let at = shell.frames[frame].saved.iter().position(|(saved, _)| **saved == *name);
+    let Some(at) = at else { return Ok(false) };
+    let outer = shell.frames[frame].saved[at].1.take();
+    let inner = shell.vars.remove(name);
+    if let Some(outer) = outer {
+        *shell.entry(name) = outer;
+    }
+    let again = Asked {
+        global: true,
+        who: "export",
+        on: asked.on,
+        off: asked.off,
+        indexed: asked.indexed,
+        assoc: asked.assoc,
+        ..Asked::default()
+    };
+    let assigned = match value {
+        Some(value) => Decl::Assign(Assigned { name: name.to_vec(), index, append, value }),
+        None => Decl::Word(name.to_vec()),
+    };
+    let answer = one(shell, assigned, &again);
+    shell.frames[frame].saved[at].1 = shell.vars.remove(name);
+    if let Some(inner) = inner {
+        *shell.entry(name) = inner;
+    }
+    answer
+}
+
+fn reference(
+    shell: &mut Shell,
+    name: &[u8],
+    value: Option<NewValue>,
+    asked: &Asked,
+) -> Result<bool, Flow> {
+    let who = asked.who;
+    let target = match value {
+        Some(NewValue::Scalar(text)) => Some(text),
+        Some(NewValue::Array(_)) => {
+            shell.warn(&format!("{who}: {}: reference variable cannot be an array", shown(name)));
+            return Ok(false);
+        }
+        None => shell.vars.get(name).and_then(|var| var.first().cloned()),
+    };
+    if let Some(target) = &target {
+        if !target.is_empty() && split_place(target).is_none() {
+            let target = shown(target);
+            shell.warn(&format!("{who}: `{target}': invalid variable name for name reference"));
+            return Ok(false);
+        }
+        if target == name && !shell.frames.iter().any(|frame| frame.is_function) {
+            let name = shown(name);
+            shell.warn(&format!("{who}: {name}: nameref variable self references not allowed"));
+            return Ok(false);
+        }
+    }
+    if shell.vars.get(name).is_some_and(Var::is_array) {
+        shell.warn(&format!("{who}: {}: reference variable cannot be an array", shown(name)));
+        return Ok(false);
+    }
+    let var = shell.entry(name);
+    var.flags |= asked.on;
+    if let Some(target) = target {
+        var.value = Value::Scalar(target);
+    }
+    Ok(true)
+}
+
+/// A variable as `declare -p` shows it.
+pub(super) fn described(name: &[u8], var: &Var) -> Text {
+    let letters = Shell::attributes(var);
+    let letters = if letters.is_empty() { "-".to_owned() } else { letters };
+    let mut line = format!("declare -{letters} ").into_bytes();
+    line.extend_from_slice(name);
+    if var.is_assigned() {
+        line.push(b'=');
+        match &var.value {
+            Value::Scalar(text) => line.extend_from_slice(&quote::double(text)),
+            Value::Indexed(..) | Value::Assoc(..) => {
+                line.extend_from_slice(&transform::compound(var));
+            }
+            Value::Unset => {}
+        }
+    }
+    line.push(b'\n');
+    line
+}
+
+fn print_named(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
+    let mut out = Vec::new();
+    let mut status = 0;
+    for arg in args {
+        let name = arg.text();
+        let found = match shell.vars.get(name.as_slice()) {
+            Some(var) => Some(described(&name, var)),
+            None => {
+                let values = shell.dynamic_array(&name);
+                let is_array = matches!(
+                    name.as_slice(),
+                    b"FUNCNAME"
+                        | b"PIPESTATUS"
+                        | b"BASH_SOURCE"
+                        | b"BASH_LINENO"
+                        | b"DIRSTACK"
+                        | b"GROUPS"
+                );
+                if values.is_empty() {
+                    None
+                } else {
+                    let value = if is_array {
+                        Value::Indexed((0..).zip(values).collect::<BTreeMap<_, _>>(), true)
+                    } else {
+                        Value::Scalar(values.into_iter().next().unwrap_or_default())
+                    };
+                    Some(described(&name, &Var { value, flags: 0 }))
+                }
+            }
+        };
+        match found {
+            Some(line) => out.extend_from_slice(&line),
+            None => {
+                shell.warn(&format!("{}: {}: not found", asked.who, shown(&name)));
+                status = 1;
+            }
+        }
+    }
+    let written = shell.print(&out, asked.who)?;
+    Ok(status.max(written))
+}
+
+fn list(shell: &mut Shell, asked: &Asked) -> Exec {
+    let mut names: Vec<Text> = match asked.who {
+        "local" => {
+            let frame = shell.frames.iter().rev().find(|frame| frame.is_function);
+            frame
+                .map(|f| f.saved.iter().map(|(name, _)| name.to_vec()).collect())
+                .unwrap_or_default()
+        }
+        _ => shell.vars.keys().map(|name| name.to_vec()).collect(),
+    };
+    names.sort_unstable();
+    let filtered = asked.on != 0 || asked.indexed || asked.assoc;
+    let mut out = Vec::new();
+    for name in names {
+        let Some(var) = shell.vars.get(name.as_slice()) else { continue };
+        let fits = var.flags & asked.on == asked.on
+            && (!asked.indexed || matches!(var.value, Value::Indexed(..)))
+            && (!asked.assoc || matches!(var.value, Value::Assoc(..)));
+        if !fits {
+            continue;
+        }
+        if filtered || asked.print {
+            out.extend_from_slice(&described(&name, var));
+        } else if var.is_assigned() {
+            out.extend_from_slice(&setting(&name, var));
+        }
+    }
+    if !filtered && !asked.print && asked.who == "declare" {
+        out.extend_from_slice(&all_functions(shell));
+    }
+    shell.print(&out, asked.who)
+}
+
+/// A variable as `set` shows it.
+pub(super) fn setting(name: &[u8], var: &Var) -> Text {
+    let value = match &var.value {
+        Value::Scalar(text) => quote::minimal(text),
+        Value::Unset => Vec::new(),
+        Value::Indexed(..) | Value::Assoc(..) => transform::compound(var),
+    };
+    [name, b"=", &value, b"\n"].concat()
+}
+
+/// All functions as text, sorted by name.
+pub(super) fn all_functions(shell: &Shell) -> Text {
+    let mut all: Vec<_> = shell.functions.iter().collect();
+    all.sort_unstable_by_key(|(name, _)| name.as_slice());
+    all.iter().flat_map(|(name, function)| function_text(name, &function.body())).collect()
+}
+
+fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
+    let mut out = Vec::new();
+    if args.is_empty() {
+        let mut all: Vec<_> = shell.functions.iter().collect();
+        all.sort_unstable_by_key(|(name, _)| name.as_slice());
+        for (name, function) in all {
+            if asked.on & flag::EXPORT != 0 && !function.exported {
+                continue;
+            }
+            let letters = if function.exported { "fx" } else { "f" };
+            if asked.names_only || (asked.who == "export") {
+                if asked.who == "export" {
+                    out.extend_from_slice(&function_text(name, &function.body()));
+                }
+                out.extend_from_slice(format!("declare -{letters} {}\n", shown(name)).as_bytes());
+            } else {
+                out.extend_from_slice(&function_text(name, &function.body()));
+            }
+        }
+        return shell.print(&out, asked.who);
+    }
+    let mut status = 0;
+    for arg in args {
+        let name = arg.text();
+        let Some(function) = shell.functions.get(&name).cloned() else {
+            if matches!(asked.who, "export" | "readonly") {
+                shell.warn(&format!("{}: {}: not a function", asked.who, shown(&name)));
+            }
+            status = 1;
+            continue;
+        };
+        if (asked.on | asked.off) & (flag::EXPORT | flag::READONLY) != 0 {
+            let exported = if asked.off & flag::EXPORT != 0 {
+                false
+            } else {
+                function.exported || asked.on & flag::EXPORT != 0
+            };
+            let readonly = function.readonly || asked.on & flag::READONLY != 0;
+            let changed = std::rc::Rc::new(function.with(exported, readonly));
+            shell.functions.insert(name, changed);
+        } else if asked.names_only {
+            if shell.options.extdebug() {
+                let line =
+                    format!("{} {} {}\n", shown(&name), function.line, shown(&function.source));
+                out.extend_from_slice(line.as_bytes());
+            } else {
+                out.extend_from_slice(&name);
+                out.push(b'\n');
+            }
+        } else {
+            out.extend_from_slice(&function_text(&name, &function.body()));
+        }
+    }
+    let written = shell.print(&out, asked.who)?;
+    Ok(status.max(written))
+}

@@ -1,0 +1,53 @@
+//! `exec`: another program in the shell's place.
+
+use super::{USAGE, shown};
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut rest = &args[1..];
+    let mut name = None;
+    let mut clean = false;
+    while let Some((arg, more)) = rest.split_first() {
+        match arg.as_slice() {
+            b"--" => {
+                rest = more;
+                break;
+            }
+            b"-c" => clean = true,
+            b"-l" => {}
+            b"-a" => {
+                name = more.first().cloned();
+                rest = more.get(1..).unwrap_or(&[]);
+                continue;
+            }
+            arg if arg.len() > 1 && arg[0] == b'-' => {
+                shell.warn(&format!("exec: {}: invalid option", shown(arg)));
+                return Ok(USAGE);
+            }
+            _ => break,
+        }
+        rest = more;
+    }
+    if rest.is_empty() {
+        return Ok(0);
+    }
+    // There is no taking a process's place in a cell: the shell waits for the program and ends
+    // with its status, and its own trap for the end does not run.
+    let mut args = rest.to_vec();
+    let found = shell.find_program(&args[0]);
+    if let (Some(name), crate::exec::find::Found::Program(path)) = (name, &found) {
+        shell.hashed.insert(name.clone(), path.clone());
+        args[0] = name;
+    }
+    let env = if clean { Vec::new() } else { shell.exported() };
+    match shell.spawn_program(&args, &env) {
+        Ok(pid) => {
+            let status = shell.wait_for(pid)?;
+            shell.traps.list.remove(&crate::shell::traps::Event::Exit);
+            Err(Flow::Exit(status.code()))
+        }
+        Err(status) if shell.options.execfail() || shell.interactive => Ok(status),
+        Err(status) => Err(Flow::Exit(status)),
+    }
+}

@@ -1,0 +1,35 @@
+//! `help`.
+
+use super::{BUILTINS, shown};
+use crate::pattern::{Pattern, Rules};
+use crate::shell::{Exec, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut out = Vec::new();
+    let names: Vec<&Text> = args[1..].iter().filter(|arg| arg.first() != Some(&b'-')).collect();
+    if names.is_empty() {
+        out.extend_from_slice(
+            b"Commands of the shell itself; `help name' says how to use one:\n\n",
+        );
+        for builtin in BUILTINS {
+            out.extend_from_slice(format!(" {}\n", builtin.usage).as_bytes());
+        }
+        return shell.print(&out, "help");
+    }
+    let mut status = 0;
+    for name in names {
+        let pattern = Pattern::new(name, Rules::default());
+        let mut found = false;
+        for builtin in BUILTINS.iter().filter(|b| pattern.matches(b.name.as_bytes())) {
+            found = true;
+            out.extend_from_slice(format!("{}: {}\n", builtin.name, builtin.usage).as_bytes());
+        }
+        if !found {
+            shell.warn(&format!("help: no help topics match `{}'", shown(name)));
+            status = 1;
+        }
+    }
+    let written = shell.print(&out, "help")?;
+    Ok(status.max(written))
+}

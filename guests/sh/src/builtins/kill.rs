@@ -1,0 +1,139 @@
+//! `kill`.
+
+use cofferdam_guest_sys as sys;
+
+use super::{USAGE, number, shown};
+use crate::shell::output::reason;
+use crate::shell::traps::{signal_name, signal_number};
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+
+/// The signal that is sent where none is named.
+const SIGTERM: u8 = 15;
+
+fn signal(text: &[u8]) -> Option<u8> {
+    match number(text) {
+        Some(n @ 0..=64) => Some(n as u8),
+        Some(_) => None,
+        None => {
+            let name = shown(text).to_ascii_uppercase();
+            if name == "EXIT" { Some(0) } else { signal_number(&name) }
+        }
+    }
+}
+
+pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut rest = &args[1..];
+    let mut which = SIGTERM;
+    if let Some(first) = rest.first() {
+        match first.as_slice() {
+            b"-l" | b"-L" => return list(shell, &rest[1..]),
+            b"-s" | b"-n" => {
+                let name = rest.get(1).cloned().unwrap_or_default();
+                match signal(&name) {
+                    Some(signal) => which = signal,
+                    None => return invalid(shell, &name),
+                }
+                rest = rest.get(2..).unwrap_or(&[]);
+            }
+            b"--" => rest = &rest[1..],
+            option if option.len() > 1 && option[0] == b'-' => {
+                match signal(&option[1..]) {
+                    Some(signal) => which = signal,
+                    None => return invalid(shell, &option[1..]),
+                }
+                rest = &rest[1..];
+            }
+            _ => {}
+        }
+    }
+    if rest.first().is_some_and(|arg| arg == b"--") {
+        rest = &rest[1..];
+    }
+    if rest.is_empty() {
+        shell.warn("kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]");
+        return Ok(USAGE);
+    }
+    let mut status = 0;
+    for target in rest {
+        let pids = if target.first() == Some(&b'%') {
+            match shell.jobs.find(target) {
+                Some(at) => shell.jobs.list[at].pids.clone(),
+                None => {
+                    shell.warn(&format!("kill: {}: no such job", shown(target)));
+                    status = 1;
+                    continue;
+                }
+            }
+        } else {
+            match number(target) {
+                Some(pid) => vec![pid as u32],
+                None => {
+                    let text = shown(target);
+                    shell.warn(&format!("kill: {text}: arguments must be process or job IDs"));
+                    status = 1;
+                    continue;
+                }
+            }
+        };
+        for pid in pids {
+            if pid == shell.own_pid && which != 0 {
+                return myself(shell, which);
+            }
+            if let Err(error) = sys::kill(pid, which) {
+                shell.warn(&format!("kill: ({pid}) - {}", reason(&error)));
+                status = 1;
+            }
+        }
+    }
+    Ok(status)
+}
+
+/// A signal to the shell itself: its trap runs before the next command.
+fn myself(shell: &mut Shell, which: u8) -> Exec {
+    if shell.traps.is_ignored(which) {
+        return Ok(0);
+    }
+    if shell.traps.get(crate::shell::traps::Event::Signal(which)).is_some() {
+        shell.run_trap(crate::shell::traps::Event::Signal(which))?;
+        return Ok(0);
+    }
+    if sys::kill(shell.own_pid, which).is_err() {
+        return Err(Flow::Exit(128 + i32::from(which)));
+    }
+    Ok(0)
+}
+
+fn invalid(shell: &mut Shell, name: &[u8]) -> Exec {
+    shell.warn(&format!("kill: {}: invalid signal specification", shown(name)));
+    Ok(1)
+}
+
+fn list(shell: &mut Shell, names: &[Text]) -> Exec {
+    let mut out = String::new();
+    if names.is_empty() {
+        for number in 1..=31u8 {
+            let end = if number % 5 == 0 || number == 31 { '\n' } else { '\t' };
+            out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
+        }
+    }
+    let mut status = 0;
+    for name in names {
+        match number(name) {
+            Some(n) if (0..=64).contains(&n) || (129..=192).contains(&n) => {
+                let n = if n > 128 { n - 128 } else { n };
+                out.push_str(&signal_name(n as u8));
+                out.push('\n');
+            }
+            _ => match signal(name) {
+                Some(number) => out.push_str(&format!("{number}\n")),
+                None => {
+                    invalid(shell, name)?;
+                    status = 1;
+                }
+            },
+        }
+    }
+    let written = shell.print(out.as_bytes(), "kill")?;
+    Ok(status.max(written))
+}

@@ -1,0 +1,205 @@
+//! Commands of the shell itself. A builtin is one file and one line of the table.
+
+mod alias;
+mod cd;
+mod colon;
+mod command;
+mod complete;
+mod declare;
+mod dirs;
+mod echo;
+mod enable;
+mod eval;
+mod exec;
+mod flow;
+mod getopts;
+mod hash;
+mod help;
+mod jobs;
+mod kill;
+mod let_;
+mod mapfile;
+mod printf;
+mod read;
+mod set;
+mod shift;
+mod shopt;
+mod source;
+mod test;
+mod times;
+mod trap;
+mod type_;
+mod ulimit;
+mod umask;
+mod unset;
+mod wait;
+
+use crate::exec::Decl;
+use crate::shell::{Exec, Shell};
+use crate::syntax::ast::Text;
+
+/// Status of a wrong use.
+pub(crate) const USAGE: i32 = 2;
+
+/// How a builtin takes its arguments, its own name being the first.
+enum Run {
+    /// As text.
+    Plain(fn(&mut Shell, &[Text]) -> Exec),
+    /// With assignments as they were written.
+    Declaration(fn(&mut Shell, Vec<Decl>) -> Exec),
+}
+
+/// A builtin.
+pub struct Builtin {
+    /// What it is called by.
+    pub name: &'static str,
+    /// POSIX's special builtins keep assignments in front of them in its mode.
+    pub special: bool,
+    /// How it is used, for `help`.
+    pub usage: &'static str,
+    run: Run,
+}
+
+impl Builtin {
+    /// Runs it.
+    pub fn call(&self, shell: &mut Shell, args: Vec<Decl>) -> Exec {
+        match self.run {
+            Run::Plain(run) => {
+                let args: Vec<Text> = args
+                    .into_iter()
+                    .map(|arg| match arg {
+                        Decl::Word(text) => text,
+                        assign @ Decl::Assign(_) => assign.text(),
+                    })
+                    .collect();
+                run(shell, &args)
+            }
+            Run::Declaration(run) => run(shell, args),
+        }
+    }
+}
+
+const fn plain(
+    name: &'static str,
+    usage: &'static str,
+    run: fn(&mut Shell, &[Text]) -> Exec,
+) -> Builtin {
+    Builtin { name, special: false, usage, run: Run::Plain(run) }
+}
+
+const fn special(
+    name: &'static str,
+    usage: &'static str,
+    run: fn(&mut Shell, &[Text]) -> Exec,
+) -> Builtin {
+    Builtin { name, special: true, usage, run: Run::Plain(run) }
+}
+
+const fn declaration(
+    name: &'static str,
+    special: bool,
+    usage: &'static str,
+    run: fn(&mut Shell, Vec<Decl>) -> Exec,
+) -> Builtin {
+    Builtin { name, special, usage, run: Run::Declaration(run) }
+}
+
+/// All of them, sorted by name.
+pub static BUILTINS: &[Builtin] = &[
+    special(".", ". filename [arguments]", source::source),
+    special(":", ":", colon::succeed),
+    plain("[", "[ arg... ]", test::bracket),
+    plain("alias", "alias [-p] [name[=value] ... ]", alias::alias),
+    plain("bg", "bg [job_spec ...]", jobs::bg),
+    special("break", "break [n]", flow::break_),
+    declaration("builtin", false, "builtin [shell-builtin [arg ...]]", command::builtin),
+    plain("caller", "caller [expr]", type_::caller),
+    plain("cd", "cd [-L|[-P [-e]] [-@]] [dir]", cd::cd),
+    declaration("command", false, "command [-pVv] command [arg ...]", command::command),
+    plain("compgen", "compgen [-abcdefgjksuv] [-A action] [-W wordlist] [word]", complete::compgen),
+    plain("complete", "complete [-abcdefgjksuv] [name ...]", complete::complete),
+    plain("compopt", "compopt [-o|+o option] [name ...]", complete::complete),
+    special("continue", "continue [n]", flow::continue_),
+    declaration("declare", false, "declare [-aAfFgiIlnrtux] [name[=value] ...]", declare::declare),
+    plain("dirs", "dirs [-clpv] [+N] [-N]", dirs::dirs),
+    plain("disown", "disown [-h] [-ar] [jobspec ... | pid ...]", jobs::disown),
+    plain("echo", "echo [-neE] [arg ...]", echo::echo),
+    plain("enable", "enable [-a] [-n] [name ...]", enable::enable),
+    special("eval", "eval [arg ...]", eval::eval),
+    special("exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]", exec::exec),
+    special("exit", "exit [n]", flow::exit),
+    declaration("export", true, "export [-fn] [name[=value] ...] or export -p", declare::export),
+    plain("false", "false", colon::fail),
+    plain("fg", "fg [job_spec]", jobs::fg),
+    plain("getopts", "getopts optstring name [arg ...]", getopts::getopts),
+    plain("hash", "hash [-lr] [-p pathname] [-dt] [name ...]", hash::hash),
+    plain("help", "help [-dms] [pattern ...]", help::help),
+    plain("jobs", "jobs [-lnprs] [jobspec ...]", jobs::jobs),
+    plain("kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...", kill::kill),
+    plain("let", "let arg [arg ...]", let_::let_),
+    declaration("local", false, "local [option] name[=value] ...", declare::local),
+    plain("logout", "logout [n]", flow::exit),
+    plain(
+        "mapfile",
+        "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [array]",
+        mapfile::mapfile,
+    ),
+    plain("popd", "popd [-n] [+N | -N]", dirs::popd),
+    plain("printf", "printf [-v var] format [arguments]", printf::printf),
+    plain("pushd", "pushd [-n] [+N | -N | dir]", dirs::pushd),
+    plain("pwd", "pwd [-LP]", cd::pwd),
+    plain(
+        "read",
+        "read [-ers] [-a array] [-d delim] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+        read::read,
+    ),
+    plain(
+        "readarray",
+        "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [array]",
+        mapfile::mapfile,
+    ),
+    declaration(
+        "readonly",
+        true,
+        "readonly [-aAf] [name[=value] ...] or readonly -p",
+        declare::readonly,
+    ),
+    special("return", "return [n]", flow::return_),
+    special("set", "set [-abefhkmnptuvxBCEHPT] [-o option-name] [--] [-] [arg ...]", set::set),
+    special("shift", "shift [n]", shift::shift),
+    plain("shopt", "shopt [-pqsu] [-o] [optname ...]", shopt::shopt),
+    special("source", "source filename [arguments]", source::source),
+    plain("test", "test [expr]", test::test),
+    special("times", "times", times::times),
+    special("trap", "trap [-lp] [[arg] signal_spec ...]", trap::trap),
+    plain("true", "true", colon::succeed),
+    plain("type", "type [-afptP] name [name ...]", type_::type_),
+    declaration("typeset", false, "typeset [-aAfFgiIlnrtux] name[=value] ...", declare::declare),
+    plain("ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]", ulimit::ulimit),
+    plain("umask", "umask [-p] [-S] [mode]", umask::umask),
+    plain("unalias", "unalias [-a] name [name ...]", alias::unalias),
+    special("unset", "unset [-f] [-v] [-n] [name ...]", unset::unset),
+    plain("wait", "wait [-fn] [-p var] [id ...]", wait::wait),
+];
+
+/// The builtin of this name.
+pub fn find(name: &[u8]) -> Option<&'static Builtin> {
+    let at = BUILTINS.binary_search_by(|builtin| builtin.name.as_bytes().cmp(name)).ok()?;
+    Some(&BUILTINS[at])
+}
+
+/// A time in the form of `strftime`.
+pub(crate) fn time_text(format: &[u8], seconds: i64) -> Text {
+    printf::time_text(format, seconds)
+}
+
+/// A number given as an argument.
+pub(crate) fn number(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    text.strip_prefix('+').unwrap_or(text).parse().ok()
+}
+
+/// Text for a message.
+pub(crate) fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}

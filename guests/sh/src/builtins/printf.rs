@@ -1,0 +1,360 @@
+//! `printf`.
+
+mod number;
+mod time;
+
+use super::{USAGE, echo, shown};
+use crate::expand::quote;
+use crate::pattern::Chars;
+use crate::shell::scope::split_place;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+use crate::syntax::quote::{Flavour, escape};
+
+/// Widest field; wider ones are refused rather than filled.
+const MAX_WIDTH: usize = 1024 * 1024;
+
+/// Output that is collected before it is written.
+const FLUSH: usize = 64 * 1024;
+
+/// Most output that goes into a variable.
+const MAX_VALUE: usize = crate::expand::MAX_VALUE;
+
+pub(super) fn time_text(format: &[u8], seconds: i64) -> Text {
+    time::format(format, seconds)
+}
+
+pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut rest = &args[1..];
+    let mut variable = None;
+    match rest {
+        [option, name, more @ ..] if option == b"-v" => {
+            if split_place(name).is_none() {
+                shell.warn(&format!("printf: `{}': not a valid identifier", shown(name)));
+                return Ok(USAGE);
+            }
+            variable = Some(name.clone());
+            rest = more;
+        }
+        [option, ..] if option.len() > 2 && option.starts_with(b"-v") => {
+            variable = Some(option[2..].to_vec());
+            rest = &rest[1..];
+        }
+        [option, ..] if option.len() > 1 && option[0] == b'-' && option != b"--" => {
+            shell.warn(&format!("printf: {}: invalid option", shown(option)));
+            return Ok(USAGE);
+        }
+        _ => {}
+    }
+    if rest.first().is_some_and(|arg| arg == b"--") {
+        rest = &rest[1..];
+    }
+    let Some((format, values)) = rest.split_first() else {
+        shell.warn("printf: usage: printf [-v var] format [arguments]");
+        return Ok(USAGE);
+    };
+    let mut printer =
+        Printer { shell, out: Vec::new(), values, at: 0, status: 0, direct: variable.is_none() };
+    let ended = printer.all(format)?;
+    let _ = ended;
+    let (out, status) = (printer.out, printer.status);
+    match variable {
+        None => {
+            let written = shell.print(&out, "printf")?;
+            Ok(status.max(written))
+        }
+        Some(name) => {
+            let place = split_place(&name);
+            match place {
+                Some(place) if place.index.is_some() => {
+                    let index = shell.expand_text(&place.index.unwrap_or_default())?;
+                    shell.assign(&place.name, Some(&index), out, false)?;
+                }
+                _ => shell.set(&name, out)?,
+            }
+            Ok(status)
+        }
+    }
+}
+
+/// A conversion: `%-5.2d`.
+#[derive(Default)]
+pub(super) struct Spec {
+    pub(super) left: bool,
+    pub(super) plus: bool,
+    pub(super) space: bool,
+    pub(super) alternative: bool,
+    pub(super) zero: bool,
+    pub(super) width: usize,
+    pub(super) precision: Option<usize>,
+}
+
+impl Spec {
+    /// Text in its field.
+    pub(super) fn pad(&self, text: &[u8], out: &mut Text) {
+        let len = if text.is_ascii() { text.len() } else { Chars::new(text).len() };
+        let fill = self.width.saturating_sub(len);
+        if !self.left {
+            out.resize(out.len() + fill, b' ');
+        }
+        out.extend_from_slice(text);
+        if self.left {
+            out.resize(out.len() + fill, b' ');
+        }
+    }
+}
+
+struct Printer<'a> {
+    shell: &'a mut Shell,
+    out: Text,
+    values: &'a [Text],
+    at: usize,
+    status: i32,
+    direct: bool,
+}
+
+impl Printer<'_> {
+    /// The format as often as there are arguments. False: `\c` ended it.
+    fn all(&mut self, format: &[u8]) -> Result<bool, Flow> {
+        loop {
+            let before = self.at;
+            if !self.once(format)? {
+                return Ok(false);
+            }
+            if self.at >= self.values.len() || self.at == before {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn once(&mut self, format: &[u8]) -> Result<bool, Flow> {
+        let mut at = 0;
+        while at < format.len() {
+            match format[at] {
+                b'\\' => {
+                    if format.get(at + 1) == Some(&b'c') {
+                        return Ok(false);
+                    }
+                    let (bytes, len) = escape(&format[at..], Flavour::Printf);
+                    self.out.extend_from_slice(&bytes);
+                    at += len;
+                }
+                b'%' if format.get(at + 1) == Some(&b'%') => {
+                    self.out.push(b'%');
+                    at += 2;
+                }
+                b'%' => {
+                    at += 1;
+                    if !self.conversion(format, &mut at)? {
+                        return Ok(false);
+                    }
+                }
+                c => {
+                    self.out.push(c);
+                    at += 1;
+                }
+            }
+            if self.out.len() > FLUSH && self.direct {
+                let out = std::mem::take(&mut self.out);
+                let written = self.shell.print(&out, "printf")?;
+                self.status = self.status.max(written);
+            }
+            if self.out.len() > MAX_VALUE {
+                self.shell.warn(&format!("printf: longer than {MAX_VALUE} bytes"));
+                return Err(Flow::Discard(1));
+            }
+        }
+        Ok(true)
+    }
+
+    fn next(&mut self) -> Option<Text> {
+        let value = self.values.get(self.at).cloned();
+        self.at += 1;
+        value
+    }
+
+    fn conversion(&mut self, format: &[u8], at: &mut usize) -> Result<bool, Flow> {
+        let start = *at;
+        let mut spec = Spec::default();
+        loop {
+            match format.get(*at) {
+                Some(b'-') => spec.left = true,
+                Some(b'+') => spec.plus = true,
+                Some(b' ') => spec.space = true,
+                Some(b'#') => spec.alternative = true,
+                Some(b'0') => spec.zero = true,
+                Some(b'\'') => {}
+                _ => break,
+            }
+            *at += 1;
+        }
+        let Some(width) = self.size(format, at)? else { return Ok(false) };
+        if let Some((width, negative)) = width {
+            spec.width = width;
+            spec.left |= negative;
+        }
+        if format.get(*at) == Some(&b'.') {
+            *at += 1;
+            let Some(precision) = self.size(format, at)? else { return Ok(false) };
+            spec.precision = match precision {
+                Some((_, true)) => None,
+                Some((precision, false)) => Some(precision),
+                None => Some(0),
+            };
+        }
+        while matches!(format.get(*at), Some(b'h' | b'l' | b'L' | b'j' | b'z' | b't')) {
+            *at += 1;
+        }
+        let Some(&letter) = format.get(*at) else {
+            let text = shown(&format[start..]);
+            self.shell.warn(&format!("printf: `%{text}': missing format character"));
+            self.status = 1;
+            return Ok(false);
+        };
+        *at += 1;
+        match letter {
+            b's' => {
+                let mut text = self.next().unwrap_or_default();
+                cut(&mut text, spec.precision);
+                spec.pad(&text, &mut self.out);
+            }
+            b'b' => {
+                let value = self.next().unwrap_or_default();
+                let mut text = Vec::new();
+                let goes_on = echo::expand(&value, Flavour::Percent, &mut text);
+                cut(&mut text, spec.precision);
+                spec.pad(&text, &mut self.out);
+                return Ok(goes_on);
+            }
+            b'q' | b'Q' => {
+                let mut value = self.next().unwrap_or_default();
+                if letter == b'Q' {
+                    cut(&mut value, spec.precision);
+                }
+                let mut text = quote::backslash(&value);
+                if letter == b'q' {
+                    cut(&mut text, spec.precision);
+                }
+                spec.pad(&text, &mut self.out);
+            }
+            b'c' => {
+                let value = self.next().unwrap_or_default();
+                let text = value.get(..1).unwrap_or(b"");
+                spec.pad(text, &mut self.out);
+            }
+            b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
+                let value = self.integer();
+                number::integer(&spec, letter, value, &mut self.out);
+            }
+            b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
+                let value = self.float();
+                number::float(&spec, letter, value, &mut self.out);
+            }
+            b'(' => return self.time(format, at, &spec),
+            b'n' => {
+                let _ = self.next();
+            }
+            other => {
+                let other = char::from(other);
+                self.shell.warn(&format!("printf: `{other}': invalid format character"));
+                self.status = 1;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A width or precision and whether it was negative; `Ok(None)`: refused.
+    #[allow(clippy::type_complexity)]
+    fn size(
+        &mut self,
+        format: &[u8],
+        at: &mut usize,
+    ) -> Result<Option<Option<(usize, bool)>>, Flow> {
+        let value = if format.get(*at) == Some(&b'*') {
+            *at += 1;
+            self.integer()
+        } else {
+            let digits = format[*at..].iter().take_while(|c| c.is_ascii_digit()).count();
+            if digits == 0 {
+                return Ok(Some(None));
+            }
+            let text = shown(&format[*at..*at + digits]);
+            *at += digits;
+            text.parse().unwrap_or(i64::MAX)
+        };
+        let size = value.unsigned_abs() as usize;
+        if size > MAX_WIDTH {
+            self.shell.warn(&format!("printf: width or precision {size}: more than {MAX_WIDTH}"));
+            self.status = 1;
+            return Ok(None);
+        }
+        Ok(Some(Some((size, value < 0))))
+    }
+
+    fn integer(&mut self) -> i64 {
+        let Some(text) = self.next() else { return 0 };
+        match number::parse_integer(&text) {
+            Ok(value) => value,
+            Err((value, what)) => {
+                self.shell.warn(&format!("printf: {}: {what}", shown(&text)));
+                self.status = 1;
+                value
+            }
+        }
+    }
+
+    fn float(&mut self) -> f64 {
+        let Some(text) = self.next() else { return 0.0 };
+        match number::parse_float(&text) {
+            Ok(value) => value,
+            Err(value) => {
+                self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
+                self.status = 1;
+                value
+            }
+        }
+    }
+
+    /// `%(format)T`
+    fn time(&mut self, format: &[u8], at: &mut usize, spec: &Spec) -> Result<bool, Flow> {
+        let rest = &format[*at..];
+        let end = rest.windows(2).position(|two| two == b")T");
+        let Some(end) = end else {
+            self.shell.warn("printf: `(': invalid format character");
+            self.status = 1;
+            return Ok(false);
+        };
+        let pattern = if end == 0 { b"%X".to_vec() } else { rest[..end].to_vec() };
+        *at += end + 2;
+        let now = crate::shell::dynamic::now().as_secs() as i64;
+        let seconds = match self.next() {
+            None => now,
+            Some(text) => match number::parse_integer(&text) {
+                Ok(-1) => now,
+                Ok(-2) => self.shell.started,
+                Ok(seconds) => seconds,
+                Err(_) => {
+                    self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
+                    self.status = 1;
+                    0
+                }
+            },
+        };
+        let mut text = time::format(&pattern, seconds);
+        cut(&mut text, spec.precision);
+        spec.pad(&text, &mut self.out);
+        Ok(true)
+    }
+}
+
+fn cut(text: &mut Text, precision: Option<usize>) {
+    if let Some(precision) = precision {
+        let end = if text.is_ascii() {
+            precision.min(text.len())
+        } else {
+            Chars::new(text).offset(precision)
+        };
+        text.truncate(end);
+    }
+}

@@ -1,0 +1,84 @@
+//! `set`.
+
+use std::rc::Rc;
+
+use super::{USAGE, shown};
+use crate::shell::options::SET;
+use crate::shell::{Exec, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
+    if args.len() == 1 {
+        let mut names: Vec<_> = shell.vars.keys().cloned().collect();
+        names.sort_unstable();
+        let mut out = Vec::new();
+        for name in names {
+            if let Some(var) = shell.vars.get(&name).filter(|var| var.is_assigned()) {
+                out.extend_from_slice(&super::declare::setting(&name, var));
+            }
+        }
+        if !shell.options.posix() {
+            out.extend_from_slice(&super::declare::all_functions(shell));
+        }
+        return shell.print(&out, "set");
+    }
+    let mut at = 1;
+    while let Some(arg) = args.get(at) {
+        let on = match arg.first() {
+            Some(b'-') => true,
+            Some(b'+') => false,
+            _ => break,
+        };
+        if arg == b"--" {
+            shell.args = Rc::new(args[at + 1..].to_vec());
+            return Ok(0);
+        }
+        if arg == b"-" {
+            shell.options.set_named("xtrace", false);
+            shell.options.set_named("verbose", false);
+            if args.len() > at + 1 {
+                shell.args = Rc::new(args[at + 1..].to_vec());
+            }
+            return Ok(0);
+        }
+        at += 1;
+        for letter in &arg[1..] {
+            if *letter == b'o' {
+                match args.get(at) {
+                    Some(name) if !matches!(name.first(), Some(b'-' | b'+')) => {
+                        let name = shown(name);
+                        if !shell.options.set_named(&name, on) {
+                            shell.warn(&format!("set: {name}: invalid option name"));
+                            return Ok(USAGE);
+                        }
+                        at += 1;
+                    }
+                    _ => {
+                        list(shell, on)?;
+                    }
+                }
+            } else if !shell.options.set_letter(*letter, on) {
+                let sign = if on { '-' } else { '+' };
+                shell.warn(&format!("set: {sign}{}: invalid option", char::from(*letter)));
+                return Ok(USAGE);
+            }
+        }
+    }
+    if at < args.len() {
+        shell.args = Rc::new(args[at..].to_vec());
+    }
+    Ok(0)
+}
+
+fn list(shell: &mut Shell, table: bool) -> Exec {
+    let mut out = String::new();
+    for (_, name) in SET {
+        let on = shell.options.is_set(name) == Some(true);
+        if table {
+            out.push_str(&format!("{name:<15}\t{}\n", if on { "on" } else { "off" }));
+        } else {
+            out.push_str(&format!("set {}o {name}\n", if on { '-' } else { '+' }));
+        }
+    }
+    shell.print(out.as_bytes(), "set")
+}

@@ -1,0 +1,43 @@
+//! `source`, also known as `.`.
+
+use super::{USAGE, shown};
+use crate::exec::find::Found;
+use crate::shell::output::reason;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::{FileMode, Text};
+
+pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
+    let who = shown(&args[0]);
+    let rest = if args.get(1).is_some_and(|arg| arg == b"--") { &args[2..] } else { &args[1..] };
+    let Some((name, more)) = rest.split_first() else {
+        shell.warn(&format!("{who}: filename argument required"));
+        return Ok(USAGE);
+    };
+    let mut path = name.clone();
+    if !name.contains(&b'/') && shell.options.sourcepath() {
+        let list = shell.get(b"PATH").unwrap_or_default();
+        match shell.search(&list, name) {
+            Found::Program(found) | Found::Forbidden(found) if found.contains(&b'/') => {
+                path = found;
+            }
+            _ => {}
+        }
+    }
+    let text = if path.starts_with(b"/dev/") {
+        let Some(handle) = shell.open_file(&path, FileMode::Read)? else { return Ok(1) };
+        shell.read_all(handle.fd())?
+    } else {
+        match std::fs::read(crate::expand::glob::path(&path)) {
+            Ok(text) => text,
+            Err(error) => {
+                shell.warn(&format!("{}: {}", shown(name), reason(&error)));
+                if shell.options.posix() {
+                    return Err(Flow::Exit(1));
+                }
+                return Ok(1);
+            }
+        }
+    };
+    let args = (!more.is_empty()).then(|| more.to_vec());
+    shell.source_text(&text, &path, args)
+}

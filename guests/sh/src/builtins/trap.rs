@@ -1,0 +1,71 @@
+//! `trap`.
+
+use super::{USAGE, number, shown};
+use crate::expand::quote;
+use crate::shell::traps::{Event, signal_name};
+use crate::shell::{Exec, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut rest = &args[1..];
+    match rest.first().map(Vec::as_slice) {
+        Some(b"-l") => {
+            let mut out = String::new();
+            for number in 1..=31u8 {
+                let end = if number % 5 == 0 || number == 31 { '\n' } else { '\t' };
+                out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
+            }
+            return shell.print(out.as_bytes(), "trap");
+        }
+        Some(b"-p") => return show(shell, &rest[1..]),
+        Some(b"--") => rest = &rest[1..],
+        Some(option) if option.len() > 1 && option[0] == b'-' => {
+            shell.warn(&format!("trap: {}: invalid option", shown(option)));
+            return Ok(USAGE);
+        }
+        _ => {}
+    }
+    let Some((command, events)) = rest.split_first() else { return show(shell, &[]) };
+    // A lone event, or a number first: reset.
+    let (command, events) = if events.is_empty() || number(command).is_some() {
+        (None, rest)
+    } else if command == b"-" {
+        (None, events)
+    } else {
+        (Some(command.clone()), events)
+    };
+    if events.len() == 1 && rest.len() == 1 && Event::parse(&events[0]).is_none() {
+        shell.warn("trap: usage: trap [-lp] [[arg] signal_spec ...]");
+        return Ok(USAGE);
+    }
+    let mut status = 0;
+    for name in events {
+        match Event::parse(name) {
+            Some(event) => {
+                if event == Event::Return {
+                    shell.return_trap_depth = shell.frames.len();
+                }
+                shell.traps.set(event, command.clone());
+            }
+            None => {
+                shell.warn(&format!("trap: {}: invalid signal specification", shown(name)));
+                status = 1;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn show(shell: &mut Shell, names: &[Text]) -> Exec {
+    let mut out = Vec::new();
+    let wanted: Vec<Event> = names.iter().filter_map(|name| Event::parse(name)).collect();
+    for (event, command) in &shell.traps.list {
+        if names.is_empty() || wanted.contains(event) {
+            let name = event.name();
+            out.extend_from_slice(b"trap -- ");
+            out.extend_from_slice(&quote::single(command));
+            out.extend_from_slice(format!(" {name}\n").as_bytes());
+        }
+    }
+    shell.print(&out, "trap")
+}

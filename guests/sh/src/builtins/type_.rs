@@ -1,0 +1,216 @@
+//! `type`, `command -v`, `caller`.
+
+use super::{USAGE, number, shown};
+use crate::exec::find::Found;
+use crate::expand::quote;
+use crate::shell::{Exec, Shell};
+use crate::syntax::ast::Text;
+use crate::syntax::function_text;
+
+/// Words of the grammar.
+const KEYWORDS: [&str; 22] = [
+    "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
+    "function", "if", "in", "select", "then", "time", "until", "while", "{", "}",
+];
+
+/// What a name is.
+enum What {
+    Alias(Text),
+    Keyword,
+    Function,
+    Builtin,
+    File(Text),
+}
+
+fn look(shell: &mut Shell, name: &[u8], functions: bool, all: bool) -> Vec<What> {
+    let mut found = Vec::new();
+    if let Some(value) = shell.aliases.get(name)
+        && shell.options.expand_aliases()
+    {
+        found.push(What::Alias(value.clone()));
+    }
+    if KEYWORDS.iter().any(|keyword| keyword.as_bytes() == name) {
+        found.push(What::Keyword);
+    }
+    if functions && shell.functions.contains_key(name) {
+        found.push(What::Function);
+    }
+    if shell.is_builtin(name) {
+        found.push(What::Builtin);
+    }
+    if all || found.is_empty() {
+        found.extend(files(shell, name, all).into_iter().map(What::File));
+    }
+    found
+}
+
+fn files(shell: &mut Shell, name: &[u8], all: bool) -> Vec<Text> {
+    if name.contains(&b'/') || !all {
+        return match shell.find_program(name) {
+            Found::Program(path) => {
+                if cfg!(target_arch = "wasm32") && !path.contains(&b'/') {
+                    return bare(&path);
+                }
+                vec![path]
+            }
+            _ => Vec::new(),
+        };
+    }
+    let path = shell.get(b"PATH").unwrap_or_default();
+    let mut list: Vec<Text> = path
+        .split(|c| *c == b':')
+        .filter_map(|folder| match shell.search(folder, name) {
+            Found::Program(path) if path.contains(&b'/') => Some(path),
+            _ => None,
+        })
+        .collect();
+    if list.is_empty() && cfg!(target_arch = "wasm32") {
+        list = bare(name);
+    }
+    list
+}
+
+/// A command of the sandbox that has no file.
+fn bare(name: &[u8]) -> Vec<Text> {
+    if crate::is_command(name) { vec![[b"/usr/bin/", name].concat()] } else { Vec::new() }
+}
+
+pub(super) fn type_(shell: &mut Shell, args: &[Text]) -> Exec {
+    let (mut all, mut functions, mut path, mut force, mut word) =
+        (false, true, false, false, false);
+    let mut at = 1;
+    while let Some(arg) = args.get(at).filter(|arg| arg.len() > 1 && arg[0] == b'-') {
+        at += 1;
+        if arg == b"--" {
+            break;
+        }
+        for letter in &arg[1..] {
+            match letter {
+                b'a' => all = true,
+                b'f' => functions = false,
+                b'p' => path = true,
+                b'P' => force = true,
+                b't' => word = true,
+                _ => {
+                    shell.warn(&format!("type: -{}: invalid option", char::from(*letter)));
+                    return Ok(USAGE);
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    let mut status = 0;
+    for name in &args[at..] {
+        let mut found = if force {
+            files(shell, name, all).into_iter().map(What::File).collect()
+        } else {
+            look(shell, name, functions, all)
+        };
+        if !all {
+            found.truncate(1);
+        }
+        if found.is_empty() {
+            if !word && !path && !force {
+                shell.print(&out, "type")?;
+                out.clear();
+                shell.warn(&format!("type: {}: not found", shown(name)));
+            }
+            status = 1;
+        }
+        for what in found {
+            if word {
+                out.extend_from_slice(match what {
+                    What::Alias(_) => b"alias\n",
+                    What::Keyword => b"keyword\n",
+                    What::Function => b"function\n",
+                    What::Builtin => b"builtin\n",
+                    What::File(_) => b"file\n",
+                });
+            } else if path || force {
+                if let What::File(file) = what {
+                    out.extend_from_slice(&file);
+                    out.push(b'\n');
+                }
+            } else {
+                out.extend_from_slice(&sentence(shell, name, &what));
+            }
+        }
+    }
+    let written = shell.print(&out, "type")?;
+    Ok(status.max(written))
+}
+
+fn sentence(shell: &Shell, name: &[u8], what: &What) -> Text {
+    match what {
+        What::Alias(value) => [name, b" is aliased to `", value, b"'\n"].concat(),
+        What::Keyword => [name, b" is a shell keyword\n"].concat(),
+        What::Function => {
+            let text = shell.functions.get(name).map(|f| function_text(name, &f.body()));
+            [name, b" is a function\n", &text.unwrap_or_default()].concat()
+        }
+        What::Builtin => {
+            let special = super::find(name).is_some_and(|b| b.special) && shell.options.posix();
+            let kind: &[u8] =
+                if special { b" is a special shell builtin\n" } else { b" is a shell builtin\n" };
+            [name, kind].concat()
+        }
+        What::File(path) => [name, b" is ", path, b"\n"].concat(),
+    }
+}
+
+pub(super) fn describe_command(shell: &mut Shell, names: &[Text], long: bool) -> Exec {
+    let mut out = Vec::new();
+    let mut status = 1;
+    for name in names {
+        let Some(what) = look(shell, name, true, false).into_iter().next() else {
+            if long {
+                shell.warn(&format!("command: {}: not found", shown(name)));
+            }
+            continue;
+        };
+        status = 0;
+        if long {
+            out.extend_from_slice(&sentence(shell, name, &what));
+            continue;
+        }
+        match what {
+            What::Alias(value) => {
+                out.extend_from_slice(
+                    &[b"alias ", name.as_slice(), b"=", &quote::single(&value)].concat(),
+                );
+            }
+            What::File(path) => out.extend_from_slice(&path),
+            What::Keyword | What::Function | What::Builtin => out.extend_from_slice(name),
+        }
+        out.push(b'\n');
+    }
+    let written = shell.print(&out, "command")?;
+    Ok(status.max(written))
+}
+
+pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {
+    let at = match args.get(1) {
+        Some(arg) => match number(arg) {
+            Some(n) if n >= 0 => n as usize,
+            _ => {
+                shell.warn(&format!("caller: {}: invalid number", shown(arg)));
+                return Ok(USAGE);
+            }
+        },
+        None => 0,
+    };
+    let count = shell.frames.len();
+    let Some(frame) = count.checked_sub(at + 1).map(|at| &shell.frames[at]) else { return Ok(1) };
+    let outer = count.checked_sub(at + 2).map(|at| &shell.frames[at]);
+    let source = outer.map_or(&shell.source, |frame| &frame.source);
+    let source = if source.is_empty() { b"environment".to_vec() } else { source.clone() };
+    let name = outer.map_or(b"main".to_vec(), |frame| frame.name.clone());
+    let line = frame.line.to_string();
+    let text = if args.len() > 1 {
+        format!("{line} {} {}\n", shown(&name), shown(&source))
+    } else {
+        let source = if shell.source.is_empty() { b"NULL".to_vec() } else { source };
+        format!("{line} {}\n", shown(&source))
+    };
+    shell.print(text.as_bytes(), "caller")
+}

@@ -1,0 +1,77 @@
+//! `unset`.
+
+use super::{USAGE, shown};
+use crate::shell::scope::split_place;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+
+pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
+    let (mut function, mut variable, mut reference) = (false, false, false);
+    let mut at = 1;
+    while let Some(arg) = args.get(at).filter(|arg| arg.len() > 1 && arg[0] == b'-') {
+        at += 1;
+        if arg == b"--" {
+            break;
+        }
+        for letter in &arg[1..] {
+            match letter {
+                b'f' => function = true,
+                b'v' => variable = true,
+                b'n' => reference = true,
+                _ => {
+                    shell.warn(&format!("unset: -{}: invalid option", char::from(*letter)));
+                    return Ok(USAGE);
+                }
+            }
+        }
+    }
+    let mut status = 0;
+    for name in &args[at..] {
+        if function {
+            status |= unset_function(shell, name);
+            continue;
+        }
+        let Some(place) = split_place(name) else {
+            if !variable && shell.functions.contains_key(name) {
+                status |= unset_function(shell, name);
+            } else {
+                shell.warn(&format!("unset: `{}': not a valid identifier", shown(name)));
+                status = 1;
+            }
+            continue;
+        };
+        let answer = match place.index {
+            Some(index) => {
+                let index = shell.expand_text(&index)?;
+                shell.unset_element(&place.name, &index)
+            }
+            None => {
+                let target = if reference { place.clone() } else { shell.resolve(&place.name) };
+                let known = shell.vars.contains_key(target.name.as_slice());
+                if let Some(index) = target.index {
+                    shell.unset_element(&target.name, &index)
+                } else if !known && !variable && shell.functions.contains_key(name) {
+                    status |= unset_function(shell, name);
+                    Ok(())
+                } else {
+                    shell.unset(&target.name)
+                }
+            }
+        };
+        match answer {
+            Ok(()) => {}
+            Err(Flow::Discard(_)) => status = 1,
+            Err(flow) => return Err(flow),
+        }
+    }
+    Ok(status)
+}
+
+fn unset_function(shell: &mut Shell, name: &[u8]) -> i32 {
+    if shell.functions.get(name).is_some_and(|function| function.readonly) {
+        shell.warn(&format!("unset: {}: cannot unset: readonly function", shown(name)));
+        return 1;
+    }
+    shell.functions.remove(name);
+    0
+}

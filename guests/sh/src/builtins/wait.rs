@@ -1,0 +1,147 @@
+//! `wait`.
+
+use cofferdam_guest_sys::{self as sys, Status, Which};
+
+use super::{number, shown};
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::Text;
+
+/// Status of waiting for what is no child.
+const NO_CHILD: i32 = 127;
+
+impl Shell {
+    /// Waits for a job and forgets it.
+    pub(super) fn wait_job(&mut self, at: usize) -> Exec {
+        let number = self.jobs.list[at].number;
+        loop {
+            let Some(at) = self.jobs.list.iter().position(|job| job.number == number) else {
+                return Ok(NO_CHILD);
+            };
+            if let Some(status) = self.jobs.list[at].status() {
+                self.jobs.list.remove(at);
+                return Ok(status.code());
+            }
+            if let Some(status) = self.wait_any()? {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Waits until any child ends. A trapped signal ends the wait with its status.
+    fn wait_any(&mut self) -> Result<Option<i32>, Flow> {
+        match sys::wait(Which::Any, false) {
+            Ok(Some((pid, status))) => self.jobs.note(pid, status),
+            Ok(None) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                let signals = sys::signals_take();
+                for signal in &signals {
+                    self.run_trap(crate::shell::traps::Event::Signal(*signal))?;
+                }
+                if let Some(signal) = signals.first() {
+                    return Ok(Some(128 + i32::from(*signal)));
+                }
+            }
+            Err(_) => {
+                // No children are left: whatever was still thought to run is gone.
+                for job in &mut self.jobs.list {
+                    for ended in &mut job.ended {
+                        ended.get_or_insert(Status::Exited(127));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+pub(super) fn wait(shell: &mut Shell, args: &[Text]) -> Exec {
+    let (mut next, mut variable) = (false, None);
+    let mut at = 1;
+    while let Some(arg) = args.get(at).filter(|arg| arg.len() > 1 && arg[0] == b'-') {
+        at += 1;
+        match arg.as_slice() {
+            b"--" => break,
+            b"-n" => next = true,
+            b"-f" => {}
+            b"-p" => {
+                variable = args.get(at).cloned();
+                at += 1;
+            }
+            _ => {
+                shell.warn(&format!("wait: {}: invalid option", shown(arg)));
+                return Ok(super::USAGE);
+            }
+        }
+    }
+    let specs = &args[at.min(args.len())..];
+    if next {
+        return wait_next(shell, specs, variable);
+    }
+    if specs.is_empty() {
+        while shell.jobs.list.iter().any(|job| job.status().is_none()) {
+            if let Some(status) = shell.wait_any()? {
+                return Ok(status);
+            }
+        }
+        shell.jobs.list.clear();
+        return Ok(0);
+    }
+    let mut status = 0;
+    for spec in specs {
+        let job = match number(spec) {
+            Some(pid) => shell.jobs.of(pid as u32),
+            None => shell.jobs.find(spec),
+        };
+        status = match job {
+            Some(at) => shell.wait_job(at)?,
+            None => {
+                let text = shown(spec);
+                if spec.first() == Some(&b'%') {
+                    shell.warn(&format!("wait: {text}: no such job"));
+                } else if let Some(known) =
+                    number(spec).and_then(|pid| shell.jobs.take_stray(pid as u32))
+                {
+                    status = known.code();
+                    continue;
+                } else if number(spec).is_some() {
+                    shell.warn(&format!("wait: pid {text} is not a child of this shell"));
+                } else {
+                    shell.warn(&format!("wait: `{text}': not a pid or valid job spec"));
+                    status = 1;
+                    continue;
+                }
+                NO_CHILD
+            }
+        };
+    }
+    Ok(status)
+}
+
+fn wait_next(shell: &mut Shell, specs: &[Text], variable: Option<Text>) -> Exec {
+    let wanted: Vec<usize> = specs
+        .iter()
+        .filter_map(|spec| match number(spec) {
+            Some(pid) => shell.jobs.of(pid as u32),
+            None => shell.jobs.find(spec),
+        })
+        .map(|at| shell.jobs.list[at].number)
+        .collect();
+    loop {
+        let fits = |number: usize| specs.is_empty() || wanted.contains(&number);
+        let done =
+            shell.jobs.list.iter().position(|job| fits(job.number) && job.status().is_some());
+        if let Some(at) = done {
+            let job = shell.jobs.list.remove(at);
+            if let (Some(name), Some(pid)) = (&variable, job.pids.last()) {
+                shell.set(name, pid.to_string().into_bytes())?;
+            }
+            return Ok(job.status().map_or(0, Status::code));
+        }
+        if !shell.jobs.list.iter().any(|job| fits(job.number)) {
+            return Ok(NO_CHILD);
+        }
+        if let Some(status) = shell.wait_any()? {
+            return Ok(status);
+        }
+    }
+}

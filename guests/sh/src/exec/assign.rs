@@ -1,0 +1,266 @@
+//! Assignments.
+
+use std::collections::BTreeMap;
+
+use super::spawn::shown;
+use crate::shell::assoc::Assoc;
+use crate::shell::scope::{cased, make_indexed, wrapped};
+use crate::shell::value::{Value, flag};
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Arg, Assign, AssignValue, Text};
+
+/// An assignment whose words were expanded.
+#[derive(Debug, Clone)]
+pub struct Assigned {
+    /// The variable.
+    pub name: Text,
+    /// What stood in brackets.
+    pub index: Option<Text>,
+    /// `+=`
+    pub append: bool,
+    /// Behind the sign.
+    pub value: NewValue,
+}
+
+/// What is assigned.
+#[derive(Debug, Clone)]
+pub enum NewValue {
+    /// One value.
+    Scalar(Text),
+    /// `(…)`
+    Array(Vec<NewElement>),
+}
+
+/// An element of `(…)`.
+#[derive(Debug, Clone)]
+pub struct NewElement {
+    /// `[key]=`
+    pub key: Option<Text>,
+    /// `[key]+=`
+    pub append: bool,
+    /// What a word without key gave.
+    pub values: Vec<Text>,
+}
+
+/// An argument of `declare` and its kin.
+#[derive(Debug, Clone)]
+pub enum Decl {
+    /// An option, a name, or `name=value` that was made by an expansion.
+    Word(Text),
+    /// An assignment that was written as one.
+    Assign(Assigned),
+}
+
+impl Decl {
+    /// As a plain command sees it.
+    pub fn text(&self) -> Text {
+        match self {
+            Decl::Word(text) => text.clone(),
+            Decl::Assign(assign) => {
+                let mut text = assign.name.clone();
+                if let Some(index) = &assign.index {
+                    text.push(b'[');
+                    text.extend_from_slice(index);
+                    text.push(b']');
+                }
+                text.extend_from_slice(if assign.append { b"+=" } else { b"=" });
+                match &assign.value {
+                    NewValue::Scalar(value) => text.extend_from_slice(value),
+                    NewValue::Array(elements) => {
+                        let words: Vec<Text> = elements
+                            .iter()
+                            .flat_map(|e| {
+                                e.values.iter().map(|value| match &e.key {
+                                    Some(key) => [b"[", key.as_slice(), b"]=", value].concat(),
+                                    None => value.clone(),
+                                })
+                            })
+                            .collect();
+                        text.push(b'(');
+                        text.extend_from_slice(&words.join(&b' '));
+                        text.push(b')');
+                    }
+                }
+                text
+            }
+        }
+    }
+}
+
+impl Shell {
+    /// Expands the words of a command.
+    pub(super) fn expand_args(&mut self, args: &[Arg]) -> Result<Vec<Decl>, Flow> {
+        let mut list = Vec::with_capacity(args.len());
+        let mut fields = Vec::new();
+        for arg in args {
+            match arg {
+                Arg::Word(word) => {
+                    self.expand_fields(word, &mut fields)?;
+                    list.extend(fields.drain(..).map(Decl::Word));
+                }
+                Arg::Assign(assign) => list.push(Decl::Assign(self.expand_assign(assign)?)),
+            }
+        }
+        Ok(list)
+    }
+
+    /// Expands the words of an assignment.
+    pub(super) fn expand_assign(&mut self, assign: &Assign) -> Result<Assigned, Flow> {
+        let index = match &assign.index {
+            Some(word) => Some(self.expand_string(word)?),
+            None => None,
+        };
+        let value = match &assign.value {
+            AssignValue::Scalar(word) => NewValue::Scalar(self.expand_assigned(word)?),
+            AssignValue::Array(elements) => {
+                let mut list = Vec::with_capacity(elements.len());
+                for element in elements {
+                    let key = match &element.index {
+                        Some(word) => Some(self.expand_string(word)?),
+                        None => None,
+                    };
+                    let mut values = Vec::new();
+                    if key.is_some() {
+                        values.push(self.expand_assigned(&element.value)?);
+                    } else {
+                        self.expand_fields(&element.value, &mut values)?;
+                    }
+                    list.push(NewElement { key, append: element.append, values });
+                }
+                NewValue::Array(list)
+            }
+        };
+        Ok(Assigned { name: assign.name.clone(), index, append: assign.append, value })
+    }
+
+    /// Carries an assignment out.
+    pub fn apply_assign(&mut self, assign: Assigned) -> Result<(), Flow> {
+        match assign.value {
+            NewValue::Scalar(value) => {
+                self.assign(&assign.name, assign.index.as_deref(), value, assign.append)
+            }
+            NewValue::Array(_) if assign.index.is_some() => {
+                self.warn(&format!("{}: cannot assign list to array member", shown(&assign.name)));
+                Err(Flow::Discard(1))
+            }
+            NewValue::Array(elements) => self.assign_array(&assign.name, elements, assign.append),
+        }
+    }
+
+    /// `name=(…)`
+    pub fn assign_array(
+        &mut self,
+        name: &[u8],
+        elements: Vec<NewElement>,
+        append: bool,
+    ) -> Result<(), Flow> {
+        let place = self.resolve(name);
+        if place.index.is_some() {
+            self.warn(&format!("{}: cannot assign list to array member", shown(name)));
+            return Err(Flow::Discard(1));
+        }
+        let name = place.name;
+        self.check_writable(&name)?;
+        let flags = self.vars.get(name.as_slice()).map_or(0, |var| var.flags);
+        if let Some(Value::Assoc(old, _)) = self.vars.get(name.as_slice()).map(|var| &var.value) {
+            let map = if append { old.clone() } else { Assoc::default() };
+            let map = self.fill_assoc(map, elements, flags)?;
+            self.entry(&name).value = Value::Assoc(map, true);
+            return Ok(());
+        }
+        let mut map = BTreeMap::new();
+        if append && let Some(var) = self.vars.get_mut(name.as_slice()) {
+            make_indexed(var);
+            if let Value::Indexed(old, _) = &mut var.value {
+                map = std::mem::take(old);
+            }
+        } else if flags & flag::NAMEREF != 0 {
+            self.entry(&name).flags &= !flag::NAMEREF;
+        }
+        let all_export = self.options.allexport();
+        let filled = self.fill_indexed(&name, map, elements, flags)?;
+        let var = self.entry(&name);
+        var.value = Value::Indexed(filled, true);
+        if all_export {
+            var.flags |= flag::EXPORT;
+        }
+        Ok(())
+    }
+
+    fn fill_indexed(
+        &mut self,
+        name: &[u8],
+        mut map: BTreeMap<i64, Text>,
+        elements: Vec<NewElement>,
+        flags: u16,
+    ) -> Result<BTreeMap<i64, Text>, Flow> {
+        let mut next = map.last_key_value().map_or(0, |(last, _)| last + 1);
+        for element in elements {
+            if let Some(key) = &element.key {
+                let at =
+                    if key.trim_ascii().is_empty() { None } else { Some(self.arith_value(key)?) };
+                match at.and_then(|at| wrapped(&map, at)) {
+                    Some(at) => next = at,
+                    None => {
+                        let (name, key) = (shown(name), shown(key));
+                        let _ = name;
+                        self.warn(&format!("[{key}]: bad array subscript"));
+                        continue;
+                    }
+                }
+            }
+            for value in element.values {
+                let value = self.valued(flags, value)?;
+                if element.append {
+                    map.entry(next).or_default().extend_from_slice(&value);
+                } else {
+                    map.insert(next, value);
+                }
+                next += 1;
+            }
+        }
+        Ok(map)
+    }
+
+    fn fill_assoc(
+        &mut self,
+        mut map: Assoc,
+        elements: Vec<NewElement>,
+        flags: u16,
+    ) -> Result<Assoc, Flow> {
+        let keyless = elements.first().is_some_and(|element| element.key.is_none());
+        if keyless {
+            // `(key value key value)`
+            let mut words = elements.into_iter().flat_map(|element| element.values);
+            while let Some(key) = words.next() {
+                let value = words.next().unwrap_or_default();
+                let value = self.valued(flags, value)?;
+                map.insert(key, value);
+            }
+            return Ok(map);
+        }
+        for element in elements {
+            let Some(key) = element.key else {
+                let text = shown(&element.values.join(&b' '));
+                self.warn(&format!("{text}: must use subscript when assigning associative array"));
+                continue;
+            };
+            let mut value = element.values.into_iter().next().unwrap_or_default();
+            value = self.valued(flags, value)?;
+            if element.append
+                && let Some(old) = map.get(&key)
+            {
+                value = [old.as_slice(), &value].concat();
+            }
+            map.insert(key, value);
+        }
+        Ok(map)
+    }
+
+    fn valued(&mut self, flags: u16, value: Text) -> Result<Text, Flow> {
+        if flags & flag::INTEGER != 0 {
+            return Ok(self.arith_value(&value)?.to_string().into_bytes());
+        }
+        Ok(cased(flags, value))
+    }
+}

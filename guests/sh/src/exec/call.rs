@@ -1,0 +1,142 @@
+//! Calls of functions, sourced files, `eval`.
+
+use std::rc::Rc;
+
+use super::assign::Assigned;
+use crate::shell::frames::{Frame, Function};
+use crate::shell::traps::Event;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::Parser;
+use crate::syntax::ast::Text;
+
+/// Deepest calls of functions in each other where `FUNCNEST` does not say less.
+const MAX_CALLS: usize = 450;
+
+impl Shell {
+    /// Calls a function; assignments in front of it are local to the call.
+    pub(super) fn call_function(
+        &mut self,
+        name: &[u8],
+        function: &Rc<Function>,
+        args: Vec<Text>,
+        assigns: Vec<Assigned>,
+    ) -> Exec {
+        let limit = self.get(b"FUNCNEST").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+        let limit: usize = limit.filter(|n| *n > 0).unwrap_or(MAX_CALLS).min(MAX_CALLS);
+        if self.frames.len() >= limit {
+            let shown = String::from_utf8_lossy(name).into_owned();
+            self.warn(&format!("{shown}: maximum function nesting level exceeded ({limit})"));
+            return Err(Flow::Discard(1));
+        }
+        let saved = self.assign_for_now(assigns)?;
+        self.frames.push(Frame {
+            name: name.to_vec(),
+            source: function.source.clone(),
+            line: self.line,
+            is_function: true,
+            temporary: saved.len(),
+            saved,
+            options: None,
+        });
+        let args = std::mem::replace(&mut self.args, Rc::new(args));
+        let loops = std::mem::take(&mut self.loops);
+        let optind = self.getopts_at;
+        let debug =
+            if self.options.functrace() { None } else { self.traps.list.remove(&Event::Debug) };
+        let body = function.body();
+        let answer = match self.exec_command(&body) {
+            Err(Flow::Return(status)) => Ok(status),
+            other => other,
+        };
+        if let Some(debug) = debug {
+            self.traps.list.entry(Event::Debug).or_insert(debug);
+        }
+        if let Ok(status) = answer {
+            self.status = status;
+            self.run_return_trap()?;
+        }
+        self.args = args;
+        self.loops = loops;
+        self.getopts_at = optind;
+        self.leave_frame();
+        answer
+    }
+
+    /// Ends a call: local names are what they were outside again.
+    fn leave_frame(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        self.line = frame.line;
+        self.take_back(frame.saved);
+        if let Some(options) = frame.options {
+            self.options = options;
+        }
+    }
+
+    /// Runs the text of a file in this shell.
+    pub fn source_text(&mut self, text: &[u8], name: &[u8], args: Option<Vec<Text>>) -> Exec {
+        if self.frames.len() >= MAX_CALLS {
+            self.warn(&format!("source: maximum nesting level exceeded ({MAX_CALLS})"));
+            return Err(Flow::Discard(1));
+        }
+        self.frames.push(Frame {
+            name: b"source".to_vec(),
+            source: name.to_vec(),
+            line: self.line,
+            ..Frame::default()
+        });
+        let before = match args {
+            Some(args) => Some(std::mem::replace(&mut self.args, Rc::new(args))),
+            None => None,
+        };
+        let answer = match self.exec_text(text, 1, "") {
+            Err(Flow::Return(status)) => Ok(status),
+            other => other,
+        };
+        if let Ok(status) = answer {
+            self.status = status;
+            self.run_return_trap()?;
+        }
+        if let Some(before) = before {
+            self.args = before;
+        }
+        self.leave_frame();
+        answer
+    }
+
+    /// Runs text command by command, each parsed when its turn comes.
+    pub fn exec_text(&mut self, text: &[u8], line: u32, who: &str) -> Exec {
+        self.depth += 4;
+        if self.depth > super::MAX_NESTING {
+            self.depth -= 4;
+            self.warn(&format!("maximum nesting level exceeded ({})", super::MAX_NESTING));
+            return Err(Flow::Discard(1));
+        }
+        let answer = self.exec_parsed(text, line, who);
+        self.depth -= 4;
+        answer
+    }
+
+    fn exec_parsed(&mut self, text: &[u8], line: u32, who: &str) -> Exec {
+        let mut parser = Parser::new(text, line);
+        let mut status = 0;
+        loop {
+            let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            match parser.next(aliases, self.options.extglob()) {
+                Ok(Some(list)) => {
+                    if self.options.noexec() {
+                        continue;
+                    }
+                    status = self.exec_list(&list)?;
+                }
+                Ok(None) => return Ok(status),
+                Err(error) => {
+                    self.line = error.line;
+                    let who = if who.is_empty() { String::new() } else { format!("{who}: ") };
+                    self.warn(&format!("{who}{}", error.message));
+                    self.status = 2;
+                    return Ok(2);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Commands that hold other commands.
+
+use std::rc::Rc;
+
+use super::spawn::shown;
+use crate::pattern::Pattern;
+use crate::shell::frames::Function;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::{ArithText, Arm, ArmEnd, Command, Kind, List, Loop, Text, Word};
+
+/// What a turn of a loop says about the next.
+enum Turn {
+    Go,
+    Leave,
+}
+
+impl Shell {
+    pub(super) fn exec_compound(&mut self, command: &Command) -> Exec {
+        match &command.kind {
+            Kind::Simple(simple) => self.exec_simple(simple, command),
+            Kind::Group(list) => self.exec_list(list),
+            Kind::Subshell(list) => self.exec_subshell(list),
+            Kind::If(arms, otherwise) => self.exec_if(arms, otherwise.as_ref()),
+            Kind::Loop(l) => self.exec_loop(l),
+            Kind::For(name, words, body) => self.exec_for(name, words.as_deref(), body),
+            Kind::Select(name, words, body) => self.exec_select(name, words.as_deref(), body),
+            Kind::ArithFor(header, body) => self.exec_arith_for(header, body),
+            Kind::Case(word, arms) => {
+                self.line = command.line;
+                self.exec_case(word, arms)
+            }
+            Kind::Arith(text) => {
+                self.line = command.line;
+                self.exec_arith(text)
+            }
+            Kind::Test(expr) => {
+                self.line = command.line;
+                self.exec_test(expr)
+            }
+            Kind::Function(name, body) => self.define(name, body, command.line),
+            Kind::Coproc(..) => {
+                self.line = command.line;
+                self.warn("coproc: not supported");
+                Ok(1)
+            }
+        }
+    }
+
+    fn define(&mut self, name: &[u8], body: &Rc<Command>, line: u32) -> Exec {
+        if self.functions.get(name).is_some_and(|function| function.readonly) {
+            self.warn(&format!("{}: readonly function", shown(name)));
+            return Ok(1);
+        }
+        let source = match self.frames.last() {
+            Some(frame) => frame.source.clone(),
+            None if self.source.is_empty() => b"environment".to_vec(),
+            None => self.source.clone(),
+        };
+        let exported = self.functions.get(name).is_some_and(|function| function.exported);
+        let function = Function::new(body.clone(), line, source).with(exported, false);
+        self.functions.insert(name.to_vec(), Rc::new(function));
+        Ok(0)
+    }
+
+    fn exec_subshell(&mut self, list: &Rc<List>) -> Exec {
+        let body = Command {
+            line: self.line,
+            kind: Kind::Group(List::clone(list)),
+            redirects: Vec::new(),
+        };
+        let fds = self.fds.clone();
+        let pid = self.spawn_shell(&body, &fds)?;
+        let status = self.wait_for(pid)?;
+        self.tell_killed(status);
+        Ok(status.code())
+    }
+
+    fn exec_if(&mut self, arms: &[(List, List)], otherwise: Option<&List>) -> Exec {
+        for (condition, body) in arms {
+            if self.exec_condition(condition)? == 0 {
+                return self.exec_list(body);
+            }
+        }
+        match otherwise {
+            Some(body) => self.exec_list(body),
+            None => Ok(0),
+        }
+    }
+
+    /// Runs the body of a loop once.
+    fn turn(&mut self, body: &List, status: &mut i32) -> Result<Turn, Flow> {
+        match self.exec_list(body) {
+            Ok(done) => {
+                *status = done;
+                Ok(Turn::Go)
+            }
+            Err(Flow::Break(1)) => {
+                *status = 0;
+                Ok(Turn::Leave)
+            }
+            Err(Flow::Continue(1)) => {
+                *status = 0;
+                Ok(Turn::Go)
+            }
+            Err(Flow::Break(n)) => Err(Flow::Break(n - 1)),
+            Err(Flow::Continue(n)) => Err(Flow::Continue(n - 1)),
+            Err(flow) => Err(flow),
+        }
+    }
+
+    /// Counts the loop while `f` runs.
+    fn looping<T>(&mut self, f: impl FnOnce(&mut Shell) -> T) -> T {
+        self.loops += 1;
+        let answer = f(self);
+        self.loops = self.loops.saturating_sub(1);
+        answer
+    }
+
+    fn exec_loop(&mut self, l: &Loop) -> Exec {
+        self.looping(|shell| {
+            let mut status = 0;
+            loop {
+                let asked = match shell.exec_condition(&l.condition) {
+                    Ok(asked) => asked,
+                    Err(Flow::Break(n)) if n > 1 => return Err(Flow::Break(n - 1)),
+                    Err(Flow::Break(_)) => return Ok(0),
+                    Err(Flow::Continue(n)) if n > 1 => return Err(Flow::Continue(n - 1)),
+                    Err(Flow::Continue(_)) => continue,
+                    Err(flow) => return Err(flow),
+                };
+                if (asked == 0) == l.until {
+                    return Ok(status);
+                }
+                if let Turn::Leave = shell.turn(&l.body, &mut status)? {
+                    return Ok(status);
+                }
+            }
+        })
+    }
+
+    fn loop_words(&mut self, words: Option<&[Word]>) -> Result<Vec<Text>, Flow> {
+        match words {
+            Some(words) => self.expand_words(words),
+            None => Ok(self.args.to_vec()),
+        }
+    }
+
+    fn exec_for(&mut self, name: &[u8], words: Option<&[Word]>, body: &List) -> Exec {
+        if !crate::syntax::is_name(name) {
+            self.warn(&format!("`{}': not a valid identifier", shown(name)));
+            return Ok(1);
+        }
+        let values = self.loop_words(words)?;
+        self.looping(|shell| {
+            let mut status = 0;
+            for value in values {
+                shell.set_loop_variable(name, value)?;
+                if let Turn::Leave = shell.turn(body, &mut status)? {
+                    break;
+                }
+            }
+            Ok(status)
+        })
+    }
+
+    /// A loop over a reference changes what the reference leads to.
+    fn set_loop_variable(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
+        if self.is_reference(name)
+            && let Some(var) = self.vars.get_mut(name)
+        {
+            var.value = crate::shell::value::Value::Scalar(value);
+            return Ok(());
+        }
+        self.set(name, value)
+    }
+
+    fn exec_select(&mut self, name: &[u8], words: Option<&[Word]>, body: &List) -> Exec {
+        let values = self.loop_words(words)?;
+        if values.is_empty() {
+            return Ok(0);
+        }
+        self.looping(|shell| {
+            let mut status = 0;
+            let mut show = true;
+            loop {
+                if show {
+                    let width = values.len().to_string().len();
+                    for (at, value) in values.iter().enumerate() {
+                        let line = format!("{:>width$}) {}\n", at + 1, shown(value));
+                        shell.print_error(line.as_bytes());
+                    }
+                }
+                let prompt = shell.get(b"PS3").unwrap_or_else(|| b"#? ".to_vec());
+                shell.print_error(&prompt);
+                let Some(line) = shell.read_line(0, b'\n')? else {
+                    shell.print_error(b"\n");
+                    return Ok(1);
+                };
+                let line = line.trim_ascii().to_vec();
+                shell.set(b"REPLY", line.clone())?;
+                show = line.is_empty();
+                if show {
+                    continue;
+                }
+                let chosen = std::str::from_utf8(&line)
+                    .ok()
+                    .and_then(|n| n.parse::<usize>().ok())
+                    .and_then(|n| values.get(n.checked_sub(1)?));
+                shell.set(name, chosen.cloned().unwrap_or_default())?;
+                if let Turn::Leave = shell.turn(body, &mut status)? {
+                    return Ok(status);
+                }
+            }
+        })
+    }
+
+    fn exec_arith_for(&mut self, header: &[Option<ArithText>; 3], body: &List) -> Exec {
+        let [first, condition, step] = header;
+        let evaluate = |shell: &mut Shell, text: &Option<ArithText>| match text {
+            None => Ok(Some(1)),
+            Some(text) => match shell.arith_or(text, "((") {
+                Ok(value) => Ok(Some(value)),
+                Err(None) => Ok(None),
+                Err(Some(flow)) => Err(flow),
+            },
+        };
+        if evaluate(self, first)?.is_none() {
+            return Ok(1);
+        }
+        self.looping(|shell| {
+            let mut status = 0;
+            loop {
+                match evaluate(shell, condition)? {
+                    None => return Ok(1),
+                    Some(0) => return Ok(status),
+                    Some(_) => {}
+                }
+                if let Turn::Leave = shell.turn(body, &mut status)? {
+                    return Ok(status);
+                }
+                if evaluate(shell, step)?.is_none() {
+                    return Ok(1);
+                }
+            }
+        })
+    }
+
+    fn exec_case(&mut self, word: &Word, arms: &[Arm]) -> Exec {
+        let subject = self.expand_string(word)?;
+        let mut status = 0;
+        let mut fall = false;
+        for arm in arms {
+            let mut matched = fall;
+            if !matched {
+                for pattern in &arm.patterns {
+                    if self.case_matches(pattern, &subject)? {
+                        matched = true;
+                        break;
+                    }
+                }
+            }
+            if !matched {
+                continue;
+            }
+            status = self.exec_list(&arm.body)?;
+            match arm.end {
+                ArmEnd::Leave => return Ok(status),
+                ArmEnd::Fall => fall = true,
+                ArmEnd::Test => fall = false,
+            }
+        }
+        Ok(status)
+    }
+
+    fn case_matches(&mut self, word: &Word, subject: &[u8]) -> Result<bool, Flow> {
+        let pattern = self.expand_pattern(word)?;
+        if pattern == b"*" {
+            return Ok(true);
+        }
+        let mut rules = self.pattern_rules();
+        rules.extended = true;
+        Ok(Pattern::new(&pattern, rules).matches(subject))
+    }
+
+    fn exec_arith(&mut self, text: &ArithText) -> Exec {
+        if self.options.xtrace() {
+            let source = crate::syntax::word_text(&text.word);
+            self.trace(&[b"((", source.as_slice(), b"))"].concat());
+        }
+        match self.arith_or(text, "((") {
+            Ok(value) => Ok(i32::from(value == 0)),
+            Err(None) => Ok(1),
+            Err(Some(flow)) => Err(flow),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Lists, and what `set -e` makes of a failure.
+
+use crate::shell::traps::Event;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::{Item, Kind, Link, List, Pipeline};
+
+impl Shell {
+    /// Runs commands one after the other.
+    pub fn exec_list(&mut self, list: &List) -> Exec {
+        let mut status = 0;
+        for item in &list.items {
+            status = self.exec_item(item)?;
+            self.status = status;
+            if self.traps.catches() {
+                self.run_signal_traps()?;
+            }
+        }
+        Ok(status)
+    }
+
+    /// Runs commands whose failure decides something and ends nothing.
+    pub(super) fn exec_condition(&mut self, list: &List) -> Exec {
+        self.errexit_off += 1;
+        let answer = self.exec_list(list);
+        self.errexit_off -= 1;
+        answer
+    }
+
+    fn exec_item(&mut self, item: &Item) -> Exec {
+        if item.background {
+            return self.exec_background(item);
+        }
+        if item.rest.is_empty() {
+            return self.exec_last(&item.first);
+        }
+        let mut status = self.exec_tested(&item.first)?;
+        self.status = status;
+        let last = item.rest.len() - 1;
+        for (at, (link, pipeline)) in item.rest.iter().enumerate() {
+            let wanted = match link {
+                Link::And => status == 0,
+                Link::Or => status != 0,
+            };
+            if !wanted {
+                continue;
+            }
+            status =
+                if at == last { self.exec_last(pipeline)? } else { self.exec_tested(pipeline)? };
+            self.status = status;
+        }
+        Ok(status)
+    }
+
+    fn exec_tested(&mut self, pipeline: &Pipeline) -> Exec {
+        self.errexit_off += 1;
+        let answer = self.exec_pipeline(pipeline);
+        self.errexit_off -= 1;
+        answer
+    }
+
+    /// A pipeline whose failure counts.
+    fn exec_last(&mut self, pipeline: &Pipeline) -> Exec {
+        if pipeline.negated {
+            return self.exec_tested(pipeline);
+        }
+        let status = self.exec_pipeline(pipeline)?;
+        if status == 0 || self.errexit_off > 0 {
+            return Ok(status);
+        }
+        // What a compound command ends with was looked at inside of it.
+        let counts = match pipeline.stages.as_slice() {
+            [command] => match &command.kind {
+                Kind::Simple(_) | Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_) => true,
+                Kind::Group(_)
+                | Kind::If(..)
+                | Kind::Loop(_)
+                | Kind::For(..)
+                | Kind::Select(..)
+                | Kind::ArithFor(..)
+                | Kind::Case(..)
+                | Kind::Function(..)
+                | Kind::Coproc(..) => false,
+            },
+            _ => true,
+        };
+        if counts {
+            self.status = status;
+            self.failed(status)?;
+        }
+        Ok(status)
+    }
+
+    /// What follows a failure: the trap, and the end under `set -e`.
+    pub(super) fn failed(&mut self, status: i32) -> Result<(), Flow> {
+        let in_function = self.frames.iter().any(|frame| frame.is_function);
+        if !in_function || self.options.errtrace() {
+            self.run_trap(Event::Err)?;
+        }
+        if self.options.errexit() {
+            return Err(Flow::Exit(status));
+        }
+        Ok(())
+    }
+}

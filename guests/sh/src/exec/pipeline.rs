@@ -1,0 +1,171 @@
+//! Pipelines, background commands, `time`.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use cofferdam_guest_sys::{Pid, Status};
+
+use crate::shell::fds::Handle;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Timed};
+
+impl Shell {
+    pub(super) fn exec_pipeline(&mut self, pipeline: &Pipeline) -> Exec {
+        let started = pipeline.timed.map(|timed| (timed, Instant::now()));
+        let status = match pipeline.stages.as_slice() {
+            [] => 0,
+            [command] => {
+                let status = self.exec_command(command)?;
+                // Simple commands and subshells say what they were; compound ones did inside.
+                if matches!(
+                    command.kind,
+                    Kind::Simple(_) | Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_)
+                ) {
+                    self.pipe_status.clear();
+                    self.pipe_status.push(status);
+                }
+                status
+            }
+            stages => self.exec_stages(stages)?,
+        };
+        if let Some((timed, started)) = started {
+            self.report_time(timed, started.elapsed().as_secs_f64());
+        }
+        let status = if pipeline.negated { i32::from(status == 0) } else { status };
+        self.status = status;
+        Ok(status)
+    }
+
+    fn exec_stages(&mut self, stages: &[Rc<Command>]) -> Exec {
+        let mut pids: Vec<Result<Pid, i32>> = Vec::new();
+        let mut input: Option<Rc<Handle>> = None;
+        let last_here = self.options.lastpipe() && !self.options.monitor();
+        let count = stages.len();
+        let mut here = None;
+        for (at, stage) in stages.iter().enumerate() {
+            let last = at + 1 == count;
+            let saved = self.fds.clone();
+            if let Some(input) = input.take() {
+                self.fds.set(0, input);
+            }
+            if last && last_here {
+                let answer = self.exec_command(stage);
+                self.fds = saved;
+                here = Some(answer?);
+                break;
+            }
+            if !last {
+                let (read, write) = match self.new_pipe() {
+                    Ok(pipe) => pipe,
+                    Err(flow) => {
+                        self.fds = saved;
+                        return Err(flow);
+                    }
+                };
+                self.fds.set(1, write);
+                input = Some(read);
+            }
+            let pid = self.spawn_stage(stage);
+            self.fds = saved;
+            pids.push(pid?);
+        }
+        let mut statuses = Vec::with_capacity(count);
+        for pid in pids {
+            statuses.push(match pid {
+                Ok(pid) => {
+                    let status = self.wait_for(pid)?;
+                    self.tell_killed(status);
+                    status.code()
+                }
+                Err(status) => status,
+            });
+        }
+        statuses.extend(here);
+        let mut status = statuses.last().copied().unwrap_or(0);
+        if self.options.pipefail() {
+            status = statuses.iter().rev().find(|status| **status != 0).copied().unwrap_or(0);
+        }
+        self.pipe_status = statuses;
+        Ok(status)
+    }
+
+    /// What bash says about a child that a signal ended.
+    pub(super) fn tell_killed(&mut self, status: Status) {
+        let text = match status {
+            Status::Killed(6) => "Aborted",
+            Status::Killed(9) => "Killed",
+            Status::Killed(11) => "Segmentation fault",
+            Status::Killed(15) => "Terminated",
+            _ => return,
+        };
+        self.warn(text);
+    }
+
+    pub(super) fn exec_background(&mut self, item: &Item) -> Exec {
+        let text = {
+            let plain = Item { background: false, ..item.clone() };
+            crate::syntax::list_text(&List { items: vec![plain] })
+        };
+        let saved = self.fds.clone();
+        // Without job control, what runs behind the shell's back does not read its input.
+        if !self.options.monitor()
+            && let Ok(null) = cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0)
+        {
+            let null = self.parked(null)?;
+            self.fds.set(0, null);
+        }
+        let answer = match (item.first.stages.as_slice(), item.rest.as_slice()) {
+            ([command], []) if !item.first.negated && item.first.timed.is_none() => {
+                self.spawn_stage(command)
+            }
+            _ => {
+                let plain = Item { background: false, ..item.clone() };
+                let list = List { items: vec![plain] };
+                let body =
+                    Command { line: self.line, kind: Kind::Group(list), redirects: Vec::new() };
+                let fds = self.fds.clone();
+                self.spawn_shell(&body, &fds).map(Ok)
+            }
+        };
+        self.fds = saved;
+        match answer? {
+            Ok(pid) => {
+                self.last_background = Some(pid);
+                let number = self.jobs.add(vec![pid], text);
+                if self.interactive {
+                    self.print_error(format!("[{number}] {pid}\n").as_bytes());
+                }
+            }
+            Err(status) => {
+                // It ended before it began; `wait` still finds what it ended with.
+                let pid = u32::MAX - self.jobs.list.len() as u32;
+                self.last_background = Some(pid);
+                self.jobs.add(vec![pid], text);
+                self.jobs.note(pid, Status::Exited(status as u8));
+            }
+        }
+        Ok(0)
+    }
+
+    fn report_time(&mut self, timed: Timed, seconds: f64) {
+        let text = match timed {
+            Timed::Posix => format!("real {seconds:.2}\nuser 0.00\nsys 0.00\n"),
+            Timed::Bash => {
+                let minutes = (seconds / 60.0).floor();
+                let rest = seconds - minutes * 60.0;
+                format!("\nreal\t{minutes}m{rest:.3}s\nuser\t0m0.000s\nsys\t0m0.000s\n")
+            }
+        };
+        self.print_error(text.as_bytes());
+    }
+
+    /// An error that ends a subshell, as its status.
+    pub(super) fn flow_status(flow: Flow) -> i32 {
+        match flow {
+            Flow::Exit(status) | Flow::Return(status) => status,
+            Flow::Discard(status) => status,
+            Flow::Fatal(_) => 1,
+            Flow::Break(_) | Flow::Continue(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! POSIX extended regular expressions on the `regex` crate, which takes linear time.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::syntax::ast::Text;
+
+/// Compiled expressions that are kept.
+const MAX_KEPT: usize = 64;
+
+/// Largest compiled expression, in bytes.
+const MAX_COMPILED: usize = 4 * 1024 * 1024;
+
+/// Compiled expressions by text and case rule.
+#[derive(Debug, Default)]
+pub struct Regexes {
+    kept: HashMap<(Text, bool), Rc<Regex>>,
+}
+
+impl Regexes {
+    /// The compiled expression; nothing, where it is none.
+    pub fn get(&mut self, pattern: &[u8], fold: bool) -> Option<Rc<Regex>> {
+        let key = (pattern.to_vec(), fold);
+        if let Some(regex) = self.kept.get(&key) {
+            return Some(regex.clone());
+        }
+        let text = translate(pattern)?;
+        let regex = RegexBuilder::new(&text)
+            .case_insensitive(fold)
+            .dot_matches_new_line(true)
+            .size_limit(MAX_COMPILED)
+            .build()
+            .ok()?;
+        if self.kept.len() >= MAX_KEPT {
+            self.kept.clear();
+        }
+        let regex = Rc::new(regex);
+        self.kept.insert(key, regex.clone());
+        Some(regex)
+    }
+}
+
+/// Text as an expression that matches just it.
+pub fn escape(text: &[u8], out: &mut Text) {
+    for c in text {
+        if b".[]{}()*+?^$|\\".contains(c) {
+            out.push(b'\\');
+        }
+        out.push(*c);
+    }
+}
+
+/// From POSIX's syntax to the crate's.
+fn translate(pattern: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(pattern);
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while at < chars.len() {
+        match chars[at] {
+            '[' => at = bracket(&chars, at, &mut out)?,
+            '\\' => {
+                let next = *chars.get(at + 1)?;
+                match next {
+                    'w' | 'W' | 's' | 'S' | 'b' | 'B' => {
+                        out.push('\\');
+                        out.push(next);
+                    }
+                    '<' | '>' => out.push_str("\\b"),
+                    '1'..='9' => return None,
+                    c => push_literal(c, &mut out),
+                }
+                at += 2;
+            }
+            '{' => {
+                // A brace that is no bound stands for itself.
+                let rest: String = chars[at + 1..].iter().take_while(|c| **c != '}').collect();
+                let bound = chars[at + 1..].contains(&'}')
+                    && !rest.is_empty()
+                    && rest.chars().all(|c| c.is_ascii_digit() || c == ',')
+                    && at > 0;
+                if at == 0 {
+                    return None;
+                }
+                if bound && rest.starts_with(',') {
+                    out.push_str("{0");
+                } else if bound {
+                    out.push('{');
+                } else {
+                    out.push_str("\\{");
+                }
+                at += 1;
+            }
+            '}' => {
+                let open = out.rfind('{').filter(|open| !out[..*open].ends_with('\\'));
+                let is_bound = open.is_some_and(|open| {
+                    out[open + 1..].chars().all(|c| c.is_ascii_digit() || c == ',')
+                });
+                out.push_str(if is_bound { "}" } else { "\\}" });
+                at += 1;
+            }
+            '*' | '+' | '?' if out.ends_with(['*', '+', '?']) && !out.ends_with("\\*") => {
+                // `a**` is `a*` in POSIX; in the crate a second sign would mean something else.
+                if !out.ends_with("\\+") && !out.ends_with("\\?") {
+                    at += 1;
+                    continue;
+                }
+                out.push(chars[at]);
+                at += 1;
+            }
+            '(' if chars.get(at + 1) == Some(&'?') => {
+                return None;
+            }
+            '&' | '~' | '#' | '-' | ' ' => {
+                out.push(chars[at]);
+                at += 1;
+            }
+            c => {
+                out.push(c);
+                at += 1;
+            }
+        }
+    }
+    Some(out)
+}
+
+fn push_literal(c: char, out: &mut String) {
+    if c.is_ascii_punctuation() {
+        out.push('\\');
+    }
+    out.push(c);
+}
+
+/// A bracket expression, in which a backslash is nothing special in POSIX.
+fn bracket(chars: &[char], start: usize, out: &mut String) -> Option<usize> {
+    let mut at = start + 1;
+    out.push('[');
+    if chars.get(at) == Some(&'^') {
+        out.push('^');
+        at += 1;
+    }
+    let first = at;
+    loop {
+        let c = *chars.get(at)?;
+        if c == ']' && at > first {
+            out.push(']');
+            return Some(at + 1);
+        }
+        if c == '[' && matches!(chars.get(at + 1), Some(':' | '.' | '=')) {
+            let mark = chars[at + 1];
+            let end =
+                (at + 2..chars.len() - 1).find(|e| chars[*e] == mark && chars[*e + 1] == ']')?;
+            let name: String = chars[at + 2..end].iter().collect();
+            if mark == ':' {
+                out.push_str(&format!("[:{name}:]"));
+            } else {
+                name.chars().for_each(|c| push_literal(c, out));
+            }
+            at = end + 2;
+            continue;
+        }
+        let range = c == '-' && at > first && chars.get(at + 1).is_some_and(|c| *c != ']');
+        if range {
+            out.push('-');
+        } else {
+            push_literal(c, out);
+        }
+        at += 1;
+    }
+}

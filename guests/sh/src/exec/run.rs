@@ -1,0 +1,294 @@
+//! A shell from its command line to its end.
+
+use std::rc::Rc;
+
+use cofferdam_guest_sys as sys;
+
+use crate::shell::output::reason;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::Parser;
+use crate::syntax::ast::{Command, Text};
+
+/// Status of a wrong command line or script.
+const USAGE: i32 = 2;
+
+/// What the command line asks for.
+enum Input {
+    Text(Text),
+    File(Text),
+    Standard,
+}
+
+impl Shell {
+    /// Runs the shell as its arguments say; answers its exit status.
+    pub fn main(&mut self, args: &[Text]) -> i32 {
+        let input = match self.read_arguments(args) {
+            Ok(input) => input,
+            Err(status) => return status,
+        };
+        let status = match input {
+            Input::Text(text) => self.run_script(&text),
+            Input::File(path) => match self.read_script(&path) {
+                Ok(text) => {
+                    self.arg0 = path.clone();
+                    self.source = path;
+                    self.run_script(&text)
+                }
+                Err(status) => return status,
+            },
+            Input::Standard => self.run_standard_input(),
+        };
+        self.finish(status)
+    }
+
+    /// The end of every shell: its trap, then what the sandbox keeps.
+    fn finish(&mut self, status: i32) -> i32 {
+        let status = self.run_exit_trap(status);
+        if !self.in_subshell && cfg!(target_arch = "wasm32") {
+            let variables = self.exported();
+            let variables: Vec<&[u8]> = variables.iter().map(Vec::as_slice).collect();
+            let _ = sys::keep_environment(&self.cwd, &variables);
+        }
+        status & 0xff
+    }
+
+    /// Runs what a parent handed over; answers the exit status.
+    pub fn run_subshell(&mut self, body: &Command) -> i32 {
+        let answer = self.exec_command(body);
+        let status = match answer {
+            Ok(status) => status,
+            Err(flow) => Shell::flow_status(flow),
+        };
+        self.finish(status)
+    }
+
+    fn read_arguments(&mut self, args: &[Text]) -> Result<Input, i32> {
+        let mut command = false;
+        let mut standard = false;
+        let mut at = 0;
+        while let Some(arg) = args.get(at) {
+            let on = arg.first() == Some(&b'-');
+            if arg == b"--" || arg == b"-" {
+                at += 1;
+                break;
+            }
+            if !(on || arg.first() == Some(&b'+')) || arg.len() < 2 {
+                break;
+            }
+            at += 1;
+            match arg.as_slice() {
+                b"--norc" | b"--noprofile" | b"--login" | b"-l" | b"--posix" | b"--noediting" => {
+                    if arg == b"--posix" {
+                        self.options.set_named("posix", true);
+                    }
+                    continue;
+                }
+                b"--version" => {
+                    let text =
+                        format!("GNU bash, version {} compatible\n", crate::shell::start::VERSION);
+                    let _ = self.print(text.as_bytes(), "bash");
+                    return Err(0);
+                }
+                b"--help" => {
+                    let text =
+                        "usage: bash [option ...] [-c command [name]] [file] [argument ...]\n";
+                    let _ = self.print(text.as_bytes(), "bash");
+                    return Err(0);
+                }
+                b"--rcfile" | b"--init-file" => {
+                    at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            for letter in &arg[1..] {
+                match letter {
+                    b'c' => command = true,
+                    b's' if on => standard = true,
+                    b'i' if on => self.interactive = true,
+                    b'l' | b'r' if on => {}
+                    b'o' | b'O' => {
+                        let name = args.get(at).map(|n| String::from_utf8_lossy(n).into_owned());
+                        at += 1;
+                        let name = name.unwrap_or_default();
+                        let known = if *letter == b'o' {
+                            self.options.set_named(&name, on)
+                        } else {
+                            self.options.shopt_named(&name, on)
+                        };
+                        if !known {
+                            self.warn(&format!("{name}: invalid option name"));
+                            return Err(USAGE);
+                        }
+                    }
+                    letter => {
+                        if !self.options.set_letter(*letter, on) {
+                            let sign = if on { '-' } else { '+' };
+                            self.warn(&format!("{sign}{}: invalid option", char::from(*letter)));
+                            return Err(USAGE);
+                        }
+                    }
+                }
+            }
+        }
+        let rest = &args[at.min(args.len())..];
+        if command {
+            let Some((text, rest)) = rest.split_first() else {
+                self.warn("-c: option requires an argument");
+                return Err(USAGE);
+            };
+            if let Some((name, args)) = rest.split_first() {
+                self.arg0 = name.clone();
+                self.args = Rc::new(args.to_vec());
+            }
+            self.command_string = Some(text.clone());
+            return Ok(Input::Text(text.clone()));
+        }
+        match rest.split_first() {
+            Some((path, args)) if !standard => {
+                self.args = Rc::new(args.to_vec());
+                Ok(Input::File(path.clone()))
+            }
+            _ => {
+                self.args = Rc::new(rest.to_vec());
+                Ok(Input::Standard)
+            }
+        }
+    }
+
+    fn read_script(&mut self, path: &[u8]) -> Result<Text, i32> {
+        let mut found = path.to_vec();
+        if !path.contains(&b'/')
+            && sys::stat(path, true).is_err()
+            && let crate::exec::find::Found::Program(full) = {
+                let list = self.get(b"PATH").unwrap_or_default();
+                self.search(&list, path)
+            }
+        {
+            found = full;
+        }
+        match std::fs::read(crate::expand::glob::path(&found)) {
+            Ok(text) if text.iter().take(80).take_while(|c| **c != b'\n').any(|c| *c == 0) => {
+                let path = String::from_utf8_lossy(path).into_owned();
+                self.print_error(format!("bash: {path}: cannot execute binary file\n").as_bytes());
+                Err(126)
+            }
+            Ok(text) => Ok(text),
+            Err(error) => {
+                let path = String::from_utf8_lossy(path).into_owned();
+                let text = format!("bash: {path}: {}\n", reason(&error));
+                self.print_error(text.as_bytes());
+                Err(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })
+            }
+        }
+    }
+
+    /// Runs a script from its text.
+    fn run_script(&mut self, text: &[u8]) -> i32 {
+        let mut parser = Parser::new(text, 1);
+        let mut status = 0;
+        loop {
+            let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            let list = match parser.next(aliases, self.options.extglob()) {
+                Ok(Some(list)) => list,
+                Ok(None) => return status,
+                Err(error) => {
+                    self.line = error.line;
+                    let message = match &self.command_string {
+                        Some(_) => format!("-c: {}", error.message),
+                        None => error.message,
+                    };
+                    self.warn(&message);
+                    return USAGE;
+                }
+            };
+            if self.options.noexec() {
+                continue;
+            }
+            match self.top_level(&list) {
+                Ok(done) => status = done,
+                Err(status) => return status,
+            }
+        }
+    }
+
+    /// One complete command at the top. The error is a status to end with.
+    fn top_level(&mut self, list: &crate::syntax::ast::List) -> Result<i32, i32> {
+        let depth = self.depth;
+        let answer: Exec = self.exec_list(list);
+        self.depth = depth;
+        match answer {
+            Ok(status) => Ok(status),
+            Err(Flow::Exit(status)) => Err(status),
+            Err(Flow::Fatal(status)) => {
+                if self.interactive {
+                    self.status = 1;
+                    return Ok(1);
+                }
+                Err(status)
+            }
+            Err(Flow::Discard(status)) => {
+                self.forget_calls();
+                self.status = status;
+                if self.options.errexit() {
+                    return Err(status);
+                }
+                Ok(status)
+            }
+            Err(Flow::Return(status)) => {
+                self.status = status;
+                Ok(status)
+            }
+            Err(Flow::Break(_) | Flow::Continue(_)) => {
+                self.status = 0;
+                Ok(0)
+            }
+        }
+    }
+
+    /// Leaves calls that an error jumped out of.
+    fn forget_calls(&mut self) {
+        self.loops = 0;
+        self.errexit_off = 0;
+    }
+
+    /// A script that comes in while it runs: its commands may read what follows them.
+    fn run_standard_input(&mut self) -> i32 {
+        let mut text: Text = Vec::new();
+        let mut status = 0;
+        let mut line = 1;
+        loop {
+            let more = match self.read_line(0, b'\n') {
+                Ok(more) => more,
+                Err(_) => return status,
+            };
+            let ended = more.is_none();
+            if let Some(mut more) = more {
+                text.append(&mut more);
+                text.push(b'\n');
+            }
+            let mut parser = Parser::new(&text, line);
+            let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            let parsed = parser.next(aliases, self.options.extglob());
+            match parsed {
+                Err(error) if error.incomplete && !ended => continue,
+                Err(error) => {
+                    self.line = error.line;
+                    self.warn(&error.message);
+                    return USAGE;
+                }
+                Ok(None) => {}
+                Ok(Some(_)) if !ended && parser.wants_more() => continue,
+                Ok(Some(list)) => match self.top_level(&list) {
+                    Ok(done) => status = done,
+                    Err(status) => return status,
+                },
+            }
+            line = parser.line();
+            text = parser.rest().to_vec();
+            if ended && text.is_empty() {
+                return status;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Simple commands.
+
+use super::assign::{Assigned, Decl, NewValue};
+use crate::builtins;
+use crate::shell::traps::Event;
+use crate::shell::value::{Value, Var, flag};
+use crate::shell::vars::Name;
+use crate::shell::{Exec, Flow, Shell};
+use crate::syntax::ast::{Command, Redirect, Simple, Text};
+
+impl Shell {
+    pub(super) fn exec_simple(&mut self, simple: &Simple, command: &Command) -> Exec {
+        if self.traps.list.contains_key(&Event::Debug) {
+            self.command_text = crate::syntax::command_text(command);
+            self.run_debug_trap()?;
+            self.line = command.line;
+        }
+        self.substituted = None;
+        let process = self.process_fds.len();
+        let outside = if process == 0 { None } else { Some(self.fds.clone()) };
+        let args = self.expand_args(&simple.args)?;
+        let answer = if args.is_empty() {
+            self.exec_assigns(simple, &command.redirects)
+        } else {
+            if self.traps.list.contains_key(&Event::Err)
+                || self.traps.list.contains_key(&Event::Exit)
+            {
+                self.command_text = crate::syntax::command_text(command);
+            }
+            self.exec_args(simple, args, &command.redirects)
+        };
+        // The ends of process substitutions go with the command they were made for.
+        for number in self.process_fds.split_off(process.min(self.process_fds.len())) {
+            self.fds.remove(number);
+        }
+        drop(outside);
+        answer
+    }
+
+    /// Nothing but assignments and redirections.
+    fn exec_assigns(&mut self, simple: &Simple, redirects: &[Redirect]) -> Exec {
+        let mut failed = false;
+        if redirects.is_empty() {
+            for assign in &simple.assigns {
+                let assigned = self.expand_assign(assign)?;
+                if self.options.xtrace() {
+                    self.trace_assign(&assigned);
+                }
+                self.apply_assign(assigned)?;
+            }
+        } else {
+            let mut assigned = Vec::new();
+            for assign in &simple.assigns {
+                assigned.push(self.expand_assign(assign)?);
+            }
+            let saved = self.fds.clone();
+            failed = !self.redirect(redirects)?;
+            self.fds = saved;
+            for assigned in assigned {
+                self.apply_assign(assigned)?;
+            }
+        }
+        self.last_arg.clear();
+        if failed {
+            return Ok(1);
+        }
+        Ok(self.substituted.unwrap_or(0))
+    }
+
+    fn exec_args(&mut self, simple: &Simple, args: Vec<Decl>, redirects: &[Redirect]) -> Exec {
+        let mut assigns = Vec::new();
+        for assign in &simple.assigns {
+            assigns.push(self.expand_assign(assign)?);
+        }
+        if self.options.xtrace() {
+            self.trace_command(&assigns, &args);
+        }
+        let last = match args.last() {
+            Some(Decl::Assign(Assigned { name, value: NewValue::Array(_), .. })) => name.clone(),
+            Some(arg) => arg.text(),
+            None => Vec::new(),
+        };
+        let name = args[0].text();
+        let answer = if redirects.is_empty() {
+            self.dispatch(&name, args, assigns)
+        } else {
+            let saved = self.fds.clone();
+            self.kept_fds.clear();
+            self.closed_fds.clear();
+            let answer = match self.redirect(redirects) {
+                Ok(true) => self.dispatch(&name, args, assigns),
+                Ok(false) => Ok(1),
+                Err(flow) => Err(flow),
+            };
+            self.restore_fds(saved, &name);
+            answer
+        };
+        self.last_arg = last;
+        answer
+    }
+
+    /// Takes redirections back, but for those that `exec` and `{name}>` make for good.
+    pub(super) fn restore_fds(&mut self, saved: crate::shell::fds::Fds, name: &[u8]) {
+        if name == b"exec" {
+            return;
+        }
+        let kept: Vec<_> = self
+            .kept_fds
+            .drain(..)
+            .filter_map(|number| Some((number, self.fds.get(number)?.clone())))
+            .collect();
+        self.fds = saved;
+        for (number, handle) in kept {
+            self.fds.set(number, handle);
+        }
+        for number in std::mem::take(&mut self.closed_fds) {
+            // `{fd}>&-` closes for good what `{fd}>` opened for good.
+            if number >= 10 {
+                self.fds.remove(number);
+            }
+        }
+    }
+
+    fn dispatch(&mut self, name: &[u8], args: Vec<Decl>, assigns: Vec<Assigned>) -> Exec {
+        let special = self.options.posix() && builtins::find(name).is_some_and(|b| b.special);
+        if let Some(function) = self.functions.get(name).filter(|_| !special) {
+            let function = function.clone();
+            let args = args.iter().skip(1).map(Decl::text).collect();
+            return self.call_function(name, &function, args, assigns);
+        }
+        self.run_command(name, args, assigns)
+    }
+
+    /// A builtin or a program; functions are passed over.
+    pub fn run_command(&mut self, name: &[u8], args: Vec<Decl>, assigns: Vec<Assigned>) -> Exec {
+        if let Some(builtin) = builtins::find(name)
+            && !self.disabled.iter().any(|disabled| disabled == name)
+        {
+            return self.run_builtin(builtin, args, assigns);
+        }
+        let args: Vec<Text> = args.iter().map(Decl::text).collect();
+        self.run_program(&args, assigns)
+    }
+
+    /// Runs a builtin, with assignments that hold while it runs.
+    pub fn run_builtin(
+        &mut self,
+        builtin: &builtins::Builtin,
+        args: Vec<Decl>,
+        assigns: Vec<Assigned>,
+    ) -> Exec {
+        if assigns.is_empty() {
+            return builtin.call(self, args);
+        }
+        let keeps = builtin.special && self.options.posix();
+        let saved = self.assign_for_now(assigns)?;
+        let answer = builtin.call(self, args);
+        if !keeps {
+            self.take_back(saved);
+        }
+        answer
+    }
+
+    /// Assigns exported variables; answers what they were.
+    pub(super) fn assign_for_now(
+        &mut self,
+        assigns: Vec<Assigned>,
+    ) -> Result<Vec<(Name, Option<Var>)>, Flow> {
+        let mut saved = Vec::new();
+        for assign in assigns {
+            let name = Name::from(assign.name.as_slice());
+            if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
+                let _ = self.check_writable(&name);
+                continue;
+            }
+            let NewValue::Scalar(value) = assign.value else {
+                continue;
+            };
+            let old = self.vars.get(&name).cloned();
+            let flags = old.as_ref().map_or(0, |var| var.flags & !flag::NAMEREF);
+            let value = match (&old, assign.append) {
+                (Some(old), true) => [old.first().map_or(&[][..], Vec::as_slice), &value].concat(),
+                _ => value,
+            };
+            let var = Var { value: Value::Scalar(value), flags: flags | flag::EXPORT };
+            self.vars.insert(name.clone(), var);
+            saved.push((name.clone(), old));
+            self.noticed(&name);
+        }
+        Ok(saved)
+    }
+
+    pub(super) fn take_back(&mut self, saved: Vec<(Name, Option<Var>)>) {
+        for (name, old) in saved.into_iter().rev() {
+            match old {
+                Some(var) => self.vars.insert(name.clone(), var),
+                None => self.vars.remove(&name),
+            };
+            self.noticed(&name);
+        }
+    }
+
+    /// Runs a program and waits for it.
+    pub fn run_program(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
+        let saved = self.assign_for_now(assigns)?;
+        let env = self.exported();
+        let started = self.spawn_program(args, &env);
+        self.take_back(saved);
+        match started {
+            Ok(pid) => {
+                let status = self.wait_for(pid)?;
+                self.tell_killed(status);
+                Ok(status.code())
+            }
+            Err(status) => Ok(status),
+        }
+    }
+
+    /// Whether a name is a builtin that is on.
+    pub fn is_builtin(&self, name: &[u8]) -> bool {
+        builtins::find(name).is_some() && !self.disabled.iter().any(|disabled| disabled == name)
+    }
+}

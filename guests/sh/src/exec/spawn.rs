@@ -1,0 +1,227 @@
+//! New processes.
+
+use cofferdam_guest_sys::{self as sys, Pid, Spawn};
+
+use super::find::Found;
+use crate::shell::fds::Fds;
+use crate::shell::output::reason;
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Arg, Command, Kind, Op, Part, RedirectTo, Text, Word};
+
+/// Status of a command that was not found.
+const NOT_FOUND: i32 = 127;
+
+/// Status of a command that cannot be run.
+const NOT_RUNNABLE: i32 = 126;
+
+impl Shell {
+    /// A subshell that runs this command. It receives the state of this shell.
+    pub fn spawn_shell(&mut self, body: &Command, fds: &Fds) -> Result<Pid, Flow> {
+        let numbers = fds.numbers();
+        let state = self.pack_state(body, &numbers);
+        let env = self.exported();
+        let spawn = Spawn {
+            program: b"sh",
+            argv: vec![b"bash"],
+            env: env.iter().map(Vec::as_slice).collect(),
+            cwd: &self.cwd,
+            descriptors: fds.for_child(),
+            state: &state,
+        };
+        sys::spawn(&spawn).map_err(|error| {
+            self.warn(&format!("cannot start a subshell: {}", reason(&error)));
+            Flow::Exit(254)
+        })
+    }
+
+    /// A stage of a pipeline, with the descriptors that are set now. An error is the status that
+    /// it failed with before it was a process.
+    pub(super) fn spawn_stage(&mut self, command: &Command) -> Result<Result<Pid, i32>, Flow> {
+        if let Some(answer) = self.spawn_direct(command)? {
+            return Ok(answer);
+        }
+        let fds = self.fds.clone();
+        self.spawn_shell(command, &fds).map(Ok)
+    }
+
+    /// A stage that is nothing but a program: no shell is needed around it.
+    fn spawn_direct(&mut self, command: &Command) -> Result<Option<Result<Pid, i32>>, Flow> {
+        let Kind::Simple(simple) = &command.kind else { return Ok(None) };
+        let targets = command.redirects.iter().all(|redirect| match &redirect.to {
+            RedirectTo::File(_, word)
+            | RedirectTo::Copy(_, word)
+            | RedirectTo::Both(_, word)
+            | RedirectTo::String(word) => is_pure(&word.parts),
+            RedirectTo::Here(here) => is_pure(&here.body.borrow().parts),
+        });
+        let words = simple.args.iter().all(|arg| match arg {
+            Arg::Word(word) => is_pure(&word.parts),
+            Arg::Assign(_) => false,
+        });
+        if !targets
+            || !words
+            || !simple.assigns.is_empty()
+            || self.options.nounset()
+            || self.options.xtrace()
+            || self.options.failglob()
+        {
+            return Ok(None);
+        }
+        let Some(Arg::Word(first)) = simple.args.first() else { return Ok(None) };
+        let Some(name) = first.literal() else { return Ok(None) };
+        if self.functions.contains_key(name)
+            || self.is_builtin(name)
+            || self.traps.get(crate::shell::traps::Event::Debug).is_some()
+        {
+            return Ok(None);
+        }
+        let mut args = Vec::new();
+        for arg in &simple.args {
+            if let Arg::Word(word) = arg {
+                self.expand_fields(word, &mut args)?;
+            }
+        }
+        self.line = command.line;
+        let saved = self.fds.clone();
+        let answer = match self.redirect(&command.redirects) {
+            Ok(true) => {
+                let env = self.exported();
+                Ok(Some(self.spawn_program(&args, &env)))
+            }
+            Ok(false) => Ok(Some(Err(1))),
+            Err(flow) => Err(flow),
+        };
+        self.fds = saved;
+        answer
+    }
+
+    /// Starts a program found by its name. An error was told, and is the status.
+    pub fn spawn_program(&mut self, args: &[Text], env: &[Text]) -> Result<Pid, i32> {
+        let name = &args[0];
+        let program = match self.find_program(name) {
+            Found::Program(path) => path,
+            Found::Folder => {
+                self.warn(&format!("{}: Is a directory", shown(name)));
+                return Err(NOT_RUNNABLE);
+            }
+            Found::Forbidden(path) => {
+                self.warn(&format!("{}: Permission denied", shown(&path)));
+                return Err(NOT_RUNNABLE);
+            }
+            Found::Nothing => {
+                return Err(self.not_found(name));
+            }
+        };
+        self.spawn_found(&program, args, env)
+    }
+
+    fn not_found(&mut self, name: &[u8]) -> i32 {
+        let why =
+            if name.contains(&b'/') { "No such file or directory" } else { "command not found" };
+        self.warn(&format!("{}: {why}", shown(name)));
+        NOT_FOUND
+    }
+
+    fn spawn_found(&mut self, program: &[u8], args: &[Text], env: &[Text]) -> Result<Pid, i32> {
+        let mut env: Vec<&[u8]> = env.iter().map(Vec::as_slice).collect();
+        let underscore = [b"_=", program].concat();
+        env.push(&underscore);
+        let argv: Vec<&[u8]> = args.iter().map(Vec::as_slice).collect();
+        match self.start(program, argv, &env) {
+            Ok(pid) => Ok(pid),
+            Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
+                self.spawn_script(program, args, &env)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(self.not_found(&args[0]))
+            }
+            Err(error) => {
+                self.warn(&format!("{}: {}", shown(&args[0]), reason(&error)));
+                Err(NOT_RUNNABLE)
+            }
+        }
+    }
+
+    fn start(&self, program: &[u8], argv: Vec<&[u8]>, env: &[&[u8]]) -> std::io::Result<Pid> {
+        sys::spawn(&Spawn {
+            program,
+            argv,
+            env: env.to_vec(),
+            cwd: &self.cwd,
+            descriptors: self.fds.for_child(),
+            state: b"",
+        })
+    }
+
+    /// A file that is no program: a script for what its first line names, or for this shell.
+    fn spawn_script(&mut self, program: &[u8], args: &[Text], env: &[&[u8]]) -> Result<Pid, i32> {
+        let mut head = [0; 256];
+        let len = sys::open(program, libc::O_RDONLY, 0).and_then(|fd| {
+            let len = sys::read(fd, &mut head);
+            sys::close(fd)?;
+            len
+        });
+        let head = &head[..len.unwrap_or(0)];
+        if head.iter().take(80).any(|c| *c == 0) {
+            self.warn(&format!(
+                "{}: cannot execute binary file: Exec format error",
+                shown(program)
+            ));
+            return Err(NOT_RUNNABLE);
+        }
+        let mut argv: Vec<&[u8]> = Vec::new();
+        let line = head.split(|c| *c == b'\n').next().unwrap_or(b"");
+        if let Some(interpreter) = line.strip_prefix(b"#!") {
+            let interpreter = interpreter.trim_ascii();
+            let (path, option) = match interpreter.iter().position(|c| matches!(c, b' ' | b'\t')) {
+                Some(at) => (&interpreter[..at], Some(interpreter[at..].trim_ascii())),
+                None => (interpreter, None),
+            };
+            argv.push(path);
+            argv.extend(option);
+        } else {
+            argv.push(b"bash");
+        }
+        argv.push(program);
+        argv.extend(args[1..].iter().map(Vec::as_slice));
+        let interpreter = argv[0].to_vec();
+        // Interpreters live where the sandbox has its commands, wherever the script believes.
+        let base = interpreter.rsplit(|c| *c == b'/').next().unwrap_or(&interpreter).to_vec();
+        let started = self.start(&interpreter, argv.clone(), env).or_else(|error| {
+            if error.kind() == std::io::ErrorKind::NotFound && base != interpreter {
+                return self.start(&base, argv, env);
+            }
+            Err(error)
+        });
+        started.map_err(|error| {
+            let (program, interpreter) = (shown(program), shown(&interpreter));
+            self.warn(&format!("{program}: {interpreter}: bad interpreter: {}", reason(&error)));
+            NOT_RUNNABLE
+        })
+    }
+}
+
+/// Text for a message.
+pub fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// Whether expanding the parts changes nothing and cannot fail, so that it does not matter which
+/// process does it.
+fn is_pure(parts: &[Part]) -> bool {
+    parts.iter().all(|part| match part {
+        Part::Literal(_) | Part::Quoted(_) | Part::Sequence(_) => true,
+        Part::Double(parts) => is_pure(parts),
+        Part::Param(param) => {
+            param.index.is_none()
+                && !param.indirect
+                && !matches!(
+                    param.name.as_slice(),
+                    b"BASHPID" | b"BASH_SUBSHELL" | b"RANDOM" | b"LINENO"
+                )
+                && matches!(param.op, Op::Get | Op::Length)
+        }
+        Part::Braces(words) => words.iter().all(|word: &Word| is_pure(&word.parts)),
+        Part::Command(_) | Part::Arith(_) | Part::Process(..) => false,
+    })
+}

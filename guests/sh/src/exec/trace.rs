@@ -1,0 +1,48 @@
+//! `set -x`.
+
+use super::assign::{Assigned, Decl};
+use crate::expand::quote;
+use crate::shell::Shell;
+use crate::syntax::ast::Text;
+
+impl Shell {
+    pub(super) fn trace_command(&mut self, assigns: &[Assigned], args: &[Decl]) {
+        for assign in assigns {
+            self.trace_assign(assign);
+        }
+        let words: Vec<Text> = args.iter().map(|arg| traced(&arg.text())).collect();
+        self.trace(&words.join(&b' '));
+    }
+
+    pub(super) fn trace_assign(&mut self, assign: &Assigned) {
+        let text = Decl::Assign(assign.clone()).text();
+        let at = text.iter().position(|c| *c == b'=').map_or(text.len(), |at| at + 1);
+        let array = text[at..].first() == Some(&b'(');
+        let value = if array { text[at..].to_vec() } else { quote::minimal(&text[at..]) };
+        self.trace(&[&text[..at], &value].concat());
+    }
+
+    /// One line of trace.
+    pub(super) fn trace(&mut self, text: &[u8]) {
+        let status = self.status;
+        let prompt = self.get(b"PS4").unwrap_or_default();
+        let xtrace = self.options.xtrace();
+        self.options.set_named("xtrace", false);
+        let prompt = self.prompt(&prompt).unwrap_or_default();
+        self.options.set_named("xtrace", xtrace);
+        self.status = status;
+        let line = [prompt.as_slice(), text, b"\n"].concat();
+        let number =
+            self.get(b"BASH_XTRACEFD").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+        match number.and_then(|number: u32| self.fds.fd(number).ok()) {
+            Some(fd) => {
+                let _ = cofferdam_guest_sys::write_all(fd, &line);
+            }
+            None => self.print_error(&line),
+        }
+    }
+}
+
+fn traced(text: &[u8]) -> Text {
+    if text.is_empty() { b"''".to_vec() } else { quote::minimal(text) }
+}

@@ -1,0 +1,123 @@
+//! Brace expansion of words that have any.
+
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Part, Sequence, Text, Word};
+
+/// Most words that braces may make.
+const MAX_WORDS: usize = 200_000;
+
+/// Most words of a lone sequence, which are not taken apart again.
+const MAX_SEQUENCE: usize = 1_000_000;
+
+impl Shell {
+    /// `{1..100}` and nothing else: arguments at once.
+    pub(super) fn expand_sequence(&mut self, s: &Sequence, args: &mut Vec<Text>) -> Result<(), Flow> {
+        let count = s.to.checked_sub(s.from).map(|span| (span / s.step).unsigned_abs() + 1);
+        let Some(count) = count.filter(|count| *count <= MAX_SEQUENCE as u64) else {
+            self.warn(&format!("brace expansion: more than {MAX_SEQUENCE} words"));
+            return Err(Flow::Discard(1));
+        };
+        let mut at = s.from;
+        args.reserve(count as usize);
+        for _ in 0..count {
+            args.push(item(s, at));
+            at = at.wrapping_add(s.step);
+        }
+        Ok(())
+    }
+
+    pub(super) fn expand_braces(&mut self, word: &Word) -> Result<Vec<Word>, Flow> {
+        match expand(&word.parts) {
+            Some(list) => Ok(list.into_iter().map(|parts| Word { parts }).collect()),
+            None => {
+                self.warn(&format!("brace expansion: more than {MAX_WORDS} words"));
+                Err(Flow::Discard(1))
+            }
+        }
+    }
+}
+
+fn expand(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
+    let mut list: Vec<Vec<Part>> = vec![Vec::new()];
+    for part in parts {
+        let choices = match part {
+            Part::Braces(words) => {
+                let mut choices = Vec::new();
+                for word in words {
+                    choices.extend(expand(&word.parts)?);
+                    if choices.len() > MAX_WORDS {
+                        return None;
+                    }
+                }
+                choices
+            }
+            Part::Sequence(sequence) => numbers(sequence)?,
+            other => {
+                for made in &mut list {
+                    push(made, other.clone());
+                }
+                continue;
+            }
+        };
+        if list.len().checked_mul(choices.len())? > MAX_WORDS {
+            return None;
+        }
+        let mut next = Vec::with_capacity(list.len() * choices.len());
+        for made in &list {
+            for choice in &choices {
+                let mut parts = made.clone();
+                for part in choice {
+                    push(&mut parts, part.clone());
+                }
+                next.push(parts);
+            }
+        }
+        list = next;
+    }
+    Some(list)
+}
+
+/// Neighbouring text becomes one part: a tilde or a pattern may only now be complete.
+fn push(parts: &mut Vec<Part>, part: Part) {
+    match (parts.last_mut(), part) {
+        (Some(Part::Literal(before)), Part::Literal(text)) => before.extend_from_slice(&text),
+        (_, part) => parts.push(part),
+    }
+}
+
+fn item(s: &Sequence, at: i64) -> Text {
+    if s.letters {
+        vec![at as u8]
+    } else if at < 0 && s.width > 0 {
+        format!("-{:0w$}", at.unsigned_abs(), w = s.width - 1).into_bytes()
+    } else {
+        format!("{at:0w$}", w = s.width).into_bytes()
+    }
+}
+
+fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
+    let count = (s.to.checked_sub(s.from)? / s.step).unsigned_abs() + 1;
+    if count > MAX_WORDS as u64 {
+        return None;
+    }
+    let mut list = Vec::with_capacity(count as usize);
+    let mut at = s.from;
+    for _ in 0..count {
+        let text = item(s, at);
+        // Letters between the cases are signs, which stand for themselves.
+        let part = if s.letters && !at.to_le_bytes()[0].is_ascii_alphabetic() {
+            Part::Quoted(text)
+        } else {
+            Part::Literal(text)
+        };
+        list.push(vec![part]);
+        at = at.wrapping_add(s.step);
+    }
+    Some(list)
+}
+
+/// Braces as they were written, where they are not expanded.
+pub(super) fn source(part: &Part) -> Text {
+    let word = Word { parts: vec![part.clone()] };
+    crate::syntax::word_text(&word)
+}

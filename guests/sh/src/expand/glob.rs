@@ -1,0 +1,234 @@
+//! File names that match a pattern.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use cofferdam_guest_sys as sys;
+
+use super::sink::{Field, unescape};
+use crate::pattern::{Pattern, Rules};
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::Text;
+
+/// Most names that one pattern may give.
+const MAX_NAMES: usize = 1_000_000;
+
+/// Deepest folder that `**` goes down to.
+const MAX_DEPTH: usize = 200;
+
+#[cfg(unix)]
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+#[cfg(target_os = "wasi")]
+use std::os::wasi::ffi::{OsStrExt, OsStringExt};
+
+/// Bytes as the standard library's path.
+pub fn path(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// A name of the standard library as bytes.
+pub fn bytes(name: std::ffi::OsString) -> Text {
+    name.into_vec()
+}
+
+impl Shell {
+    /// The names that a field matches, or the field itself.
+    pub(super) fn glob_into(&mut self, field: Field, args: &mut Vec<Text>) -> Result<(), Flow> {
+        if !is_pattern(&field.pattern, self.options.extglob()) {
+            args.push(field.plain());
+            return Ok(());
+        }
+        let mut found = self.glob(&field.pattern)?;
+        if let Some(ignore) = self.get(b"GLOBIGNORE").filter(|ignore| !ignore.is_empty()) {
+            let rules = Rules { extended: self.options.extglob(), fold: false };
+            let patterns: Vec<Pattern> =
+                ignore.split(|c| *c == b':').map(|text| Pattern::new(text, rules)).collect();
+            found.retain(|name| {
+                let last = name.rsplit(|c| *c == b'/').next().unwrap_or(name);
+                last != b"." && last != b".." && !patterns.iter().any(|p| p.matches(name))
+            });
+        }
+        if !found.is_empty() {
+            args.append(&mut found);
+        } else if self.options.failglob() {
+            let text = String::from_utf8_lossy(&field.plain()).into_owned();
+            self.warn(&format!("no match: {text}"));
+            return Err(Flow::Discard(1));
+        } else if !self.options.nullglob() {
+            args.push(field.plain());
+        }
+        Ok(())
+    }
+
+    /// Sorted names that match a pattern.
+    pub fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Text>, Flow> {
+        let mut search = Search {
+            rules: Rules { extended: self.options.extglob(), fold: self.options.nocaseglob() },
+            dot: self.options.dotglob() || self.vars.contains_key(&b"GLOBIGNORE"[..]),
+            skip_dots: self.options.globskipdots(),
+            globstar: self.options.globstar(),
+            found: Vec::new(),
+        };
+        let parts: Vec<&[u8]> = split(pattern);
+        let (base, parts) = match parts.split_first() {
+            Some((&b"", rest)) if pattern.first() == Some(&b'/') => (b"/".to_vec(), rest),
+            _ => (Vec::new(), parts.as_slice()),
+        };
+        search.walk(base, parts, 0);
+        if search.found.len() >= MAX_NAMES {
+            self.warn(&format!("pathname expansion: more than {MAX_NAMES} names"));
+            return Err(Flow::Discard(1));
+        }
+        search.found.sort_unstable();
+        search.found.dedup();
+        Ok(search.found)
+    }
+}
+
+struct Search {
+    rules: Rules,
+    dot: bool,
+    skip_dots: bool,
+    globstar: bool,
+    found: Vec<Text>,
+}
+
+impl Search {
+    fn walk(&mut self, base: Text, parts: &[&[u8]], depth: usize) {
+        if self.found.len() >= MAX_NAMES || depth > MAX_DEPTH {
+            return;
+        }
+        let Some((part, rest)) = parts.split_first() else {
+            self.found.push(base);
+            return;
+        };
+        if part.is_empty() {
+            // Slashes at the end or in a row.
+            let mut base = base;
+            base.push(b'/');
+            if rest.is_empty() {
+                if sys::stat(&base, true).is_ok_and(|status| is_dir(status.mode)) {
+                    self.found.push(base);
+                }
+                return;
+            }
+            return self.walk(base, rest, depth);
+        }
+        if self.globstar && *part == b"**" {
+            return self.all(base, rest, depth);
+        }
+        if !is_pattern(part, self.rules.extended) {
+            let next = join(&base, &unescape(part));
+            if sys::stat(&next, false).is_ok() {
+                self.walk(next, rest, depth);
+            }
+            return;
+        }
+        let pattern = Pattern::new(part, self.rules);
+        let dotted = part.first() == Some(&b'.') || part.starts_with(b"\\.");
+        for name in self.names(&base, dotted || begins_with_dot_group(part)) {
+            let hidden = name.first() == Some(&b'.');
+            if hidden && !dotted && !self.dot && !begins_with_dot_group(part) {
+                continue;
+            }
+            if pattern.matches(&name) {
+                let next = join(&base, &name);
+                if rest.is_empty() || sys::stat(&next, true).is_ok_and(|s| is_dir(s.mode)) {
+                    self.walk(next, rest, depth);
+                }
+            }
+        }
+    }
+
+    /// `**`: this folder and all below.
+    fn all(&mut self, base: Text, rest: &[&[u8]], depth: usize) {
+        if rest.is_empty() {
+            if !base.is_empty() && depth > 0 {
+                self.found.push(base.clone());
+            }
+        } else {
+            self.walk(base.clone(), rest, depth);
+        }
+        if depth > MAX_DEPTH || self.found.len() >= MAX_NAMES {
+            return;
+        }
+        for name in self.names(&base, false) {
+            if name.first() == Some(&b'.') && !self.dot {
+                continue;
+            }
+            let next = join(&base, &name);
+            // Links to folders are not followed.
+            let is_folder = sys::stat(&next, false).is_ok_and(|s| is_dir(s.mode));
+            if is_folder {
+                self.all(next, rest, depth + 1);
+            } else if rest.is_empty() {
+                self.found.push(next);
+            }
+        }
+    }
+
+    fn names(&self, base: &[u8], dotted: bool) -> Vec<Text> {
+        let folder: &[u8] = if base.is_empty() { b"." } else { base };
+        let Ok(entries) = std::fs::read_dir(path(folder)) else { return Vec::new() };
+        let mut names: Vec<Text> =
+            entries.flatten().map(|entry| bytes(entry.file_name())).collect();
+        if dotted && !self.skip_dots {
+            names.push(b".".to_vec());
+            names.push(b"..".to_vec());
+        }
+        names
+    }
+}
+
+/// Whether the kind bits of a mode say folder.
+pub fn is_dir(mode: u32) -> bool {
+    mode & 0o170_000 == 0o040_000
+}
+
+fn begins_with_dot_group(part: &[u8]) -> bool {
+    part.len() > 2 && part[1] == b'(' && b"@+?*".contains(&part[0]) && part[2] == b'.'
+}
+
+fn join(base: &[u8], name: &[u8]) -> Text {
+    let mut path = base.to_vec();
+    if !path.is_empty() && path.last() != Some(&b'/') {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+/// Splits at slashes outside of groups.
+fn split(pattern: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < pattern.len() {
+        match pattern[at] {
+            b'\\' => at += 1,
+            b'/' => {
+                parts.push(&pattern[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(&pattern[start.min(pattern.len())..]);
+    parts
+}
+
+/// Whether a pattern can match anything but its own text.
+fn is_pattern(text: &[u8], extended: bool) -> bool {
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            b'\\' => at += 1,
+            b'*' | b'?' => return true,
+            b'[' if text[at + 1..].contains(&b']') => return true,
+            b'+' | b'@' | b'!' if extended && text.get(at + 1) == Some(&b'(') => return true,
+            _ => {}
+        }
+        at += 1;
+    }
+    false
+}

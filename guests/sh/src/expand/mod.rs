@@ -1,0 +1,230 @@
+//! Expansion: from words to arguments.
+
+mod arith;
+mod braces;
+mod case;
+pub mod glob;
+mod param;
+pub mod quote;
+mod sink;
+mod slice;
+mod substitute;
+mod tilde;
+pub mod transform;
+mod value;
+
+use crate::pattern::Rules;
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Part, Text, Word};
+use sink::{Mode, Sink};
+
+/// Longest value that an expansion may build; growing past it is an error, not a crash.
+pub const MAX_VALUE: usize = 16 * 1024 * 1024;
+
+/// How the parts of a word are to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    /// Between double quotes.
+    Quoted,
+    /// As written in a command.
+    Bare,
+    /// Inside `${x:-…}`: text is split like a value.
+    Value,
+}
+
+impl Shell {
+    /// Words of a command: expanded, split, globbed.
+    pub fn expand_words<'a>(
+        &mut self,
+        words: impl IntoIterator<Item = &'a Word>,
+    ) -> Result<Vec<Text>, Flow> {
+        let mut args = Vec::new();
+        for word in words {
+            self.expand_fields(word, &mut args)?;
+        }
+        Ok(args)
+    }
+
+    /// One word of a command.
+    pub fn expand_fields(&mut self, word: &Word, args: &mut Vec<Text>) -> Result<(), Flow> {
+        match word.parts.as_slice() {
+            // Most words are plain.
+            [Part::Literal(text)] if is_plain(text) => {
+                args.push(text.clone());
+                return Ok(());
+            }
+            [Part::Quoted(text)] => {
+                args.push(text.clone());
+                return Ok(());
+            }
+            _ => {}
+        }
+        if word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_)))
+            && self.options.braceexpand()
+        {
+            if let [Part::Sequence(sequence)] = word.parts.as_slice() {
+                return self.expand_sequence(sequence, args);
+            }
+            for word in self.expand_braces(word)? {
+                self.expand_one(&word, args)?;
+            }
+            return Ok(());
+        }
+        self.expand_one(word, args)
+    }
+
+    fn expand_one(&mut self, word: &Word, args: &mut Vec<Text>) -> Result<(), Flow> {
+        let mut sink = self.sink(Mode::Fields);
+        // `name=~` as an argument is taken for an assignment's tilde, outside of POSIX's mode.
+        let changed = match word.parts.first() {
+            Some(Part::Literal(text)) if text.contains(&b'~') && !self.options.posix() => {
+                self.tilde_argument(word, text)?
+            }
+            _ => None,
+        };
+        let parts = changed.as_ref().map_or(&word.parts, |word| &word.parts);
+        self.expand_parts(parts, Quoting::Bare, true, &mut sink)?;
+        for field in sink.finish() {
+            if field.magic && !self.options.noglob() {
+                self.glob_into(field, args)?;
+            } else {
+                args.push(field.plain());
+            }
+        }
+        Ok(())
+    }
+
+    /// A word as one value: no splitting, no globbing.
+    pub fn expand_string(&mut self, word: &Word) -> Result<Text, Flow> {
+        match word.parts.as_slice() {
+            [] => return Ok(Vec::new()),
+            [Part::Literal(text)] if text.first() != Some(&b'~') => return Ok(text.clone()),
+            [Part::Quoted(text)] => return Ok(text.clone()),
+            _ => {}
+        }
+        self.expand_single(word, Quoting::Bare, true)
+    }
+
+    /// The value of an assignment: tildes count behind colons too.
+    pub fn expand_assigned(&mut self, word: &Word) -> Result<Text, Flow> {
+        let has_tilde = |part: &Part| matches!(part, Part::Literal(text) if text.contains(&b'~'));
+        if !word.parts.iter().any(has_tilde) {
+            return self.expand_string(word);
+        }
+        let word = self.tildes_in_assignment(word)?;
+        self.expand_single(&word, Quoting::Bare, false)
+    }
+
+    /// What stands in a here-document or in arithmetic: as between double quotes.
+    pub fn expand_quoted(&mut self, word: &Word) -> Result<Text, Flow> {
+        match word.parts.as_slice() {
+            [] => Ok(Vec::new()),
+            [Part::Literal(text) | Part::Quoted(text)] => Ok(text.clone()),
+            _ => self.expand_single(word, Quoting::Quoted, false),
+        }
+    }
+
+    fn expand_single(&mut self, word: &Word, how: Quoting, tilde: bool) -> Result<Text, Flow> {
+        let mut sink = self.sink(Mode::Single);
+        self.expand_parts(&word.parts, how, tilde, &mut sink)?;
+        Ok(sink.single())
+    }
+
+    /// A word as a pattern: what is quoted stands for itself.
+    pub fn expand_pattern(&mut self, word: &Word) -> Result<Text, Flow> {
+        let mut sink = self.sink(Mode::Pattern);
+        self.expand_parts(&word.parts, Quoting::Bare, true, &mut sink)?;
+        Ok(sink.single())
+    }
+
+    pub(crate) fn expand_parts(
+        &mut self,
+        parts: &[Part],
+        how: Quoting,
+        tilde: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Flow> {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal(text) => {
+                    let mut text = text.as_slice();
+                    if tilde && at == 0 && how != Quoting::Quoted && text.first() == Some(&b'~') {
+                        let last = parts.len() == 1;
+                        if let Some((home, len)) = self.tilde(text, last, b"/") {
+                            sink.quoted(&home);
+                            text = &text[len..];
+                        }
+                    }
+                    match how {
+                        Quoting::Quoted => sink.quoted(text),
+                        Quoting::Bare => sink.literal(text),
+                        Quoting::Value => sink.value(text),
+                    }
+                }
+                Part::Quoted(text) => sink.quoted(text),
+                Part::Double(parts) => {
+                    let empties = sink.empty_lists;
+                    self.expand_parts(parts, Quoting::Quoted, false, sink)?;
+                    // `"$@"` without arguments is no argument; any other quotes are at least one.
+                    if sink.empty_lists == empties {
+                        sink.quoted(b"");
+                    }
+                }
+                Part::Param(param) => self.expand_param(param, how == Quoting::Quoted, sink)?,
+                Part::Command(list) => {
+                    let text = self.command_substitution(list)?;
+                    if how == Quoting::Quoted { sink.quoted(&text) } else { sink.value(&text) }
+                }
+                Part::Arith(expr) => {
+                    let number = self.arith_text(expr)?.to_string();
+                    if how == Quoting::Quoted {
+                        sink.quoted(number.as_bytes());
+                    } else {
+                        sink.value(number.as_bytes());
+                    }
+                }
+                Part::Process(output, list) => {
+                    let path = self.process_substitution(*output, list)?;
+                    sink.quoted(&path);
+                }
+                Part::Braces(_) | Part::Sequence(_) => {
+                    let text = braces::source(part);
+                    sink.literal(&text);
+                }
+            }
+            if sink.size() > MAX_VALUE {
+                self.warn(&format!("expansion: longer than {MAX_VALUE} bytes"));
+                return Err(Flow::Discard(1));
+            }
+        }
+        Ok(())
+    }
+
+    /// How patterns are read now.
+    pub fn pattern_rules(&self) -> Rules {
+        Rules { extended: self.options.extglob(), fold: self.options.nocasematch() }
+    }
+
+    /// What separates fields.
+    pub(crate) fn ifs(&self) -> Text {
+        match self.vars.get(&b"IFS"[..]) {
+            Some(var) => var.first().cloned().unwrap_or_default(),
+            None => b" \t\n".to_vec(),
+        }
+    }
+
+    fn sink(&self, mode: Mode) -> Sink {
+        let ifs = if self.vars.contains_key(&b"IFS"[..]) { self.ifs() } else { b" \t\n".to_vec() };
+        Sink::new(mode, ifs)
+    }
+}
+
+/// Whether text can be an argument as it is.
+fn is_plain(text: &[u8]) -> bool {
+    !text.iter().any(|c| matches!(c, b'*' | b'?' | b'[' | b'~' | b'(' | b'\\'))
+}
+
+/// Text as a pattern that matches just it.
+pub fn escape_pattern(text: &[u8], out: &mut Text) {
+    sink::escape(text, out);
+}

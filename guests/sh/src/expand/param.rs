@@ -1,0 +1,409 @@
+//! `${…}`: what is done with a parameter's value.
+
+use super::sink::{Mode, Sink};
+use super::value::{Got, Key, Named};
+use super::{MAX_VALUE, Quoting};
+use crate::pattern::{Chars, Pattern};
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{DefaultOp, Op, Param, Side, Text, Where, Word};
+
+impl Shell {
+    pub(super) fn expand_param(
+        &mut self,
+        param: &Param,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Flow> {
+        if let Op::Bad(text) = &param.op {
+            let text = String::from_utf8_lossy(text).into_owned();
+            self.warn(&format!("${{{text}}}: bad substitution"));
+            return Err(Flow::Discard(1));
+        }
+        if let Op::Names(at) = &param.op {
+            let got = Got::Many(self.names_with(&param.name), !at);
+            return self.emit(got, quoted, sink);
+        }
+        let is_reference =
+            param.indirect && param.index.is_none() && self.is_reference(&param.name);
+        if is_reference && matches!(param.op, Op::Get) {
+            let target = self.vars.get(param.name.as_slice()).and_then(|var| var.first().cloned());
+            return self.emit(target.map_or(Got::Nothing, Got::One), quoted, sink);
+        }
+        if let Op::Default(kind, colon, word) = &param.op {
+            return self.default_op(param, *kind, *colon, word, quoted, sink);
+        }
+        let named = self.named(param)?;
+        let got = match &param.op {
+            Op::Keys => {
+                let star = named.index == Some(Key::Star);
+                Got::Many(self.all_keys(&named.name), star)
+            }
+            Op::Slice(offset, length) => self.slice(&named, offset, length.as_ref())?,
+            Op::Length => Got::One(self.length(&named)?.to_string().into_bytes()),
+            op => {
+                let got = self.look_up(&named)?;
+                self.check_set(&named, &got)?;
+                self.apply(op, got, &named)?
+            }
+        };
+        self.emit(got, quoted, sink)
+    }
+
+    /// Refuses a parameter that is not set where `set -u` says so.
+    fn check_set(&mut self, named: &Named, got: &Got) -> Result<(), Flow> {
+        if !self.options.nounset() || !matches!(got, Got::Nothing) {
+            return Ok(());
+        }
+        let mut name = String::from_utf8_lossy(&named.name).into_owned();
+        if let Some(Key::Text(index)) = &named.index {
+            name = format!("{name}[{}]", String::from_utf8_lossy(index));
+        }
+        self.warn(&format!("{name}: unbound variable"));
+        Err(Flow::Fatal(1))
+    }
+
+    fn length(&mut self, named: &Named) -> Result<usize, Flow> {
+        if matches!(named.index, Some(Key::At | Key::Star)) {
+            return Ok(self.elements(&named.name).len());
+        }
+        if named.name == b"@" || named.name == b"*" {
+            return Ok(self.args.len());
+        }
+        let got = self.look_up(named)?;
+        self.check_set(named, &got)?;
+        Ok(match got {
+            Got::Nothing => 0,
+            Got::One(text) => {
+                if text.is_ascii() || !self.is_utf8() {
+                    text.len()
+                } else {
+                    Chars::new(&text).len()
+                }
+            }
+            Got::Many(list, _) => list.len(),
+        })
+    }
+
+    /// Whether characters may be longer than a byte.
+    pub(crate) fn is_utf8(&self) -> bool {
+        for name in [&b"LC_ALL"[..], b"LC_CTYPE", b"LANG"] {
+            if let Some(value) = self.vars.get(name).and_then(|var| var.first())
+                && !value.is_empty()
+            {
+                return value != b"C" && value != b"POSIX";
+            }
+        }
+        true
+    }
+
+    fn apply(&mut self, op: &Op, got: Got, named: &Named) -> Result<Got, Flow> {
+        Ok(match op {
+            Op::Get => got,
+            Op::Remove(side, longest, word) => {
+                let pattern = self.expand_pattern(word)?;
+                let pattern = Pattern::new(&pattern, self.pattern_rules());
+                got.map(|text| removed(&pattern, *side, *longest, text))
+            }
+            Op::Replace(place, pattern, with) => {
+                self.replace(got, *place, pattern, with.as_ref())?
+            }
+            Op::Case(kind, all, pattern) => {
+                let pattern = match pattern {
+                    Some(word) => {
+                        let text = self.expand_pattern(word)?;
+                        Some(Pattern::new(&text, self.pattern_rules()))
+                    }
+                    None => None,
+                };
+                got.map(|text| super::case::change(&text, *kind, *all, pattern.as_ref()))
+            }
+            Op::Transform(letter) => self.transform(*letter, got, named)?,
+            Op::Length | Op::Keys | Op::Names(_) | Op::Default(..) | Op::Slice(..) | Op::Bad(_) => {
+                got
+            }
+        })
+    }
+
+    fn replace(
+        &mut self,
+        got: Got,
+        place: Where,
+        pattern: &Word,
+        with: Option<&Word>,
+    ) -> Result<Got, Flow> {
+        let text = self.expand_pattern(pattern)?;
+        if text.is_empty() && matches!(place, Where::First | Where::All) {
+            return Ok(got);
+        }
+        let pattern = Pattern::new(&text, self.pattern_rules());
+        // An unquoted `&` stands for what matched; the sink escapes quoted ones.
+        let ampersand = self.options.patsub_replacement();
+        let with = match with {
+            Some(word) if ampersand => self.expand_replacement(word)?,
+            Some(word) => vec![Piece::Text(self.expand_string(word)?)],
+            None => Vec::new(),
+        };
+        let mut too_long = false;
+        let answer = got.map(|text| match replaced(&pattern, place, &text, &with) {
+            Some(text) => text,
+            None => {
+                too_long = true;
+                Vec::new()
+            }
+        });
+        if too_long {
+            self.warn(&format!("expansion: longer than {MAX_VALUE} bytes"));
+            return Err(Flow::Discard(1));
+        }
+        Ok(answer)
+    }
+
+    fn expand_replacement(&mut self, word: &Word) -> Result<Vec<Piece>, Flow> {
+        use crate::syntax::ast::Part;
+        let mut pieces = Vec::new();
+        for (at, part) in word.parts.iter().enumerate() {
+            let one = Word { parts: vec![part.clone()] };
+            let bare = match part {
+                Part::Quoted(_) | Part::Double(_) => false,
+                Part::Literal(text) => at > 0 || text.first() != Some(&b'~'),
+                _ => true,
+            };
+            let text = self.expand_string(&one)?;
+            if !bare {
+                pieces.push(Piece::Text(text));
+                continue;
+            }
+            let mut plain = Vec::new();
+            let mut bytes = text.iter().peekable();
+            while let Some(c) = bytes.next() {
+                match c {
+                    b'\\' if matches!(bytes.peek(), Some(b'&' | b'\\')) => {
+                        plain.extend(bytes.next());
+                    }
+                    b'&' => {
+                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                        pieces.push(Piece::Match);
+                    }
+                    c => plain.push(*c),
+                }
+            }
+            pieces.push(Piece::Text(plain));
+        }
+        Ok(pieces)
+    }
+
+    fn default_op(
+        &mut self,
+        param: &Param,
+        kind: DefaultOp,
+        colon: bool,
+        word: &Word,
+        quoted: bool,
+        sink: &mut Sink,
+    ) -> Result<(), Flow> {
+        let named = self.named(param)?;
+        let got = self.look_up(&named)?;
+        let missing = if colon {
+            match &got {
+                Got::Many(list, true) if self.ifs().is_empty() => list.iter().all(Vec::is_empty),
+                Got::Many(list, _) => list.is_empty() || got.is_null(),
+                _ => got.is_null(),
+            }
+        } else {
+            got.is_unset()
+        };
+        let how = if quoted { Quoting::Quoted } else { Quoting::Value };
+        match (kind, missing) {
+            (DefaultOp::Instead, true) => {
+                if quoted && matches!(got, Got::Many(..)) {
+                    sink.empty_lists += 1;
+                }
+                Ok(())
+            }
+            (DefaultOp::Instead, false) | (DefaultOp::Use, true) => {
+                self.expand_parts(&word.parts, how, true, sink)
+            }
+            (_, false) => self.emit(got, quoted, sink),
+            (DefaultOp::Assign, true) => {
+                let value = self.expand_single_word(word, quoted)?;
+                match &named.index {
+                    Some(Key::Text(index)) => {
+                        let index = index.clone();
+                        self.assign(&named.name, Some(&index), value, false)?;
+                    }
+                    _ if crate::syntax::is_name(&named.name) => self.set(&named.name, value)?,
+                    _ => {
+                        let name = String::from_utf8_lossy(&named.name).into_owned();
+                        self.warn(&format!("${name}: cannot assign in this way"));
+                        return Err(Flow::Discard(1));
+                    }
+                }
+                let got = self.look_up(&named)?;
+                self.emit(got, quoted, sink)
+            }
+            (DefaultOp::Fail, true) => {
+                let message = if word.parts.is_empty() {
+                    if colon {
+                        b"parameter null or not set".to_vec()
+                    } else {
+                        b"parameter not set".to_vec()
+                    }
+                } else {
+                    self.expand_single_word(word, quoted)?
+                };
+                let name = String::from_utf8_lossy(&named.name).into_owned();
+                self.warn(&format!("{name}: {}", String::from_utf8_lossy(&message)));
+                Err(Flow::Fatal(1))
+            }
+        }
+    }
+
+    fn expand_single_word(&mut self, word: &Word, quoted: bool) -> Result<Text, Flow> {
+        if quoted { self.expand_quoted(word) } else { self.expand_string(word) }
+    }
+
+    /// Hands a value on.
+    pub(super) fn emit(&mut self, got: Got, quoted: bool, sink: &mut Sink) -> Result<(), Flow> {
+        match got {
+            Got::Nothing => {
+                if quoted {
+                    sink.quoted(b"");
+                }
+            }
+            Got::One(text) if quoted => sink.quoted(&text),
+            Got::One(text) => sink.value(&text),
+            Got::Many(list, star) => emit_list(list, star, quoted, sink),
+        }
+        Ok(())
+    }
+
+    fn names_with(&self, prefix: &[u8]) -> Vec<Text> {
+        let mut names: Vec<Text> = self
+            .vars
+            .iter()
+            .filter(|(name, var)| name.starts_with(prefix) && var.is_assigned())
+            .map(|(name, _)| name.to_vec())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+fn emit_list(list: Vec<Text>, star: bool, quoted: bool, sink: &mut Sink) {
+    if list.is_empty() {
+        if quoted && !star {
+            sink.empty_lists += 1;
+        } else if quoted {
+            sink.quoted(b"");
+        }
+        return;
+    }
+    let separator = sink.first_separator();
+    let splits = separator.is_some_and(|c| !matches!(c, b' ' | b'\t' | b'\n'));
+    if !quoted && splits && sink.mode() == Mode::Fields {
+        let separator: Text = separator.into_iter().collect();
+        sink.value(&list.join(separator.as_slice()));
+        return;
+    }
+    let joins = quoted && star;
+    if sink.mode() != Mode::Fields || joins {
+        let separator = if star { sink.first_separator() } else { Some(b' ') };
+        let separator: Text = separator.into_iter().collect();
+        let text = list.join(separator.as_slice());
+        if quoted {
+            sink.quoted(&text)
+        } else {
+            sink.value(&text)
+        }
+        return;
+    }
+    let count = list.len();
+    for (at, text) in list.iter().enumerate() {
+        if quoted {
+            sink.quoted(text);
+        } else {
+            sink.value(text);
+        }
+        if at + 1 < count {
+            sink.end_field();
+        }
+    }
+}
+
+/// A piece of what replaces a match.
+enum Piece {
+    Text(Text),
+    Match,
+}
+
+fn removed(pattern: &Pattern, side: Side, longest: bool, text: Text) -> Text {
+    match side {
+        Side::Front => match pattern.prefix(&text) {
+            Some((short, long)) => text[if longest { long } else { short }..].to_vec(),
+            None => text,
+        },
+        Side::Back => match pattern.suffix(&text) {
+            Some((short, long)) => text[..if longest { long } else { short }].to_vec(),
+            None => text,
+        },
+    }
+}
+
+fn replaced(pattern: &Pattern, place: Where, text: &[u8], with: &[Piece]) -> Option<Text> {
+    let put = |out: &mut Text, found: &[u8]| {
+        for piece in with {
+            match piece {
+                Piece::Text(text) => out.extend_from_slice(text),
+                Piece::Match => out.extend_from_slice(found),
+            }
+        }
+    };
+    let mut out = Vec::new();
+    match place {
+        Where::Front => match pattern.prefix(text) {
+            Some((_, end)) => {
+                put(&mut out, &text[..end]);
+                out.extend_from_slice(&text[end..]);
+            }
+            None => out.extend_from_slice(text),
+        },
+        Where::Back => match pattern.suffix(text) {
+            Some((_, start)) => {
+                out.extend_from_slice(&text[..start]);
+                put(&mut out, &text[start..]);
+            }
+            None => out.extend_from_slice(text),
+        },
+        Where::First | Where::All => {
+            let search = pattern.searcher(text);
+            let chars = search.chars();
+            let mut at = 0;
+            let mut done = false;
+            while at <= chars.len() {
+                let found = if done { None } else { search.longest(at) };
+                match found {
+                    Some(end) if end > at || (chars.len() == 0) => {
+                        put(&mut out, &text[chars.offset(at)..chars.offset(end)]);
+                        done = place == Where::First;
+                        if end == at {
+                            break;
+                        }
+                        at = end;
+                        continue;
+                    }
+                    _ => {}
+                }
+                if done {
+                    out.extend_from_slice(&text[chars.offset(at)..]);
+                    break;
+                }
+                out.extend_from_slice(&text[chars.offset(at)..chars.offset(at + 1)]);
+                at += 1;
+                if out.len() > MAX_VALUE {
+                    return None;
+                }
+            }
+        }
+    }
+    (out.len() <= MAX_VALUE).then_some(out)
+}

@@ -1,0 +1,112 @@
+//! Text so that a shell reads it back as one word.
+
+use crate::syntax::ast::Text;
+
+/// As `${x@Q}` and `declare` of an element with strange characters do it.
+pub fn single(text: &[u8]) -> Text {
+    if needs_ansi(text) {
+        return ansi(text);
+    }
+    let mut out = vec![b'\''];
+    for c in text {
+        if *c == b'\'' {
+            out.extend_from_slice(b"'\\''");
+        } else {
+            out.push(*c);
+        }
+    }
+    out.push(b'\'');
+    out
+}
+
+/// As `declare -p` does it: in double quotes, unless control characters need more.
+pub fn double(text: &[u8]) -> Text {
+    if needs_ansi(text) {
+        return ansi(text);
+    }
+    let mut out = vec![b'"'];
+    for c in text {
+        if matches!(c, b'"' | b'\\' | b'$' | b'`') {
+            out.push(b'\\');
+        }
+        out.push(*c);
+    }
+    out.push(b'"');
+    out
+}
+
+/// As `set` and `alias` show values: nothing around plain ones.
+pub fn minimal(text: &[u8]) -> Text {
+    let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+@%,^".contains(c) || *c >= 0x80;
+    if text.is_empty() {
+        return Vec::new();
+    }
+    if text.iter().all(plain) && text[0] != b'~' && text[0] != b'#' {
+        return text.to_vec();
+    }
+    single(text)
+}
+
+/// As `printf %q` does it: backslashes.
+pub fn backslash(text: &[u8]) -> Text {
+    if text.is_empty() {
+        return b"''".to_vec();
+    }
+    if needs_ansi(text) {
+        return ansi(text);
+    }
+    let mut out = Vec::new();
+    for (at, c) in text.iter().enumerate() {
+        let special = match c {
+            b'~' | b'#' => at == 0 || (*c == b'~' && matches!(text[at - 1], b':' | b'=')),
+            c => b" \t'\"\\|&;()<>!{}*[]?^$`,".contains(c),
+        };
+        if special {
+            out.push(b'\\');
+        }
+        out.push(*c);
+    }
+    out
+}
+
+/// Whether only `$'…'` can say it.
+pub fn needs_ansi(text: &[u8]) -> bool {
+    text.iter().any(|c| c.is_ascii_control())
+        || (!text.is_ascii() && std::str::from_utf8(text).is_err())
+}
+
+/// `$'…'`
+pub fn ansi(text: &[u8]) -> Text {
+    let mut out = b"$'".to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        let (code, len) = crate::pattern::decode(&text[at..]);
+        let c = text[at];
+        match c {
+            7 => out.extend_from_slice(b"\\a"),
+            8 => out.extend_from_slice(b"\\b"),
+            9 => out.extend_from_slice(b"\\t"),
+            10 => out.extend_from_slice(b"\\n"),
+            11 => out.extend_from_slice(b"\\v"),
+            12 => out.extend_from_slice(b"\\f"),
+            13 => out.extend_from_slice(b"\\r"),
+            27 => out.extend_from_slice(b"\\E"),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\'' => out.extend_from_slice(b"\\'"),
+            0..=31 | 127 => out.extend_from_slice(format!("\\{c:03o}").as_bytes()),
+            128.. if char::from_u32(code).is_none() => {
+                out.extend_from_slice(format!("\\{c:03o}").as_bytes());
+            }
+            _ => out.extend_from_slice(&text[at..at + len]),
+        }
+        at += len;
+    }
+    out.push(b'\'');
+    out
+}
+
+/// A key of an associative array: bare where it is plain.
+pub fn key(text: &[u8]) -> Text {
+    let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+%,#^~".contains(c) || *c >= 0x80;
+    if !text.is_empty() && text.iter().all(plain) { text.to_vec() } else { double(text) }
+}

@@ -1,0 +1,140 @@
+//! `$(…)` and `<(…)`.
+
+use std::rc::Rc;
+
+use cofferdam_guest_sys as sys;
+
+use super::MAX_VALUE;
+use crate::shell::fds::Handle;
+use crate::shell::output::reason;
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Command, FileMode, Kind, List, RedirectFd, RedirectTo, Text};
+
+/// The first script number for the ends of process substitutions; they go down from here.
+const PROCESS_FD: u32 = 63;
+
+impl Shell {
+    /// What commands print, without the newlines at its end.
+    pub(super) fn command_substitution(&mut self, list: &Rc<List>) -> Result<Text, Flow> {
+        let mut output = match self.read_file_substitution(list)? {
+            Some(output) => output,
+            None => self.capture(list)?,
+        };
+        output.retain(|c| *c != 0);
+        while output.last() == Some(&b'\n') {
+            output.pop();
+        }
+        Ok(output)
+    }
+
+    fn capture(&mut self, list: &Rc<List>) -> Result<Text, Flow> {
+        let (read, write) = self.new_pipe()?;
+        let mut fds = self.fds.clone();
+        fds.set(1, write);
+        // `set -e` does not reach into substitutions, unless asked to.
+        let body = Command {
+            line: self.line,
+            kind: Kind::Group(List::clone(list)),
+            redirects: Vec::new(),
+        };
+        let errexit = self.options.errexit();
+        if errexit && !self.options.inherit_errexit() && !self.options.posix() {
+            self.options.set_named("errexit", false);
+        }
+        let pid = self.spawn_shell(&body, &fds);
+        self.options.set_named("errexit", errexit);
+        drop(fds);
+        let pid = pid?;
+        let output = self.read_all(read.fd());
+        drop(read);
+        let status = self.wait_for(pid)?;
+        self.substituted = Some(status.code());
+        self.status = status.code();
+        output
+    }
+
+    /// Everything up to the end of a stream.
+    pub fn read_all(&mut self, fd: sys::Fd) -> Result<Text, Flow> {
+        let mut output = Vec::new();
+        let mut buf = [0; 16384];
+        loop {
+            match sys::read(fd, &mut buf) {
+                Ok(0) => return Ok(output),
+                Ok(len) => output.extend_from_slice(&buf[..len]),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.warn(&format!("command substitution: {}", reason(&error)));
+                    return Ok(output);
+                }
+            }
+            if output.len() > MAX_VALUE {
+                self.warn(&format!("command substitution: longer than {MAX_VALUE} bytes"));
+                return Err(Flow::Discard(1));
+            }
+        }
+    }
+
+    /// `$(< file)` needs no process.
+    fn read_file_substitution(&mut self, list: &List) -> Result<Option<Text>, Flow> {
+        let [item] = list.items.as_slice() else { return Ok(None) };
+        let [command] = item.first.stages.as_slice() else { return Ok(None) };
+        let Kind::Simple(simple) = &command.kind else { return Ok(None) };
+        let [redirect] = command.redirects.as_slice() else { return Ok(None) };
+        let alone = simple.args.is_empty() && simple.assigns.is_empty() && item.rest.is_empty();
+        let (RedirectFd::Implied | RedirectFd::Number(0), true) = (&redirect.fd, alone) else {
+            return Ok(None);
+        };
+        let RedirectTo::File(FileMode::Read, _) = &redirect.to else { return Ok(None) };
+        let saved = self.fds.clone();
+        let done = self.redirect(&command.redirects)?;
+        let mut output = Vec::new();
+        if done && let Ok(fd) = self.fds.fd(0) {
+            output = self.read_all(fd)?;
+        }
+        self.fds = saved;
+        self.substituted = Some(i32::from(!done));
+        self.status = i32::from(!done);
+        Ok(Some(output))
+    }
+
+    /// A path that leads to what commands print, or to what they read.
+    pub(super) fn process_substitution(
+        &mut self,
+        output: bool,
+        list: &Rc<List>,
+    ) -> Result<Text, Flow> {
+        let (read, write) = self.new_pipe()?;
+        let (ours, theirs, number) = if output { (write, read, 0) } else { (read, write, 1) };
+        let mut fds = self.fds.clone();
+        for number in &self.process_fds {
+            fds.remove(*number);
+        }
+        fds.set(number, theirs);
+        let body = Command {
+            line: self.line,
+            kind: Kind::Group(List::clone(list)),
+            redirects: Vec::new(),
+        };
+        let pid = self.spawn_shell(&body, &fds)?;
+        self.last_background = Some(pid);
+        let taken = |number: &u32| self.fds.get(*number).is_some();
+        let Some(number) = (10..=PROCESS_FD).rev().find(|number| !taken(number)) else {
+            self.warn("process substitution: too many at once");
+            return Err(Flow::Discard(1));
+        };
+        self.fds.set(number, ours);
+        self.process_fds.push(number);
+        Ok(format!("/dev/fd/{number}").into_bytes())
+    }
+
+    /// A pipe: the end to read, the end to write.
+    pub fn new_pipe(&mut self) -> Result<(Rc<Handle>, Rc<Handle>), Flow> {
+        match sys::pipe() {
+            Ok((read, write)) => Ok((Handle::own(read), Handle::own(write))),
+            Err(error) => {
+                self.warn(&format!("cannot make pipe: {}", reason(&error)));
+                Err(Flow::Discard(1))
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! What a parameter is, before anything is done with it.
+
+use crate::shell::scope::split_place;
+use crate::shell::value::{Value, Var, flag};
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::{Index, Param, Text};
+use crate::syntax::is_name_start;
+
+/// A parameter's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Got {
+    /// Not set.
+    Nothing,
+    /// One value.
+    One(Text),
+    /// A list; true for `*`, which joins where `@` keeps apart.
+    Many(Vec<Text>, bool),
+}
+
+impl Got {
+    pub(crate) fn is_null(&self) -> bool {
+        match self {
+            Got::Nothing => true,
+            Got::One(text) => text.is_empty(),
+            Got::Many(list, _) => list.iter().all(Vec::is_empty) && list.len() <= 1,
+        }
+    }
+
+    pub(crate) fn is_unset(&self) -> bool {
+        match self {
+            Got::Nothing => true,
+            Got::One(_) => false,
+            Got::Many(list, _) => list.is_empty(),
+        }
+    }
+
+    /// Does the same with each value.
+    pub(crate) fn map(self, mut f: impl FnMut(Text) -> Text) -> Got {
+        match self {
+            Got::Nothing => Got::Nothing,
+            Got::One(text) => Got::One(f(text)),
+            Got::Many(list, star) => Got::Many(list.into_iter().map(f).collect(), star),
+        }
+    }
+}
+
+/// What a parameter names once `!` was followed.
+#[derive(Debug, Clone)]
+pub(crate) struct Named {
+    pub(crate) name: Text,
+    pub(crate) index: Option<Key>,
+}
+
+/// An index, evaluated as far as it can be without the array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Key {
+    At,
+    Star,
+    Text(Text),
+}
+
+impl Shell {
+    /// The name and index that a parameter means.
+    pub(super) fn named(&mut self, param: &Param) -> Result<Named, Flow> {
+        let index = match &param.index {
+            None => None,
+            Some(Index::At) => Some(Key::At),
+            Some(Index::Star) => Some(Key::Star),
+            Some(Index::One(word)) => Some(Key::Text(self.expand_string(word)?)),
+        };
+        let named = Named { name: param.name.clone(), index };
+        if !param.indirect {
+            return Ok(named);
+        }
+        // `${!ref}` of a reference is the name it leads to.
+        if named.index.is_none() && self.is_reference(&named.name) {
+            let target = self.vars.get(named.name.as_slice()).and_then(|var| var.first().cloned());
+            self.indirect_text(&named.name, target.unwrap_or_default())?;
+            return Ok(Named { name: named.name, index: None });
+        }
+        let text = match self.look_up(&named)? {
+            Got::One(text) => text,
+            Got::Many(list, _) => list.join(&b' '),
+            Got::Nothing => {
+                let name = String::from_utf8_lossy(&named.name).into_owned();
+                if self.options.nounset() {
+                    self.warn(&format!("{name}: unbound variable"));
+                    return Err(Flow::Fatal(1));
+                }
+                self.warn(&format!("{name}: invalid indirect expansion"));
+                return Err(Flow::Discard(1));
+            }
+        };
+        self.indirect_text(&named.name, text)
+    }
+
+    fn indirect_text(&mut self, from: &[u8], text: Text) -> Result<Named, Flow> {
+        let special = text.len() == 1 && b"@*#?-$!".contains(&text[0]);
+        let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        if special || digits {
+            return Ok(Named { name: text, index: None });
+        }
+        match split_place(&text) {
+            Some(place) => {
+                let index = match place.index {
+                    None => None,
+                    Some(index) => Some(self.key(index)?),
+                };
+                Ok(Named { name: place.name, index })
+            }
+            None => {
+                let from = String::from_utf8_lossy(from).into_owned();
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let _ = from;
+                self.warn(&format!("{text}: invalid variable name"));
+                Err(Flow::Discard(1))
+            }
+        }
+    }
+
+    /// The index of a name that was itself a value: what stands in it is expanded.
+    pub(crate) fn key(&mut self, index: Text) -> Result<Key, Flow> {
+        Ok(match index.as_slice() {
+            b"@" => Key::At,
+            b"*" => Key::Star,
+            _ => Key::Text(self.expand_text(&index)?),
+        })
+    }
+
+    /// Expands text that was not part of the script's words.
+    pub(crate) fn expand_text(&mut self, text: &[u8]) -> Result<Text, Flow> {
+        if !text.iter().any(|c| matches!(c, b'$' | b'`' | b'\\' | b'\'' | b'"')) {
+            return Ok(text.to_vec());
+        }
+        match crate::syntax::parse_index(text) {
+            Ok(word) => self.expand_string(&word),
+            Err(error) => {
+                self.warn(&error.message);
+                Err(Flow::Discard(1))
+            }
+        }
+    }
+
+    /// The value of a name and index.
+    pub(super) fn look_up(&mut self, named: &Named) -> Result<Got, Flow> {
+        let name = named.name.as_slice();
+        if !is_name_start(name.first().copied().unwrap_or(0)) {
+            return Ok(self.special(name));
+        }
+        if named.index.is_none() {
+            if let Some(var) = self.vars.get(name)
+                && !var.has(flag::NAMEREF)
+            {
+                return Ok(var.first().map_or(Got::Nothing, |text| Got::One(text.clone())));
+            }
+            let place = self.resolve(name);
+            if place.index.is_some() {
+                let index = match place.index {
+                    None => None,
+                    Some(index) => Some(self.key(index)?),
+                };
+                return self.look_up(&Named { name: place.name, index });
+            }
+            return Ok(self.get(name).map_or(Got::Nothing, Got::One));
+        }
+        match &named.index {
+            Some(Key::Text(index)) => {
+                Ok(self.get_element(name, index)?.map_or(Got::Nothing, Got::One))
+            }
+            Some(Key::At) => Ok(Got::Many(self.elements(name), false)),
+            Some(Key::Star) => Ok(Got::Many(self.elements(name), true)),
+            None => Ok(Got::Nothing),
+        }
+    }
+
+    /// All values of an array.
+    pub(crate) fn elements(&mut self, name: &[u8]) -> Vec<Text> {
+        let place = self.resolve(name);
+        match self.vars.get(place.name.as_slice()) {
+            Some(var) => var.values(),
+            None => self.dynamic_array(&place.name),
+        }
+    }
+
+    /// All keys of an array.
+    pub(super) fn all_keys(&mut self, name: &[u8]) -> Vec<Text> {
+        let place = self.resolve(name);
+        match self.vars.get(place.name.as_slice()) {
+            Some(var) => var.keys(),
+            None => {
+                let count = self.dynamic_array(&place.name).len();
+                (0..count).map(|at| at.to_string().into_bytes()).collect()
+            }
+        }
+    }
+
+    fn special(&mut self, name: &[u8]) -> Got {
+        let number = |n: i64| Got::One(n.to_string().into_bytes());
+        match name {
+            b"@" => Got::Many(self.args.to_vec(), false),
+            b"*" => Got::Many(self.args.to_vec(), true),
+            b"#" => number(self.args.len() as i64),
+            b"?" => number(i64::from(self.status)),
+            b"$" => number(i64::from(self.pid)),
+            b"!" => match self.last_background {
+                Some(pid) => number(i64::from(pid)),
+                None => Got::Nothing,
+            },
+            b"-" => {
+                let extra = match (&self.command_string, self.interactive) {
+                    (Some(_), false) => "c",
+                    (Some(_), true) => "ci",
+                    (None, true) => "is",
+                    (None, false) => "",
+                };
+                Got::One(self.options.letters(extra).into_bytes())
+            }
+            b"0" => Got::One(self.arg0.clone()),
+            digits => {
+                let at: Option<usize> =
+                    std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok());
+                match at {
+                    Some(0) => Got::One(self.arg0.clone()),
+                    Some(at) => {
+                        self.args.get(at - 1).map_or(Got::Nothing, |arg| Got::One(arg.clone()))
+                    }
+                    None => Got::Nothing,
+                }
+            }
+        }
+    }
+
+    /// The letters of a variable's attributes, as `${x@a}` shows them.
+    pub(crate) fn attributes(var: &Var) -> String {
+        let mut letters = String::new();
+        match var.value {
+            Value::Indexed(..) => letters.push('a'),
+            Value::Assoc(..) => letters.push('A'),
+            Value::Unset | Value::Scalar(_) => {}
+        }
+        let flags = [
+            (flag::INTEGER, 'i'),
+            (flag::NAMEREF, 'n'),
+            (flag::READONLY, 'r'),
+            (flag::TRACE, 't'),
+            (flag::EXPORT, 'x'),
+            (flag::CAPITAL, 'c'),
+            (flag::LOWER, 'l'),
+            (flag::UPPER, 'u'),
+        ];
+        letters.extend(flags.iter().filter(|(flag, _)| var.has(*flag)).map(|(_, letter)| letter));
+        letters
+    }
+}

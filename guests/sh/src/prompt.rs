@@ -1,0 +1,84 @@
+//! Prompts: backslash escapes and expansions.
+
+use crate::shell::{Flow, Shell};
+use crate::syntax::ast::Text;
+
+fn clock(format: &[u8]) -> Text {
+    crate::builtins::time_text(format, crate::shell::dynamic::now().as_secs() as i64)
+}
+
+impl Shell {
+    /// A prompt as it is shown.
+    pub fn prompt(&mut self, text: &[u8]) -> Result<Text, Flow> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            if text[at] != b'\\' || at + 1 == text.len() {
+                out.push(text[at]);
+                at += 1;
+                continue;
+            }
+            at += 2;
+            match text[at - 1] {
+                b'u' => {
+                    out.extend_from_slice(&self.get(b"USER").unwrap_or_else(|| b"user".to_vec()))
+                }
+                b'h' | b'H' => out.extend_from_slice(&self.get(b"HOSTNAME").unwrap_or_default()),
+                b'w' | b'W' => {
+                    let home = self.get(b"HOME").unwrap_or_default();
+                    let shown = match self.cwd.strip_prefix(home.as_slice()) {
+                        Some(rest) if !home.is_empty() && (rest.is_empty() || rest[0] == b'/') => {
+                            [b"~", rest].concat()
+                        }
+                        _ => self.cwd.clone(),
+                    };
+                    if text[at - 1] == b'W' && shown != b"/" {
+                        out.extend_from_slice(shown.rsplit(|c| *c == b'/').next().unwrap_or(b""));
+                    } else {
+                        out.extend_from_slice(&shown);
+                    }
+                }
+                b'$' => out.push(b'$'),
+                b'n' => out.push(b'\n'),
+                b'r' => out.push(b'\r'),
+                b'a' => out.push(7),
+                b'e' => out.push(27),
+                b's' => out.extend_from_slice(b"bash"),
+                b'v' => out.extend_from_slice(b"5.2"),
+                b'V' => out.extend_from_slice(b"5.2.15"),
+                b'j' => out.extend_from_slice(self.jobs.list.len().to_string().as_bytes()),
+                b't' => out.extend_from_slice(&clock(b"%H:%M:%S")),
+                b'T' => out.extend_from_slice(&clock(b"%I:%M:%S")),
+                b'@' => out.extend_from_slice(&clock(b"%I:%M %p")),
+                b'A' => out.extend_from_slice(&clock(b"%H:%M")),
+                b'd' => out.extend_from_slice(&clock(b"%a %b %d")),
+                b'D' if text.get(at) == Some(&b'{') => {
+                    let end = text[at..].iter().position(|c| *c == b'}').unwrap_or(text.len() - at);
+                    let format = &text[at + 1..at + end];
+                    out.extend_from_slice(&clock(if format.is_empty() { b"%X" } else { format }));
+                    at = (at + end + 1).min(text.len());
+                }
+                b'l' => out.extend_from_slice(b"tty"),
+                b'!' | b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
+                b'[' | b']' => {}
+                b'\\' => out.push(b'\\'),
+                b'0'..=b'7' => {
+                    let (bytes, len) = crate::syntax::quote::escape(
+                        &text[at - 2..],
+                        crate::syntax::quote::Flavour::Printf,
+                    );
+                    out.extend_from_slice(&bytes);
+                    at = at - 2 + len;
+                }
+                c => out.extend_from_slice(&[b'\\', c]),
+            }
+        }
+        if !self.options.promptvars() {
+            return Ok(out);
+        }
+        match crate::syntax::parse_quoted(&out) {
+            Ok(word) => self.expand_quoted(&word),
+            Err(_) => Ok(out),
+        }
+    }
+}

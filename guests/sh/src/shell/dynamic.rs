@@ -1,0 +1,141 @@
+//! Variables that are made when they are read, or do something when they are written.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::Shell;
+use super::options::{SET, SHOPT, shopt_name};
+use crate::syntax::ast::Text;
+
+/// Largest value of `$RANDOM`.
+const RANDOM_MASK: u32 = 0x7fff;
+
+/// Time since 1970.
+pub fn now() -> std::time::Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+impl Shell {
+    /// The value of a variable that is not in the table.
+    pub fn dynamic(&mut self, name: &[u8]) -> Option<Text> {
+        let text = match name {
+            b"RANDOM" => self.next_random().to_string(),
+            b"SRANDOM" => {
+                let high = self.next_random();
+                (high << 15 | self.next_random()).to_string()
+            }
+            b"SECONDS" => (now().as_secs() as i64 - self.started).to_string(),
+            b"EPOCHSECONDS" => now().as_secs().to_string(),
+            b"EPOCHREALTIME" => {
+                let now = now();
+                format!("{}.{:06}", now.as_secs(), now.subsec_micros())
+            }
+            b"LINENO" => self.line.to_string(),
+            b"BASHPID" => self.own_pid.to_string(),
+            b"PPID" => self.parent.to_string(),
+            b"UID" | b"EUID" => self.user().to_string(),
+            b"BASH_SUBSHELL" => self.subshell.to_string(),
+            b"BASH_COMMAND" => return Some(self.command_text.clone()),
+            b"BASH_EXECUTION_STRING" => return self.command_string.clone(),
+            b"BASH_ARGV0" => return Some(self.arg0.clone()),
+            b"_" => return Some(self.last_arg.clone()),
+            b"SHELLOPTS" => {
+                let on = |name: &&str| self.options.is_set(name) == Some(true);
+                SET.iter().map(|(_, name)| *name).filter(on).collect::<Vec<_>>().join(":")
+            }
+            b"BASHOPTS" => {
+                let on = |name: &&str| self.options.is_shopt(name) == Some(true);
+                let names = SHOPT.iter().map(|(name, _)| shopt_name(name));
+                names.filter(on).collect::<Vec<_>>().join(":")
+            }
+            b"FUNCNAME" | b"BASH_SOURCE" | b"BASH_LINENO" | b"PIPESTATUS" | b"DIRSTACK"
+            | b"GROUPS" | b"BASH_VERSINFO" => {
+                return self.dynamic_array(name).into_iter().next();
+            }
+            _ => return None,
+        };
+        Some(text.into_bytes())
+    }
+
+    /// The values of an array that is not in the table.
+    pub fn dynamic_array(&mut self, name: &[u8]) -> Vec<Text> {
+        let number = |n: &i32| n.to_string().into_bytes();
+        match name {
+            b"FUNCNAME" => {
+                if !self.frames.iter().any(|frame| frame.is_function) {
+                    return Vec::new();
+                }
+                let names = self.frames.iter().rev().map(|frame| frame.name.clone());
+                names.chain([b"main".to_vec()]).collect()
+            }
+            b"BASH_SOURCE" => {
+                let mut list: Vec<Text> =
+                    self.frames.iter().rev().map(|frame| frame.source.clone()).collect();
+                if !self.source.is_empty() {
+                    list.push(self.source.clone());
+                }
+                list
+            }
+            b"BASH_LINENO" => {
+                if self.frames.is_empty() {
+                    return if self.source.is_empty() { Vec::new() } else { vec![b"0".to_vec()] };
+                }
+                let lines = self.frames.iter().rev().map(|frame| frame.line.to_string());
+                lines.chain(["0".to_owned()]).map(String::into_bytes).collect()
+            }
+            b"PIPESTATUS" => self.pipe_status.iter().map(number).collect(),
+            b"DIRSTACK" => {
+                [self.cwd.clone()].into_iter().chain(self.dir_stack.iter().rev().cloned()).collect()
+            }
+            b"GROUPS" => vec![self.user().to_string().into_bytes()],
+            b"BASH_VERSINFO" => {
+                let list = ["5", "2", "15", "1", "release", "wasm32-unknown-wasi"];
+                list.iter().map(|text| text.as_bytes().to_vec()).collect()
+            }
+            _ => self.dynamic(name).into_iter().collect(),
+        }
+    }
+
+    fn user(&self) -> u32 {
+        cofferdam_guest_sys::stat(b"/proc/self", true).map_or(0, |status| status.uid)
+    }
+
+    fn next_random(&mut self) -> u32 {
+        // The minimal standard generator, as bash has it.
+        if self.random == 0 {
+            self.random = 123_459_876;
+        }
+        let (high, low) = (i64::from(self.random) / 127_773, i64::from(self.random) % 127_773);
+        let next = 16_807 * low - 2836 * high;
+        self.random = if next < 0 { (next + 0x7fff_ffff) as u32 } else { next as u32 };
+        ((self.random >> 16) ^ (self.random & 0xffff)) & RANDOM_MASK
+    }
+
+    /// Assignments that are not kept in the table; true, where it was one.
+    pub fn assign_dynamic(&mut self, name: &[u8], value: &[u8]) -> bool {
+        let number = || std::str::from_utf8(value).ok().and_then(|n| n.trim().parse::<i64>().ok());
+        match name {
+            b"RANDOM" => self.random = number().unwrap_or(0) as u32,
+            b"SECONDS" => self.started = now().as_secs() as i64 - number().unwrap_or(0),
+            b"BASH_ARGV0" => self.arg0 = value.to_vec(),
+            b"FUNCNAME" | b"BASHPID" | b"EPOCHSECONDS" | b"EPOCHREALTIME" | b"SRANDOM"
+            | b"BASH_SUBSHELL" | b"PIPESTATUS" | b"DIRSTACK" | b"BASH_COMMAND" | b"GROUPS"
+            | b"BASH_SOURCE" | b"BASH_LINENO" | b"_" => {}
+            b"LINENO" => self.line = number().unwrap_or(0) as u32,
+            _ => return false,
+        }
+        true
+    }
+
+    /// What changes in the shell when a variable changes.
+    pub fn noticed(&mut self, name: &[u8]) {
+        match name {
+            b"PATH" => self.hashed.clear(),
+            b"OPTIND" => self.getopts_at = 0,
+            b"POSIXLY_CORRECT" => {
+                let on = self.vars.contains_key(name);
+                self.options.set_named("posix", on);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What the shell itself writes.
+
+use cofferdam_guest_sys as sys;
+
+use super::{Flow, Shell};
+
+/// Signal of a pipe that nobody reads.
+const SIGPIPE: i32 = 13;
+
+impl Shell {
+    /// Writes to standard output. A pipe without reader ends the shell as the signal would.
+    pub fn print(&mut self, bytes: &[u8], who: &str) -> Result<i32, Flow> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let written = self.fds.fd(1).and_then(|fd| sys::write_all(fd, bytes));
+        match written {
+            Ok(()) => Ok(0),
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                if self.traps.is_ignored(SIGPIPE as u8) {
+                    self.warn(&format!("{who}: write error: Broken pipe"));
+                    return Ok(1);
+                }
+                Err(Flow::Exit(128 + SIGPIPE))
+            }
+            Err(error) => {
+                self.warn(&format!("{who}: write error: {}", reason(&error)));
+                Ok(1)
+            }
+        }
+    }
+
+    /// Writes to standard error as it is.
+    pub fn print_error(&mut self, bytes: &[u8]) {
+        if let Ok(fd) = self.fds.fd(2) {
+            let _ = sys::write_all(fd, bytes);
+        }
+    }
+
+    /// A message in bash's form: `name: line 3: message`.
+    pub fn warn(&mut self, message: &str) {
+        let mut text = self.arg0.clone();
+        if let Some(frame) = self.frames.last()
+            && !frame.source.is_empty()
+            && !frame.is_function
+        {
+            text = frame.source.clone();
+        }
+        if !self.interactive {
+            text.extend_from_slice(format!(": line {}", self.line).as_bytes());
+        }
+        text.extend_from_slice(b": ");
+        text.extend_from_slice(message.as_bytes());
+        text.push(b'\n');
+        self.print_error(&text);
+    }
+}
+
+/// What the C library says about an error, without Rust's addition.
+pub fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}

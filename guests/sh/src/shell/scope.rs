@@ -1,0 +1,488 @@
+//! Reading and writing variables: attributes, references to other variables, local scopes.
+
+use std::collections::BTreeMap;
+
+use super::assoc::Assoc;
+use super::value::{Value, Var, flag};
+use super::vars::Name;
+use super::{Flow, Shell};
+use crate::syntax::ast::Text;
+use crate::syntax::is_name;
+
+/// Longest chain of references to other variables.
+const MAX_REFERENCES: usize = 16;
+
+/// Most elements that an index may reach back or forth to; indexes are numbers, not memory.
+const MAX_INDEX: i64 = i64::MAX;
+
+/// A variable, or an element of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The variable.
+    pub name: Text,
+    /// Text in brackets.
+    pub index: Option<Text>,
+}
+
+impl Shell {
+    /// What a name leads to once references are followed.
+    pub fn resolve(&mut self, name: &[u8]) -> Place {
+        let mut place = Place { name: name.to_vec(), index: None };
+        for _ in 0..MAX_REFERENCES {
+            let Some(var) = self.vars.get(place.name.as_slice()) else { return place };
+            if !var.has(flag::NAMEREF) || place.index.is_some() {
+                return place;
+            }
+            let Some(target) = var.first().filter(|target| !target.is_empty()) else {
+                return place;
+            };
+            let target = target.clone();
+            match split_place(&target) {
+                Some(next) if next.name != place.name => place = next,
+                _ => return place,
+            }
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        self.warn(&format!("warning: {name}: circular name reference"));
+        place
+    }
+
+    /// Whether the name is a reference.
+    pub fn is_reference(&self, name: &[u8]) -> bool {
+        self.vars.get(name).is_some_and(|var| var.has(flag::NAMEREF))
+    }
+
+    /// The variable that a name leads to, without element.
+    pub fn var(&self, name: &[u8]) -> Option<&Var> {
+        let mut var = self.vars.get(name)?;
+        for _ in 0..MAX_REFERENCES {
+            if !var.has(flag::NAMEREF) {
+                break;
+            }
+            let target = var.first()?;
+            let at = target.iter().position(|c| *c == b'[').unwrap_or(target.len());
+            if &target[..at] == name {
+                break;
+            }
+            var = self.vars.get(&target[..at])?;
+        }
+        Some(var)
+    }
+
+    /// What `$name` gives.
+    pub fn get(&mut self, name: &[u8]) -> Option<Text> {
+        if let Some(var) = self.vars.get(name) {
+            if !var.has(flag::NAMEREF) {
+                return var.first().cloned();
+            }
+            let place = self.resolve(name);
+            if place.name == name {
+                return None;
+            }
+            return match place.index {
+                None => self.get(&place.name),
+                Some(index) if index == b"@" || index == b"*" => {
+                    let values = self.var(&place.name).map(Var::values).unwrap_or_default();
+                    Some(values.join(&b' '))
+                }
+                Some(index) => self.get_element(&place.name, &index).ok().flatten(),
+            };
+        }
+        self.dynamic(name)
+    }
+
+    /// What `${name[index]}` gives.
+    pub fn get_element(&mut self, name: &[u8], index: &[u8]) -> Result<Option<Text>, Flow> {
+        let place = self.resolve(name);
+        if !self.vars.contains_key(place.name.as_slice()) {
+            let values = self.dynamic_array(&place.name);
+            let at = self.arith_value(index)?;
+            let at = if at < 0 { at + values.len() as i64 } else { at };
+            return Ok(usize::try_from(at).ok().and_then(|at| values.get(at).cloned()));
+        }
+        if let Some(Value::Assoc(map, _)) = self.vars.get(place.name.as_slice()).map(|v| &v.value) {
+            return Ok(map.get(index).cloned());
+        }
+        let at = self.arith_value(index)?;
+        let Some(var) = self.vars.get(place.name.as_slice()) else { return Ok(None) };
+        Ok(match &var.value {
+            Value::Unset => None,
+            Value::Scalar(text) => (at == 0 || at == -1).then(|| text.clone()),
+            Value::Indexed(map, _) => match wrapped(map, at) {
+                Some(at) => map.get(&at).cloned(),
+                None => {
+                    let name = String::from_utf8_lossy(&place.name).into_owned();
+                    self.warn(&format!("{name}: bad array subscript"));
+                    None
+                }
+            },
+            Value::Assoc(map, _) => map.get(index).cloned(),
+        })
+    }
+
+    /// `name=value`, attributes and references obeyed.
+    pub fn set(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
+        self.assign(name, None, value, false)
+    }
+
+    /// `name[index]+=value`
+    pub fn assign(
+        &mut self,
+        name: &[u8],
+        index: Option<&[u8]>,
+        value: Text,
+        append: bool,
+    ) -> Result<(), Flow> {
+        // Most assignments are to a plain variable that exists.
+        if index.is_none()
+            && !append
+            && let Some(var) = self.vars.get_mut(name)
+            && var.flags & !flag::EXPORT == 0
+            && let Value::Scalar(old) = &mut var.value
+        {
+            *old = value;
+            if !name.is_empty() && name[0].is_ascii_uppercase() {
+                self.noticed(name);
+            }
+            return Ok(());
+        }
+        let mut place = self.resolve(name);
+        if let Some(index) = index {
+            place.index = Some(index.to_vec());
+        }
+        if self.is_reference(&place.name) {
+            return self.aim(&place.name, value);
+        }
+        if !is_name(&place.name) {
+            let name = String::from_utf8_lossy(&place.name).into_owned();
+            self.warn(&format!("`{name}': not a valid identifier"));
+            return Err(Flow::Discard(1));
+        }
+        self.check_writable(&place.name)?;
+        let flags = self.vars.get(place.name.as_slice()).map_or(0, |var| var.flags);
+        let value = if flags & flag::INTEGER != 0 && !(append && index.is_none() && false) {
+            let number = self.arith_value(&value)?;
+            if append {
+                let before = match &place.index {
+                    Some(index) => self.get_element(&place.name, index)?,
+                    None => self.get(&place.name),
+                };
+                let before = self.arith_value(&before.unwrap_or_default())?;
+                before.wrapping_add(number).to_string().into_bytes()
+            } else {
+                number.to_string().into_bytes()
+            }
+        } else {
+            value
+        };
+        let append = append && flags & flag::INTEGER == 0;
+        let value = cased(flags, value);
+        match place.index {
+            None => self.assign_plain(&place.name, value, append),
+            Some(index) => self.assign_element(&place.name, &index, value, append)?,
+        }
+        self.noticed(&place.name);
+        Ok(())
+    }
+
+    /// Gives a reference without a target its target.
+    fn aim(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
+        if split_place(&value).is_none() {
+            let value = String::from_utf8_lossy(&value).into_owned();
+            self.warn(&format!("`{value}': invalid variable name for name reference"));
+            return Err(Flow::Discard(1));
+        }
+        if let Some(var) = self.vars.get_mut(name) {
+            var.value = Value::Scalar(value);
+        }
+        Ok(())
+    }
+
+    fn assign_plain(&mut self, name: &[u8], value: Text, append: bool) {
+        if self.assign_dynamic(name, &value) {
+            return;
+        }
+        let all_export = self.options.allexport();
+        let var = self.entry(name);
+        if all_export {
+            var.flags |= flag::EXPORT;
+        }
+        let join = |old: Option<&Text>, value: Text| match old {
+            Some(old) if append => [old.as_slice(), &value].concat(),
+            _ => value,
+        };
+        match &mut var.value {
+            Value::Scalar(old) if append => old.extend_from_slice(&value),
+            Value::Unset | Value::Scalar(_) => var.value = Value::Scalar(value),
+            Value::Indexed(map, assigned) => {
+                *assigned = true;
+                let value = join(map.get(&0), value);
+                map.insert(0, value);
+            }
+            Value::Assoc(map, assigned) => {
+                *assigned = true;
+                let value = join(map.get(b"0"), value);
+                map.insert(b"0".to_vec(), value);
+            }
+        }
+    }
+
+    fn assign_element(
+        &mut self,
+        name: &[u8],
+        index: &[u8],
+        value: Text,
+        append: bool,
+    ) -> Result<(), Flow> {
+        let is_assoc = matches!(self.vars.get(name).map(|var| &var.value), Some(Value::Assoc(..)));
+        let shown = || String::from_utf8_lossy(name).into_owned();
+        if is_assoc {
+            let var = self.entry(name);
+            if let Value::Assoc(map, assigned) = &mut var.value {
+                *assigned = true;
+                let value = match map.get(index) {
+                    Some(old) if append => [old.as_slice(), &value].concat(),
+                    _ => value,
+                };
+                map.insert(index.to_vec(), value);
+            }
+            return Ok(());
+        }
+        if index.trim_ascii().is_empty() {
+            self.warn(&format!("{}[]: bad array subscript", shown()));
+            return Err(Flow::Discard(1));
+        }
+        let at = self.arith_value(index)?;
+        let var = self.entry(name);
+        make_indexed(var);
+        if let Value::Indexed(map, assigned) = &mut var.value {
+            *assigned = true;
+            let Some(at) = wrapped(map, at).filter(|at| *at < MAX_INDEX) else {
+                let index = String::from_utf8_lossy(index).into_owned();
+                self.warn(&format!("{}[{index}]: bad array subscript", shown()));
+                return Err(Flow::Discard(1));
+            };
+            if append {
+                map.entry(at).or_default().extend_from_slice(&value);
+            } else {
+                map.insert(at, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a whole array in, whatever was there; attributes stay.
+    pub fn set_array(&mut self, name: &[u8], values: Vec<Text>) -> Result<(), Flow> {
+        let place = self.resolve(name);
+        self.check_writable(&place.name)?;
+        let map: BTreeMap<i64, Text> = (0..).zip(values).collect();
+        self.entry(&place.name).value = Value::Indexed(map, true);
+        Ok(())
+    }
+
+    /// Refuses a read-only variable.
+    pub fn check_writable(&mut self, name: &[u8]) -> Result<(), Flow> {
+        let fixed = matches!(
+            name,
+            b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO"
+        );
+        if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.warn(&format!("{name}: readonly variable"));
+            return Err(Flow::Discard(1));
+        }
+        Ok(())
+    }
+
+    /// The variable itself, made if it is not there; no reference is followed.
+    pub fn entry(&mut self, name: &[u8]) -> &mut Var {
+        self.vars.entry(Name::from(name)).or_insert(Var { value: Value::Unset, flags: 0 })
+    }
+
+    /// Makes a name local to the function being run, as it was outside: nothing, or inherited.
+    pub fn make_local(&mut self, name: &[u8]) -> bool {
+        let name = Name::from(name);
+        let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.is_function) else {
+            return false;
+        };
+        if frame.saved.iter().any(|(saved, _)| *saved == name) {
+            return false;
+        }
+        let old = self.vars.remove(&name);
+        // A read-only variable outside stays so inside.
+        frame.saved.push((name, old));
+        true
+    }
+
+    /// `unset name`; what a caller had made local is uncovered.
+    pub fn unset(&mut self, name: &[u8]) -> Result<(), Flow> {
+        if self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.warn(&format!("unset: {name}: cannot unset: readonly variable"));
+            return Err(Flow::Discard(1));
+        }
+        let found = self.vars.remove(name).is_some();
+        let innermost = self.frames.iter().rposition(|frame| frame.is_function);
+        let Some(innermost) = innermost else {
+            self.noticed(name);
+            return Ok(());
+        };
+        let here = self.frames[innermost].saved.iter().any(|(saved, _)| **saved == *name);
+        let temporary = self.frames[innermost].temporary;
+        let at = self.frames[innermost].saved.iter().position(|(saved, _)| **saved == *name);
+        if let Some(at) = at.filter(|at| *at < temporary && found) {
+            let frame = &mut self.frames[innermost];
+            frame.temporary -= 1;
+            let (name, old) = frame.saved.remove(at);
+            if let Some(old) = old {
+                self.vars.insert(name, old);
+            }
+            return Ok(());
+        }
+        if here || !found {
+            // Stays local, without a value, until the function is left.
+            if here && found {
+                self.vars.remove(name);
+            }
+            self.noticed(name);
+            return Ok(());
+        }
+        for frame in self.frames[..innermost].iter_mut().rev() {
+            if let Some(at) = frame.saved.iter().position(|(saved, _)| **saved == *name) {
+                let (name, old) = frame.saved.remove(at);
+                if let Some(old) = old {
+                    self.vars.insert(name, old);
+                }
+                break;
+            }
+        }
+        self.noticed(name);
+        Ok(())
+    }
+
+    /// `unset name[index]`
+    pub fn unset_element(&mut self, name: &[u8], index: &[u8]) -> Result<(), Flow> {
+        let place = self.resolve(name);
+        self.check_writable(&place.name)?;
+        if let Some(Value::Assoc(map, _)) =
+            self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value)
+        {
+            map.remove(index);
+            return Ok(());
+        }
+        if index == b"@" || index == b"*" {
+            self.vars.remove(place.name.as_slice());
+            return Ok(());
+        }
+        let at = self.arith_value(index)?;
+        match self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value) {
+            Some(Value::Indexed(map, _)) => match wrapped(map, at) {
+                Some(at) => {
+                    map.remove(&at);
+                }
+                None => {
+                    let index = String::from_utf8_lossy(index).into_owned();
+                    self.warn(&format!("unset: [{index}]: bad array subscript"));
+                    return Err(Flow::Discard(1));
+                }
+            },
+            Some(Value::Scalar(_)) if at == 0 => {
+                self.vars.remove(place.name.as_slice());
+            }
+            Some(_) => {
+                let name = String::from_utf8_lossy(name).into_owned();
+                self.warn(&format!("unset: {name}: not an array variable"));
+                return Err(Flow::Discard(1));
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Variables for a child, each `NAME=value`.
+    pub fn exported(&self) -> Vec<Text> {
+        let mut list: Vec<Text> = self
+            .vars
+            .iter()
+            .filter(|(_, var)| var.has(flag::EXPORT))
+            .filter_map(|(name, var)| match &var.value {
+                Value::Scalar(value) => Some([name, b"=".as_slice(), value].concat()),
+                _ => None,
+            })
+            .collect();
+        for (name, function) in &self.functions {
+            if function.exported {
+                let text = crate::syntax::function_text(b"", &function.body());
+                let text = text.strip_suffix(b"\n").unwrap_or(&text);
+                list.push([b"BASH_FUNC_", name.as_slice(), b"%%=()", &text[3..]].concat());
+            }
+        }
+        list.sort_unstable();
+        list
+    }
+}
+
+/// Makes an array of a variable.
+pub fn make_indexed(var: &mut Var) {
+    match &mut var.value {
+        Value::Unset => var.value = Value::Indexed(BTreeMap::new(), false),
+        Value::Scalar(text) => {
+            let text = std::mem::take(text);
+            var.value = Value::Indexed(BTreeMap::from([(0, text)]), true);
+        }
+        Value::Indexed(..) | Value::Assoc(..) => {}
+    }
+}
+
+/// Makes an associative array of a variable that is no indexed one.
+pub fn make_assoc(var: &mut Var) -> bool {
+    match &mut var.value {
+        Value::Unset => var.value = Value::Assoc(Assoc::default(), false),
+        Value::Scalar(text) => {
+            let mut map = Assoc::default();
+            map.insert(b"0".to_vec(), std::mem::take(text));
+            var.value = Value::Assoc(map, true);
+        }
+        Value::Assoc(..) => {}
+        Value::Indexed(..) => return false,
+    }
+    true
+}
+
+/// An index counted from the end where it is negative; nothing, before the beginning.
+pub fn wrapped(map: &BTreeMap<i64, Text>, at: i64) -> Option<i64> {
+    if at >= 0 {
+        return Some(at);
+    }
+    let end = map.last_key_value().map_or(0, |(last, _)| last + 1);
+    let at = end + at;
+    (at >= 0).then_some(at)
+}
+
+/// `name` or `name[index]`.
+pub fn split_place(text: &[u8]) -> Option<Place> {
+    let Some(open) = text.iter().position(|c| *c == b'[') else {
+        return is_name(text).then(|| Place { name: text.to_vec(), index: None });
+    };
+    let index = text[open + 1..].strip_suffix(b"]")?;
+    let name = &text[..open];
+    (is_name(name) && !index.is_empty())
+        .then(|| Place { name: name.to_vec(), index: Some(index.to_vec()) })
+}
+
+/// The value as `-l`, `-u` and `-c` want it.
+pub fn cased(flags: u16, value: Text) -> Text {
+    if flags & (flag::LOWER | flag::UPPER | flag::CAPITAL) == 0 {
+        return value;
+    }
+    let text = String::from_utf8_lossy(&value);
+    if flags & flag::LOWER != 0 {
+        text.to_lowercase().into_bytes()
+    } else if flags & flag::UPPER != 0 {
+        text.to_uppercase().into_bytes()
+    } else {
+        let mut chars = text.chars();
+        let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+        (first + &chars.as_str().to_lowercase()).into_bytes()
+    }
+}

@@ -1,0 +1,161 @@
+//! A shell as it is when a process begins.
+
+use std::collections::HashMap;
+use std::os::fd::AsRawFd as _;
+use std::rc::Rc;
+
+use cofferdam_guest_sys as sys;
+
+use super::fds::Fds;
+use super::frames::Function;
+use super::options::Options;
+use super::traps::Traps;
+use super::value::{Value, Var, flag};
+use super::vars::Name;
+use super::{Shell, dynamic};
+use crate::syntax::ast::{Kind, Text};
+use crate::syntax::{Parser, is_name};
+
+/// What bash this shell follows.
+pub const VERSION: &str = "5.2.15(1)-release";
+
+impl Shell {
+    /// A shell with the variables of its process.
+    pub fn new(me: &sys::Myself, environment: Vec<(Text, Text)>) -> Shell {
+        let mut shell = Shell {
+            vars: Default::default(),
+            functions: HashMap::new(),
+            frames: Vec::new(),
+            arg0: b"bash".to_vec(),
+            args: Rc::new(Vec::new()),
+            options: Options::default(),
+            fds: Fds::inherited(),
+            jobs: Default::default(),
+            traps: Traps { born_ignored: me.ignored, ..Traps::default() },
+            aliases: Default::default(),
+            hashed: HashMap::new(),
+            dir_stack: Vec::new(),
+            cwd: me.cwd.clone(),
+            status: 0,
+            pipe_status: Vec::new(),
+            last_arg: Vec::new(),
+            last_background: None,
+            pid: me.pid,
+            own_pid: me.pid,
+            parent: me.parent,
+            subshell: 0,
+            line: 1,
+            command_text: Vec::new(),
+            loops: 0,
+            errexit_off: 0,
+            substituted: None,
+            depth: 0,
+            started: dynamic::now().as_secs() as i64,
+            random: me.pid.wrapping_mul(2_654_435_761) ^ dynamic::now().subsec_nanos(),
+            getopts_at: 0,
+            getopts_index: 0,
+            ariths: HashMap::new(),
+            regexes: Default::default(),
+            process_fds: Vec::new(),
+            kept_fds: Vec::new(),
+            closed_fds: Vec::new(),
+            heres: 0,
+            return_trap_depth: 0,
+            command_string: None,
+            interactive: false,
+            disabled: Vec::new(),
+            in_subshell: false,
+            source: Vec::new(),
+        };
+        shell.take_environment(environment);
+        shell
+    }
+
+    fn take_environment(&mut self, environment: Vec<(Text, Text)>) {
+        for (name, value) in environment {
+            if let Some(function) =
+                name.strip_prefix(b"BASH_FUNC_").and_then(|name| name.strip_suffix(b"%%"))
+            {
+                self.import_function(function, &value);
+            } else if is_name(&name)
+                && !matches!(
+                    name.as_slice(),
+                    b"SHELLOPTS" | b"BASHOPTS" | b"_" | b"UID" | b"EUID" | b"PPID"
+                )
+            {
+                let var = Var { value: Value::Scalar(value), flags: flag::EXPORT };
+                self.vars.insert(Name::from(name), var);
+            }
+        }
+        let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+        let level: i64 = level.unwrap_or(0);
+        let exported = |value: Text| Var { value: Value::Scalar(value), flags: flag::EXPORT };
+        self.vars.insert(Name::from(&b"SHLVL"[..]), exported((level + 1).to_string().into_bytes()));
+        let logical = self.get(b"PWD").filter(|pwd| self.is_here(pwd));
+        if let Some(pwd) = logical {
+            self.cwd = pwd;
+        }
+        self.vars.insert(Name::from(&b"PWD"[..]), exported(self.cwd.clone()));
+        if !self.vars.contains_key(&b"OLDPWD"[..]) {
+            let var = Var { value: Value::Unset, flags: flag::EXPORT };
+            self.vars.insert(Name::from(&b"OLDPWD"[..]), var);
+        }
+        let defaults: [(&[u8], &[u8]); 8] = [
+            (b"IFS", b" \t\n"),
+            (b"OPTIND", b"1"),
+            (b"OPTERR", b"1"),
+            (b"PS4", b"+ "),
+            (b"BASH", b"/bin/bash"),
+            (b"BASH_VERSION", VERSION.as_bytes()),
+            (b"HOSTTYPE", b"wasm32"),
+            (b"OSTYPE", b"linux-gnu"),
+        ];
+        for (name, value) in defaults {
+            // IFS is never taken from outside.
+            if name == b"IFS" || !self.vars.contains_key(name) {
+                self.vars.insert(Name::from(name), Var::scalar(value));
+            }
+        }
+        let more: [(&[u8], &[u8]); 5] = [
+            (b"SHELL", b"/bin/bash"),
+            (b"PATH", b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+            (b"HOSTNAME", b"localhost"),
+            (b"MACHTYPE", b"wasm32-unknown-wasi"),
+            (b"TERM", b"dumb"),
+        ];
+        for (name, value) in more {
+            if !self.vars.contains_key(name) {
+                self.vars.insert(Name::from(name), Var::scalar(value));
+            }
+        }
+    }
+
+    /// Whether a name for the working directory is a true one.
+    fn is_here(&self, path: &[u8]) -> bool {
+        path.first() == Some(&b'/')
+            && match (sys::stat(path, true), sys::stat(b".", true)) {
+                (Ok(a), Ok(b)) => (a.device, a.inode) == (b.device, b.inode),
+                _ => false,
+            }
+    }
+
+    fn import_function(&mut self, name: &[u8], value: &[u8]) {
+        let text = [name, b" ", value].concat();
+        let mut parser = Parser::new(&text, 1);
+        if let Ok(list) = parser.whole()
+            && let [item] = list.items.as_slice()
+            && let [command] = item.first.stages.as_slice()
+            && let Kind::Function(name, body) = &command.kind
+        {
+            let source = b"environment".to_vec();
+            let function = Function::new(body.clone(), 1, source).with(true, false);
+            self.functions.insert(name.clone(), Rc::new(function));
+        }
+    }
+
+    /// Whether a person sits in front of it.
+    pub fn has_terminal(&self) -> bool {
+        let _ = std::io::stdin().as_raw_fd();
+        self.fds.fd(0).is_ok_and(sys::is_terminal)
+    }
+}

@@ -1,0 +1,208 @@
+//! What a subshell receives from its parent.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::fds::Fds;
+use super::frames::{Frame, Function};
+use super::options::Options;
+use super::traps::{Event, Traps};
+use super::value::Var;
+use super::vars::Name;
+use super::{Shell, jobs::Jobs};
+use crate::syntax::ast::{Command, Text};
+
+/// Begins every packed state, so that other bytes are not taken for one.
+const MAGIC: u32 = 0x6366_7368;
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    magic: u32,
+    vars: Vec<(Text, Var)>,
+    functions: Vec<PackedFunction>,
+    frames: Vec<PackedFrame>,
+    arg0: Text,
+    args: Vec<Text>,
+    options: Options,
+    fds: Vec<u32>,
+    aliases: Vec<(Text, Text)>,
+    hashed: Vec<(Text, Text)>,
+    dir_stack: Vec<Text>,
+    cwd: Text,
+    status: i32,
+    pipe_status: Vec<i32>,
+    last_arg: Text,
+    last_background: Option<u32>,
+    pid: u32,
+    parent: u32,
+    subshell: u32,
+    line: u32,
+    loops: usize,
+    errexit_off: usize,
+    started: i64,
+    random: u32,
+    getopts_at: usize,
+    command_string: Option<Text>,
+    disabled: Vec<Text>,
+    source: Text,
+    traps: Vec<(Text, Text)>,
+    body: Command,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedFunction {
+    name: Text,
+    bytes: Vec<u8>,
+    line: u32,
+    exported: bool,
+    readonly: bool,
+    source: Text,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PackedFrame {
+    name: Text,
+    source: Text,
+    line: u32,
+    is_function: bool,
+    saved: Vec<Text>,
+}
+
+impl Shell {
+    /// The state of a subshell that runs this command.
+    pub fn pack_state(&self, body: &Command, fds: &[u32]) -> Vec<u8> {
+        let functions = self.functions.iter().map(|(name, function)| PackedFunction {
+            name: name.clone(),
+            bytes: function.bytes().to_vec(),
+            line: function.line,
+            exported: function.exported,
+            readonly: function.readonly,
+            source: function.source.clone(),
+        });
+        let frames = self.frames.iter().map(|frame| PackedFrame {
+            name: frame.name.clone(),
+            source: frame.source.clone(),
+            line: frame.line,
+            is_function: frame.is_function,
+            saved: frame.saved.iter().map(|(name, _)| name.to_vec()).collect(),
+        });
+        let keeps = |event: &Event| match event {
+            Event::Debug | Event::Return => self.options.functrace(),
+            Event::Err => self.options.errtrace(),
+            Event::Exit | Event::Signal(_) => false,
+        };
+        let traps = self.traps.list.iter().filter(|(event, command)| {
+            keeps(event) || (command.is_empty() && matches!(event, Event::Signal(_)))
+        });
+        crate::serial::pack(&State {
+            magic: MAGIC,
+            vars: self.vars.iter().map(|(name, var)| (name.to_vec(), var.clone())).collect(),
+            functions: functions.collect(),
+            frames: frames.collect(),
+            arg0: self.arg0.clone(),
+            args: self.args.to_vec(),
+            options: self.options,
+            fds: fds.to_vec(),
+            aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            dir_stack: self.dir_stack.clone(),
+            cwd: self.cwd.clone(),
+            status: self.status,
+            pipe_status: self.pipe_status.clone(),
+            last_arg: self.last_arg.clone(),
+            last_background: self.last_background,
+            pid: self.pid,
+            parent: self.parent,
+            subshell: self.subshell + 1,
+            line: self.line,
+            loops: 0,
+            errexit_off: self.errexit_off,
+            started: self.started,
+            random: self.random.wrapping_add(1),
+            getopts_at: self.getopts_at,
+            command_string: self.command_string.clone(),
+            disabled: self.disabled.clone(),
+            source: self.source.clone(),
+            traps: traps
+                .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
+                .collect(),
+            body: body.clone(),
+        })
+    }
+
+    /// A subshell from its state, with the command it has to run.
+    pub fn from_state(bytes: &[u8], own_pid: u32, ignored: u64) -> Option<(Shell, Command)> {
+        let state: State = crate::serial::unpack(bytes)?;
+        if state.magic != MAGIC {
+            return None;
+        }
+        let functions = state.functions.into_iter().map(|f| {
+            let function = Function::packed(f.bytes, f.line, f.source).with(f.exported, f.readonly);
+            (f.name, Rc::new(function))
+        });
+        let frames = state.frames.into_iter().map(|frame| Frame {
+            name: frame.name,
+            source: frame.source,
+            line: frame.line,
+            is_function: frame.is_function,
+            // What the names were outside is never needed again: no call returns in here.
+            saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
+            temporary: 0,
+            options: None,
+        });
+        let mut traps = Traps { born_ignored: ignored, ..Traps::default() };
+        for (event, command) in state.traps {
+            if let Some(event) = Event::parse(&event) {
+                traps.set(event, Some(command));
+            }
+        }
+        let shell = Shell {
+            vars: state.vars.into_iter().map(|(name, var)| (Name::from(name), var)).collect(),
+            functions: functions.collect(),
+            frames: frames.collect(),
+            arg0: state.arg0,
+            args: Rc::new(state.args),
+            options: state.options,
+            fds: Fds::listed(&state.fds),
+            jobs: Jobs::default(),
+            traps,
+            aliases: Rc::new(state.aliases.into_iter().collect()),
+            hashed: state.hashed.into_iter().collect(),
+            dir_stack: state.dir_stack,
+            cwd: state.cwd,
+            status: state.status,
+            pipe_status: state.pipe_status,
+            last_arg: state.last_arg,
+            last_background: state.last_background,
+            pid: state.pid,
+            own_pid,
+            parent: state.parent,
+            subshell: state.subshell,
+            line: state.line,
+            command_text: Vec::new(),
+            loops: state.loops,
+            errexit_off: state.errexit_off,
+            substituted: None,
+            depth: 0,
+            started: state.started,
+            random: state.random,
+            getopts_at: state.getopts_at,
+            getopts_index: 0,
+            ariths: HashMap::new(),
+            regexes: Default::default(),
+            process_fds: Vec::new(),
+            kept_fds: Vec::new(),
+            closed_fds: Vec::new(),
+            heres: 0,
+            return_trap_depth: 0,
+            command_string: state.command_string,
+            interactive: false,
+            disabled: state.disabled,
+            in_subshell: true,
+            source: state.source,
+        };
+        Some((shell, state.body))
+    }
+}

@@ -1,0 +1,146 @@
+//! `trap`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use cofferdam_guest_sys as sys;
+
+use crate::syntax::ast::Text;
+
+/// Names by number; a number without a name is not known.
+const NAMES: [&str; 32] = [
+    "EXIT", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+    "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+];
+
+/// What a trap waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// The end of the shell.
+    Exit,
+    /// A signal.
+    Signal(u8),
+    /// Before each command.
+    Debug,
+    /// After a command that failed.
+    Err,
+    /// After a function or a sourced file.
+    Return,
+}
+
+impl Event {
+    /// By name, with or without `SIG`, or by number.
+    pub fn parse(text: &[u8]) -> Option<Event> {
+        let text = std::str::from_utf8(text).ok()?;
+        if let Ok(number) = text.parse::<u8>() {
+            return match number {
+                0 => Some(Event::Exit),
+                1..=31 => Some(Event::Signal(number)),
+                32..=64 => Some(Event::Signal(number)),
+                _ => None,
+            };
+        }
+        let upper = text.to_ascii_uppercase();
+        match upper.as_str() {
+            "EXIT" => return Some(Event::Exit),
+            "DEBUG" => return Some(Event::Debug),
+            "ERR" => return Some(Event::Err),
+            "RETURN" => return Some(Event::Return),
+            _ => {}
+        }
+        signal_number(&upper).map(Event::Signal)
+    }
+
+    /// As `trap -p` shows it.
+    pub fn name(self) -> String {
+        match self {
+            Event::Exit => "EXIT".to_owned(),
+            Event::Debug => "DEBUG".to_owned(),
+            Event::Err => "ERR".to_owned(),
+            Event::Return => "RETURN".to_owned(),
+            Event::Signal(number) => format!("SIG{}", signal_name(number)),
+        }
+    }
+}
+
+/// A signal's name, without `SIG`.
+pub fn signal_name(number: u8) -> String {
+    match NAMES.get(usize::from(number)) {
+        Some(name) => (*name).to_owned(),
+        None => format!("RTMIN+{}", number.saturating_sub(34)),
+    }
+}
+
+/// A signal by name, with or without `SIG`.
+pub fn signal_number(name: &str) -> Option<u8> {
+    let name = name.strip_prefix("SIG").unwrap_or(name);
+    NAMES.iter().skip(1).position(|known| *known == name).map(|at| at as u8 + 1)
+}
+
+/// What was set with `trap`.
+#[derive(Debug, Default)]
+pub struct Traps {
+    /// Commands by event; an empty command ignores a signal.
+    pub list: BTreeMap<Event, Rc<Text>>,
+    /// Ignored when the shell was started; traps cannot change that.
+    pub born_ignored: u64,
+    /// A signal is being looked after.
+    pub running: bool,
+    /// Signals that have commands.
+    pub caught: u64,
+}
+
+impl Traps {
+    /// Sets or, with nothing, resets a trap.
+    pub fn set(&mut self, event: Event, command: Option<Text>) {
+        if let Event::Signal(number) = event
+            && self.born_ignored & (1 << number) != 0
+        {
+            return;
+        }
+        match command {
+            Some(command) => self.list.insert(event, Rc::new(command)),
+            None => self.list.remove(&event),
+        };
+        if matches!(event, Event::Signal(_)) {
+            self.tell();
+        }
+    }
+
+    fn tell(&mut self) {
+        let (mut caught, mut ignored) = (0u64, self.born_ignored);
+        for (event, command) in &self.list {
+            if let Event::Signal(number) = event {
+                if command.is_empty() {
+                    ignored |= 1 << number;
+                } else {
+                    caught |= 1 << number;
+                }
+            }
+        }
+        self.caught = caught;
+        let _ = sys::signals_set(caught, ignored);
+    }
+
+    /// The command of an event that has one.
+    pub fn get(&self, event: Event) -> Option<Rc<Text>> {
+        self.list.get(&event).filter(|command| !command.is_empty()).cloned()
+    }
+
+    /// Whether any signal has a command.
+    pub fn catches(&self) -> bool {
+        self.caught != 0
+    }
+
+    /// Whether a signal does nothing.
+    pub fn is_ignored(&self, number: u8) -> bool {
+        self.born_ignored & (1 << number) != 0
+            || self.list.get(&Event::Signal(number)).is_some_and(|command| command.is_empty())
+    }
+
+    /// Signals that do nothing, bit by number.
+    pub fn ignored(&self) -> u64 {
+        (1..64).filter(|number| self.is_ignored(*number)).fold(0, |set, number| set | 1 << number)
+    }
+}

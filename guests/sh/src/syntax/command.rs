@@ -1,0 +1,400 @@
+//! Lists, pipelines, simple commands, redirections.
+
+use std::rc::Rc;
+
+use super::ast::{
+    Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
+    Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
+};
+use super::parser::{Parser, Result, is_meta};
+use super::word::Context;
+use super::{brace, is_name, is_name_char, is_name_start};
+
+/// Commands whose arguments may be assignments.
+const DECLARATIONS: [&[u8]; 7] =
+    [b"declare", b"typeset", b"local", b"export", b"readonly", b"alias", b"eval"];
+
+impl Parser {
+    /// Commands up to whatever closes them.
+    pub(super) fn list(&mut self) -> Result<List> {
+        let mut items = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            if self.at_end() || self.at_closer() {
+                return Ok(List { items });
+            }
+            let item = self.item()?;
+            items.push(item);
+        }
+    }
+
+    /// As [`Parser::list`], refusing an empty one.
+    pub(super) fn full_list(&mut self) -> Result<List> {
+        let list = self.list()?;
+        if list.items.is_empty() { Err(self.unexpected()) } else { Ok(list) }
+    }
+
+    /// Commands up to the end of the line.
+    pub(super) fn line_of_commands(&mut self) -> Result<List> {
+        let mut items = Vec::new();
+        loop {
+            self.skip_blanks();
+            if self.at_end() || self.peek() == Some(b'\n') {
+                return Ok(List { items });
+            }
+            if self.at_closer() {
+                return Err(self.unexpected());
+            }
+            let line = self.line;
+            items.push(self.item()?);
+            // A here-document or a quoted newline took the parser to another line by itself.
+            if self.line != line && self.pos > 0 && self.src[self.pos - 1] == b'\n' {
+                return Ok(List { items });
+            }
+        }
+    }
+
+    fn at_closer(&self) -> bool {
+        const WORDS: [&[u8]; 8] = [b"then", b"do", b"done", b"fi", b"elif", b"else", b"esac", b"}"];
+        match self.peek() {
+            Some(b')') => true,
+            Some(b';') => matches!(self.peek_at(1), Some(b';' | b'&')),
+            Some(b't' | b'd' | b'f' | b'e' | b'}') => WORDS.iter().any(|w| self.at_word(w)),
+            _ => false,
+        }
+    }
+
+    fn item(&mut self) -> Result<Item> {
+        let first = self.pipeline()?;
+        let mut rest = Vec::new();
+        loop {
+            self.skip_blanks();
+            let link = if self.eat(b"&&") {
+                Link::And
+            } else if self.eat(b"||") {
+                Link::Or
+            } else {
+                break;
+            };
+            self.skip_newlines()?;
+            rest.push((link, self.pipeline()?));
+        }
+        let mut background = false;
+        match self.peek() {
+            Some(b'&') => {
+                self.pos += 1;
+                background = true;
+            }
+            Some(b';') if !matches!(self.peek_at(1), Some(b';' | b'&')) => self.pos += 1,
+            None | Some(b'\n' | b')' | b';') => {}
+            Some(_) if self.at_closer() => {}
+            Some(_) => return Err(self.unexpected()),
+        }
+        Ok(Item { first, rest, background })
+    }
+
+    fn pipeline(&mut self) -> Result<Pipeline> {
+        let mut pipeline = Pipeline { negated: false, timed: None, stages: Vec::new() };
+        loop {
+            self.skip_blanks();
+            if self.eat_word(b"!") {
+                pipeline.negated = !pipeline.negated;
+            } else if pipeline.timed.is_none() && self.eat_word(b"time") {
+                self.skip_blanks();
+                let posix = self.eat_word(b"-p");
+                pipeline.timed = Some(if posix { Timed::Posix } else { Timed::Bash });
+            } else {
+                break;
+            }
+        }
+        let lone = pipeline.negated || pipeline.timed.is_some();
+        if lone && (self.at_end() || matches!(self.peek(), Some(b'\n' | b';' | b')'))) {
+            return Ok(pipeline);
+        }
+        loop {
+            let mut command = self.deeper(Parser::one_command)?;
+            self.skip_blanks();
+            if self.looking_at(b"||") || self.peek() != Some(b'|') {
+                pipeline.stages.push(Rc::new(command));
+                return Ok(pipeline);
+            }
+            self.pos += 1;
+            if self.eat(b"&") {
+                let word = Word { parts: vec![super::ast::Part::Literal(b"1".to_vec())] };
+                let to = RedirectTo::Copy(Direction::Output, word);
+                command.redirects.push(Redirect { fd: RedirectFd::Number(2), to });
+            }
+            pipeline.stages.push(Rc::new(command));
+            self.skip_newlines()?;
+        }
+    }
+
+    pub(super) fn one_command(&mut self) -> Result<Command> {
+        self.skip_blanks();
+        while self.expand_alias()? {
+            self.skip_blanks();
+        }
+        let line = self.line;
+        if let Some(kind) = self.compound()? {
+            let mut redirects = Vec::new();
+            if !matches!(kind, Kind::Function(..)) {
+                loop {
+                    self.skip_blanks();
+                    match self.redirect()? {
+                        Some(redirect) => redirects.push(redirect),
+                        None => break,
+                    }
+                }
+            }
+            return Ok(Command { line, kind, redirects });
+        }
+        self.simple(line)
+    }
+
+    fn simple(&mut self, line: u32) -> Result<Command> {
+        let mut simple = Simple::default();
+        let mut redirects = Vec::new();
+        let mut declares = false;
+        loop {
+            self.skip_blanks();
+            if let Some(redirect) = self.redirect()? {
+                redirects.push(redirect);
+                continue;
+            }
+            let process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
+            match self.peek() {
+                None => break,
+                Some(b'(') => {
+                    if let ([Arg::Word(word)], []) =
+                        (simple.args.as_slice(), simple.assigns.as_slice())
+                        && redirects.is_empty()
+                        && let Some(name) = word.literal()
+                    {
+                        let name = name.to_vec();
+                        return self.function_after_name(line, name);
+                    }
+                    return Err(self.unexpected());
+                }
+                Some(c) if is_meta(c) && !process => break,
+                Some(_) => {}
+            }
+            let first =
+                simple.args.is_empty() && !(simple.assigns.is_empty() && redirects.is_empty());
+            if (first && self.expand_alias()?) || self.expand_next_alias()? {
+                continue;
+            }
+            let allowed = simple.args.is_empty() || declares;
+            if allowed && let Some(assign) = self.assignment()? {
+                if simple.args.is_empty() {
+                    simple.assigns.push(assign);
+                } else {
+                    simple.args.push(Arg::Assign(assign));
+                }
+                continue;
+            }
+            let first = simple.args.is_empty();
+            let word = brace::expand(self.word(Context::Word)?);
+            if let Some(text) = word.literal() {
+                declares = if first || declares {
+                    DECLARATIONS.contains(&text) || (declares && !first)
+                } else {
+                    declares
+                };
+            }
+            simple.args.push(Arg::Word(word));
+        }
+        if simple.args.is_empty() && simple.assigns.is_empty() && redirects.is_empty() {
+            return Err(self.unexpected());
+        }
+        Ok(Command { line, kind: Kind::Simple(simple), redirects })
+    }
+
+    /// `name=`, `name+=`, `name[…]=` and what follows.
+    pub(super) fn assignment(&mut self) -> Result<Option<Assign>> {
+        let start = self.pos;
+        if !self.peek().is_some_and(is_name_start) {
+            return Ok(None);
+        }
+        let mut at = self.pos;
+        while self.src.get(at).copied().is_some_and(is_name_char) {
+            at += 1;
+        }
+        let name = self.src[start..at].to_vec();
+        let mut index = None;
+        if self.src.get(at) == Some(&b'[') {
+            let Some(end) = self.scan_bracket(at) else { return Ok(None) };
+            let sign = &self.src[end + 1..];
+            if !(sign.starts_with(b"=") || sign.starts_with(b"+=")) {
+                return Ok(None);
+            }
+            index = Some(self.inner(&self.src[at + 1..end])?.word_to_end(Context::Index)?);
+            self.line += self.src[at..end].iter().filter(|c| **c == b'\n').count() as u32;
+            at = end + 1;
+        }
+        let append = self.src.get(at) == Some(&b'+');
+        if append {
+            at += 1;
+        }
+        if self.src.get(at) != Some(&b'=') {
+            return Ok(None);
+        }
+        self.pos = at + 1;
+        let value = if self.peek() == Some(b'(') {
+            self.pos += 1;
+            AssignValue::Array(self.deeper(Parser::elements)?)
+        } else {
+            AssignValue::Scalar(self.word(Context::Word)?)
+        };
+        Ok(Some(Assign { name, index, append, value }))
+    }
+
+    fn elements(&mut self) -> Result<Vec<Element>> {
+        let line = self.line;
+        let mut elements = Vec::new();
+        loop {
+            self.skip_newlines()?;
+            match self.peek() {
+                None => return Err(self.unclosed(")", line)),
+                Some(b')') => {
+                    self.pos += 1;
+                    return Ok(elements);
+                }
+                Some(b'[') => {
+                    if let Some(element) = self.keyed_element()? {
+                        elements.push(element);
+                        continue;
+                    }
+                }
+                Some(b'<' | b'>') if self.peek_at(1) == Some(b'(') => {}
+                Some(c) if is_meta(c) => return Err(self.unexpected()),
+                Some(_) => {}
+            }
+            let value = brace::expand(self.word(Context::Word)?);
+            elements.push(Element { index: None, append: false, value });
+        }
+    }
+
+    fn keyed_element(&mut self) -> Result<Option<Element>> {
+        let Some(end) = self.scan_bracket(self.pos) else { return Ok(None) };
+        let append = self.src.get(end + 1) == Some(&b'+');
+        let sign = end + 1 + usize::from(append);
+        if self.src.get(sign) != Some(&b'=') {
+            return Ok(None);
+        }
+        let index = self.inner(&self.src[self.pos + 1..end])?.word_to_end(Context::Index)?;
+        self.pos = sign + 1;
+        let value = self.word(Context::Word)?;
+        Ok(Some(Element { index: Some(index), append, value }))
+    }
+
+    /// A redirection, if one stands here.
+    pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
+        let start = self.pos;
+        let fd = self.redirect_fd();
+        let Some(to) = self.redirect_target(&fd)? else {
+            self.pos = start;
+            return Ok(None);
+        };
+        Ok(Some(Redirect { fd, to }))
+    }
+
+    fn redirect_fd(&mut self) -> RedirectFd {
+        let rest = self.rest();
+        let is_operator = |at: usize| matches!(rest.get(at), Some(b'<' | b'>'));
+        let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        if digits > 0 && is_operator(digits) {
+            let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|n| n.parse().ok());
+            if let Some(number) = number {
+                self.pos += digits;
+                return RedirectFd::Number(number);
+            }
+        }
+        if rest.first() == Some(&b'{')
+            && let Some(end) = rest.iter().position(|c| *c == b'}')
+            && is_name(&rest[1..end])
+            && is_operator(end + 1)
+        {
+            let name: Text = rest[1..end].to_vec();
+            self.pos += end + 1;
+            return RedirectFd::Variable(name);
+        }
+        RedirectFd::Implied
+    }
+
+    fn redirect_target(&mut self, fd: &RedirectFd) -> Result<Option<RedirectTo>> {
+        let rest = self.rest();
+        let two = rest.get(..2).unwrap_or(b"");
+        let file = |mode, len| (len, Some(mode));
+        let (len, mode) = match (rest.first(), two) {
+            (Some(b'&'), b"&>") if matches!(fd, RedirectFd::Implied) => {
+                let append = rest.get(2) == Some(&b'>');
+                self.pos += if append { 3 } else { 2 };
+                return Ok(Some(RedirectTo::Both(append, self.target()?)));
+            }
+            (Some(b'<'), b"<<") => {
+                if rest.get(2) == Some(&b'<') {
+                    self.pos += 3;
+                    return Ok(Some(RedirectTo::String(self.target()?)));
+                }
+                self.pos += 2;
+                return self.here().map(Some);
+            }
+            (Some(b'<'), b"<(") | (Some(b'>'), b">(") => return Ok(None),
+            (Some(b'<'), b"<>") => file(FileMode::ReadWrite, 2),
+            (Some(b'<'), b"<&") | (Some(b'>'), b">&") => {
+                let direction = if two == b"<&" { Direction::Input } else { Direction::Output };
+                self.pos += 2;
+                let word = self.target()?;
+                // `>&word` without a number on either side sends both streams to a file.
+                if direction == Direction::Output && matches!(fd, RedirectFd::Implied) {
+                    let is_copy = match word.literal() {
+                        Some(text) => {
+                            text == b"-"
+                                || text
+                                    .strip_suffix(b"-")
+                                    .unwrap_or(text)
+                                    .iter()
+                                    .all(u8::is_ascii_digit)
+                        }
+                        None => true,
+                    };
+                    if !is_copy {
+                        return Ok(Some(RedirectTo::Both(false, word)));
+                    }
+                }
+                return Ok(Some(RedirectTo::Copy(direction, word)));
+            }
+            (Some(b'<'), _) => file(FileMode::Read, 1),
+            (Some(b'>'), b">>") => file(FileMode::Append, 2),
+            (Some(b'>'), b">|") => file(FileMode::Clobber, 2),
+            (Some(b'>'), _) => file(FileMode::Write, 1),
+            _ => (0, None),
+        };
+        let Some(mode) = mode else { return Ok(None) };
+        self.pos += len;
+        Ok(Some(RedirectTo::File(mode, self.target()?)))
+    }
+
+    fn target(&mut self) -> Result<Word> {
+        self.skip_blanks();
+        let process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
+        if self.peek().is_none_or(is_meta) && !process {
+            return Err(self.unexpected());
+        }
+        self.word(Context::Word).map(brace::expand)
+    }
+
+    fn here(&mut self) -> Result<RedirectTo> {
+        let strip_tabs = self.eat(b"-");
+        self.skip_blanks();
+        if self.peek().is_none_or(is_meta) {
+            return Err(self.unexpected());
+        }
+        let start = self.pos;
+        self.word(Context::Word)?;
+        let (end, quoted) = super::here::delimiter(&self.src[start..self.pos]);
+        let here = Rc::new(Here { end, strip_tabs, quoted, ..Here::default() });
+        self.pending.push(here.clone());
+        Ok(RedirectTo::Here(here))
+    }
+}

@@ -1,0 +1,84 @@
+//! Bodies of here-documents.
+
+use super::ast::{Here, Text, Word};
+use super::parser::{Parser, Result};
+use super::word::Context;
+
+/// The text that ends a here-document, and whether any of it was quoted.
+pub(super) fn delimiter(raw: &[u8]) -> (Text, bool) {
+    let mut end = Vec::new();
+    let mut quoted = false;
+    let mut at = 0;
+    let mut inside = None;
+    while at < raw.len() {
+        let c = raw[at];
+        match (inside, c) {
+            (None, b'\\') => {
+                quoted = true;
+                at += 1;
+                end.extend(raw.get(at));
+            }
+            (None, b'$') if matches!(raw.get(at + 1), Some(b'\'' | b'"')) => {}
+            (None, b'\'' | b'"') => {
+                quoted = true;
+                inside = Some(c);
+            }
+            (Some(quote), _) if c == quote => inside = None,
+            (Some(b'"'), b'\\') if matches!(raw.get(at + 1), Some(b'"' | b'\\' | b'$' | b'`')) => {
+                at += 1;
+                end.push(raw[at]);
+            }
+            _ => end.push(c),
+        }
+        at += 1;
+    }
+    (end, quoted)
+}
+
+impl Parser {
+    /// Reads the bodies that begin here.
+    pub(super) fn read_pending(&mut self) -> Result<()> {
+        for here in std::mem::take(&mut self.pending) {
+            let line = self.line;
+            let text = self.body_text(&here);
+            let word = if here.quoted {
+                Word::quoted(&text)
+            } else {
+                let mut inner = self.inner(&text)?;
+                inner.line = line;
+                inner.word_to_end(Context::Here)?
+            };
+            *here.body.borrow_mut() = word;
+        }
+        Ok(())
+    }
+
+    fn body_text(&mut self, here: &Here) -> Text {
+        let mut text = Vec::new();
+        while !self.at_end() {
+            let rest = self.rest();
+            let len = rest.iter().position(|c| *c == b'\n');
+            let mut line = &rest[..len.unwrap_or(rest.len())];
+            let taken = len.map_or(rest.len(), |len| len + 1);
+            if here.strip_tabs {
+                while let [b'\t', more @ ..] = line {
+                    line = more;
+                }
+            }
+            let ended = line == here.end.as_slice();
+            if !ended {
+                text.extend_from_slice(line);
+                if len.is_some() {
+                    text.push(b'\n');
+                }
+            }
+            self.pos += taken;
+            self.line += 1;
+            if ended {
+                return text;
+            }
+        }
+        self.unended_here = true;
+        text
+    }
+}

@@ -1,0 +1,304 @@
+//! The reader of scripts: where it is, what it has promised to read, how deep it may go.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use super::ast::{Here, List, Text};
+
+/// What `alias` has defined.
+pub type Aliases = HashMap<Text, Text>;
+
+/// Deepest nesting of commands and substitutions in a script; the parser recurses.
+pub const MAX_DEPTH: usize = 250;
+
+/// Longest text that aliases may blow a script up to.
+const MAX_ALIASED: usize = 16 * 1024 * 1024;
+
+/// Why a script was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What a person reads.
+    pub message: String,
+    /// Where.
+    pub line: u32,
+    /// More text could have made it right.
+    pub incomplete: bool,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// Reads one script.
+#[derive(Debug)]
+pub struct Parser {
+    pub(super) src: Rc<[u8]>,
+    pub(super) pos: usize,
+    pub(super) line: u32,
+    pub(super) depth: usize,
+    pub(super) extglob: bool,
+    /// Here-documents whose bodies begin at the next line.
+    pub(super) pending: Vec<Rc<Here>>,
+    pub(super) unended_here: bool,
+    aliases: Option<Rc<Aliases>>,
+    /// Aliases being read, each with what was left of the text behind it.
+    guards: Vec<(Text, usize)>,
+    /// The alias before ended with a blank: the next word is looked up as well.
+    blank_end: Option<usize>,
+}
+
+impl Parser {
+    /// Reads from the first byte on.
+    pub fn new(src: &[u8], line: u32) -> Parser {
+        Parser::over(Rc::from(src), line)
+    }
+
+    fn over(src: Rc<[u8]>, line: u32) -> Parser {
+        Parser {
+            src,
+            pos: 0,
+            line,
+            depth: 0,
+            extglob: true,
+            pending: Vec::new(),
+            unended_here: false,
+            aliases: None,
+            guards: Vec::new(),
+            blank_end: None,
+        }
+    }
+
+    /// A parser for a piece of this text, one level down.
+    pub(super) fn inner(&self, piece: &[u8]) -> Result<Parser> {
+        let mut inner = Parser::new(piece, self.line);
+        inner.depth = self.depth + 1;
+        inner.extglob = self.extglob;
+        inner.aliases = self.aliases.clone();
+        if inner.depth > MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        Ok(inner)
+    }
+
+    /// The next complete command, or nothing at the end.
+    pub fn next(
+        &mut self,
+        aliases: Option<Rc<Aliases>>,
+        extglob: bool,
+    ) -> std::result::Result<Option<List>, SyntaxError> {
+        self.aliases = aliases;
+        self.extglob = extglob;
+        self.skip_newlines()?;
+        if self.at_end() {
+            return Ok(None);
+        }
+        let list = self.line_of_commands()?;
+        self.skip_blanks();
+        match self.peek() {
+            None => {}
+            Some(b'\n') => self.newline()?,
+            Some(_) => return Err(self.unexpected()),
+        }
+        if self.at_end() {
+            self.read_pending()?;
+        }
+        Ok(Some(list))
+    }
+
+    /// Everything up to the end as one list.
+    pub fn whole(&mut self) -> std::result::Result<List, SyntaxError> {
+        let list = self.list()?;
+        if !self.at_end() {
+            return Err(self.unexpected());
+        }
+        self.read_pending()?;
+        Ok(list)
+    }
+
+    /// Whether a here-document ran into the end of the text.
+    pub fn wants_more(&self) -> bool {
+        self.unended_here
+    }
+
+    /// The line it is at.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// What was not read yet.
+    pub fn rest(&self) -> &[u8] {
+        &self.src[self.pos.min(self.src.len())..]
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.pos >= self.src.len()
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.src.get(self.pos).copied()
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.src.get(self.pos + ahead).copied()
+    }
+
+    pub(super) fn looking_at(&self, text: &[u8]) -> bool {
+        self.rest().starts_with(text)
+    }
+
+    /// Whether this word stands here, as a word of its own.
+    pub(super) fn at_word(&self, word: &[u8]) -> bool {
+        self.looking_at(word) && self.peek_at(word.len()).is_none_or(is_meta)
+    }
+
+    pub(super) fn eat(&mut self, text: &[u8]) -> bool {
+        let found = self.looking_at(text);
+        if found {
+            self.pos += text.len();
+        }
+        found
+    }
+
+    pub(super) fn eat_word(&mut self, word: &[u8]) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.pos += word.len();
+        }
+        found
+    }
+
+    pub(super) fn expect_word(&mut self, word: &[u8]) -> Result<()> {
+        self.skip_newlines()?;
+        if self.eat_word(word) { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t') => self.pos += 1,
+                Some(b'\\') if self.peek_at(1) == Some(b'\n') => {
+                    self.pos += 2;
+                    self.line += 1;
+                }
+                Some(b'#') if self.pos == 0 || is_meta(self.src[self.pos - 1]) => {
+                    while self.peek().is_some_and(|c| c != b'\n') {
+                        self.pos += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn skip_newlines(&mut self) -> Result<()> {
+        loop {
+            self.skip_blanks();
+            if self.peek() != Some(b'\n') {
+                return Ok(());
+            }
+            self.newline()?;
+        }
+    }
+
+    pub(super) fn newline(&mut self) -> Result<()> {
+        self.pos += 1;
+        self.line += 1;
+        self.read_pending()
+    }
+
+    /// Runs `f` one level down.
+    pub(super) fn deeper<T>(&mut self, f: impl FnOnce(&mut Parser) -> Result<T>) -> Result<T> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        let answer = f(self);
+        self.depth -= 1;
+        answer
+    }
+
+    pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError { message: message.into(), line: self.line, incomplete: false }
+    }
+
+    fn too_deep(&self) -> SyntaxError {
+        self.error(format!("nested deeper than {MAX_DEPTH} levels"))
+    }
+
+    /// The refusal of what stands here.
+    pub(super) fn unexpected(&self) -> SyntaxError {
+        if self.at_end() {
+            let message = "syntax error: unexpected end of file".to_owned();
+            return SyntaxError { message, line: self.line, incomplete: true };
+        }
+        self.error(format!("syntax error near unexpected token `{}'", self.token()))
+    }
+
+    pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
+        let message = format!("unexpected EOF while looking for matching `{what}'");
+        SyntaxError { message, line, incomplete: true }
+    }
+
+    fn token(&self) -> String {
+        const OPERATORS: [&[u8]; 14] = [
+            b";;&", b";;", b";&", b"&&", b"||", b"<<<", b"<<", b">>", b"<&", b">&", b"|&", b"&>",
+            b"<>", b">|",
+        ];
+        if self.peek() == Some(b'\n') {
+            return "newline".to_owned();
+        }
+        if let Some(op) = OPERATORS.iter().find(|op| self.looking_at(op)) {
+            return String::from_utf8_lossy(op).into_owned();
+        }
+        let rest = self.rest();
+        let len = rest.iter().position(|c| is_meta(*c)).unwrap_or(rest.len()).max(1);
+        String::from_utf8_lossy(&rest[..len.min(80)]).into_owned()
+    }
+
+    /// Looks the word here up as well, where an alias that ended with a blank ended before it.
+    pub(super) fn expand_next_alias(&mut self) -> Result<bool> {
+        match self.blank_end {
+            Some(behind) if self.rest().len() <= behind => {
+                self.blank_end = None;
+                self.expand_alias()
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Puts an alias's text in the place of the word here, if it is one.
+    pub(super) fn expand_alias(&mut self) -> Result<bool> {
+        let Some(aliases) = self.aliases.clone() else { return Ok(false) };
+        let src = self.src.clone();
+        let rest = &src[self.pos.min(src.len())..];
+        let len = rest.iter().position(|c| is_meta(*c)).unwrap_or(rest.len());
+        let name = &rest[..len];
+        let Some(value) = aliases.get(name) else { return Ok(false) };
+        let left = rest.len() - len;
+        self.guards.retain(|(_, behind)| rest.len() > *behind);
+        if self.guards.iter().any(|(guarded, _)| guarded == name) {
+            return Ok(false);
+        }
+        if value.len() + rest.len() > MAX_ALIASED {
+            return Err(self.error("aliases make the script too long"));
+        }
+        self.guards.push((name.to_vec(), left));
+        let blank = value.last().is_some_and(|c| matches!(c, b' ' | b'\t'));
+        self.blank_end = blank.then_some(left);
+        let mut text = value.clone();
+        text.extend_from_slice(&rest[len..]);
+        self.src = Rc::from(text);
+        self.pos = 0;
+        Ok(true)
+    }
+}
+
+/// Whether an unquoted character ends a word.
+pub(super) fn is_meta(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
+}

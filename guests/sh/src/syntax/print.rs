@@ -1,0 +1,680 @@
+//! The tree as text again, in the form that `declare -f` and `type` use.
+
+use super::ast::{
+    Arg, ArithText, ArmEnd, Assign, AssignValue, CaseOp, Command, DefaultOp, Direction, FileMode,
+    Index, Item, Kind, Link, List, Op, Param, Part, Pipeline, Redirect, RedirectFd, RedirectTo,
+    Side, TestExpr, TestOp, Text, Timed, Where, Word,
+};
+use std::rc::Rc;
+
+/// A function as `declare -f` shows it.
+pub fn function_text(name: &[u8], body: &Command) -> Text {
+    let mut p = Printer::default();
+    p.function(name, body);
+    p.text(b"\n");
+    p.out
+}
+
+/// Commands on one line where that can be.
+pub fn list_text(list: &List) -> Text {
+    let mut p = Printer::default();
+    p.list(list);
+    p.out
+}
+
+#[derive(Default)]
+struct Printer {
+    out: Text,
+    indent: usize,
+    /// Here-documents whose bodies follow at the end of the line.
+    heres: Vec<Rc<super::ast::Here>>,
+}
+
+impl Printer {
+    fn text(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    fn newline(&mut self) {
+        self.text(b"\n");
+        for here in std::mem::take(&mut self.heres) {
+            let body = here.body.borrow();
+            let mut inner = Printer::default();
+            for part in &body.parts {
+                match part {
+                    Part::Literal(text) | Part::Quoted(text) => inner.text(text),
+                    other => inner.part(other, true),
+                }
+            }
+            self.text(&inner.out);
+            self.text(&here.end);
+            self.text(b"\n");
+        }
+        let blanks = vec![b' '; self.indent];
+        self.text(&blanks);
+    }
+
+    fn function(&mut self, name: &[u8], body: &Command) {
+        self.text(name);
+        self.text(b" () ");
+        self.newline();
+        if let Kind::Group(list) = &body.kind {
+            self.text(b"{ ");
+            self.block(list);
+            self.newline();
+            self.text(b"}");
+            self.redirects(&body.redirects);
+        } else {
+            self.text(b"{ ");
+            self.indent += 4;
+            self.newline();
+            self.command(body);
+            self.indent -= 4;
+            self.newline();
+            self.text(b"}");
+        }
+    }
+
+    /// A list on lines of its own, indented.
+    fn block(&mut self, list: &List) {
+        self.indent += 4;
+        self.newline();
+        self.lines(list);
+        self.indent -= 4;
+    }
+
+    fn lines(&mut self, list: &List) {
+        for (at, item) in list.items.iter().enumerate() {
+            self.item(item);
+            if at + 1 < list.items.len() {
+                if !item.background && self.heres.is_empty() {
+                    self.text(b";");
+                }
+                self.newline();
+            } else if !self.heres.is_empty() {
+                self.text(b"\n");
+                let out = self.out.len() - 1;
+                self.out.truncate(out);
+                let indent = std::mem::take(&mut self.indent);
+                self.newline();
+                self.indent = indent;
+                if self.out.last() == Some(&b'\n') {
+                    self.out.pop();
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, list: &List) {
+        for (at, item) in list.items.iter().enumerate() {
+            self.item(item);
+            if at + 1 < list.items.len() {
+                if !self.heres.is_empty() {
+                    self.newline();
+                } else {
+                    self.text(if item.background { b" " } else { b"; " });
+                }
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        self.pipeline(&item.first);
+        for (link, pipeline) in &item.rest {
+            self.text(match link {
+                Link::And => b" && ",
+                Link::Or => b" || ",
+            });
+            self.pipeline(pipeline);
+        }
+        if item.background {
+            self.text(b" &");
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        match pipeline.timed {
+            Some(Timed::Bash) => self.text(b"time "),
+            Some(Timed::Posix) => self.text(b"time -p "),
+            None => {}
+        }
+        if pipeline.negated {
+            self.text(b"! ");
+        }
+        for (at, command) in pipeline.stages.iter().enumerate() {
+            if at > 0 {
+                self.text(b" | ");
+            }
+            self.command(command);
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match &command.kind {
+            Kind::Simple(simple) => {
+                let mut first = true;
+                for assign in &simple.assigns {
+                    self.space(&mut first);
+                    self.assign(assign);
+                }
+                for arg in &simple.args {
+                    self.space(&mut first);
+                    match arg {
+                        Arg::Word(word) => self.word(word),
+                        Arg::Assign(assign) => self.assign(assign),
+                    }
+                }
+                for redirect in &command.redirects {
+                    self.space(&mut first);
+                    self.redirect(redirect);
+                }
+                return;
+            }
+            Kind::Subshell(list) => {
+                self.text(b"( ");
+                self.list(list);
+                self.text(b" )");
+            }
+            Kind::Group(list) => {
+                self.text(b"{ ");
+                self.block(list);
+                self.newline();
+                self.text(b"}");
+            }
+            Kind::If(arms, otherwise) => self.if_clause(arms, otherwise.as_ref()),
+            Kind::Loop(l) => {
+                self.text(if l.until { b"until " } else { b"while " });
+                self.list(&l.condition);
+                self.do_group(&l.body, b"; ");
+            }
+            Kind::For(name, words, body) => self.for_clause(b"for ", name, words, body),
+            Kind::Select(name, words, body) => self.for_clause(b"select ", name, words, body),
+            Kind::ArithFor(header, body) => {
+                self.text(b"for ((");
+                for (at, expr) in header.iter().enumerate() {
+                    if at > 0 {
+                        self.text(b"; ");
+                    }
+                    match expr {
+                        Some(expr) => self.arith_trimmed(expr),
+                        None => self.text(b"1"),
+                    }
+                }
+                self.text(b"))");
+                self.newline();
+                self.text(b"do");
+                self.block(body);
+                self.text(b";");
+                self.newline();
+                self.text(b"done");
+            }
+            Kind::Case(word, arms) => {
+                self.text(b"case ");
+                self.word(word);
+                self.text(b" in ");
+                self.indent += 4;
+                for arm in arms {
+                    self.newline();
+                    for (at, pattern) in arm.patterns.iter().enumerate() {
+                        if at > 0 {
+                            self.text(b" | ");
+                        }
+                        self.word(pattern);
+                    }
+                    self.text(b")");
+                    self.block(&arm.body);
+                    self.newline();
+                    self.text(match arm.end {
+                        ArmEnd::Leave => b";;",
+                        ArmEnd::Fall => b";&",
+                        ArmEnd::Test => b";;&",
+                    });
+                }
+                self.indent -= 4;
+                self.newline();
+                self.text(b"esac");
+            }
+            Kind::Arith(text) => {
+                self.text(b"((");
+                self.arith(text);
+                self.text(b"))");
+            }
+            Kind::Test(expr) => {
+                self.text(b"[[ ");
+                self.test(expr);
+                self.text(b" ]]");
+            }
+            Kind::Function(name, body) => {
+                self.text(b"function ");
+                self.function(name, body);
+            }
+            Kind::Coproc(name, body) => {
+                self.text(b"coproc ");
+                self.text(name);
+                self.text(b" ");
+                self.command(body);
+            }
+        }
+        self.redirects(&command.redirects);
+    }
+
+    fn space(&mut self, first: &mut bool) {
+        if !std::mem::replace(first, false) {
+            self.text(b" ");
+        }
+    }
+
+    fn if_clause(&mut self, arms: &[(List, List)], otherwise: Option<&List>) {
+        let depth = arms.len();
+        for (at, (condition, body)) in arms.iter().enumerate() {
+            if at > 0 {
+                self.newline();
+                self.text(b"else");
+                self.indent += 4;
+                self.newline();
+            }
+            self.text(b"if ");
+            self.list(condition);
+            self.text(b"; then");
+            self.block(body);
+            self.text(b";");
+        }
+        if let Some(body) = otherwise {
+            self.newline();
+            self.text(b"else");
+            self.block(body);
+            self.text(b";");
+        }
+        for at in 0..depth {
+            self.newline();
+            self.text(b"fi");
+            if at + 1 < depth {
+                self.text(b";");
+                self.indent -= 4;
+            }
+        }
+    }
+
+    fn do_group(&mut self, body: &List, before: &[u8]) {
+        self.text(before);
+        self.text(b"do");
+        self.block(body);
+        self.text(b";");
+        self.newline();
+        self.text(b"done");
+    }
+
+    fn for_clause(&mut self, keyword: &[u8], name: &[u8], words: &Option<Vec<Word>>, body: &List) {
+        self.text(keyword);
+        self.text(name);
+        if let Some(words) = words {
+            self.text(b" in");
+            for word in words {
+                self.text(b" ");
+                self.word(word);
+            }
+        }
+        self.text(b";");
+        self.newline();
+        self.do_group(body, b"");
+    }
+
+    fn assign(&mut self, assign: &Assign) {
+        self.text(&assign.name);
+        if let Some(index) = &assign.index {
+            self.text(b"[");
+            self.word(index);
+            self.text(b"]");
+        }
+        self.text(if assign.append { b"+=" } else { b"=" });
+        match &assign.value {
+            AssignValue::Scalar(word) => self.word(word),
+            AssignValue::Array(elements) => {
+                self.text(b"(");
+                for (at, element) in elements.iter().enumerate() {
+                    if at > 0 {
+                        self.text(b" ");
+                    }
+                    if let Some(index) = &element.index {
+                        self.text(b"[");
+                        self.word(index);
+                        self.text(if element.append { b"]+=" } else { b"]=" });
+                    }
+                    self.word(&element.value);
+                }
+                self.text(b")");
+            }
+        }
+    }
+
+    fn redirects(&mut self, redirects: &[Redirect]) {
+        for redirect in redirects {
+            self.text(b" ");
+            self.redirect(redirect);
+        }
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) {
+        match &redirect.fd {
+            RedirectFd::Implied => {}
+            RedirectFd::Number(n) => self.text(n.to_string().as_bytes()),
+            RedirectFd::Variable(name) => {
+                self.text(b"{");
+                self.text(name);
+                self.text(b"}");
+            }
+        }
+        match &redirect.to {
+            RedirectTo::File(mode, word) => {
+                self.text(match mode {
+                    FileMode::Read => b"< ",
+                    FileMode::Write => b"> ",
+                    FileMode::Clobber => b">| ",
+                    FileMode::Append => b">> ",
+                    FileMode::ReadWrite => b"<> ",
+                });
+                self.word(word);
+            }
+            RedirectTo::Copy(direction, word) => {
+                if matches!(redirect.fd, RedirectFd::Implied) {
+                    self.text(match direction {
+                        Direction::Input => b"0",
+                        Direction::Output => b"1",
+                    });
+                }
+                self.text(match direction {
+                    Direction::Input => b"<&",
+                    Direction::Output => b">&",
+                });
+                self.word(word);
+            }
+            RedirectTo::Both(append, word) => {
+                self.text(if *append { b"&>> " } else { b"&> " });
+                self.word(word);
+            }
+            RedirectTo::String(word) => {
+                self.text(b"<<< ");
+                self.word(word);
+            }
+            RedirectTo::Here(here) => {
+                self.text(if here.strip_tabs { b"<<-" } else { b"<<" });
+                if here.quoted {
+                    self.text(b"'");
+                    self.text(&here.end);
+                    self.text(b"'");
+                } else {
+                    self.text(&here.end);
+                }
+                self.heres.push(here.clone());
+            }
+        }
+    }
+
+    fn word(&mut self, word: &Word) {
+        for part in &word.parts {
+            self.part(part, false);
+        }
+    }
+
+    fn part(&mut self, part: &Part, in_double: bool) {
+        match part {
+            Part::Literal(text) if in_double => {
+                for c in text {
+                    if matches!(c, b'"' | b'`') {
+                        self.out.push(b'\\');
+                    }
+                    self.out.push(*c);
+                }
+            }
+            Part::Literal(text) => self.text(text),
+            Part::Quoted(text) if in_double => {
+                for c in text {
+                    if matches!(c, b'$' | b'`' | b'"' | b'\\') {
+                        self.out.push(b'\\');
+                    }
+                    self.out.push(*c);
+                }
+            }
+            Part::Quoted(text) => self.single(text),
+            Part::Double(parts) => {
+                self.text(b"\"");
+                for part in parts {
+                    self.part(part, true);
+                }
+                self.text(b"\"");
+            }
+            Part::Param(param) => self.param(param, in_double),
+            Part::Command(list) => {
+                self.text(b"$(");
+                self.list(list);
+                self.text(b")");
+            }
+            Part::Arith(text) => {
+                self.text(b"$((");
+                self.arith(text);
+                self.text(b"))");
+            }
+            Part::Process(output, list) => {
+                self.text(if *output { b">(" } else { b"<(" });
+                self.list(list);
+                self.text(b")");
+            }
+            Part::Braces(words) => {
+                self.text(b"{");
+                for (at, word) in words.iter().enumerate() {
+                    if at > 0 {
+                        self.text(b",");
+                    }
+                    self.word(word);
+                }
+                self.text(b"}");
+            }
+            Part::Sequence(s) => {
+                let end = |n: i64| {
+                    if s.letters {
+                        char::from(n as u8).to_string()
+                    } else {
+                        format!("{n:0w$}", w = s.width)
+                    }
+                };
+                let step = if s.step.abs() == 1 { String::new() } else { format!("..{}", s.step) };
+                self.text(format!("{{{}..{}{step}}}", end(s.from), end(s.to)).as_bytes());
+            }
+        }
+    }
+
+    fn single(&mut self, text: &[u8]) {
+        match text {
+            [c] if *c != b'\'' && *c != b'\n' => {
+                if matches!(c, b' ' | b'\t') || !c.is_ascii_graphic() || c.is_ascii_alphanumeric() {
+                    self.text(&[b'\'', *c, b'\'']);
+                } else {
+                    self.text(&[b'\\', *c]);
+                }
+            }
+            _ => {
+                self.text(b"'");
+                for c in text {
+                    if *c == b'\'' {
+                        self.text(b"'\\''");
+                    } else {
+                        self.out.push(*c);
+                    }
+                }
+                self.text(b"'");
+            }
+        }
+    }
+
+    fn arith(&mut self, text: &ArithText) {
+        for part in &text.word.parts {
+            self.part(part, true);
+        }
+    }
+
+    fn arith_trimmed(&mut self, text: &ArithText) {
+        let start = self.out.len();
+        self.arith(text);
+        let piece = self.out.split_off(start);
+        self.text(piece.trim_ascii());
+    }
+
+    fn param(&mut self, param: &Param, in_double: bool) {
+        let plain = matches!(param.op, Op::Get) && param.index.is_none() && !param.indirect;
+        if plain && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
+            self.text(b"${");
+            // Braces only where they were needed cannot be known any more; both mean the same.
+            let at = self.out.len();
+            self.out.truncate(at - 1);
+            self.text(&param.name);
+            return;
+        }
+        self.text(b"${");
+        match &param.op {
+            Op::Length => self.text(b"#"),
+            Op::Keys | Op::Names(_) => self.text(b"!"),
+            _ if param.indirect => self.text(b"!"),
+            _ => {}
+        }
+        self.text(&param.name);
+        match &param.index {
+            None => {}
+            Some(Index::At) => self.text(b"[@]"),
+            Some(Index::Star) => self.text(b"[*]"),
+            Some(Index::One(word)) => {
+                self.text(b"[");
+                self.word(word);
+                self.text(b"]");
+            }
+        }
+        self.op(&param.op, in_double);
+        self.text(b"}");
+    }
+
+    fn op(&mut self, op: &Op, in_double: bool) {
+        match op {
+            Op::Get | Op::Length | Op::Keys => {}
+            Op::Names(at) => self.text(if *at { b"@" } else { b"*" }),
+            Op::Default(kind, colon, word) => {
+                if *colon {
+                    self.text(b":");
+                }
+                self.text(match kind {
+                    DefaultOp::Use => b"-",
+                    DefaultOp::Assign => b"=",
+                    DefaultOp::Fail => b"?",
+                    DefaultOp::Instead => b"+",
+                });
+                for part in &word.parts {
+                    self.part(part, in_double);
+                }
+            }
+            Op::Remove(side, longest, word) => {
+                let sign: &[u8] = match side {
+                    Side::Front => b"#",
+                    Side::Back => b"%",
+                };
+                self.text(sign);
+                if *longest {
+                    self.text(sign);
+                }
+                self.word(word);
+            }
+            Op::Replace(place, pattern, with) => {
+                self.text(match place {
+                    Where::First => b"/",
+                    Where::All => b"//",
+                    Where::Front => b"/#",
+                    Where::Back => b"/%",
+                });
+                self.word(pattern);
+                if let Some(with) = with {
+                    self.text(b"/");
+                    self.word(with);
+                }
+            }
+            Op::Case(kind, all, pattern) => {
+                let sign: &[u8] = match kind {
+                    CaseOp::Upper => b"^",
+                    CaseOp::Lower => b",",
+                    CaseOp::Toggle => b"~",
+                };
+                self.text(sign);
+                if *all {
+                    self.text(sign);
+                }
+                if let Some(pattern) = pattern {
+                    self.word(pattern);
+                }
+            }
+            Op::Slice(offset, length) => {
+                self.text(b":");
+                self.arith(offset);
+                if let Some(length) = length {
+                    self.text(b":");
+                    self.arith(length);
+                }
+            }
+            Op::Transform(letter) => self.text(&[b'@', *letter]),
+            Op::Bad(text) => self.text(text),
+        }
+    }
+
+    fn test(&mut self, expr: &TestExpr) {
+        match expr {
+            TestExpr::Unary(letter, word) => {
+                self.text(&[b'-', *letter, b' ']);
+                self.word(word);
+            }
+            TestExpr::Binary(op, left, right) => {
+                self.word(left);
+                self.text(match op {
+                    TestOp::Matches => b" == ",
+                    TestOp::Differs => b" != ",
+                    TestOp::Regex => b" =~ ",
+                    TestOp::Before => b" < ",
+                    TestOp::After => b" > ",
+                    TestOp::Eq => b" -eq ",
+                    TestOp::Ne => b" -ne ",
+                    TestOp::Lt => b" -lt ",
+                    TestOp::Le => b" -le ",
+                    TestOp::Gt => b" -gt ",
+                    TestOp::Ge => b" -ge ",
+                    TestOp::Newer => b" -nt ",
+                    TestOp::Older => b" -ot ",
+                    TestOp::Same => b" -ef ",
+                });
+                self.word(right);
+            }
+            TestExpr::Not(inner) => {
+                self.text(b"! ");
+                self.test(inner);
+            }
+            TestExpr::And(left, right) => {
+                self.test(left);
+                self.text(b" && ");
+                self.test(right);
+            }
+            TestExpr::Or(left, right) => {
+                self.test(left);
+                self.text(b" || ");
+                self.test(right);
+            }
+            TestExpr::Word(word) => self.word(word),
+        }
+    }
+}
+
+/// A word as it could have been written.
+pub fn word_text(word: &Word) -> Text {
+    let mut p = Printer::default();
+    p.word(word);
+    p.out
+}
+
+/// A command on one line where that can be.
+pub fn command_text(command: &Command) -> Text {
+    let mut p = Printer::default();
+    p.command(command);
+    p.out
+}

@@ -1,0 +1,121 @@
+//! `[[ … ]]`.
+
+use super::ast::{TestExpr, TestOp};
+use super::parser::{Parser, Result, is_meta};
+use super::word::Context;
+
+/// Letters of unary operators.
+const UNARY: &[u8] = b"abcdefghknoprstuvwxzGLNORS";
+
+impl Parser {
+    /// What follows `[[`, up to and with `]]`.
+    pub(super) fn test_command(&mut self) -> Result<TestExpr> {
+        let expr = self.deeper(Parser::test_or)?;
+        self.skip_newlines()?;
+        if self.eat_word(b"]]") { Ok(expr) } else { Err(self.unexpected()) }
+    }
+
+    fn test_or(&mut self) -> Result<TestExpr> {
+        let mut left = self.test_and()?;
+        loop {
+            self.skip_newlines()?;
+            if !self.eat(b"||") {
+                return Ok(left);
+            }
+            left = TestExpr::Or(Box::new(left), Box::new(self.test_and()?));
+        }
+    }
+
+    fn test_and(&mut self) -> Result<TestExpr> {
+        let mut left = self.deeper(Parser::test_term)?;
+        loop {
+            self.skip_newlines()?;
+            if !self.eat(b"&&") {
+                return Ok(left);
+            }
+            let right = self.deeper(Parser::test_term)?;
+            left = TestExpr::And(Box::new(left), Box::new(right));
+        }
+    }
+
+    fn test_term(&mut self) -> Result<TestExpr> {
+        self.skip_newlines()?;
+        if !(self.extglob && self.looking_at(b"!(")) && self.eat_word(b"!") {
+            return Ok(TestExpr::Not(Box::new(self.deeper(Parser::test_term)?)));
+        }
+        if self.eat(b"(") {
+            let inner = self.deeper(Parser::test_or)?;
+            self.skip_newlines()?;
+            return if self.eat(b")") { Ok(inner) } else { Err(self.unexpected()) };
+        }
+        if self.peek() == Some(b'-')
+            && let Some(letter) = self.peek_at(1)
+            && UNARY.contains(&letter)
+            && self.peek_at(2).is_some_and(is_meta)
+        {
+            let start = self.pos;
+            self.pos += 2;
+            self.skip_blanks();
+            if !self.at_test_end() && (self.test_op().is_none() || self.lone_op()) {
+                return Ok(TestExpr::Unary(letter, self.word(Context::Word)?));
+            }
+            self.pos = start;
+        }
+        if self.peek().is_none_or(is_meta) || self.at_word(b"]]") {
+            return Err(self.unexpected());
+        }
+        let left = self.word(Context::Word)?;
+        self.skip_blanks();
+        let Some((op, len)) = self.test_op() else { return Ok(TestExpr::Word(left)) };
+        self.pos += len;
+        self.skip_blanks();
+        let context = if op == TestOp::Regex { Context::Regex } else { Context::Word };
+        let pattern_group = self.peek() == Some(b'(') && op == TestOp::Regex;
+        if self.peek().is_none_or(is_meta) && !pattern_group {
+            return Err(self.unexpected());
+        }
+        // Patterns may be extended ones here, whatever the option says.
+        let extglob = std::mem::replace(&mut self.extglob, true);
+        let right = self.word(context);
+        self.extglob = extglob;
+        Ok(TestExpr::Binary(op, left, right?))
+    }
+
+    /// Whether the operator here is the last word, and so an operand.
+    fn lone_op(&self) -> bool {
+        let Some((_, len)) = self.test_op() else { return false };
+        let rest = self.src[self.pos + len..].trim_ascii_start();
+        rest.starts_with(b"]]") || rest.starts_with(b"&&") || rest.starts_with(b"||")
+    }
+
+    fn at_test_end(&self) -> bool {
+        self.at_word(b"]]")
+            || matches!(self.peek(), None | Some(b'\n' | b')'))
+            || self.looking_at(b"&&")
+            || self.looking_at(b"||")
+    }
+
+    fn test_op(&self) -> Option<(TestOp, usize)> {
+        const WORDS: [(&[u8], TestOp); 13] = [
+            (b"==", TestOp::Matches),
+            (b"=~", TestOp::Regex),
+            (b"=", TestOp::Matches),
+            (b"!=", TestOp::Differs),
+            (b"-eq", TestOp::Eq),
+            (b"-ne", TestOp::Ne),
+            (b"-lt", TestOp::Lt),
+            (b"-le", TestOp::Le),
+            (b"-gt", TestOp::Gt),
+            (b"-ge", TestOp::Ge),
+            (b"-nt", TestOp::Newer),
+            (b"-ot", TestOp::Older),
+            (b"-ef", TestOp::Same),
+        ];
+        match self.peek() {
+            Some(b'<') => return Some((TestOp::Before, 1)),
+            Some(b'>') => return Some((TestOp::After, 1)),
+            _ => {}
+        }
+        WORDS.iter().find(|(word, _)| self.at_word(word)).map(|(word, op)| (*op, word.len()))
+    }
+}

@@ -1,0 +1,383 @@
+//! Words: quotes, substitutions, and what ends a word where.
+
+use std::rc::Rc;
+
+use super::arith;
+use super::ast::{ArithText, Part, Text, Word};
+use super::parser::{Parser, Result, is_meta};
+use super::quote;
+
+/// Where a word stands: what ends it, and which quotes mean something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    /// A word of a command.
+    Word,
+    /// Between the braces of `${x:-…}`, unquoted.
+    Brace,
+    /// A pattern in `${x/…/…}`: ends at a slash as well.
+    BraceSlash,
+    /// Between the braces of `"${x:-…}"`.
+    DoubleBrace,
+    /// Inside double quotes.
+    Double,
+    /// Between brackets; to the end of the text.
+    Index,
+    /// A here-document; to the end of the text.
+    Here,
+    /// Arithmetic; to the end of the text.
+    Arith,
+    /// The right side of `=~`.
+    Regex,
+}
+
+impl Context {
+    fn is_double(self) -> bool {
+        matches!(self, Context::Double | Context::DoubleBrace | Context::Here | Context::Arith)
+    }
+}
+
+/// Collects parts, joining neighbouring text.
+#[derive(Default)]
+struct Parts {
+    parts: Vec<Part>,
+    literal: Text,
+}
+
+impl Parts {
+    fn flush(&mut self) {
+        if !self.literal.is_empty() {
+            self.parts.push(Part::Literal(std::mem::take(&mut self.literal)));
+        }
+    }
+
+    fn push(&mut self, part: Part) {
+        self.flush();
+        self.parts.push(part);
+    }
+
+    fn quoted(&mut self, text: &[u8]) {
+        self.flush();
+        if let Some(Part::Quoted(before)) = self.parts.last_mut() {
+            before.extend_from_slice(text);
+        } else {
+            self.parts.push(Part::Quoted(text.to_vec()));
+        }
+    }
+
+    fn finish(mut self) -> Word {
+        self.flush();
+        Word { parts: self.parts }
+    }
+}
+
+impl Parser {
+    /// The whole text as one word.
+    pub(super) fn word_to_end(&mut self, context: Context) -> Result<Word> {
+        let word = self.word(context)?;
+        if self.at_end() { Ok(word) } else { Err(self.unexpected()) }
+    }
+
+    /// A word up to what ends it in this context; the end is not taken.
+    pub(super) fn word(&mut self, context: Context) -> Result<Word> {
+        let mut out = Parts::default();
+        let mut parens = 0usize;
+        while let Some(c) = self.peek() {
+            match (context, c) {
+                (Context::Word, _) if is_meta(c) => {
+                    let next = self.peek_at(1);
+                    if matches!(c, b'<' | b'>') && next == Some(b'(') {
+                        self.pos += 2;
+                        let list = self.deeper(Parser::until_parenthesis)?;
+                        out.push(Part::Process(c == b'>', Rc::new(list)));
+                        continue;
+                    }
+                    let before = out.literal.last().copied();
+                    if c == b'(' && self.extglob && before.is_some_and(is_extglob) {
+                        self.deeper(|p| p.group(&mut out))?;
+                        continue;
+                    }
+                    break;
+                }
+                (Context::Regex, b' ' | b'\t' | b'\n') if parens == 0 => break,
+                (Context::Regex, b'(') => parens += 1,
+                (Context::Regex, b')') if parens == 0 => break,
+                (Context::Regex, b')') => parens -= 1,
+                (Context::Brace | Context::BraceSlash | Context::DoubleBrace, b'}') => break,
+                (Context::BraceSlash, b'/') => break,
+                (Context::Double, b'"') => break,
+                (Context::Brace | Context::BraceSlash, b'<' | b'>')
+                    if self.peek_at(1) == Some(b'(') =>
+                {
+                    self.pos += 2;
+                    let list = self.deeper(Parser::until_parenthesis)?;
+                    out.push(Part::Process(c == b'>', Rc::new(list)));
+                    continue;
+                }
+                _ => {}
+            }
+            self.piece(c, context, &mut out)?;
+        }
+        Ok(out.finish())
+    }
+
+    /// One character, or what it begins.
+    fn piece(&mut self, c: u8, context: Context, out: &mut Parts) -> Result<()> {
+        match c {
+            b'\\' => self.backslash(context, out),
+            b'\'' if !context.is_double() => {
+                let text = self.single_quoted()?;
+                out.quoted(&text);
+            }
+            b'"' if context == Context::Arith => self.pos += 1,
+            b'"' if context != Context::Here => {
+                self.pos += 1;
+                let parts = self.deeper(Parser::double_quoted)?;
+                out.push(Part::Double(parts));
+            }
+            b'$' => {
+                let in_double = context.is_double();
+                match self.deeper(|p| p.dollar(in_double))? {
+                    Some(Part::Quoted(text)) => out.quoted(&text),
+                    Some(part) => out.push(part),
+                    None => out.literal.push(b'$'),
+                }
+            }
+            b'`' => out.push(self.backquote(context.is_double())?),
+            _ => {
+                if c == b'\n' {
+                    self.line += 1;
+                }
+                out.literal.push(c);
+                self.pos += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn backslash(&mut self, context: Context, out: &mut Parts) {
+        let next = self.peek_at(1);
+        self.pos += 2.min(self.src.len() - self.pos);
+        match next {
+            Some(b'\n') => self.line += 1,
+            None => out.literal.push(b'\\'),
+            Some(c) if context.is_double() => {
+                let escapes = match c {
+                    b'$' | b'`' | b'\\' => true,
+                    b'"' => context != Context::Here,
+                    b'}' => context == Context::DoubleBrace,
+                    _ => false,
+                };
+                if escapes {
+                    out.quoted(&[c]);
+                } else {
+                    out.literal.push(b'\\');
+                    out.literal.push(c);
+                }
+            }
+            Some(c) => out.quoted(&[c]),
+        }
+    }
+
+    /// `@(…)`: its parentheses are text, what stands between is parsed as a word.
+    fn group(&mut self, out: &mut Parts) -> Result<()> {
+        let line = self.line;
+        out.literal.push(b'(');
+        self.pos += 1;
+        let mut depth = 1;
+        loop {
+            let Some(c) = self.peek() else { return Err(self.unclosed(")", line)) };
+            match c {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            self.piece(c, Context::Index, out)?;
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Commands up to the parenthesis that closes them, which is taken.
+    pub(super) fn until_parenthesis(&mut self) -> Result<super::ast::List> {
+        let line = self.line;
+        let outer = std::mem::take(&mut self.pending);
+        let list = self.list()?;
+        if self.at_end() {
+            return Err(self.unclosed(")", line));
+        }
+        if !self.eat(b")") {
+            return Err(self.unexpected());
+        }
+        // `$(cat <<EOF)`: the body follows the line that the parenthesis is on.
+        let inner = std::mem::replace(&mut self.pending, outer);
+        self.pending.extend(inner);
+        Ok(list)
+    }
+
+    fn single_quoted(&mut self) -> Result<Text> {
+        let line = self.line;
+        let rest = &self.src[self.pos + 1..];
+        let Some(len) = rest.iter().position(|c| *c == b'\'') else {
+            return Err(self.unclosed("'", line));
+        };
+        let text = rest[..len].to_vec();
+        self.count_lines(self.pos + len + 2);
+        Ok(text)
+    }
+
+    fn double_quoted(&mut self) -> Result<Vec<Part>> {
+        let line = self.line;
+        let word = self.word(Context::Double)?;
+        if !self.eat(b"\"") {
+            return Err(self.unclosed("\"", line));
+        }
+        Ok(word.parts)
+    }
+
+    fn backquote(&mut self, in_double: bool) -> Result<Part> {
+        let line = self.line;
+        let mut text = Vec::new();
+        self.pos += 1;
+        loop {
+            match self.peek() {
+                None => return Err(self.unclosed("`", line)),
+                Some(b'`') => break,
+                Some(b'\\') => {
+                    let next = self.peek_at(1);
+                    let escapes = matches!(next, Some(b'$' | b'`' | b'\\'))
+                        || (in_double && next == Some(b'"'));
+                    if !escapes {
+                        text.push(b'\\');
+                    }
+                    text.extend(next);
+                    self.pos += 2;
+                }
+                Some(c) => {
+                    if c == b'\n' {
+                        self.line += 1;
+                    }
+                    text.push(c);
+                    self.pos += 1;
+                }
+            }
+        }
+        self.pos += 1;
+        let mut inner = self.inner(&text)?;
+        inner.line = line;
+        Ok(Part::Command(Rc::new(inner.whole()?)))
+    }
+
+    /// What a dollar sign begins; nothing, where it stands for itself.
+    fn dollar(&mut self, in_double: bool) -> Result<Option<Part>> {
+        let line = self.line;
+        self.pos += 1;
+        let Some(c) = self.peek() else { return Ok(None) };
+        match c {
+            b'(' => {
+                if self.peek_at(1) == Some(b'(')
+                    && let Some(end) = self.scan_arith(self.pos + 2)
+                {
+                    let text = self.arith_text(&self.src.clone()[self.pos + 2..end])?;
+                    self.count_lines(end + 2);
+                    return Ok(Some(Part::Arith(Box::new(text))));
+                }
+                self.pos += 1;
+                let list = self.until_parenthesis()?;
+                Ok(Some(Part::Command(Rc::new(list))))
+            }
+            b'[' => {
+                let Some(end) = self.scan_bracket(self.pos) else {
+                    return Err(self.unclosed("]", line));
+                };
+                let text = self.arith_text(&self.src.clone()[self.pos + 1..end])?;
+                self.count_lines(end + 1);
+                Ok(Some(Part::Arith(Box::new(text))))
+            }
+            b'{' => {
+                self.pos += 1;
+                self.braced_param(in_double).map(Some)
+            }
+            b'\'' if !in_double => {
+                let (text, len) =
+                    quote::ansi(&self.src[self.pos + 1..]).ok_or(self.unclosed("'", line))?;
+                self.count_lines(self.pos + 1 + len);
+                Ok(Some(Part::Quoted(text)))
+            }
+            b'"' if !in_double => {
+                self.pos += 1;
+                self.double_quoted().map(|parts| Some(Part::Double(parts)))
+            }
+            _ => Ok(self.plain_param()),
+        }
+    }
+
+    /// An expression's text, and its tree where no substitution can change it.
+    pub(super) fn arith_text(&self, text: &[u8]) -> Result<ArithText> {
+        let word = self.inner(text)?.word_to_end(Context::Arith)?;
+        let tree = arith::template(&word).map(Rc::new);
+        Ok(ArithText { word, tree })
+    }
+
+    /// Where the `))` of arithmetic stands that begins at `start`; nothing, where the
+    /// parentheses do not close as arithmetic's do.
+    pub(super) fn scan_arith(&self, start: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        let mut at = start;
+        while let Some(c) = self.src.get(at) {
+            match c {
+                b'\\' => at += 1,
+                b'\'' | b'"' => at = self.scan_quote(at)?,
+                b'`' => at = self.scan_quote(at)?,
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b')' => return (self.src.get(at + 1) == Some(&b')')).then_some(at),
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The quote that closes the one at `at`.
+    fn scan_quote(&self, at: usize) -> Option<usize> {
+        let quote = self.src[at];
+        let mut end = at + 1;
+        loop {
+            match self.src.get(end)? {
+                b'\\' if quote != b'\'' => end += 1,
+                c if *c == quote => return Some(end),
+                _ => {}
+            }
+            end += 1;
+        }
+    }
+
+    /// The bracket that closes the one at `at`, quotes and substitutions skipped.
+    pub(super) fn scan_bracket(&self, at: usize) -> Option<usize> {
+        let mut open = vec![b']'];
+        let mut end = at + 1;
+        loop {
+            match self.src.get(end)? {
+                b'\\' => end += 1,
+                b'\'' | b'"' | b'`' => end = self.scan_quote(end)?,
+                b'[' => open.push(b']'),
+                b'(' if self.src[end - 1] == b'$' => open.push(b')'),
+                b'{' if self.src[end - 1] == b'$' => open.push(b'}'),
+                c if Some(c) == open.last() => {
+                    open.pop();
+                    if open.is_empty() {
+                        return Some(end);
+                    }
+                }
+                _ => {}
+            }
+            end += 1;
+        }
+    }
+}
+
+/// Whether a parenthesis behind it makes an extended pattern.
+fn is_extglob(c: u8) -> bool {
+    matches!(c, b'?' | b'*' | b'+' | b'@' | b'!')
+}

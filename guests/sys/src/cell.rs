@@ -1,0 +1,266 @@
+//! The system of a cell: one import, one frame for each question.
+
+use std::cell::RefCell;
+use std::io;
+use std::os::wasi::ffi::OsStrExt as _;
+
+use cofferdam_abi::call::Call;
+use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
+use cofferdam_abi::process::{self as abi, FileStatus};
+use cofferdam_abi::wire::{Reader, Writer};
+
+use crate::{Fd, Myself, Pid, Spawn, Status, Which, errno};
+
+#[link(wasm_import_module = "cofferdam")]
+unsafe extern "C" {
+    #[link_name = "call"]
+    fn import(request: *const u8, request_len: u32, answer: *mut u8, answer_cap: u32) -> u32;
+}
+
+/// Nothing is inherited by accident: a child gets what [`Spawn::descriptors`] lists.
+pub(crate) const OPEN_FLAGS: i32 = 0;
+
+/// Numbers below are the standard streams and the root directory.
+pub(crate) const PARKED: Fd = 4;
+
+/// Where script numbers from 3 on begin.
+const SCRIPT_BASE: Fd = 1000;
+
+/// The descriptor that a script number stands for.
+pub fn number(script: u32) -> Fd {
+    let script = script as Fd;
+    if script < 3 { script } else { script.saturating_add(SCRIPT_BASE) }
+}
+
+/// Room for most answers, so that a call allocates nothing.
+const ROOM: usize = 512;
+
+thread_local! {
+    static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes one call and hands the fields of its answer to `read`.
+fn call<T>(
+    which: Call,
+    fields: impl FnOnce(&mut Writer),
+    read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
+) -> io::Result<T> {
+    let mut buf = REQUEST.take();
+    buf.clear();
+    buf.extend_from_slice(&which.number().to_le_bytes());
+    buf.extend_from_slice(&[0; 4]);
+    let mut writer = Writer::onto(buf);
+    fields(&mut writer);
+    let mut request = writer.finish();
+    let len = (request.len() - REQUEST_HEADER) as u32;
+    request[2..REQUEST_HEADER].copy_from_slice(&len.to_le_bytes());
+    let answer = cross(&request, |bytes| understand(bytes, read));
+    if request.capacity() <= 64 * 1024 {
+        REQUEST.set(request);
+    }
+    answer
+}
+
+fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+    let mut room = [0; ROOM];
+    // SAFETY: the host reads the request and writes at most `ROOM` bytes of answer.
+    let len =
+        unsafe { import(request.as_ptr(), request.len() as u32, room.as_mut_ptr(), ROOM as u32) }
+            as usize;
+    if len <= ROOM {
+        return f(&room[..len]);
+    }
+    let mut long = vec![0; len];
+    let mut take = [0; REQUEST_HEADER];
+    take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
+    // SAFETY: as above, with the room that the host said it needs.
+    unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
+    f(&long)
+}
+
+fn understand<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
+) -> io::Result<T> {
+    let strange = |_| io::Error::other("answer of the host not understood");
+    let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
+    match answer.status {
+        Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
+        Answered::Refused => {
+            let refusal = Refusal::read(answer.payload).map_err(strange)?;
+            Err(match errno::number(refusal.name) {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::other(refusal.message.to_owned()),
+            })
+        }
+        Answered::Pending => Err(io::Error::other("the host answered later than asked")),
+    }
+}
+
+/// Starts a process.
+pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
+    let packed = abi::Spawn {
+        program: spawn.program,
+        argv: spawn.argv.clone(),
+        env: spawn.env.clone(),
+        cwd: spawn.cwd,
+        descriptors: spawn.descriptors.iter().map(|&(child, fd)| (child, fd as u32)).collect(),
+        state: spawn.state,
+    };
+    call(Call::ProcessSpawn, |w| packed.write(w), |r| r.u32())
+}
+
+/// Waits for a child to end. `None`: with `nohang`, and none has ended.
+pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
+    let pid = match which {
+        Which::Any => 0,
+        Which::One(pid) => pid,
+    };
+    let (pid, status) = call(
+        Call::ProcessWait,
+        |w| {
+            w.u32(pid).u8(u8::from(nohang));
+        },
+        |r| Ok((r.u32()?, r.u32()?)),
+    )?;
+    if pid == 0 {
+        return Ok(None);
+    }
+    let status = match status.checked_sub(256) {
+        Some(signal) => Status::Killed(signal as u8),
+        None => Status::Exited(status as u8),
+    };
+    Ok(Some((pid, status)))
+}
+
+/// Sends a signal; 0 asks whether the process is there.
+pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
+    call(
+        Call::ProcessKill,
+        |w| {
+            w.u32(pid).u8(signal);
+        },
+        |_| Ok(()),
+    )
+}
+
+/// What this process is.
+pub fn myself() -> io::Result<Myself> {
+    call(
+        Call::ProcessMyself,
+        |_| (),
+        |r| {
+            let me = abi::Myself::read(r)?;
+            Ok(Myself {
+                pid: me.pid,
+                parent: me.parent,
+                cwd: me.cwd.to_vec(),
+                state: me.state.to_vec(),
+                ignored: me.ignored,
+            })
+        },
+    )
+}
+
+pub(crate) fn pipe() -> io::Result<(Fd, Fd)> {
+    call(Call::PipeNew, |_| (), |r| Ok((r.u32()? as Fd, r.u32()? as Fd)))
+}
+
+pub(crate) fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
+    call(
+        Call::DescriptorCopy,
+        |w| {
+            w.u32(fd as u32).u32(least as u32);
+        },
+        |r| Ok(r.u32()? as Fd),
+    )
+}
+
+pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
+    call(
+        Call::DescriptorReplace,
+        |w| {
+            w.u32(fd as u32).u32(to as u32);
+        },
+        |_| Ok(()),
+    )
+}
+
+/// Signals that came since the last time, in order.
+pub fn signals_take() -> Vec<u8> {
+    call(
+        Call::SignalTake,
+        |_| (),
+        |r| {
+            let len = r.remaining();
+            r.take(len).map(<[u8]>::to_vec)
+        },
+    )
+    .unwrap_or_default()
+}
+
+/// Which signals are caught and which are ignored, bit `n` for signal `n`; the rest kill.
+pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
+    call(
+        Call::SignalSet,
+        |w| {
+            w.u64(caught).u64(ignored);
+        },
+        |_| Ok(()),
+    )
+}
+
+pub(crate) fn stat(path: &[u8], follow: bool) -> io::Result<FileStatus> {
+    let path = absolute(path)?;
+    call(
+        Call::FileStat,
+        |w| {
+            w.u8(u8::from(follow)).bytes(&path);
+        },
+        |r| FileStatus::read(r),
+    )
+}
+
+pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
+    let path = absolute(path)?;
+    call(
+        Call::FileMode,
+        |w| {
+            w.u32(mode).bytes(&path);
+        },
+        |_| Ok(()),
+    )
+}
+
+pub(crate) fn umask(mask: u32) -> u32 {
+    call(
+        Call::ProcessMask,
+        |w| {
+            w.u32(mask);
+        },
+        |r| r.u32(),
+    )
+    .unwrap_or(0o022)
+}
+
+/// What the next run of the sandbox begins with; heard from the first process of a run only.
+pub fn keep_environment(cwd: &[u8], variables: &[&[u8]]) -> io::Result<()> {
+    let environment = abi::Environment { cwd, variables: variables.to_vec() };
+    call(Call::EnvironmentKeep, |w| environment.write(w), |_| Ok(()))
+}
+
+/// The host knows no working directory: it is the C library's.
+fn absolute(path: &[u8]) -> io::Result<Vec<u8>> {
+    if path.is_empty() {
+        return Err(io::Error::from_raw_os_error(libc::ENOENT));
+    }
+    if path[0] == b'/' {
+        return Ok(path.to_vec());
+    }
+    let mut full = std::env::current_dir()?.as_os_str().as_bytes().to_vec();
+    if full.last() != Some(&b'/') {
+        full.push(b'/');
+    }
+    full.extend_from_slice(path);
+    Ok(full)
+}
