@@ -160,7 +160,7 @@ impl Shell {
         }
         self.check_writable(&place.name)?;
         let flags = self.vars.get(place.name.as_slice()).map_or(0, |var| var.flags);
-        let value = if flags & flag::INTEGER != 0 && !(append && index.is_none() && false) {
+        let value = if flags & flag::INTEGER != 0 {
             let number = self.arith_value(&value)?;
             if append {
                 let before = match &place.index {
