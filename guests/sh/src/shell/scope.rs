@@ -151,6 +151,13 @@ impl Shell {
             place.index = Some(index.to_vec());
         }
         if self.is_reference(&place.name) {
+            if self
+                .vars
+                .get(place.name.as_slice())
+                .is_some_and(|var| var.first().is_some_and(|t| !t.is_empty()))
+            {
+                return Err(Flow::Discard(1));
+            }
             return self.aim(&place.name, value);
         }
         if !is_name(&place.name) {
