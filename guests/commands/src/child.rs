@@ -7,6 +7,8 @@ use cofferdam_guest_sys::{self as sys, Fd, Pid, Spawn, Status, Which};
 
 use crate::bytes::{OsStrExt as _, join};
 
+/// Where commands are looked for by a process without `PATH`.
+const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
 /// Exit code where a command was not found.
 pub(crate) const NOT_FOUND: i32 = 127;
 /// Exit code where a command was found and could not be started.
@@ -99,7 +101,7 @@ pub(crate) fn locate(name: &OsStr, path: Option<&OsStr>) -> io::Result<Vec<u8>> 
         let cwd = std::env::current_dir()?;
         return Ok(join(cwd.as_os_str().as_bytes(), bytes));
     }
-    let dirs = path.map_or(b"".as_slice(), |path| path.as_bytes());
+    let dirs = path.map_or(DEFAULT_PATH, |path| path.as_bytes());
     for dir in dirs.split(|b| *b == b':').filter(|dir| dir.starts_with(b"/")) {
         let file = join(dir, bytes);
         if is_program(&file) {

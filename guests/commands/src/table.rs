@@ -26,7 +26,12 @@ macro_rules! table {
 
 macro_rules! uu {
     ($from:path, $name:literal) => {
-        |args| uutils::call($name, args, |args| { use $from as from; from::uumain(args) })
+        |args| {
+            uutils::call($name, args, |args| {
+                use $from as from;
+                from::uumain(args)
+            })
+        }
     };
 }
 
@@ -47,8 +52,9 @@ table! {
     "cksum", "CRC and other checksums", uu!(uu_cksum, "cksum");
     "clear", "clear the screen", plain::clear;
     "cmp", "compare files byte by byte", diff::cmp;
+    "column", "lists as columns and tables", column::run;
     "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
-    "cp", "copy files", uu!(uu_cp, "cp");
+    "cp", "copy files", copy::cp;
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
@@ -57,6 +63,7 @@ table! {
     "dir", "list files in columns", ls::dir;
     "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
     "dos2unix", "line ends of DOS to those of Unix", plain::dos2unix;
+    "du", "space that files take", tree::du;
     "echo", "write arguments", uu!(uu_echo, "echo");
     "egrep", "grep with extended patterns", grep::extended;
     "env", "run a command with other variables", launch::env;
@@ -65,6 +72,7 @@ table! {
     "factor", "prime factors", uu!(uu_factor, "factor");
     "false", "do nothing, unsuccessfully", plain::fail;
     "fgrep", "grep with fixed strings", grep::fixed;
+    "file", "what is in a file", file::run;
     "find", "search for files in a directory tree", find::run;
     "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
     "fold", "wrap long lines", uu!(uu_fold, "fold");
@@ -73,6 +81,7 @@ table! {
     "gunzip", "uncompress files", gzip::gunzip;
     "gzip", "compress files", gzip::gzip;
     "head", "first lines of files", uu!(uu_head, "head");
+    "hexdump", "show bytes in several forms", dump::hexdump;
     "hostname", "name of the host", identity::hostname;
     "id", "numbers of the user and groups", identity::id;
     "join", "join lines of two files on a field", uu!(uu_join, "join");
@@ -82,7 +91,7 @@ table! {
     "logname", "login name of the user", identity::logname;
     "ls", "list files", ls::run;
     "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
-    "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
+    "mkdir", "make directories", copy::mkdir;
     "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
     "mv", "move or rename files", uu!(uu_mv, "mv");
     "nice", "run a command with lower priority", launch::nice;
@@ -116,6 +125,7 @@ table! {
     "sort", "sort lines", uu!(uu_sort, "sort");
     "split", "split a file into pieces", uu!(uu_split, "split");
     "stat", "show the status of files", modes::stat;
+    "strings", "printable text in files", dump::strings;
     "sum", "old checksums", uu!(uu_sum, "sum");
     "sync", "write cached data out", plain::sync;
     "tac", "lines in reverse order", uu!(uu_tac, "tac");
@@ -126,6 +136,7 @@ table! {
     "timeout", "run a command for a limited time", launch::timeout;
     "touch", "set file times, make empty files", uu!(uu_touch, "touch");
     "tr", "translate characters", uu!(uu_tr, "tr");
+    "tree", "directories as a tree", tree::tree;
     "true", "do nothing, successfully", plain::succeed;
     "truncate", "set the size of files", uu!(uu_truncate, "truncate");
     "tsort", "topological sort", uu!(uu_tsort, "tsort");
@@ -140,6 +151,7 @@ table! {
     "which", "where commands are", plain::which;
     "whoami", "name of the user", identity::whoami;
     "xargs", "run a command with arguments from input", xargs::run;
+    "xxd", "make a hex dump or undo it", dump::xxd;
     "yes", "write a line over and over", uu!(uu_yes, "yes");
     "zcat", "write compressed files out", gzip::zcat;
 }
