@@ -52,10 +52,7 @@ pub(crate) struct Usage {
 impl Usage {
     /// Says what is wrong, and where help is; answers the exit code.
     pub(crate) fn wrong(&self, message: &str) -> i32 {
-        eprintln!(
-            "{0}: {message}\nTry '{0} --help' for more information.",
-            self.name
-        );
+        eprintln!("{0}: {message}\nTry '{0} --help' for more information.", self.name);
         self.trouble
     }
 }
@@ -101,7 +98,8 @@ fn long(
         return Err(crate::commands::uutils::flushed(0));
     }
     let exact = specs.iter().find(|spec| spec.1 == name);
-    let mut candidates = specs.iter().filter(|spec| spec.1.starts_with(&name) && !spec.1.is_empty());
+    let mut candidates =
+        specs.iter().filter(|spec| spec.1.starts_with(&name) && !spec.1.is_empty());
     let spec = match (exact, candidates.next(), candidates.next()) {
         (Some(spec), ..) | (None, Some(spec), None) => spec,
         (None, None, _) if name == "version" => {

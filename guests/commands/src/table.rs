@@ -26,7 +26,12 @@ macro_rules! table {
 
 macro_rules! uu {
     ($from:path, $name:literal) => {
-        |args| uutils::call($name, args, |args| { use $from as from; from::uumain(args) })
+        |args| {
+            uutils::call($name, args, |args| {
+                use $from as from;
+                from::uumain(args)
+            })
+        }
     };
 }
 
@@ -49,7 +54,7 @@ table! {
     "cmp", "compare files byte by byte", diff::cmp;
     "column", "lists as columns and tables", column::run;
     "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
-    "cp", "copy files", uu!(uu_cp, "cp");
+    "cp", "copy files", copy::cp;
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
@@ -86,7 +91,7 @@ table! {
     "logname", "login name of the user", identity::logname;
     "ls", "list files", ls::run;
     "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
-    "mkdir", "make directories", uu!(uu_mkdir, "mkdir");
+    "mkdir", "make directories", copy::mkdir;
     "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
     "mv", "move or rename files", uu!(uu_mv, "mv");
     "nice", "run a command with lower priority", launch::nice;

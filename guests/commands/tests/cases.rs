@@ -66,13 +66,15 @@ fn run(bin: &Path, dir: &Path, script: &str) -> String {
 
 #[test]
 fn commands_write_what_the_case_files_say() {
-    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cases-{}", std::process::id()));
+    let root =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cases-{}", std::process::id()));
     let _ = fs::remove_dir_all(&root);
     let bin = commands(&root);
     let mut wrong = Vec::new();
     let mut count = 0;
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut files: Vec<_> = fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     for file in files {
         for case in cases(&fs::read_to_string(&file).unwrap()) {
@@ -96,13 +98,14 @@ fn commands_write_what_the_case_files_say() {
 
 #[test]
 fn every_command_has_help() {
-    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("help-{}", std::process::id()));
+    let root =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("help-{}", std::process::id()));
     let _ = fs::remove_dir_all(&root);
     let bin = commands(&root);
-    // These write their arguments, whatever they are.
-    let literal = ["echo", "test"];
+    // This one takes every word as an expression.
+    let literal = ["test"];
     for name in cofferdam_guest_commands::names().iter().filter(|name| !literal.contains(name)) {
-        let text = run(&bin, &root.join("w"), &format!("'{name}' --help"));
+        let text = run(&bin, &root.join("w"), &format!("'{}/{name}' --help", bin.display()));
         assert!(text.to_lowercase().contains("usage"), "{name} --help says {text:?}");
     }
     let _ = fs::remove_dir_all(&root);

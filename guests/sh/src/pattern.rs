@@ -534,3 +534,46 @@ impl Class {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(pattern: &str, text: &str, expect: bool) {
+        let rules = Rules { extended: true, fold: false };
+        assert_eq!(Pattern::new(pattern.as_bytes(), rules).matches(text.as_bytes()), expect);
+    }
+
+    #[test]
+    fn a_star_matches_nothing_and_everything() {
+        check("a*c", "ac", true);
+        check("a*c", "abbbc", true);
+        check("a*c", "abbbd", false);
+    }
+
+    #[test]
+    fn a_bracket_that_is_not_closed_is_text() {
+        check("[ab", "[ab", true);
+        check("[]a]", "]", true);
+        check("[!a-c]", "b", false);
+    }
+
+    #[test]
+    fn groups_count_as_they_say() {
+        check("+(ab|c)", "abcab", true);
+        check("?(a)b", "aab", false);
+        check("!(*.txt)", "a.txt", false);
+        check("!(*.txt)", "a.md", true);
+    }
+
+    #[test]
+    fn a_question_mark_is_one_character_of_any_length() {
+        check("?", "é", true);
+        check("??", "é", false);
+    }
+
+    #[test]
+    fn nested_repetition_takes_no_exponential_time() {
+        check(&format!("{}a{}b", "*(".repeat(30), ")".repeat(30)), &"a".repeat(300), false);
+    }
+}

@@ -61,9 +61,9 @@ fn column(args: Vec<OsString>) -> Result<i32, i32> {
                     'N' => names = Some(value),
                     'R' => right = value.split(',').filter_map(|n| n.parse().ok()).collect(),
                     'c' => {
-                        terminal = value
-                            .parse()
-                            .map_err(|_| USAGE.wrong(&format!("invalid columns argument: '{value}'")))?;
+                        terminal = value.parse().map_err(|_| {
+                            USAGE.wrong(&format!("invalid columns argument: '{value}'"))
+                        })?;
                     }
                     _ => {}
                 }

@@ -174,12 +174,16 @@ fn unary(operator: &[u8], operand: &[u8]) -> Option<Answer> {
         b"-g" => bits(0o2000),
         b"-k" => bits(0o1000),
         b"-s" => status(operand, true).is_ok_and(|status| status.size > 0),
-        b"-O" | b"-G" => status(operand, true).is_ok_and(|status| status.uid == crate::files::USER_ID),
+        b"-O" | b"-G" => {
+            status(operand, true).is_ok_and(|status| status.uid == crate::files::USER_ID)
+        }
         b"-N" => status(operand, true).is_ok_and(|status| status.modified > status.accessed),
         b"-t" => {
             let number = shown(operand).parse();
             return Some(match number {
-                Ok(number) => Ok(cofferdam_guest_sys::is_terminal(cofferdam_guest_sys::number(number))),
+                Ok(number) => {
+                    Ok(cofferdam_guest_sys::is_terminal(cofferdam_guest_sys::number(number)))
+                }
                 Err(_) => Err(format!("{}: integer expression expected", shown(operand))),
             });
         }

@@ -414,7 +414,8 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
         let opened = if name == "-" {
             Ok(Box::new(BufReader::new(Input)) as Box<dyn BufRead>)
         } else {
-            File::open(name).map(|file| Box::new(BufReader::with_capacity(65536, file)) as Box<dyn BufRead>)
+            File::open(name)
+                .map(|file| Box::new(BufReader::with_capacity(65536, file)) as Box<dyn BufRead>)
         };
         opened.map_err(|error| {
             if !quiet {
@@ -460,11 +461,21 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                     continue;
                 }
                 let detail = if bytes {
-                    format!(" is {:3o} {} {:3o} {}", x[i], x[i].escape_ascii(), y[i], y[i].escape_ascii())
+                    format!(
+                        " is {:3o} {} {:3o} {}",
+                        x[i],
+                        x[i].escape_ascii(),
+                        y[i],
+                        y[i].escape_ascii()
+                    )
                 } else {
                     String::new()
                 };
-                let _ = writeln!(out, "{} {} differ: byte {place}, line {line}{detail}", names.0, names.1);
+                let _ = writeln!(
+                    out,
+                    "{} {} differ: byte {place}, line {line}{detail}",
+                    names.0, names.1
+                );
                 return Ok(output::finish("cmp", &mut out, 1));
             }
             line += u64::from(x[i] == b'\n');

@@ -63,7 +63,9 @@ fn run_strings(args: Vec<OsString>) -> Result<i32, i32> {
                     .parse()
                     .map_err(|_| STRINGS.wrong(&format!("invalid minimum string length {text}")))?;
             }
-            Item::Option(Key::Short('t'), Some(value)) => radix = value.to_string_lossy().chars().next(),
+            Item::Option(Key::Short('t'), Some(value)) => {
+                radix = value.to_string_lossy().chars().next()
+            }
             Item::Option(..) => {}
             Item::Operand(file) => files.push(file),
         }
@@ -184,7 +186,8 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                     Some(hex) => u64::from_str_radix(hex, 16).ok(),
                     None => text.parse().ok(),
                 };
-                let number = number.ok_or_else(|| XXD.wrong(&format!("invalid number '{text}'")))?;
+                let number =
+                    number.ok_or_else(|| XXD.wrong(&format!("invalid number '{text}'")))?;
                 match which {
                     'c' => columns = Some(number.clamp(1, 256) as usize),
                     'g' => group = Some(number.min(256) as usize),
@@ -207,7 +210,13 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         if include {
             return c_array(&mut source, &mut out, &file, upper);
         }
-        let columns = columns.unwrap_or(if plain { 30 } else if bits { 6 } else { 16 });
+        let columns = columns.unwrap_or(if plain {
+            30
+        } else if bits {
+            6
+        } else {
+            16
+        });
         let group = group.unwrap_or(if bits { 1 } else { 2 });
         let mut buf = vec![0; columns];
         let mut at = seek;
@@ -260,12 +269,20 @@ fn visible(byte: u8) -> char {
     if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' }
 }
 
-fn c_array(source: &mut dyn Read, out: &mut output::Output, file: &OsString, upper: bool) -> io::Result<()> {
+fn c_array(
+    source: &mut dyn Read,
+    out: &mut output::Output,
+    file: &OsString,
+    upper: bool,
+) -> io::Result<()> {
     let mut bytes = Vec::new();
     source.read_to_end(&mut bytes)?;
     let named = file != "-";
-    let name: String =
-        file.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name: String = file
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     if named {
         writeln!(out, "unsigned char {name}[] = {{")?;
     }
@@ -392,7 +409,13 @@ fn run_hexdump(args: Vec<OsString>) -> Result<i32, i32> {
     Ok(output::finish("hexdump", &mut out, code))
 }
 
-fn dump(source: &mut dyn Read, out: &mut output::Output, form: char, mut at: u64, squeeze: bool) -> io::Result<()> {
+fn dump(
+    source: &mut dyn Read,
+    out: &mut output::Output,
+    form: char,
+    mut at: u64,
+    squeeze: bool,
+) -> io::Result<()> {
     let width = if form == 'C' { 8 } else { 7 };
     let mut buf = [0; 16];
     let mut last: Option<[u8; 16]> = None;

@@ -109,7 +109,11 @@ fn describe(file: &OsStr, follow: bool) -> (String, &'static str, &'static str) 
         Ok(found) => found,
         Err(error) => {
             let name = file.to_string_lossy();
-            return (format!("cannot open `{name}' ({})", reason(&error)), "inode/x-unknown", "binary");
+            return (
+                format!("cannot open `{name}' ({})", reason(&error)),
+                "inode/x-unknown",
+                "binary",
+            );
         }
     };
     match Kind::of(found.mode) {
@@ -117,7 +121,11 @@ fn describe(file: &OsStr, follow: bool) -> (String, &'static str, &'static str) 
         Kind::Link => {
             let to = std::fs::read_link(file).unwrap_or_default();
             let broken = if status(file.as_bytes(), true).is_err() { "broken " } else { "" };
-            return (format!("{broken}symbolic link to {}", to.display()), "inode/symlink", "binary");
+            return (
+                format!("{broken}symbolic link to {}", to.display()),
+                "inode/symlink",
+                "binary",
+            );
         }
         Kind::Pipe => return ("fifo (named pipe)".to_owned(), "inode/fifo", "binary"),
         Kind::Socket => return ("socket".to_owned(), "inode/socket", "binary"),
@@ -167,7 +175,9 @@ fn content(head: &[u8]) -> (String, &'static str, &'static str) {
         let base = program.rsplit('/').next().unwrap_or(program);
         let name_of = base.strip_prefix("env ").unwrap_or(base).split(' ').next().unwrap_or("");
         match name_of {
-            "bash" => (format!("Bourne-Again shell script, {name} executable"), "text/x-shellscript"),
+            "bash" => {
+                (format!("Bourne-Again shell script, {name} executable"), "text/x-shellscript")
+            }
             "sh" => (format!("POSIX shell script, {name} executable"), "text/x-shellscript"),
             n if n.starts_with("python") => {
                 (format!("Python script, {name} executable"), "text/x-script.python")

@@ -172,7 +172,8 @@ fn message(error: &io::Error) -> String {
 /// Copies one stream; answers bytes in and out.
 fn transfer(s: &Settings, from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(u64, u64)> {
     if s.job == Job::Pack {
-        let mut encoder = GzEncoder::new(Counted { inner: to, count: 0 }, Compression::new(s.level));
+        let mut encoder =
+            GzEncoder::new(Counted { inner: to, count: 0 }, Compression::new(s.level));
         let count = io::copy(from, &mut encoder)?;
         let packed = encoder.finish()?;
         return Ok((count, packed.count));
@@ -250,9 +251,7 @@ fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) ->
     if !s.force && fs::symlink_metadata(&target).is_ok() {
         return Err(io::Error::other(format!("{} already exists", target.to_string_lossy())));
     }
-    let done = File::create(&target).and_then(|mut made| {
-        transfer(s, &mut source, &mut made)
-    });
+    let done = File::create(&target).and_then(|mut made| transfer(s, &mut source, &mut made));
     if let Err(error) = done {
         // Half a file is worse than none.
         let _ = fs::remove_file(&target);

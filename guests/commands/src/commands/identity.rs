@@ -81,7 +81,8 @@ pub(crate) fn arch(args: Vec<OsString>) -> i32 {
 }
 
 pub(crate) fn nproc(args: Vec<OsString>) -> i32 {
-    let text = "Usage: nproc [--all] [--ignore=N]\nPrint the number of processing units available.\n";
+    let text =
+        "Usage: nproc [--all] [--ignore=N]\nPrint the number of processing units available.\n";
     let specs = [('\0', "all", Value::None), ('\0', "ignore", Value::Required)];
     say(parsed(&usage("nproc", text), args, &specs).map(|_| "1".to_owned()))
 }
@@ -167,7 +168,9 @@ Print user and group information.
         Ok(match (one, keys.contains(&Key::Short('n'))) {
             (true, true) => name.to_owned(),
             (true, false) => number.to_string(),
-            (false, _) => format!("uid={number}({name}) gid={number}({name}) groups={number}({name})"),
+            (false, _) => {
+                format!("uid={number}({name}) gid={number}({name}) groups={number}({name})")
+            }
         })
     });
     say(answer)

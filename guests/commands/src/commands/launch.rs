@@ -95,7 +95,11 @@ fn run_env(args: Vec<OsString>) -> Result<i32, i32> {
         Some(dir) => match std::fs::canonicalize(&dir) {
             Ok(path) => Some(path.into_os_string().into_vec()),
             Err(error) => {
-                eprintln!("env: cannot change directory to '{}': {}", dir.to_string_lossy(), reason(&error));
+                eprintln!(
+                    "env: cannot change directory to '{}': {}",
+                    dir.to_string_lossy(),
+                    reason(&error)
+                );
                 return Err(OWN_FAILURE);
             }
         },
@@ -235,7 +239,13 @@ fn run_timeout(args: Vec<OsString>) -> Result<i32, i32> {
                 wait_until(pid, None).unwrap_or(137)
             }
         };
-        return Ok(if preserve { ended } else if signal == 9 { 137 } else { TIMED_OUT });
+        return Ok(if preserve {
+            ended
+        } else if signal == 9 {
+            137
+        } else {
+            TIMED_OUT
+        });
     };
     Ok(status)
 }

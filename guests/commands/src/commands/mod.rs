@@ -3,6 +3,7 @@
 pub(crate) mod awk;
 pub(crate) mod column;
 pub(crate) mod condition;
+pub(crate) mod copy;
 pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod file;

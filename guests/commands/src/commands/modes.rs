@@ -67,7 +67,9 @@ fn run_chmod(args: Vec<OsString>) -> Result<i32, i32> {
     // A mode such as `-x` looks like options; GNU takes it as the mode.
     let is_mode = |arg: &OsString| {
         let bytes = arg.as_bytes();
-        bytes.len() > 1 && bytes[0] == b'-' && bytes[1..].iter().all(|b| b"rwxXstugo,+=-".contains(b))
+        bytes.len() > 1
+            && bytes[0] == b'-'
+            && bytes[1..].iter().all(|b| b"rwxXstugo,+=-".contains(b))
             && bytes[1] != b'-'
     };
     let mut args = args;
@@ -85,7 +87,11 @@ fn run_chmod(args: Vec<OsString>) -> Result<i32, i32> {
             Item::Option(Key::Short('R'), _) => recursive = true,
             Item::Option(Key::Long("reference"), Some(file)) => {
                 let found = status(file.as_bytes(), true).map_err(|error| {
-                    eprintln!("chmod: failed to get attributes of '{}': {}", file.to_string_lossy(), reason(&error));
+                    eprintln!(
+                        "chmod: failed to get attributes of '{}': {}",
+                        file.to_string_lossy(),
+                        reason(&error)
+                    );
                     1
                 })?;
                 mode = Some(format!("{:o}", found.mode & 0o7777));
@@ -136,7 +142,11 @@ impl Chmod {
         let shown = String::from_utf8_lossy(path);
         let text = |mode: u32| mode_text(mode)[1..].to_owned();
         if new != old && self.report != Report::Nothing {
-            println!("mode of '{shown}' changed from {old:04o} ({}) to {new:04o} ({})", text(old), text(new));
+            println!(
+                "mode of '{shown}' changed from {old:04o} ({}) to {new:04o} ({})",
+                text(old),
+                text(new)
+            );
         } else if self.report == Report::All {
             println!("mode of '{shown}' retained as {old:04o} ({})", text(old));
         }

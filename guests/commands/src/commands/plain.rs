@@ -2,14 +2,18 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufReader, BufRead as _, Read, Write};
+use std::io::{self, BufRead as _, BufReader, Read, Write};
 
 use crate::bytes::OsStrExt as _;
 use crate::child;
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, Input, reason};
 
-fn operands(usage: &Usage, args: Vec<OsString>, specs: &[options::Spec]) -> Result<(Vec<Key>, Vec<OsString>), i32> {
+fn operands(
+    usage: &Usage,
+    args: Vec<OsString>,
+    specs: &[options::Spec],
+) -> Result<(Vec<Key>, Vec<OsString>), i32> {
     let mut keys = Vec::new();
     let mut operands = Vec::new();
     for item in options::parse(usage, args, specs, Order::Anywhere)? {
@@ -23,14 +27,18 @@ fn operands(usage: &Usage, args: Vec<OsString>, specs: &[options::Spec]) -> Resu
 
 pub(crate) fn succeed(args: Vec<OsString>) -> i32 {
     if args.len() == 2 && args[1] == "--help" {
-        println!("Usage: true [ignored command line arguments]\nExit with a status code indicating success.");
+        println!(
+            "Usage: true [ignored command line arguments]\nExit with a status code indicating success."
+        );
     }
     0
 }
 
 pub(crate) fn fail(args: Vec<OsString>) -> i32 {
     if args.len() == 2 && args[1] == "--help" {
-        println!("Usage: false [ignored command line arguments]\nExit with a status code indicating failure.");
+        println!(
+            "Usage: false [ignored command line arguments]\nExit with a status code indicating failure."
+        );
     }
     1
 }
@@ -136,7 +144,10 @@ pub(crate) fn which(args: Vec<OsString>) -> i32 {
         let candidates: Vec<Vec<u8>> = if bytes.contains(&b'/') {
             vec![bytes.to_vec()]
         } else {
-            path.as_bytes().split(|b| *b == b':').map(|dir| crate::bytes::join(dir, bytes)).collect()
+            path.as_bytes()
+                .split(|b| *b == b':')
+                .map(|dir| crate::bytes::join(dir, bytes))
+                .collect()
         };
         for candidate in candidates {
             if child::is_program(&candidate) {
@@ -177,7 +188,8 @@ fn line_ends(name: &'static str, ends: Ends, args: Vec<OsString>) -> i32 {
         text: "Usage: dos2unix|unix2dos [-q] [FILE]...\nChange line ends in place, or from standard input to standard output.\n",
         trouble: 1,
     };
-    let specs = [('q', "quiet", Value::None), ('f', "force", Value::None), ('k', "keepdate", Value::None)];
+    let specs =
+        [('q', "quiet", Value::None), ('f', "force", Value::None), ('k', "keepdate", Value::None)];
     let (_, files) = match operands(&usage, args, &specs) {
         Ok(parsed) => parsed,
         Err(code) => return code,

@@ -5,10 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
+use ::tar::{Archive, Builder, EntryType, Header};
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use ::tar::{Archive, Builder, EntryType, Header};
 
 use crate::bytes::{OsStrExt as _, OsStringExt as _, join};
 use crate::files::{Kind, mode_text, owner_name, status};
@@ -77,21 +77,22 @@ struct Tar {
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
-    settings(args).and_then(|(job, mut tar)| {
-        let mut out = output::stdout();
-        if let Err(error) = tar.work(job, &mut out) {
-            let _ = out.flush();
-            eprintln!("tar: {}", message(&error));
-            eprintln!("tar: Error is not recoverable: exiting now");
-            return Err(2);
-        }
-        if tar.code != 0 {
-            let _ = out.flush();
-            eprintln!("tar: Exiting with failure status due to previous errors");
-        }
-        Ok(output::finish("tar", &mut out, tar.code))
-    })
-    .unwrap_or_else(|code| code)
+    settings(args)
+        .and_then(|(job, mut tar)| {
+            let mut out = output::stdout();
+            if let Err(error) = tar.work(job, &mut out) {
+                let _ = out.flush();
+                eprintln!("tar: {}", message(&error));
+                eprintln!("tar: Error is not recoverable: exiting now");
+                return Err(2);
+            }
+            if tar.code != 0 {
+                let _ = out.flush();
+                eprintln!("tar: Exiting with failure status due to previous errors");
+            }
+            Ok(output::finish("tar", &mut out, tar.code))
+        })
+        .unwrap_or_else(|code| code)
 }
 
 fn message(error: &io::Error) -> String {
@@ -212,7 +213,8 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
             Err(USAGE.wrong("Cowardly refusing to create an empty archive"))
         }
         Some(job) => Ok((job, tar)),
-        None => Err(USAGE.wrong("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")),
+        None => Err(USAGE
+            .wrong("You must specify one of the '-Acdtrux', '--delete' or '--test-label' options")),
     }
 }
 
@@ -262,7 +264,11 @@ impl Tar {
         let raw: Box<dyn Read> = match &self.file {
             None => Box::new(Input),
             Some(file) => Box::new(File::open(file).map_err(|error| {
-                io::Error::other(format!("{}: Cannot open: {}", file.to_string_lossy(), reason(&error)))
+                io::Error::other(format!(
+                    "{}: Cannot open: {}",
+                    file.to_string_lossy(),
+                    reason(&error)
+                ))
             })?),
         };
         let mut raw = io::BufReader::with_capacity(64 * 1024, raw);
@@ -305,7 +311,11 @@ impl Tar {
         let target: Box<dyn Write> = match &self.file {
             Some(file) => {
                 let made = File::create(file).map_err(|error| {
-                    io::Error::other(format!("{}: Cannot open: {}", file.to_string_lossy(), reason(&error)))
+                    io::Error::other(format!(
+                        "{}: Cannot open: {}",
+                        file.to_string_lossy(),
+                        reason(&error)
+                    ))
                 })?;
                 Box::new(io::BufWriter::with_capacity(64 * 1024, made))
             }
@@ -464,7 +474,12 @@ impl Tar {
         wanted
     }
 
-    fn read(&mut self, job: Job, source: &mut dyn Read, out: &mut output::Output) -> io::Result<()> {
+    fn read(
+        &mut self,
+        job: Job,
+        source: &mut dyn Read,
+        out: &mut output::Output,
+    ) -> io::Result<()> {
         let mut archive = Archive::new(source);
         let mut seen = vec![false; self.names.len()];
         for entry in archive.entries()? {
@@ -472,7 +487,9 @@ impl Tar {
                 io::Error::other(format!("This does not look like a tar archive ({error})"))
             })?;
             let name = entry.path_bytes().into_owned();
-            if !self.wanted(&name, &mut seen) || self.excluded(name.strip_suffix(b"/").unwrap_or(&name)) {
+            if !self.wanted(&name, &mut seen)
+                || self.excluded(name.strip_suffix(b"/").unwrap_or(&name))
+            {
                 continue;
             }
             if job == Job::List {

@@ -60,7 +60,8 @@ pub(crate) fn tree(args: Vec<OsString>) -> i32 {
 }
 
 fn run_tree(args: Vec<OsString>) -> Result<i32, i32> {
-    let mut specs: Vec<options::Spec> = "adfFishCnNqrtv".chars().map(|c| (c, "", Value::None)).collect();
+    let mut specs: Vec<options::Spec> =
+        "adfFishCnNqrtv".chars().map(|c| (c, "", Value::None)).collect();
     specs.extend([
         ('L', "", Value::Required),
         ('P', "", Value::Required),
@@ -139,7 +140,13 @@ fn alternatives(globs: &OsStr) -> Vec<Vec<u8>> {
 }
 
 impl Tree {
-    fn below(&mut self, out: &mut Output, dir: &[u8], indent: &str, depth: usize) -> io::Result<()> {
+    fn below(
+        &mut self,
+        out: &mut Output,
+        dir: &[u8],
+        indent: &str,
+        depth: usize,
+    ) -> io::Result<()> {
         let mut entries: Vec<(Vec<u8>, FileStatus)> = Vec::new();
         for entry in fs::read_dir(OsStr::from_bytes(dir))? {
             let name = entry?.file_name().into_vec();
@@ -148,7 +155,8 @@ impl Tree {
             let any = |globs: &[Vec<u8>]| globs.iter().any(|glob| glob::matches(glob, &name));
             let wanted = (self.all || !name.starts_with(b"."))
                 && !any(&self.without)
-                && (is_dir || (!self.directories_only && (self.only.is_empty() || any(&self.only))));
+                && (is_dir
+                    || (!self.directories_only && (self.only.is_empty() || any(&self.only))));
             if wanted {
                 entries.push((name, found));
             }
@@ -278,8 +286,9 @@ fn run_du(args: Vec<OsString>) -> Result<i32, i32> {
             Item::Option(Key::Short('s'), _) => du.depth = 0,
             Item::Option(Key::Short('d'), Some(value)) => {
                 let text = value.to_string_lossy();
-                du.depth =
-                    text.parse().map_err(|_| DU.wrong(&format!("invalid maximum depth '{text}'")))?;
+                du.depth = text
+                    .parse()
+                    .map_err(|_| DU.wrong(&format!("invalid maximum depth '{text}'")))?;
             }
             Item::Option(Key::Long("exclude"), Some(value)) => du.exclude.push(value.into_vec()),
             Item::Option(..) => {}
@@ -323,7 +332,9 @@ impl Du {
         let is_dir = Kind::of(found.mode) == Kind::Directory;
         if is_dir && depth < MAX_DEPTH {
             let mut names: Vec<Vec<u8>> = match fs::read_dir(OsStr::from_bytes(path)) {
-                Ok(entries) => entries.flatten().map(|entry| entry.file_name().into_vec()).collect(),
+                Ok(entries) => {
+                    entries.flatten().map(|entry| entry.file_name().into_vec()).collect()
+                }
                 Err(error) => {
                     let shown = String::from_utf8_lossy(path);
                     eprintln!("du: cannot read directory '{shown}': {}", reason(&error));

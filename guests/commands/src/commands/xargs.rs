@@ -134,7 +134,11 @@ fn delimiter(text: &[u8]) -> Result<u8, i32> {
         b"\\r" => b'\r',
         b"\\0" => 0,
         b"\\\\" => b'\\',
-        _ => return Err(USAGE.wrong("invalid input delimiter specification: the delimiter must be a single character")),
+        _ => {
+            return Err(USAGE.wrong(
+                "invalid input delimiter specification: the delimiter must be a single character",
+            ));
+        }
     })
 }
 
@@ -252,7 +256,9 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
         match byte {
             b' ' | b'\t' | b'\n' => {
                 words.extend(current.take().map(|word| (word, false)));
-                if *byte == b'\n' && let Some(last) = words.last_mut() {
+                if *byte == b'\n'
+                    && let Some(last) = words.last_mut()
+                {
                     last.1 = true;
                 }
                 if words.last().is_some_and(|last| Some(&last.0) == s.end.as_ref()) {
@@ -283,7 +289,9 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
 
 fn unmatched(quote: u8) -> i32 {
     let kind = if quote == b'"' { "double" } else { "single" };
-    eprintln!("xargs: unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 option");
+    eprintln!(
+        "xargs: unmatched {kind} quote; by default quotes are special to xargs unless you use the -0 option"
+    );
     1
 }
 

@@ -187,7 +187,6 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     }
     let in_function = shell.frames.iter().any(|frame| frame.is_function);
     let makes_local = in_function && !asked.global;
-    let mut before_local = None;
     if makes_local {
         let outer = shell.vars.get(name.as_slice()).cloned();
         if outer.as_ref().is_some_and(|var| var.has(flag::READONLY)) && asked.local {
@@ -205,7 +204,6 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
                     *shell.entry(&name) = outer;
                 }
             }
-            before_local = outer;
         }
     }
     let target = if asked.on & flag::NAMEREF != 0 || asked.off & flag::NAMEREF != 0 || makes_local {
@@ -231,7 +229,6 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         ));
         return Ok(false);
     }
-    let _ = before_local;
     let var = shell.entry(&target);
     if asked.assoc && !make_assoc(var) {
         shell.warn(&format!(

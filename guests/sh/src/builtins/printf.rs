@@ -55,8 +55,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
     };
     let mut printer =
         Printer { shell, out: Vec::new(), values, at: 0, status: 0, direct: variable.is_none() };
-    let ended = printer.all(format)?;
-    let _ = ended;
+    printer.all(format)?;
     let (out, status) = (printer.out, printer.status);
     match variable {
         None => {

@@ -200,6 +200,9 @@ pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {
         None => 0,
     };
     let count = shell.frames.len();
+    if count == 0 && args.len() == 1 && shell.command_string.is_none() {
+        return shell.print(b"0 NULL\n", "caller");
+    }
     let Some(frame) = count.checked_sub(at + 1).map(|at| &shell.frames[at]) else { return Ok(1) };
     let outer = count.checked_sub(at + 2).map(|at| &shell.frames[at]);
     let source = outer.map_or(&shell.source, |frame| &frame.source);

@@ -178,7 +178,7 @@ impl Shell {
             self.entry(&name).flags &= !flag::NAMEREF;
         }
         let all_export = self.options.allexport();
-        let filled = self.fill_indexed(&name, map, elements, flags)?;
+        let filled = self.fill_indexed(map, elements, flags)?;
         let var = self.entry(&name);
         var.value = Value::Indexed(filled, true);
         if all_export {
@@ -189,7 +189,6 @@ impl Shell {
 
     fn fill_indexed(
         &mut self,
-        name: &[u8],
         mut map: BTreeMap<i64, Text>,
         elements: Vec<NewElement>,
         flags: u16,
@@ -202,8 +201,7 @@ impl Shell {
                 match at.and_then(|at| wrapped(&map, at)) {
                     Some(at) => next = at,
                     None => {
-                        let (name, key) = (shown(name), shown(key));
-                        let _ = name;
+                        let key = shown(key);
                         self.warn(&format!("[{key}]: bad array subscript"));
                         continue;
                     }

@@ -160,7 +160,7 @@ impl Shell {
     }
 
     /// An error that ends a subshell, as its status.
-    pub(super) fn flow_status(flow: Flow) -> i32 {
+    pub(crate) fn flow_status(flow: Flow) -> i32 {
         match flow {
             Flow::Exit(status) | Flow::Return(status) => status,
             Flow::Discard(status) => status,

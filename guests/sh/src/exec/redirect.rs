@@ -204,12 +204,10 @@ impl Shell {
             self.warn(&format!("{}: No such file or directory", shown(path)));
             return Ok(None);
         }
-        let (flags, mode) = (self.open_flags(path, mode), mode);
-        let Some(flags) = flags else {
+        let Some(flags) = self.open_flags(path, mode) else {
             self.warn(&format!("{}: cannot overwrite existing file", shown(path)));
             return Ok(None);
         };
-        let _ = mode;
         match sys::open(path, flags, NEW_FILE) {
             Ok(fd) => Ok(Some(self.parked(fd)?)),
             Err(error) => {

@@ -17,7 +17,6 @@ impl Shell {
         }
         self.substituted = None;
         let process = self.process_fds.len();
-        let outside = if process == 0 { None } else { Some(self.fds.clone()) };
         let args = self.expand_args(&simple.args)?;
         let answer = if args.is_empty() {
             self.exec_assigns(simple, &command.redirects)
@@ -33,7 +32,6 @@ impl Shell {
         for number in self.process_fds.split_off(process.min(self.process_fds.len())) {
             self.fds.remove(number);
         }
-        drop(outside);
         answer
     }
 

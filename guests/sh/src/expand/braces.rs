@@ -11,7 +11,11 @@ const MAX_SEQUENCE: usize = 1_000_000;
 
 impl Shell {
     /// `{1..100}` and nothing else: arguments at once.
-    pub(super) fn expand_sequence(&mut self, s: &Sequence, args: &mut Vec<Text>) -> Result<(), Flow> {
+    pub(super) fn expand_sequence(
+        &mut self,
+        s: &Sequence,
+        args: &mut Vec<Text>,
+    ) -> Result<(), Flow> {
         let count = s.to.checked_sub(s.from).map(|span| (span / s.step).unsigned_abs() + 1);
         let Some(count) = count.filter(|count| *count <= MAX_SEQUENCE as u64) else {
             self.warn(&format!("brace expansion: more than {MAX_SEQUENCE} words"));

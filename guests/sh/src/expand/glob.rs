@@ -143,8 +143,12 @@ impl Search {
     /// `**`: this folder and all below.
     fn all(&mut self, base: Text, rest: &[&[u8]], depth: usize) {
         if rest.is_empty() {
-            if !base.is_empty() && depth > 0 {
-                self.found.push(base.clone());
+            if !base.is_empty() {
+                let mut found = base.clone();
+                if depth == 0 && found.last() != Some(&b'/') {
+                    found.push(b'/');
+                }
+                self.found.push(found);
             }
         } else {
             self.walk(base.clone(), rest, depth);

@@ -5,6 +5,7 @@ mod braces;
 mod case;
 pub mod glob;
 mod param;
+mod quiet;
 pub mod quote;
 mod sink;
 mod slice;

@@ -205,7 +205,9 @@ impl Shell {
         let got = self.look_up(&named)?;
         let missing = if colon {
             match &got {
-                Got::Many(list, true) if self.ifs().is_empty() => list.iter().all(Vec::is_empty),
+                Got::Many(list, true) if quoted && self.ifs().is_empty() => {
+                    list.iter().all(Vec::is_empty)
+                }
                 Got::Many(list, _) => list.is_empty() || got.is_null(),
                 _ => got.is_null(),
             }

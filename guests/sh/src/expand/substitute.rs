@@ -18,6 +18,7 @@ impl Shell {
     pub(super) fn command_substitution(&mut self, list: &Rc<List>) -> Result<Text, Flow> {
         let mut output = match self.read_file_substitution(list)? {
             Some(output) => output,
+            None if self.is_quiet(list) => self.capture_here(list)?,
             None => self.capture(list)?,
         };
         output.retain(|c| *c != 0);

@@ -75,7 +75,7 @@ impl Shell {
         // `${!ref}` of a reference is the name it leads to.
         if named.index.is_none() && self.is_reference(&named.name) {
             let target = self.vars.get(named.name.as_slice()).and_then(|var| var.first().cloned());
-            self.indirect_text(&named.name, target.unwrap_or_default())?;
+            self.indirect_text(target.unwrap_or_default())?;
             return Ok(Named { name: named.name, index: None });
         }
         let text = match self.look_up(&named)? {
@@ -91,10 +91,10 @@ impl Shell {
                 return Err(Flow::Discard(1));
             }
         };
-        self.indirect_text(&named.name, text)
+        self.indirect_text(text)
     }
 
-    fn indirect_text(&mut self, from: &[u8], text: Text) -> Result<Named, Flow> {
+    fn indirect_text(&mut self, text: Text) -> Result<Named, Flow> {
         let special = text.len() == 1 && b"@*#?-$!".contains(&text[0]);
         let digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
         if special || digits {
@@ -109,9 +109,7 @@ impl Shell {
                 Ok(Named { name: place.name, index })
             }
             None => {
-                let from = String::from_utf8_lossy(from).into_owned();
                 let text = String::from_utf8_lossy(&text).into_owned();
-                let _ = from;
                 self.warn(&format!("{text}: invalid variable name"));
                 Err(Flow::Discard(1))
             }

@@ -122,6 +122,8 @@ pub struct Shell {
     pub kept_fds: Vec<u32>,
     /// Numbers that were closed.
     pub closed_fds: Vec<u32>,
+    /// Where output goes while a substitution runs in this process.
+    pub captured: Option<Text>,
     /// How many calls deep the trap for `RETURN` was set.
     pub return_trap_depth: usize,
     /// Here-documents that were files.

@@ -13,6 +13,10 @@ impl Shell {
         if bytes.is_empty() {
             return Ok(0);
         }
+        if let Some(captured) = &mut self.captured {
+            captured.extend_from_slice(bytes);
+            return Ok(0);
+        }
         let written = self.fds.fd(1).and_then(|fd| sys::write_all(fd, bytes));
         match written {
             Ok(()) => Ok(0),

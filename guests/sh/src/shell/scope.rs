@@ -151,6 +151,13 @@ impl Shell {
             place.index = Some(index.to_vec());
         }
         if self.is_reference(&place.name) {
+            if self
+                .vars
+                .get(place.name.as_slice())
+                .is_some_and(|var| var.first().is_some_and(|t| !t.is_empty()))
+            {
+                return Err(Flow::Discard(1));
+            }
             return self.aim(&place.name, value);
         }
         if !is_name(&place.name) {
@@ -160,7 +167,7 @@ impl Shell {
         }
         self.check_writable(&place.name)?;
         let flags = self.vars.get(place.name.as_slice()).map_or(0, |var| var.flags);
-        let value = if flags & flag::INTEGER != 0 && !(append && index.is_none() && false) {
+        let value = if flags & flag::INTEGER != 0 {
             let number = self.arith_value(&value)?;
             if append {
                 let before = match &place.index {

@@ -61,6 +61,7 @@ impl Shell {
             closed_fds: Vec::new(),
             heres: 0,
             return_trap_depth: 0,
+            captured: None,
             command_string: None,
             interactive: false,
             disabled: Vec::new(),

@@ -197,6 +197,7 @@ impl Shell {
             closed_fds: Vec::new(),
             heres: 0,
             return_trap_depth: 0,
+            captured: None,
             command_string: state.command_string,
             interactive: false,
             disabled: state.disabled,

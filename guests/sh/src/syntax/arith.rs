@@ -36,6 +36,21 @@ pub enum Arith {
     Step(Target, i64, bool),
 }
 
+impl Arith {
+    /// Whether evaluating it changes nothing.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Arith::Number(_) | Arith::Value(_) | Arith::Target(Target::Variable(_)) => true,
+            Arith::Target(Target::Element(..)) | Arith::Assign(..) | Arith::Step(..) => false,
+            Arith::Unary(_, a) => a.is_pure(),
+            Arith::Binary(_, a, b) | Arith::And(a, b) | Arith::Or(a, b) => {
+                a.is_pure() && b.is_pure()
+            }
+            Arith::Choose(a, b, c) => a.is_pure() && b.is_pure() && c.is_pure(),
+        }
+    }
+}
+
 /// What can be assigned to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {

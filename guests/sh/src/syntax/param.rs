@@ -149,7 +149,7 @@ impl Parser {
                 let longest = self.eat(&[c]);
                 Op::Remove(side, longest, self.word(Context::Brace)?)
             }
-            b'/' => return self.replace(in_double).map(Some),
+            b'/' => return self.replace().map(Some),
             b'^' | b',' | b'~' => {
                 let kind = match c {
                     b'^' => CaseOp::Upper,
@@ -173,7 +173,7 @@ impl Parser {
         Ok(Some(op))
     }
 
-    fn replace(&mut self, in_double: bool) -> Result<Op> {
+    fn replace(&mut self) -> Result<Op> {
         let place = match self.peek() {
             Some(b'/') => Where::All,
             Some(b'#') => Where::Front,
@@ -192,7 +192,6 @@ impl Parser {
         if !self.eat(b"/") {
             return Ok(Op::Replace(place, pattern, None));
         }
-        let _ = in_double;
         let with = self.word(Context::Brace)?;
         Ok(Op::Replace(place, pattern, Some(with)))
     }

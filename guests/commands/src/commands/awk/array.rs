@@ -58,8 +58,7 @@ impl Array {
                 self.elements.len() - 1
             }
         };
-        let (_, value) =
-            self.elements[place].get_or_insert_with(|| (Rc::from(key), Value::Unset));
+        let (_, value) = self.elements[place].get_or_insert_with(|| (Rc::from(key), Value::Unset));
         value
     }
 

@@ -11,8 +11,8 @@ use super::format::{char_count, char_offset};
 use super::globals::{RLENGTH, RSTART};
 use super::machine::{Answer, Machine, Slot};
 use super::split::Splitter;
-use super::value::{Value, leading_number, looks_numeric};
 use super::substitute;
+use super::value::{Value, leading_number, looks_numeric};
 use crate::time;
 
 impl<'p> Machine<'p> {
@@ -379,8 +379,7 @@ fn mathematics(builtin: Builtin, numbers: &[f64]) -> Result<f64, String> {
 /// Puts elements in one of gawk's orders; an unknown one changes nothing.
 pub(super) fn sort_elements(elements: &mut [(Rc<[u8]>, Value)], order: &[u8]) {
     let by_text = |a: &Value, b: &Value| a.string(b"%.6g").cmp(&b.string(b"%.6g"));
-    let by_number =
-        |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
+    let by_number = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
     let text_of = String::from_utf8_lossy(order).into_owned();
     let (what, descending) = match text_of.strip_suffix("_desc") {
         Some(what) => (what, true),

@@ -25,9 +25,7 @@ impl<'p> Machine<'p> {
             Expr::Or(left, right) => Ok(self.is_true(left)? || self.is_true(right)?),
             Expr::Not(operand) => Ok(!self.is_true(operand)?),
             Expr::Compare(kind, left, right) => self.compare(*kind, left, right),
-            Expr::Match(text, pattern, negated) => {
-                Ok(self.matches(text, pattern)? != *negated)
-            }
+            Expr::Match(text, pattern, negated) => Ok(self.matches(text, pattern)? != *negated),
             _ => Ok(self.eval(expr)?.is_true()),
         }
     }
@@ -222,7 +220,9 @@ impl<'p> Machine<'p> {
         let function = &self.program.functions[number];
         if args.len() > function.params {
             let name = &function.name;
-            return Err(format!("function `{name}' called with more arguments than declared").into());
+            return Err(
+                format!("function `{name}' called with more arguments than declared").into()
+            );
         }
         let mut slots = Vec::with_capacity(function.params);
         for (position, arg) in args.iter().enumerate() {

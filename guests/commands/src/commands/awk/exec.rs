@@ -172,18 +172,20 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn print_record(&mut self) -> Answer<()> {
-        let record = self.whole();
-        let mut text = Vec::new();
-        record.append(&mut text, &self.convfmt);
-        text.extend_from_slice(&self.ors);
-        self.written(|streams| streams.out.write_all(&text))
+        let record = self.whole().string(&self.convfmt);
+        let ors = self.ors.clone();
+        self.written(|streams| {
+            streams.out.write_all(&record)?;
+            streams.out.write_all(&ors)
+        })
     }
 
     fn print(&mut self, args: &'p [Expr], redirect: Option<&'p Redirect>) -> Answer<()> {
         if args.is_empty() && redirect.is_none() {
             return self.print_record();
         }
-        let mut text = Vec::new();
+        let mut text = std::mem::take(&mut self.scratch);
+        text.clear();
         if args.is_empty() {
             self.whole().append(&mut text, &self.convfmt);
         }
@@ -195,7 +197,9 @@ impl<'p> Machine<'p> {
             value.append(&mut text, &self.ofmt);
         }
         text.extend_from_slice(&self.ors);
-        self.emit(&text, redirect)
+        self.emit(&text, redirect)?;
+        self.scratch = text;
+        Ok(())
     }
 
     pub(super) fn formatted(&mut self, args: &'p [Expr]) -> Answer<Vec<u8>> {

@@ -381,11 +381,8 @@ impl Parser<'_> {
         };
         let (least, most) = builtin.arguments();
         if args.len() < least || args.len() > most {
-            let message = format!(
-                "{} is invalid as number of arguments for {}",
-                args.len(),
-                builtin.name()
-            );
+            let message =
+                format!("{} is invalid as number of arguments for {}", args.len(), builtin.name());
             return Err(self.lexer.error(&message));
         }
         let arrays: &[usize] = match builtin {

@@ -74,6 +74,10 @@ pub(super) struct Machine<'p> {
     record: Value,
     stale: bool,
     fields: Fields,
+    /// Room for the places of the next record's fields.
+    spare: Vec<Range<usize>>,
+    /// Room for what `print` writes.
+    pub(super) scratch: Vec<u8>,
     splitter: Splitter,
     pub(super) ending: Ending,
     pub(super) ofs: Rc<[u8]>,
@@ -103,6 +107,8 @@ impl<'p> Machine<'p> {
             record: Value::Unset,
             stale: false,
             fields: Fields::Unsplit,
+            spare: Vec::new(),
+            scratch: Vec::new(),
             splitter: Splitter::Blanks,
             ending: Ending::Byte(b'\n'),
             ofs: Rc::from(b" ".as_slice()),
@@ -121,9 +127,15 @@ impl<'p> Machine<'p> {
             seed: 0.0,
             program,
         };
-        for (number, text) in
-            [(FS, " "), (OFS, " "), (ORS, "\n"), (RS, "\n"), (SUBSEP, "\x1c"), (CONVFMT, "%.6g"), (OFMT, "%.6g")]
-        {
+        for (number, text) in [
+            (FS, " "),
+            (OFS, " "),
+            (ORS, "\n"),
+            (RS, "\n"),
+            (SUBSEP, "\x1c"),
+            (CONVFMT, "%.6g"),
+            (OFMT, "%.6g"),
+        ] {
             machine.globals[number] = Slot::Scalar(Value::text(text.as_bytes()));
         }
         for number in [NF, NR, FNR, RSTART] {
@@ -407,7 +419,10 @@ impl<'p> Machine<'p> {
     }
 
     fn newline_too(&mut self, byte: u8) -> Answer<Splitter> {
-        let both = format!("[{}\n]", if byte == b'\\' { "\\\\".into() } else { char::from(byte).to_string() });
+        let both = format!(
+            "[{}\n]",
+            if byte == b'\\' { "\\\\".into() } else { char::from(byte).to_string() }
+        );
         Ok(Splitter::Pattern(self.pattern(both.as_bytes())?))
     }
 
@@ -459,7 +474,9 @@ impl<'p> Machine<'p> {
     pub(super) fn set_record(&mut self, record: Value) {
         self.record = record;
         self.stale = false;
-        self.fields = Fields::Unsplit;
+        if let Fields::Places(places) = std::mem::replace(&mut self.fields, Fields::Unsplit) {
+            self.spare = places;
+        }
     }
 
     /// `$0`.
@@ -483,7 +500,8 @@ impl<'p> Machine<'p> {
     pub(super) fn split(&mut self) -> Answer<()> {
         if let Fields::Unsplit = self.fields {
             let text = self.record.string(&self.convfmt);
-            let mut places = Vec::new();
+            let mut places = std::mem::take(&mut self.spare);
+            places.clear();
             self.splitter.split(&text, |place| places.push(place));
             self.fields = Fields::Places(places);
         }

@@ -100,7 +100,8 @@ impl Finder {
                 opened.and_then(|mut file| file.write_all(&line)).is_ok()
             }
             Expr::Ls => {
-                let text = super::printf::format(b"%9i %6k %M %3n %-8u %-8g %8s %Tb %Te %TR %p\n", visit);
+                let text =
+                    super::printf::format(b"%9i %6k %M %3n %-8u %-8g %8s %Tb %Te %TR %p\n", visit);
                 self.write(&text);
                 true
             }
@@ -140,7 +141,11 @@ impl Finder {
             Ok(()) => true,
             Err(error) => {
                 let _ = self.out.flush();
-                eprintln!("find: cannot delete \u{2018}{}\u{2019}: {}", path.to_string_lossy(), reason(&error));
+                eprintln!(
+                    "find: cannot delete \u{2018}{}\u{2019}: {}",
+                    path.to_string_lossy(),
+                    reason(&error)
+                );
                 self.code = 1;
                 false
             }
@@ -165,7 +170,8 @@ impl Finder {
         eprint!("< {} > ? ", text.join(" "));
         let mut answer = Vec::new();
         let mut byte = [0];
-        while crate::output::Input.read(&mut byte).is_ok_and(|count| count == 1) && byte[0] != b'\n' {
+        while crate::output::Input.read(&mut byte).is_ok_and(|count| count == 1) && byte[0] != b'\n'
+        {
             answer.push(byte[0]);
         }
         matches!(answer.first(), Some(b'y' | b'Y'))

@@ -51,9 +51,9 @@ pub(super) struct Finder {
     pub(super) prune: bool,
     pub(super) quit: bool,
     /// Arguments collected for each `-exec … +`, by its number.
-    pub(super) batches: Vec<act::Batch>,
+    batches: Vec<act::Batch>,
     pub(super) now: u64,
-    pub(super) options: parse::Options,
+    options: parse::Options,
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {

@@ -97,7 +97,11 @@ pub(super) enum Expr {
     Delete,
     Prune,
     Quit,
-    Exec { argv: Vec<OsString>, in_dir: bool, ask: bool },
+    Exec {
+        argv: Vec<OsString>,
+        in_dir: bool,
+        ask: bool,
+    },
     Collect(usize),
 }
 
@@ -122,8 +126,7 @@ struct Parser {
 
 pub(super) fn parse(args: Vec<OsString>) -> Result<Parsed, String> {
     let mut args: VecDeque<OsString> = args.into();
-    let options =
-        Options { follow: Follow::Never, least: 0, most: usize::MAX, depth_first: false };
+    let options = Options { follow: Follow::Never, least: 0, most: usize::MAX, depth_first: false };
     let mut parser = Parser {
         args: VecDeque::new(),
         options,
@@ -161,11 +164,8 @@ pub(super) fn parse(args: Vec<OsString>) -> Result<Parsed, String> {
             _ => format!("paths must precede expression: `{left}'"),
         });
     }
-    let expr = if parser.acts {
-        expr
-    } else {
-        Expr::And(Box::new(expr), Box::new(Expr::Print(b'\n')))
-    };
+    let expr =
+        if parser.acts { expr } else { Expr::And(Box::new(expr), Box::new(Expr::Print(b'\n'))) };
     Ok(Parsed { starts, options: parser.options, expr, batches: parser.batches })
 }
 
@@ -265,7 +265,13 @@ impl Parser {
         let word = word.to_string_lossy().into_owned();
         let w = word.as_str();
         Ok(match w {
-            "-true" | "-daystart" | "-noleaf" | "-xdev" | "-mount" | "-warn" | "-nowarn"
+            "-true"
+            | "-daystart"
+            | "-noleaf"
+            | "-xdev"
+            | "-mount"
+            | "-warn"
+            | "-nowarn"
             | "-ignore_readdir_race" => Expr::True,
             "-false" => Expr::False,
             "-follow" => {
@@ -297,12 +303,20 @@ impl Parser {
             "-regextype" => {
                 let kind = self.value(w)?.to_string_lossy().into_owned();
                 self.syntax = match kind.as_str() {
-                    "posix-extended" | "egrep" | "posix-egrep" | "awk" | "gnu-awk" | "posix-awk" => {
-                        Syntax::Extended
-                    }
-                    "emacs" | "findutils-default" | "posix-basic" | "grep" | "sed" | "ed"
+                    "posix-extended" | "egrep" | "posix-egrep" | "awk" | "gnu-awk"
+                    | "posix-awk" => Syntax::Extended,
+                    "emacs"
+                    | "findutils-default"
+                    | "posix-basic"
+                    | "grep"
+                    | "sed"
+                    | "ed"
                     | "posix-minimal-basic" => Syntax::Basic,
-                    _ => return Err(format!("Unknown regular expression type \u{2018}{kind}\u{2019}")),
+                    _ => {
+                        return Err(format!(
+                            "Unknown regular expression type \u{2018}{kind}\u{2019}"
+                        ));
+                    }
                 };
                 Expr::True
             }
@@ -370,7 +384,9 @@ impl Parser {
                     _ => (Permissions::Exactly, &text),
                 };
                 let mode = files::parse_mode(mode, 0, false, 0);
-                Expr::Permissions(kind(mode.ok_or_else(|| format!("invalid mode \u{2018}{text}\u{2019}"))?))
+                Expr::Permissions(kind(
+                    mode.ok_or_else(|| format!("invalid mode \u{2018}{text}\u{2019}"))?,
+                ))
             }
             "-user" | "-uid" => Expr::User(self.owner(w)?),
             "-group" | "-gid" => Expr::Group(self.owner(w)?),

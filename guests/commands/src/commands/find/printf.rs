@@ -33,7 +33,8 @@ pub(super) fn format(format: &[u8], visit: &Visit<'_>) -> Vec<u8> {
                         let digits = format[at..].iter().take(3);
                         let digits: Vec<u8> =
                             digits.take_while(|b| (b'0'..=b'7').contains(b)).copied().collect();
-                        let value = digits.iter().fold(0_u32, |sum, b| sum * 8 + u32::from(b - b'0'));
+                        let value =
+                            digits.iter().fold(0_u32, |sum, b| sum * 8 + u32::from(b - b'0'));
                         out.push(value as u8);
                         at += digits.len() - 1;
                     }

@@ -121,7 +121,7 @@ pub(super) struct Settings {
     pub(super) separator: Option<Vec<u8>>,
     pub(super) label: Vec<u8>,
     pub(super) line_end: u8,
-    pub(super) globs: walk::Globs,
+    globs: walk::Globs,
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
@@ -340,7 +340,10 @@ fn prepare(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<Prepared, i
     let patterns = match patterns {
         Some(patterns) => patterns,
         None if operands.is_empty() => {
-            eprintln!("Usage: {0} [OPTION]... PATTERNS [FILE]...\nTry '{0} --help' for more information.", usage.name);
+            eprintln!(
+                "Usage: {0} [OPTION]... PATTERNS [FILE]...\nTry '{0} --help' for more information.",
+                usage.name
+            );
             return Err(2);
         }
         None => operands.remove(0).into_vec(),

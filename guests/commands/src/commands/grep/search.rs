@@ -230,8 +230,7 @@ impl<'a> Searcher<'a> {
         let mark = self.settings.line_end;
         let mut start = at;
         while start < block.len() {
-            let end =
-                memchr::memchr(mark, &block[start..]).map_or(block.len(), |i| start + i + 1);
+            let end = memchr::memchr(mark, &block[start..]).map_or(block.len(), |i| start + i + 1);
             if self.matcher.find_at(bare(&block[start..end], mark), 0).is_some() {
                 return Some(start..end);
             }
@@ -262,8 +261,8 @@ impl<'a> Searcher<'a> {
         }
         let mut start = run.start;
         while start < run.end {
-            let end = memchr::memchr(mark, &block[start..run.end])
-                .map_or(run.end, |i| start + i + 1);
+            let end =
+                memchr::memchr(mark, &block[start..run.end]).map_or(run.end, |i| start + i + 1);
             state.line += 1;
             let offset = state.offset + start as u64;
             let line = bare(&block[start..end], mark);
@@ -313,7 +312,10 @@ impl<'a> Searcher<'a> {
             None => self.printed_any,
         };
         let has_context = self.settings.before > 0 || self.settings.after > 0;
-        if gap && has_context && let Some(separator) = &self.settings.separator {
+        if gap
+            && has_context
+            && let Some(separator) = &self.settings.separator
+        {
             self.out.write_all(separator)?;
             self.out.write_all(b"\n")?;
         }

@@ -35,11 +35,7 @@ impl Globs {
 /// A glob without a slash is about the last part of the name.
 fn matches(glob: &[u8], name: &[u8]) -> bool {
     let glob = glob.strip_suffix(b"/").unwrap_or(glob);
-    if glob.contains(&b'/') {
-        glob::matches(glob, name)
-    } else {
-        glob::matches(glob, base(name))
-    }
+    if glob.contains(&b'/') { glob::matches(glob, name) } else { glob::matches(glob, base(name)) }
 }
 
 /// A file named on the command line.

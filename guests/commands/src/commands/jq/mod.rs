@@ -87,7 +87,9 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         Err((message, code)) => {
             eprintln!("jq: {message}");
             if code == 2 && message.starts_with("Unknown") {
-                eprintln!("Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://jqlang.github.io/jq");
+                eprintln!(
+                    "Use jq --help for help with command-line options,\nor see the jq manpage, or online docs  at https://jqlang.github.io/jq"
+                );
             }
             code
         }
@@ -123,8 +125,7 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
         };
         for name in names {
             let mut value = |what: &str| {
-                args.next()
-                    .ok_or_else(|| (format!("{name} takes {what} (e.g. {name} ...)"), 2))
+                args.next().ok_or_else(|| (format!("{name} takes {what} (e.g. {name} ...)"), 2))
             };
             match name.as_str() {
                 "-n" | "--null-input" => s.null_input = true,
@@ -172,7 +173,14 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                     let variable = value("two parameters")?.to_string_lossy().into_owned();
                     let file = value("two parameters")?;
                     let bad = |why: String| {
-                        (format!("Bad JSON in --{} {variable} {}: {why}", &name[2..], file.to_string_lossy()), 2)
+                        (
+                            format!(
+                                "Bad JSON in --{} {variable} {}: {why}",
+                                &name[2..],
+                                file.to_string_lossy()
+                            ),
+                            2,
+                        )
                     };
                     let text = std::fs::read(&file).map_err(|error| bad(reason(&error)))?;
                     let content = if name == "--rawfile" {
@@ -199,7 +207,10 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
         }
     }
     if s.filter.is_none() {
-        return Err(("no filter given\nUse jq --help for help with command-line options".into(), 2));
+        return Err((
+            "no filter given\nUse jq --help for help with command-line options".into(),
+            2,
+        ));
     }
     Ok(Some(s))
 }

@@ -55,11 +55,8 @@ impl Program {
         let mut args = Map::default();
         args.insert(Val::from("positional".to_owned()), positional.iter().cloned().collect());
         args.insert(Val::from("named".to_owned()), Val::obj(named_map));
-        let mut variables = vec![
-            Val::obj(environment.collect()),
-            Val::obj(args),
-            positional.into_iter().collect(),
-        ];
+        let mut variables =
+            vec![Val::obj(environment.collect()), Val::obj(args), positional.into_iter().collect()];
         for (name, value) in named {
             names.push(format!("${name}"));
             variables.push(value.clone());

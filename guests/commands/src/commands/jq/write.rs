@@ -80,8 +80,8 @@ impl Layout {
     fn valid(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
         let mut plain = 0;
         for (at, c) in text.char_indices() {
-            let special = matches!(c, '"' | '\\' | '\0'..='\x1f' | '\x7f')
-                || (self.ascii && !c.is_ascii());
+            let special =
+                matches!(c, '"' | '\\' | '\0'..='\x1f' | '\x7f') || (self.ascii && !c.is_ascii());
             if !special {
                 continue;
             }

@@ -75,8 +75,8 @@ impl<'a> List<'a> {
         let own = status(path, false);
         let s = self.settings;
         let long = s.layout == Layout::Long;
-        let follow = s.dereference
-            || !(long || s.directories_themselves || s.mark == super::Mark::All);
+        let follow =
+            s.dereference || !(long || s.directories_themselves || s.mark == super::Mark::All);
         match own {
             Ok(own) if Kind::of(own.mode) == Kind::Link && follow => {
                 Ok(status(path, true).unwrap_or(own))
@@ -163,9 +163,9 @@ impl<'a> List<'a> {
             Sort::None => Ordering::Equal,
             Sort::Name => by_name(a, b),
             Sort::Size => b.status.size.cmp(&a.status.size).then_with(|| by_name(a, b)),
-            Sort::Time => {
-                time_of(s.time, &b.status).cmp(&time_of(s.time, &a.status)).then_with(|| by_name(a, b))
-            }
+            Sort::Time => time_of(s.time, &b.status)
+                .cmp(&time_of(s.time, &a.status))
+                .then_with(|| by_name(a, b)),
             Sort::Version => version(&a.name, &b.name),
             Sort::Extension => {
                 extension(&a.name).cmp(extension(&b.name)).then_with(|| by_name(a, b))

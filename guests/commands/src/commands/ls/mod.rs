@@ -233,9 +233,7 @@ fn prepare(
             Item::Option(key, value) => (key, value),
         };
         let text = value.as_ref().map(|v| v.to_string_lossy().into_owned()).unwrap_or_default();
-        let wrong = |what: &str| {
-            usage.wrong(&format!("invalid argument '{text}' for '--{what}'"))
-        };
+        let wrong = |what: &str| usage.wrong(&format!("invalid argument '{text}' for '--{what}'"));
         match key {
             Key::Short('a') => s.hidden = Hidden::All,
             Key::Short('A') => s.hidden = Hidden::AlmostAll,
@@ -308,7 +306,9 @@ fn prepare(
                 Err(_) => return Err(usage.wrong(&format!("invalid line width: '{text}'"))),
             },
             Key::Long("zero") => (s.line_end, s.layout) = (0, Layout::Lines),
-            Key::Long("color") => s.color = matches!(text.as_str(), "always" | "yes" | "force" | ""),
+            Key::Long("color") => {
+                s.color = matches!(text.as_str(), "always" | "yes" | "force" | "")
+            }
             _ => {}
         }
     }

@@ -122,7 +122,8 @@ impl List<'_> {
             .iter()
             .map(|e| if s.human { human(e.status.size) } else { e.status.size.to_string() })
             .collect();
-        let widest = |texts: &mut dyn Iterator<Item = String>| texts.map(|t| t.len()).max().unwrap_or(0);
+        let widest =
+            |texts: &mut dyn Iterator<Item = String>| texts.map(|t| t.len()).max().unwrap_or(0);
         let links_width = widest(&mut entries.iter().map(|e| e.status.links.to_string()));
         let owner_width = widest(&mut entries.iter().map(|e| owner(e.status.uid)));
         let group_width = widest(&mut entries.iter().map(|e| owner(e.status.gid)));
@@ -131,7 +132,8 @@ impl List<'_> {
         let fronts = self.fronts(entries);
         for ((entry, size), front) in entries.iter().zip(&sizes).zip(&fronts) {
             let status = &entry.status;
-            let mut line = format!("{front}{} {:>links_width$} ", mode_text(status.mode), status.links);
+            let mut line =
+                format!("{front}{} {:>links_width$} ", mode_text(status.mode), status.links);
             if s.owner {
                 line.push_str(&format!("{:<owner_width$} ", owner(status.uid)));
             }

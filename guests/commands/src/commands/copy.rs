@@ -1,0 +1,114 @@
+//! cp and mkdir: the uutils family's, with file modes, which WASI has no word for.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+
+use cofferdam_guest_sys as sys;
+
+use crate::bytes::{OsStrExt as _, base, join};
+use crate::files::{Kind, parse_mode, status};
+
+use super::uutils;
+
+/// Deepest nesting that is followed.
+const MAX_DEPTH: usize = 200;
+
+pub(crate) fn cp(args: Vec<OsString>) -> i32 {
+    let fresh = copies(&args);
+    let code = uutils::call("cp", args, |args| uu_cp::uumain(args));
+    let mask = sys::umask(0o022);
+    sys::umask(mask);
+    for (from, to) in fresh {
+        carry(&from, &to, mask, 0);
+    }
+    code
+}
+
+/// Pairs of what is copied and where to, of those whose target is not there yet: a file that is
+/// overwritten keeps its mode.
+fn copies(args: &[OsString]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut operands: Vec<&[u8]> = Vec::new();
+    let mut into: Option<Vec<u8>> = None;
+    let mut no_directory = false;
+    let mut rest = args.iter().skip(1).map(|arg| arg.as_bytes());
+    let mut options = true;
+    while let Some(arg) = rest.next() {
+        match arg {
+            b"--" if options => options = false,
+            b"-t" | b"--target-directory" if options => into = rest.next().map(<[u8]>::to_vec),
+            b"-T" | b"--no-target-directory" if options => no_directory = true,
+            _ if options && arg.starts_with(b"--target-directory=") => {
+                into = Some(arg[b"--target-directory=".len()..].to_vec());
+            }
+            _ if options && arg.len() > 1 && arg.starts_with(b"-") => {}
+            operand => operands.push(operand),
+        }
+    }
+    let is_dir =
+        |path: &[u8]| status(path, true).is_ok_and(|s| Kind::of(s.mode) == Kind::Directory);
+    let target = match into {
+        Some(target) => target,
+        None => match operands.pop() {
+            Some(target) => target.to_vec(),
+            None => return Vec::new(),
+        },
+    };
+    let below = is_dir(&target) && !no_directory;
+    operands
+        .into_iter()
+        .map(|from| {
+            let to = if below { join(&target, base(from)) } else { target.clone() };
+            (from.to_vec(), to)
+        })
+        .filter(|(_, to)| status(to, false).is_err())
+        .collect()
+}
+
+/// Gives copies the modes of their originals.
+fn carry(from: &[u8], to: &[u8], mask: u32, depth: usize) {
+    let (Ok(original), Ok(copy)) = (status(from, true), status(to, false)) else { return };
+    match (Kind::of(original.mode), Kind::of(copy.mode)) {
+        (Kind::Directory, Kind::Directory) if depth < MAX_DEPTH => {
+            let Ok(entries) = fs::read_dir(OsStr::from_bytes(from)) else { return };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let (from, to) = (join(from, name.as_bytes()), join(to, name.as_bytes()));
+                carry(&from, &to, mask, depth + 1);
+            }
+        }
+        (Kind::Regular, Kind::Regular) => {}
+        _ => return,
+    }
+    let mode = original.mode & 0o777 & !mask;
+    if copy.mode & 0o777 != mode {
+        // A mode that cannot be set is one that the file system has no room for.
+        let _ = sys::chmod(to, mode);
+    }
+}
+
+pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
+    let mut mode = None;
+    let mut operands = Vec::new();
+    let mut rest = args.iter().skip(1);
+    while let Some(arg) = rest.next() {
+        let text = arg.to_string_lossy();
+        if text == "-m" || text == "--mode" {
+            mode = rest.next().map(|mode| mode.to_string_lossy().into_owned());
+        } else if let Some(value) = text.strip_prefix("--mode=").or_else(|| text.strip_prefix("-m"))
+        {
+            mode = Some(value.to_owned());
+        } else if text == "--" {
+            operands.extend(rest.by_ref().cloned());
+        } else if !text.starts_with('-') {
+            operands.push(arg.clone());
+        }
+    }
+    let code = uutils::call("mkdir", args, |args| uu_mkdir::uumain(args));
+    let mode = mode.and_then(|mode| parse_mode(&mode, 0o777, true, 0o022));
+    if let (0, Some(mode)) = (code, mode) {
+        for directory in operands {
+            let _ = sys::chmod(directory.as_bytes(), mode);
+        }
+    }
+    code
+}

@@ -1,0 +1,262 @@
+//! Words, parameters and tests as text.
+
+use super::Printer;
+use crate::syntax::ast::{
+    ArithText, CaseOp, DefaultOp, Index, Op, Param, Part, Side, TestExpr, TestOp, Where, Word,
+};
+
+impl Printer {
+    pub(super) fn word(&mut self, word: &Word) {
+        for part in &word.parts {
+            self.part(part, false);
+        }
+    }
+
+    pub(super) fn part(&mut self, part: &Part, in_double: bool) {
+        match part {
+            Part::Literal(text) if in_double => {
+                for c in text {
+                    if matches!(c, b'"' | b'`') {
+                        self.out.push(b'\\');
+                    }
+                    self.out.push(*c);
+                }
+            }
+            Part::Literal(text) => self.text(text),
+            Part::Quoted(text) if in_double => {
+                for c in text {
+                    if matches!(c, b'$' | b'`' | b'"' | b'\\') {
+                        self.out.push(b'\\');
+                    }
+                    self.out.push(*c);
+                }
+            }
+            Part::Quoted(text) => self.single(text),
+            Part::Double(parts) => {
+                self.text(b"\"");
+                for part in parts {
+                    self.part(part, true);
+                }
+                self.text(b"\"");
+            }
+            Part::Param(param) => self.param(param, in_double),
+            Part::Command(list) => {
+                self.text(b"$(");
+                self.list(list);
+                self.text(b")");
+            }
+            Part::Arith(text) => {
+                self.text(b"$((");
+                self.arith(text);
+                self.text(b"))");
+            }
+            Part::Process(output, list) => {
+                self.text(if *output { b">(" } else { b"<(" });
+                self.list(list);
+                self.text(b")");
+            }
+            Part::Braces(words) => {
+                self.text(b"{");
+                for (at, word) in words.iter().enumerate() {
+                    if at > 0 {
+                        self.text(b",");
+                    }
+                    self.word(word);
+                }
+                self.text(b"}");
+            }
+            Part::Sequence(s) => {
+                let end = |n: i64| {
+                    if s.letters {
+                        char::from(n as u8).to_string()
+                    } else {
+                        format!("{n:0w$}", w = s.width)
+                    }
+                };
+                let step = if s.step.abs() == 1 { String::new() } else { format!("..{}", s.step) };
+                self.text(format!("{{{}..{}{step}}}", end(s.from), end(s.to)).as_bytes());
+            }
+        }
+    }
+
+    fn single(&mut self, text: &[u8]) {
+        match text {
+            [c] if *c != b'\'' && *c != b'\n' => {
+                if matches!(c, b' ' | b'\t') || !c.is_ascii_graphic() || c.is_ascii_alphanumeric() {
+                    self.text(&[b'\'', *c, b'\'']);
+                } else {
+                    self.text(&[b'\\', *c]);
+                }
+            }
+            _ => {
+                self.text(b"'");
+                for c in text {
+                    if *c == b'\'' {
+                        self.text(b"'\\''");
+                    } else {
+                        self.out.push(*c);
+                    }
+                }
+                self.text(b"'");
+            }
+        }
+    }
+
+    pub(super) fn arith(&mut self, text: &ArithText) {
+        for part in &text.word.parts {
+            self.part(part, true);
+        }
+    }
+
+    pub(super) fn arith_trimmed(&mut self, text: &ArithText) {
+        let start = self.out.len();
+        self.arith(text);
+        let piece = self.out.split_off(start);
+        self.text(piece.trim_ascii());
+    }
+
+    fn param(&mut self, param: &Param, in_double: bool) {
+        let plain = matches!(param.op, Op::Get) && param.index.is_none() && !param.indirect;
+        if plain && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
+            self.text(b"${");
+            // Braces only where they were needed cannot be known any more; both mean the same.
+            let at = self.out.len();
+            self.out.truncate(at - 1);
+            self.text(&param.name);
+            return;
+        }
+        self.text(b"${");
+        match &param.op {
+            Op::Length => self.text(b"#"),
+            Op::Keys | Op::Names(_) => self.text(b"!"),
+            _ if param.indirect => self.text(b"!"),
+            _ => {}
+        }
+        self.text(&param.name);
+        match &param.index {
+            None => {}
+            Some(Index::At) => self.text(b"[@]"),
+            Some(Index::Star) => self.text(b"[*]"),
+            Some(Index::One(word)) => {
+                self.text(b"[");
+                self.word(word);
+                self.text(b"]");
+            }
+        }
+        self.op(&param.op, in_double);
+        self.text(b"}");
+    }
+
+    fn op(&mut self, op: &Op, in_double: bool) {
+        match op {
+            Op::Get | Op::Length | Op::Keys => {}
+            Op::Names(at) => self.text(if *at { b"@" } else { b"*" }),
+            Op::Default(kind, colon, word) => {
+                if *colon {
+                    self.text(b":");
+                }
+                self.text(match kind {
+                    DefaultOp::Use => b"-",
+                    DefaultOp::Assign => b"=",
+                    DefaultOp::Fail => b"?",
+                    DefaultOp::Instead => b"+",
+                });
+                for part in &word.parts {
+                    self.part(part, in_double);
+                }
+            }
+            Op::Remove(side, longest, word) => {
+                let sign: &[u8] = match side {
+                    Side::Front => b"#",
+                    Side::Back => b"%",
+                };
+                self.text(sign);
+                if *longest {
+                    self.text(sign);
+                }
+                self.word(word);
+            }
+            Op::Replace(place, pattern, with) => {
+                self.text(match place {
+                    Where::First => b"/",
+                    Where::All => b"//",
+                    Where::Front => b"/#",
+                    Where::Back => b"/%",
+                });
+                self.word(pattern);
+                if let Some(with) = with {
+                    self.text(b"/");
+                    self.word(with);
+                }
+            }
+            Op::Case(kind, all, pattern) => {
+                let sign: &[u8] = match kind {
+                    CaseOp::Upper => b"^",
+                    CaseOp::Lower => b",",
+                    CaseOp::Toggle => b"~",
+                };
+                self.text(sign);
+                if *all {
+                    self.text(sign);
+                }
+                if let Some(pattern) = pattern {
+                    self.word(pattern);
+                }
+            }
+            Op::Slice(offset, length) => {
+                self.text(b":");
+                self.arith(offset);
+                if let Some(length) = length {
+                    self.text(b":");
+                    self.arith(length);
+                }
+            }
+            Op::Transform(letter) => self.text(&[b'@', *letter]),
+            Op::Bad(text) => self.text(text),
+        }
+    }
+
+    pub(super) fn test(&mut self, expr: &TestExpr) {
+        match expr {
+            TestExpr::Unary(letter, word) => {
+                self.text(&[b'-', *letter, b' ']);
+                self.word(word);
+            }
+            TestExpr::Binary(op, left, right) => {
+                self.word(left);
+                self.text(match op {
+                    TestOp::Matches => b" == ",
+                    TestOp::Differs => b" != ",
+                    TestOp::Regex => b" =~ ",
+                    TestOp::Before => b" < ",
+                    TestOp::After => b" > ",
+                    TestOp::Eq => b" -eq ",
+                    TestOp::Ne => b" -ne ",
+                    TestOp::Lt => b" -lt ",
+                    TestOp::Le => b" -le ",
+                    TestOp::Gt => b" -gt ",
+                    TestOp::Ge => b" -ge ",
+                    TestOp::Newer => b" -nt ",
+                    TestOp::Older => b" -ot ",
+                    TestOp::Same => b" -ef ",
+                });
+                self.word(right);
+            }
+            TestExpr::Not(inner) => {
+                self.text(b"! ");
+                self.test(inner);
+            }
+            TestExpr::And(left, right) => {
+                self.test(left);
+                self.text(b" && ");
+                self.test(right);
+            }
+            TestExpr::Or(left, right) => {
+                self.test(left);
+                self.text(b" || ");
+                self.test(right);
+            }
+            TestExpr::Word(word) => self.word(word),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Scripts beside what a real bash prints for them: `tests/cases/<topic>.sh` and `.out`.
+//!
+//! `COFFERDAM_ORACLE=bash cargo test` asks that shell for the expectations anew; read the diff.
+//! `hostile` is not asked: bash itself dies of it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Output and status of a script, run in an empty folder.
+fn run(shell: &str, script: &Path) -> String {
+    let topic = script.file_stem().and_then(|name| name.to_str()).unwrap_or("case");
+    let folder = std::env::temp_dir().join(format!("sh-case-{}-{topic}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the case");
+    let output = Command::new(shell)
+        .arg(script)
+        .current_dir(&folder)
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", "/home/user")
+        .env("LC_ALL", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the shell starts");
+    let _ = std::fs::remove_dir_all(&folder);
+    let text = String::from_utf8_lossy(&output.stdout);
+    format!("{text}status {}\n", output.status.code().unwrap_or(-1))
+}
+
+#[test]
+fn scripts_print_what_bash_prints() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let oracle = std::env::var("COFFERDAM_ORACLE").ok();
+    let mut scripts: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the cases")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ext| ext == "sh"))
+        .collect();
+    scripts.sort();
+    assert!(!scripts.is_empty());
+    let mut wrong = Vec::new();
+    for script in scripts {
+        let expected = script.with_extension("out");
+        if let Some(oracle) = oracle.as_ref().filter(|_| !script.ends_with("hostile.sh")) {
+            std::fs::write(&expected, run(oracle, &script)).expect("expectations are written");
+        }
+        let want = std::fs::read_to_string(&expected).unwrap_or_default();
+        let got = run(env!("CARGO_BIN_EXE_sh"), &script);
+        if got != want {
+            let line = got.lines().zip(want.lines()).find(|(got, want)| got != want);
+            wrong.push(format!("{}: {line:?}\n{got}", script.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
