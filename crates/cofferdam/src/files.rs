@@ -38,7 +38,7 @@ pub(crate) fn fresh(limits: &Limits) -> Tree {
 
 /// Puts a file there, with the folders above it. A path that is not absolute is below [`HOME`].
 pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> Result<(), Error> {
-    let absolute = absolute(path);
+    let absolute = absolute(path, HOME);
     let files = tree.as_guest(now());
     let folder = absolute.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let written = match folder {
@@ -70,11 +70,11 @@ pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
         .map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
 }
 
-/// A path that is not absolute is below [`HOME`].
-pub(crate) fn absolute(path: &str) -> String {
+/// A path that is not absolute begins in this folder.
+pub(crate) fn absolute(path: &str, folder: &str) -> String {
     match path.starts_with('/') {
         true => path.to_owned(),
-        false => format!("{HOME}/{path}"),
+        false => format!("{}/{path}", folder.trim_end_matches('/')),
     }
 }
 

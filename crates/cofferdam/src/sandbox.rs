@@ -126,7 +126,8 @@ impl SandboxBuilder {
         self
     }
 
-    /// Puts a file there before anything runs, with the folders above it.
+    /// Puts a file there before anything runs, with the folders above it. A path that is not
+    /// absolute begins in the working directory.
     pub fn file(mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.files.push((path.into(), bytes.into()));
         self
@@ -206,16 +207,16 @@ impl SandboxBuilder {
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
+        let mut env = default_environment();
+        env.extend(self.env);
+        let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
         for (path, bytes) in &self.files {
-            files::write(&tree, &self.limits, path, bytes)?;
+            files::write(&tree, &self.limits, &files::absolute(path, &cwd), bytes)?;
         }
         for (path, target) in &self.links {
             files::link(&tree, path, target)?;
         }
         let resources = Resources::new(tree);
-        let mut env = default_environment();
-        env.extend(self.env);
-        let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
         *lock(&resources.variables) = env;
         for function in self.functions {
             let name = function.name().to_owned();
@@ -407,7 +408,7 @@ impl Sandbox {
     pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.write_file(path, bytes)?;
         let files = self.world.resources.files.as_guest(files::now());
-        let set = files.set_mode(files::absolute(path).as_str(), Mode::new(0o755));
+        let set = files.set_mode(files::absolute(path, files::HOME).as_str(), Mode::new(0o755));
         set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
