@@ -22,18 +22,21 @@
 //! - [`tool`], [`limits`]: what runs, and how much it may use
 //! - [`function`]: what the embedding program lets tools call
 //! - [`command`]: what runs as a process: commands of the shell, WASI programs
+//! - `life`, `archive`: forks and snapshots of a sandbox, and one file for all of it
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
 //! - [`json`]: values to JSON, saying what JSON cannot hold
 
 mod allowlist;
+mod archive;
 pub mod command;
 mod drive;
 pub mod error;
 mod files;
 pub mod function;
 pub mod json;
+mod life;
 pub mod limits;
 pub mod outcome;
 mod program;
@@ -60,6 +63,7 @@ pub use cofferdam_vfs::{HostDir, Mount};
 pub use command::Command;
 pub use error::{Error, ErrorKind};
 pub use function::Function;
+pub use life::Snapshot;
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
 pub use run::{Canceller, Run};

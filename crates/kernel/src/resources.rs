@@ -8,6 +8,7 @@ mod storage;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cofferdam_caps::storage::StorageArea;
 use cofferdam_vfs::Tree;
 
 pub use functions::{CallFailed, Function, Functions};
@@ -38,6 +39,27 @@ impl Resources {
             published: Published::default(),
             functions: Functions::default(),
         }
+    }
+
+    /// The same for another sandbox, at a cost that does not depend on the files. Session storage
+    /// begins empty.
+    pub fn fork(&self) -> Self {
+        let fork = Resources::new(self.files.fork());
+        let local = self.storage.with(StorageArea::Local, |area| area.clone());
+        fork.storage.with(StorageArea::Local, |area| *area = local);
+        *lock(&fork.variables) = lock(&self.variables).clone();
+        for name in self.published.names() {
+            if let Some(artifact) = self.published.get(&name) {
+                // It fitted here, so it fits there.
+                let _ = fork.published.put(&name, artifact);
+            }
+        }
+        for name in self.functions.names() {
+            if let Some(function) = self.functions.get(&name) {
+                fork.functions.register(&name, function);
+            }
+        }
+        fork
     }
 }
 
