@@ -51,7 +51,9 @@ pub(crate) fn converse(sandbox: &Sandbox, executor: &Runtime) -> Result<u8, Fail
         text.clear();
         report::outcome(&outcome);
         code = outcome.exit_code();
-        if let Ending::Exited(_) = outcome.ending && sandbox.read_file(EXITED, 64).is_ok() {
+        if let Ending::Exited(_) = outcome.ending
+            && sandbox.read_file(EXITED, 64).is_ok()
+        {
             return Ok(code);
         }
         let _ = STATE;
