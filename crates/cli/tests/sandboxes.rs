@@ -122,6 +122,9 @@ fn a_program_becomes_a_command() {
     let script = "hello | tr h H; type hello; rm -f /usr/local/bin/hello; hello";
     let arguments = ["sh", "--ephemeral", "--tool", &tool, "-c", script];
     check(&arguments, "", 0, "Hi\nhello is /usr/local/bin/hello\nhi\n", "Read-only file system");
+    let allowed =
+        ["sh", "--ephemeral", "--tool", &tool, "--allow", "process:exec:hello", "-c", "hello; ls"];
+    check(&allowed, "", 1, "hi\n", "process:exec:ls");
     for (tool, said) in [
         ("hello", "not NAME=PROGRAM.wasm"),
         (&format!("a/b={module}"), "not a name for a command"),
