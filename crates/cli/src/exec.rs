@@ -16,8 +16,16 @@ impl From<cofferdam::Error> for BadParams {
 /// A run that was asked for.
 pub(crate) struct Exec {
     pub(crate) what: What,
-    pub(crate) sandbox: SandboxBuilder,
+    pub(crate) place: Where,
     pub(crate) session: Option<String>,
+}
+
+/// Where it is to run.
+pub(crate) enum Where {
+    /// In a sandbox of its own.
+    Fresh(Box<SandboxBuilder>),
+    /// In one that is kept, by its id.
+    Kept(String),
 }
 
 /// What is to run.
@@ -29,7 +37,7 @@ pub(crate) enum What {
 /// Longest module that is read from a file.
 const MAX_MODULE: u64 = 256 << 20;
 
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 19] = [
     "kind",
     "command",
     "wasm",
@@ -47,6 +55,8 @@ const KNOWN: [&str; 17] = [
     "session",
     "boundary",
     "language",
+    "sandbox",
+    "tools",
 ];
 
 impl Exec {
@@ -92,8 +102,10 @@ impl Exec {
             tool = tool.args(args);
         }
         let session = text(&mut params, "session")?;
-        let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Tool(tool), sandbox, session })
+        if session.is_some() && params.get("sandbox").is_some_and(|id| !id.is_null()) {
+            return bad("session: not in a kept sandbox");
+        }
+        place(What::Tool(tool), params, session)
     }
 
     /// Text for the shell, as with `bash -c`.
@@ -101,31 +113,24 @@ impl Exec {
         only(&params, "shell", &OF_TOOLS)?;
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
         let text = text(&mut params, "command")?.ok_or(BadParams("command: missing".into()))?;
-        let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Program(Command::shell(text)), sandbox, session: None })
+        place(What::Program(Command::shell(text)), params, None)
     }
 
     /// A WASI program.
     fn wasm(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "wasm", &OF_TOOLS)?;
         only(&params, "wasm", &["command"])?;
-        let mut given = object(&mut params, "wasm")?;
-        let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
-        if let Some(unknown) = given.keys().next() {
-            return bad(format!("wasm.{unknown}: unknown; path or base64"));
-        }
-        let mut command = match (path, encoded) {
-            (Some(path), None) if params.get("files").is_some_and(|f| f.get(&path).is_some()) => {
-                Command::wasm(&path, file_content(&path, params["files"][&path].clone())?)
+        let given = object(&mut params, "wasm")?;
+        let path = given.get("path").and_then(Json::as_str).map(str::to_owned);
+        let of_files = path.as_ref().and_then(|path| params.get("files")?.get(path).cloned());
+        let mut command = match (&path, of_files) {
+            (Some(path), Some(content)) if !given.contains_key("base64") => {
+                Command::wasm(path, file_content("files", path, content)?)
             }
-            (Some(path), None) => Command::wasm(&path, module_file(&path)?),
-            (None, Some(encoded)) => {
-                let module = base64::engine::general_purpose::STANDARD.decode(encoded);
-                let module = module.map_err(|e| BadParams(format!("wasm.base64: {e}")))?;
-                Command::wasm("program.wasm", module)
+            _ => {
+                let name = path.as_deref().unwrap_or("program.wasm");
+                Command::wasm(name, module("wasm", given.clone())?)
             }
-            (None, None) => return bad("wasm: missing; {\"path\": …} or {\"base64\": …}"),
-            (Some(_), Some(_)) => return bad("wasm: path and base64 are given; one is enough"),
         };
         command = match params.remove("argv") {
             None | Some(Json::Null) => command,
@@ -147,8 +152,7 @@ impl Exec {
             Some(Json::Array(items)) if items == [Json::from("/")] => command,
             Some(_) => return bad("preopens: either [] or [\"/\"]"),
         };
-        let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Program(command), sandbox, session: None })
+        place(What::Program(command), params, None)
     }
 }
 
@@ -163,37 +167,113 @@ fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadP
     }
 }
 
+/// A module, as `{"path": …}` or `{"base64": …}`.
+fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams> {
+    let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
+    if let Some(unknown) = given.keys().next() {
+        return bad(format!("{name}.{unknown}: unknown; path or base64"));
+    }
+    match (path, encoded) {
+        (Some(path), None) => module_file(name, &path),
+        (None, Some(encoded)) => {
+            let module = base64::engine::general_purpose::STANDARD.decode(encoded);
+            module.map_err(|e| BadParams(format!("{name}.base64: {e}")))
+        }
+        (None, None) => bad(format!("{name}: missing; {{\"path\": …}} or {{\"base64\": …}}")),
+        (Some(_), Some(_)) => bad(format!("{name}: path and base64 are given; one is enough")),
+    }
+}
+
+/// What may be said of a sandbox only when it is made.
+const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "tools"];
+
+/// Puts together what runs and where.
+fn place(
+    what: What,
+    mut params: Map<String, Json>,
+    session: Option<String>,
+) -> Result<Exec, BadParams> {
+    let Some(id) = text(&mut params, "sandbox")? else {
+        let place = Where::Fresh(Box::new(sandbox(params)?));
+        return Ok(Exec { what, place, session });
+    };
+    let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
+    if let Some(name) = OF_SANDBOXES.iter().find(is_given) {
+        return bad(format!("{name}: is said when the sandbox is made"));
+    }
+    let what = match what {
+        What::Program(command) => What::Program(settings(command, params)?),
+        What::Tool(tool) => {
+            if let Some(name) = ["stdin", "env", "cwd"].iter().find(is_given) {
+                return bad(format!("{name}: is said when the sandbox is made"));
+            }
+            What::Tool(tool)
+        }
+    };
+    Ok(Exec { what, place: Where::Kept(id), session })
+}
+
+/// What a program in a kept sandbox finds, for this run alone.
+fn settings(mut command: Command, mut params: Map<String, Json>) -> Result<Command, BadParams> {
+    if let Some(stdin) = text(&mut params, "stdin")? {
+        command = command.stdin(stdin);
+    }
+    if let Some(cwd) = text(&mut params, "cwd")? {
+        command = command.cwd(absolute(cwd)?);
+    }
+    for (name, value) in object(&mut params, "env")? {
+        let (name, value) = variable(name, value)?;
+        command = command.env(name, value);
+    }
+    Ok(command)
+}
+
+fn absolute(cwd: String) -> Result<String, BadParams> {
+    match cwd.starts_with('/') {
+        true => Ok(cwd),
+        false => bad(format!("cwd: {cwd:?} is not absolute")),
+    }
+}
+
+fn variable(name: String, value: Json) -> Result<(String, String), BadParams> {
+    let Json::String(value) = value else { return bad(format!("env.{name}: not a string")) };
+    if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+        return bad(format!("env.{name}: not a name and value that a variable can have"));
+    }
+    Ok((name, value))
+}
+
 /// A module of this machine, whose caller named it.
-fn module_file(path: &str) -> Result<Vec<u8>, BadParams> {
+fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
     use std::io::Read;
     let failed =
-        |e: std::io::Error| BadParams(format!("wasm.path: {path}: {}", crate::place::plain(&e)));
+        |e: std::io::Error| BadParams(format!("{name}.path: {path}: {}", crate::place::plain(&e)));
     let file = std::fs::File::open(path).map_err(failed)?;
     let mut module = Vec::new();
     file.take(MAX_MODULE + 1).read_to_end(&mut module).map_err(failed)?;
     Ok(module)
 }
 
-fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {
+/// A sandbox, by what is said of it.
+pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {
     let mut builder = Sandbox::builder().limits(limits(object(&mut params, "limits")?)?);
     if let Some(stdin) = text(&mut params, "stdin")? {
         builder = builder.stdin(stdin);
     }
     if let Some(cwd) = text(&mut params, "cwd")? {
-        if !cwd.starts_with('/') {
-            return bad(format!("cwd: {cwd:?} is not absolute"));
-        }
-        builder = builder.env("PWD", cwd);
+        builder = builder.env("PWD", absolute(cwd)?);
     }
     for (name, value) in object(&mut params, "env")? {
-        let Json::String(value) = value else { return bad(format!("env.{name}: not a string")) };
-        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return bad(format!("env.{name}: not a name and value that a variable can have"));
-        }
+        let (name, value) = variable(name, value)?;
         builder = builder.env(name, value);
     }
     for (path, content) in object(&mut params, "files")? {
-        builder = builder.file(path.clone(), file_content(&path, content)?);
+        builder = builder.file(path.clone(), file_content("files", &path, content)?);
+    }
+    for (name, given) in object(&mut params, "tools")? {
+        let Json::Object(given) = given else { return bad(format!("tools.{name}: not an object")) };
+        let module = module(&format!("tools.{name}"), given)?;
+        builder = builder.program(name, module);
     }
     let capabilities = match params.remove("capabilities") {
         None | Some(Json::Null) => Vec::new(),
@@ -223,7 +303,8 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
     Ok(limits)
 }
 
-fn file_content(path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
+/// The bytes of a file: text, or `{"base64": …}`.
+pub(crate) fn file_content(of: &str, path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
     match content {
         Json::String(text) => Ok(text.into_bytes()),
         Json::Object(fields) => {
@@ -232,14 +313,17 @@ fn file_content(path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
                 encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
             match decoded {
                 Some(Ok(bytes)) => Ok(bytes),
-                _ => bad(format!("files.{path}: neither a string nor {{\"base64\": …}}")),
+                _ => bad(format!("{of}.{path}: neither a string nor {{\"base64\": …}}")),
             }
         }
-        _ => bad(format!("files.{path}: neither a string nor {{\"base64\": …}}")),
+        _ => bad(format!("{of}.{path}: neither a string nor {{\"base64\": …}}")),
     }
 }
 
-fn text(params: &mut Map<String, Json>, name: &str) -> Result<Option<String>, BadParams> {
+pub(crate) fn text(
+    params: &mut Map<String, Json>,
+    name: &str,
+) -> Result<Option<String>, BadParams> {
     match params.remove(name) {
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text)),
@@ -247,7 +331,10 @@ fn text(params: &mut Map<String, Json>, name: &str) -> Result<Option<String>, Ba
     }
 }
 
-fn object(params: &mut Map<String, Json>, name: &str) -> Result<Map<String, Json>, BadParams> {
+pub(crate) fn object(
+    params: &mut Map<String, Json>,
+    name: &str,
+) -> Result<Map<String, Json>, BadParams> {
     match params.remove(name) {
         None | Some(Json::Null) => Ok(Map::new()),
         Some(Json::Object(fields)) => Ok(fields),
@@ -255,6 +342,6 @@ fn object(params: &mut Map<String, Json>, name: &str) -> Result<Map<String, Json
     }
 }
 
-fn bad<T>(what: impl Into<String>) -> Result<T, BadParams> {
+pub(crate) fn bad<T>(what: impl Into<String>) -> Result<T, BadParams> {
     Err(BadParams(what.into()))
 }

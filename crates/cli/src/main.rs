@@ -2,6 +2,7 @@
 
 mod exec;
 mod interrupt;
+mod kept;
 mod permissions;
 mod place;
 mod prompt;

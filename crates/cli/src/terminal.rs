@@ -1,77 +1,102 @@
-//! The prompt: one line after another, each a run of its own with its own time limit.
+//! The prompt: one command after another, each a run of its own with its own time limit.
 //!
-//! The shell that runs a line ends with it, so that a line can be killed like any run. What it
-//! leaves behind is written by itself into a file of the sandbox, and the next one reads it:
-//! variables, functions, aliases, options, the last status. Environment and working directory the
-//! sandbox keeps anyway. Jobs, traps and open descriptors end with their line.
+//! The shell that runs a command ends with it, so that it can be killed like any run. What it
+//! leaves behind it writes into a file of the sandbox, and the next one reads it: variables,
+//! functions, aliases, options, the last status. Environment and working directory the sandbox
+//! keeps anyway. Jobs, traps and open descriptors end with their command.
 
 use std::io::Write;
 
-use cofferdam::{Command, Ending, Sandbox, visible};
-use tokio::runtime::Runtime;
+use cofferdam::{Command, Runtime, Sandbox, visible};
+use tokio::runtime::Runtime as Executor;
 
 use crate::report::{self, Failure};
 
-/// Where a line leaves what the next one begins with; the guest's own, like any file of it.
+/// Where a command leaves what the next one begins with; the guest's own, like any file of it.
 const STATE: &str = "/tmp/.cofferdam/state";
 
-/// Made by a line that calls `exit`.
+/// Not empty once a command has ended the shell.
 const EXITED: &str = "/tmp/.cofferdam/exited";
 
-/// Longest line that is read.
-const MAX_LINE: usize = 1 << 20;
+/// Longest command that is read.
+const MAX_TEXT: usize = 1 << 20;
 
-/// Around each line. Readonly variables cannot be set again, and say so to nobody.
+/// Around each command, which is `$1`; `$2` is the status of the one before. Variables that are
+/// readonly cannot be set again, and say so to nobody.
 const AROUND: &str = r#"
 __cofferdam_keep() {
-    mkdir -p /tmp/.cofferdam
-    { declare -p; declare -f; shopt -p; set +o; alias -p; } > /tmp/.cofferdam/state 2> /dev/null
+    { declare -p; declare -f; shopt -p; alias -p; set +o; } > /tmp/.cofferdam/state 2> /dev/null
 }
-__cofferdam_line=$1 __cofferdam_status=$2
-[ -r /tmp/.cofferdam/state ] && . /tmp/.cofferdam/state 2> /dev/null
-unset __cofferdam_line __cofferdam_status
+. /tmp/.cofferdam/state 2> /dev/null
+trap '__cofferdam_keep; echo yes > /tmp/.cofferdam/exited' EXIT
+__cofferdam_text=$1 __cofferdam_status=$2
+set --
+(exit "$__cofferdam_status")
+eval "$__cofferdam_text"
+__cofferdam_status=$?
+trap - EXIT
+__cofferdam_keep
+exit "$__cofferdam_status"
 "#;
 
-/// Reads lines and runs them until the end of input or `exit`.
-pub(crate) fn converse(sandbox: &Sandbox, executor: &Runtime) -> Result<u8, Failure> {
+/// Reads commands and runs them until the end of input or `exit`.
+pub(crate) fn converse(
+    sandbox: &Sandbox,
+    runtime: &Runtime,
+    executor: &Executor,
+) -> Result<u8, Failure> {
+    // Says whether a command is whole, and prints nothing.
+    let reader = Sandbox::builder().runtime(runtime).build()?;
+    sandbox.write_file(STATE, b"")?;
     let mut code = 0;
     let mut text = String::new();
     loop {
-        show_prompt(sandbox, !text.is_empty());
+        show_prompt(sandbox, text.is_empty());
         let Some(line) = read_line() else { return Ok(code) };
         text.push_str(&line);
-        text.push('\n');
-        if text.len() > MAX_LINE {
-            report::failure(&Failure::usage("line: too long"));
-            text.clear();
+        if text.len() <= MAX_TEXT && goes_on(&reader, executor, &text)? {
             continue;
         }
-        let _ = AROUND;
-        let outcome = executor.block_on(sandbox.run_program(Command::shell(&text)))?;
-        text.clear();
+        let text = std::mem::take(&mut text);
+        if text.trim().is_empty() {
+            continue;
+        }
+        sandbox.write_file(EXITED, b"")?;
+        let command = Command::shell(AROUND).arg("bash").arg(text).arg(code.to_string());
+        let outcome = executor.block_on(sandbox.run_program(command))?;
         report::outcome(&outcome);
         code = outcome.exit_code();
-        if let Ending::Exited(_) = outcome.ending
-            && sandbox.read_file(EXITED, 64).is_ok()
-        {
+        if sandbox.read_file(EXITED, 64).is_ok_and(|said| !said.is_empty()) {
             return Ok(code);
         }
-        let _ = STATE;
     }
+}
+
+/// Whether the shell would read on: a quote, a bracket, a `do` is open.
+fn goes_on(reader: &Sandbox, executor: &Executor, text: &str) -> Result<bool, Failure> {
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    let backslashes = line.len() - line.trim_end_matches('\\').len();
+    if backslashes % 2 == 1 {
+        return Ok(true);
+    }
+    let check = Command::shell("bash -n -c \"$1\"").arg("bash").arg(text).stdin("");
+    let outcome = executor.block_on(reader.run_program(check))?;
+    let said = outcome.stderr.text();
+    Ok(said.contains("unexpected end of file") || said.contains("unexpected EOF"))
 }
 
 fn read_line() -> Option<String> {
     let mut line = String::new();
     match std::io::stdin().read_line(&mut line) {
         Ok(0) | Err(_) => None,
-        Ok(_) => Some(line.trim_end_matches('\n').to_owned()),
+        Ok(_) => Some(line),
     }
 }
 
-fn show_prompt(sandbox: &Sandbox, goes_on: bool) {
+fn show_prompt(sandbox: &Sandbox, is_first: bool) {
     let env = sandbox.env();
     let cwd = env.get("PWD").map_or("/", String::as_str);
-    let prompt = if goes_on { "> ".into() } else { format!("{}$ ", visible(cwd)) };
+    let prompt = if is_first { format!("{}$ ", visible(cwd)) } else { "> ".into() };
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
 }

@@ -7,6 +7,7 @@ use cofferdam_caps::Request;
 use cofferdam_caps::process::CommandName;
 use cofferdam_kernel::{Denied, Policy};
 
+use crate::files::PROGRAMS_AT;
 use crate::sandbox::lock;
 
 /// The shell itself: it only interprets, and what it starts is asked about.
@@ -40,7 +41,9 @@ impl Policy for Allowlist {
         if SHELLS.contains(&program) {
             return Ok(());
         }
-        let Ok(command) = program.parse::<CommandName>() else {
+        // What the embedding program brought goes by its name; guests can put nothing there.
+        let name = program.strip_prefix(PROGRAMS_AT).and_then(|rest| rest.strip_prefix('/'));
+        let Ok(command) = name.unwrap_or(program).parse::<CommandName>() else {
             let message = format!("{program}: not a name that can be granted");
             return Err(Denied { message });
         };

@@ -64,7 +64,7 @@ pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error
 }
 
 /// Where programs that the embedding program brings are found by their name.
-const PROGRAMS_AT: &str = "/usr/local/bin";
+pub(crate) const PROGRAMS_AT: &str = "/usr/local/bin";
 
 /// Puts a program where the shell finds it by its name. Guests can run it and not change it.
 pub(crate) fn program(tree: &Tree, name: &str, bytes: &[u8]) -> Result<(), Error> {

@@ -555,7 +555,9 @@ impl World {
     pub(crate) fn keep_environment(&self, environment: &Environment) {
         let pair = |bytes: &Vec<u8>| {
             let (name, value) = std::str::from_utf8(bytes).ok()?.split_once('=')?;
-            (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+            // How deep a shell is nested is counted anew in every run.
+            let is_kept = !name.is_empty() && name != "SHLVL";
+            is_kept.then(|| (name.to_owned(), value.to_owned()))
         };
         let variables = environment.variables.iter().filter_map(pair).collect();
         *lock(&self.resources.variables) = variables;

@@ -8,7 +8,8 @@ use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::exec::{BadParams, Exec, What};
+use crate::exec::{BadParams, Exec, What, Where};
+use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
 
 /// Longest line that is read; it is host memory.
@@ -26,7 +27,9 @@ const MAX_REQUESTS: usize = 100_000;
 /// Serve JSON-RPC 2.0 on standard input and output, one object a line.
 ///
 /// Methods: `exec` runs one thing in a fresh sandbox, `cancel` ends a request by its id,
-/// `session.close` drops a kept cell. Requests run side by side and are answered as they finish.
+/// `session.close` drops a kept cell. `sandbox.create` makes a sandbox that stays, for `exec` with
+/// its id; `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
+/// `.import` and `.destroy` are about such a sandbox. Requests run side by side and are answered as they finish.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
@@ -48,6 +51,16 @@ struct Refused(Code, String);
 impl From<BadParams> for Refused {
     fn from(bad: BadParams) -> Self {
         Refused(Code::Params, bad.0)
+    }
+}
+
+impl From<Failed> for Refused {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Params(text) => Refused(Code::Params, text),
+            Failed::Full(text) => Refused(Code::Busy, text),
+            Failed::Sandbox(error) => Refused(code_of(&error), error.to_string()),
+        }
     }
 }
 
@@ -114,6 +127,7 @@ struct Server {
     /// Requests under way, by the text of their id.
     requests: Mutex<HashMap<String, Canceller>>,
     sessions: Mutex<HashMap<String, Sandbox>>,
+    kept: Kept,
     running: Semaphore,
     changed: tokio::sync::Notify,
     waiting: std::sync::atomic::AtomicUsize,
@@ -124,6 +138,7 @@ impl Default for Server {
         Server {
             requests: Mutex::default(),
             sessions: Mutex::default(),
+            kept: Kept::default(),
             running: Semaphore::new(MAX_RUNNING),
             changed: tokio::sync::Notify::new(),
             waiting: Default::default(),
@@ -162,13 +177,13 @@ impl Server {
             return self.answer(id, Err(refused));
         };
         let answered = match method.as_str() {
-            "exec" => self.clone().exec(&id, is_notification, params, executor),
+            "exec" | "sandbox.exec" => self.clone().exec(&id, is_notification, params, executor),
             "cancel" => self.cancel(params).map(Some),
             "session.close" => self.close_session(params).map(Some),
-            other => {
-                let known = "exec, cancel, session.close";
-                Err(Refused(Code::Method, format!("{other}: unknown method; known are {known}")))
-            }
+            other => match self.kept.call(other, params) {
+                Some(answer) => answer.map(Some).map_err(Refused::from),
+                None => Err(unknown_method(other)),
+            },
         };
         match answered {
             Ok(None) => {}
@@ -229,9 +244,19 @@ impl Server {
     }
 
     fn start(&self, exec: Exec) -> Result<cofferdam::Run, Started> {
+        let builder = match exec.place {
+            Where::Fresh(builder) => builder,
+            Where::Kept(id) => {
+                let sandbox = self.kept.get(&id).map_err(|bad| Started::Refused(bad.into()))?;
+                return Ok(match exec.what {
+                    What::Tool(tool) => sandbox.start(tool)?,
+                    What::Program(command) => sandbox.start_program(command)?,
+                });
+            }
+        };
         match exec.session {
             None => {
-                let sandbox = exec.sandbox.build()?;
+                let sandbox = builder.build()?;
                 Ok(match exec.what {
                     What::Tool(tool) => sandbox.start(tool)?,
                     What::Program(command) => sandbox.start_program(command)?,
@@ -249,7 +274,7 @@ impl Server {
                         let text = format!("more than {MAX_SESSIONS} sessions; close one");
                         return Err(Started::Refused(Refused(Code::Busy, text)));
                     }
-                    None => exec.sandbox.build()?,
+                    None => builder.build()?,
                 };
                 sessions.insert(name.clone(), sandbox.clone());
                 Ok(sandbox.session(&name)?.start(tool)?)
@@ -328,6 +353,12 @@ impl From<cofferdam::Error> for Started {
             None => Started::Refused(Refused(code_of(&error), error.to_string())),
         }
     }
+}
+
+fn unknown_method(name: &str) -> Refused {
+    let own = ["exec", "sandbox.exec", "cancel", "session.close"];
+    let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
+    Refused(Code::Method, format!("{name}: unknown method; known are {}", known.join(", ")))
 }
 
 fn code_of(error: &cofferdam::Error) -> Code {

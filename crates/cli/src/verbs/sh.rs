@@ -75,7 +75,7 @@ impl Sh {
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let code = match script {
-            Script::Prompt => terminal::converse(&sandbox, &executor)?,
+            Script::Prompt => terminal::converse(&sandbox, &runtime, &executor)?,
             Script::Text(command) => {
                 let outcome = executor.block_on(sandbox.run_program(self.begin(command)))?;
                 report::outcome(&outcome);

@@ -11,11 +11,13 @@
 //! | `session` | the tools of the case run one after another in one kept cell |
 //! | `args` | JSON, for the next tool |
 //! | `js`, `ts` | the tool; `js module` says that it is a module |
+//! | `sh` | text for the shell; several run one after another in the sandbox |
 //! | `result` | JSON; without it the tool above returned `undefined` |
 //! | `notes` | lines `path: was -> became`; without it there are none |
 //! | `error` | `CLASS name: message` or `CAPABILITY_DENIED capability`, then lines that the stack has; without it nothing failed |
 //! | `stdout`, `stderr` | what was printed; without it nothing was |
 //! | `truncated` | which of the two were cut; without it neither was |
+//! | `exit` | the exit code of a command; without it 0, or what the error says |
 //!
 //! `COFFERDAM_BLESS=1` rewrites what is expected to what happens, so that the diff can be read.
 

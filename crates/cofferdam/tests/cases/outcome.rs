@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cofferdam::{Ending, Error, Outcome, Random, Sandbox, Tool, json};
+use cofferdam::{Command, Ending, Error, Language, Outcome, Random, Sandbox, Tool, json};
 use serde_json::Value as Json;
 
-use crate::parse::{Case, Kind, Step};
+use crate::parse::{Case, Kind, Step, What};
 
 /// What became of one step.
 pub(crate) type Happened = Result<Outcome, Error>;
@@ -20,7 +20,11 @@ pub(crate) fn run(case: &Case) -> Vec<Happened> {
         };
         let mut happened = Vec::new();
         for step in &case.steps {
-            let tool = tool(step);
+            let What::Tool { language, is_module } = step.what else {
+                happened.push(sandbox.run_program(Command::shell(&step.source)).await);
+                continue;
+            };
+            let tool = tool(step, language, is_module);
             happened.push(match case.is_session {
                 true => match sandbox.session("case") {
                     Ok(session) => session.run(&tool).await,
@@ -48,12 +52,12 @@ fn sandbox(case: &Case) -> Result<Sandbox, Error> {
     builder.build()
 }
 
-fn tool(step: &Step) -> Tool {
-    let mut tool = match step.language {
-        cofferdam::Language::JavaScript => Tool::javascript(&step.source),
-        cofferdam::Language::TypeScript => Tool::typescript(&step.source),
+fn tool(step: &Step, language: Language, is_module: bool) -> Tool {
+    let mut tool = match language {
+        Language::JavaScript => Tool::javascript(&step.source),
+        Language::TypeScript => Tool::typescript(&step.source),
     };
-    if step.is_module {
+    if is_module {
         tool = tool.module();
     }
     match &step.args {
@@ -126,6 +130,10 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     let cut = [("stdout", outcome.stdout.is_cut), ("stderr", outcome.stderr.is_cut)];
     let cut: Vec<_> = cut.iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| *name).collect();
     blocks.insert(Kind::Truncated, cut.join("\n"));
+    // What a class says already is not said again.
+    if let Ending::Exited(code @ 1..) = outcome.ending {
+        blocks.insert(Kind::Exit, code.to_string());
+    }
     blocks.retain(|_, text| !text.is_empty());
     blocks
 }

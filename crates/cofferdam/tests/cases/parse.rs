@@ -20,15 +20,34 @@ pub(crate) struct Case {
     pub(crate) steps: Vec<Step>,
 }
 
-/// One tool and what is expected of it.
+impl Case {
+    /// Commands, which leave files and environment to each other.
+    fn is_shell(&self) -> bool {
+        self.steps.iter().all(Step::is_shell)
+    }
+}
+
+/// One tool or command and what is expected of it.
 pub(crate) struct Step {
-    pub(crate) language: Language,
-    pub(crate) is_module: bool,
+    pub(crate) what: What,
     pub(crate) source: String,
     pub(crate) args: Option<Json>,
     /// Where the block of the tool ends.
     pub(crate) end: usize,
     pub(crate) expected: BTreeMap<Kind, Block>,
+}
+
+impl Step {
+    fn is_shell(&self) -> bool {
+        matches!(self.what, What::Shell)
+    }
+}
+
+/// What a step runs.
+#[derive(Clone, Copy)]
+pub(crate) enum What {
+    Tool { language: Language, is_module: bool },
+    Shell,
 }
 
 /// What can be expected, in the order in which it is written.
@@ -40,11 +59,19 @@ pub(crate) enum Kind {
     Stdout,
     Stderr,
     Truncated,
+    Exit,
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Result, Kind::Notes, Kind::Error, Kind::Stdout, Kind::Stderr, Kind::Truncated];
+    const ALL: [Kind; 7] = [
+        Kind::Result,
+        Kind::Notes,
+        Kind::Error,
+        Kind::Stdout,
+        Kind::Stderr,
+        Kind::Truncated,
+        Kind::Exit,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -54,6 +81,7 @@ impl Kind {
             Kind::Stdout => "stdout",
             Kind::Stderr => "stderr",
             Kind::Truncated => "truncated",
+            Kind::Exit => "exit",
         }
     }
 }
@@ -132,8 +160,11 @@ fn finish(draft: Option<&Draft>) -> Result<(), Bad> {
     let Some(draft) = draft else { return Ok(()) };
     match draft.case.steps.len() {
         0 => bad(draft.case.line, "a case without a tool"),
-        2.. if !draft.case.is_session => {
+        2.. if !draft.case.is_session && !draft.case.is_shell() => {
             bad(draft.case.line, "more than one tool and no `session`")
+        }
+        _ if draft.case.is_session && draft.case.steps.iter().any(Step::is_shell) => {
+            bad(draft.case.line, "a `session` is for tools")
         }
         _ if draft.args.is_some() => bad(draft.case.line, "args after the last tool"),
         _ => Ok(()),
@@ -165,12 +196,17 @@ impl Draft {
     fn block(&mut self, block: Block) -> Result<(), Bad> {
         let case = &mut self.case;
         match block.info.as_str() {
-            "js" | "js module" | "ts" | "ts module" => case.steps.push(Step {
-                language: match block.info.starts_with("ts") {
-                    true => Language::TypeScript,
-                    false => Language::JavaScript,
+            "js" | "js module" | "ts" | "ts module" | "sh" => case.steps.push(Step {
+                what: match block.info.as_str() {
+                    "sh" => What::Shell,
+                    info => What::Tool {
+                        language: match info.starts_with("ts") {
+                            true => Language::TypeScript,
+                            false => Language::JavaScript,
+                        },
+                        is_module: info.ends_with("module"),
+                    },
                 },
-                is_module: block.info.ends_with("module"),
                 source: block.text,
                 args: self.args.take(),
                 end: block.end,
