@@ -1,0 +1,206 @@
+use super::element::{Element, Matching};
+use super::index::Index;
+use super::plan::Key;
+use super::read::Parsed;
+use super::types::Css;
+use crate::error::{Error, ErrorKind, shortened};
+use crate::node::{NIL, NodeId, Quirks};
+use crate::tree::Tree;
+use selectors::context::{
+    MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
+};
+use selectors::matching::{MatchingContext, matches_selector_list};
+use std::cell::Cell;
+
+/// Most steps of one query: a few hundred milliseconds.
+///
+/// Selectors such as `:is(* :is(* :is(* a)))` look at all ancestors of all ancestors; the longest
+/// that may be written would not end in a lifetime.
+const MAX_STEPS: u64 = 40_000_000;
+
+/// What a query can see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// The whole tree: combinators look beyond the scope, as in a document.
+    Tree,
+    /// The element that the query begins at, as if nothing were around it.
+    Inside,
+}
+
+impl Tree {
+    /// The first element below `scope` that a selector matches.
+    pub fn query_first(&mut self, scope: NodeId, selector: &str) -> Result<Option<NodeId>, Error> {
+        let scope = self.slot(scope)?;
+        let found = self.find(scope, selector, View::Tree, 1)?;
+        Ok(found.first().map(|&slot| self.id(slot)))
+    }
+
+    /// All elements below `scope` that a selector matches, in document order.
+    pub fn query_all(&mut self, scope: NodeId, selector: &str) -> Result<Vec<NodeId>, Error> {
+        let scope = self.slot(scope)?;
+        let found = self.find(scope, selector, View::Tree, usize::MAX)?;
+        Ok(found.into_iter().map(|slot| self.id(slot)).collect())
+    }
+
+    /// Whether a selector matches an element.
+    pub fn matches(&mut self, element: NodeId, selector: &str) -> Result<bool, Error> {
+        let slot = self.slot(element)?;
+        let parsed = self.memory.selector(selector)?;
+        if self.element(slot).is_none() {
+            return Ok(false);
+        }
+        let mut search = Search::new(self, &parsed, NIL, slot);
+        let found = search.matches(slot);
+        search.end(selector)?;
+        Ok(found)
+    }
+
+    /// The element itself or the nearest above it that a selector matches.
+    pub fn closest(&mut self, element: NodeId, selector: &str) -> Result<Option<NodeId>, Error> {
+        let slot = self.slot(element)?;
+        let parsed = self.memory.selector(selector)?;
+        let mut search = Search::new(self, &parsed, NIL, slot);
+        let found = std::iter::once(slot)
+            .chain(self.ancestors_at(slot))
+            .filter(|&above| self.element(above).is_some())
+            .find(|&above| search.matches(above));
+        search.end(selector)?;
+        Ok(found.map(|slot| self.id(slot)))
+    }
+
+    /// The first `most` matches below `scope`.
+    pub(crate) fn find(
+        &mut self,
+        scope: u32,
+        selector: &str,
+        view: View,
+        most: usize,
+    ) -> Result<Vec<u32>, Error> {
+        let parsed = self.memory.selector(selector)?;
+        let boundary = match view {
+            View::Tree => NIL,
+            View::Inside => scope,
+        };
+        let indexed = self.prepare_index(scope, &parsed);
+        let mut search = Search::new(self, &parsed, boundary, scope);
+        let mut found = Vec::new();
+        let candidates = match &self.memory.index {
+            Some(index) if indexed => index.below(scope, &parsed.plan.key),
+            _ => None,
+        };
+        match candidates {
+            Some(candidates) => {
+                for slot in candidates {
+                    let fits = match parsed.plan.exact {
+                        true => search.has_key(slot, &parsed.plan.key),
+                        false => search.matches(slot),
+                    };
+                    if fits {
+                        found.push(slot);
+                        if found.len() >= most {
+                            break;
+                        }
+                    }
+                }
+            }
+            None => {
+                let mut here = self.following(scope, scope);
+                while here != NIL {
+                    if self.element(here).is_some() && search.matches(here) {
+                        found.push(here);
+                        if found.len() >= most {
+                            break;
+                        }
+                    }
+                    here = self.following(here, scope);
+                }
+            }
+        }
+        search.end(selector)?;
+        Ok(found)
+    }
+
+    /// Makes the index when it is worth it; whether this query can use it.
+    fn prepare_index(&mut self, scope: u32, parsed: &Parsed) -> bool {
+        if parsed.plan.key == Key::Nothing {
+            return false;
+        }
+        let root = self.root_of(scope);
+        let (_, quirks) = self.document_kind(self.node(root).document);
+        if quirks == Quirks::Full && !matches!(parsed.plan.key, Key::Tag(_)) {
+            return false;
+        }
+        let now = (root, self.version);
+        let fresh = |index: &Index| (index.root, index.version) == now;
+        if self.memory.index.as_ref().is_some_and(fresh) {
+            return true;
+        }
+        if self.memory.wanted.replace(now) != Some(now) {
+            return false;
+        }
+        self.memory.index = None;
+        self.memory.index = Some(Index::of(self, root));
+        true
+    }
+}
+
+struct Search<'t, 'p> {
+    matching: Matching<'t>,
+    parsed: &'p Parsed,
+    caches: SelectorCaches,
+    quirks: QuirksMode,
+    scope: u32,
+}
+
+impl<'t, 'p> Search<'t, 'p> {
+    fn new(tree: &'t Tree, parsed: &'p Parsed, boundary: u32, scope: u32) -> Search<'t, 'p> {
+        let document = tree.document_of(scope);
+        let quirks = match tree.document_kind(document).1 {
+            Quirks::None => QuirksMode::NoQuirks,
+            Quirks::Full => QuirksMode::Quirks,
+        };
+        let html = tree.is_html_document(document);
+        let matching = Matching { tree, boundary, html, steps: Cell::new(MAX_STEPS) };
+        Search { matching, parsed, caches: SelectorCaches::default(), quirks, scope }
+    }
+
+    fn matches(&mut self, slot: u32) -> bool {
+        let mut context = MatchingContext::<Css>::new(
+            MatchingMode::Normal,
+            None,
+            &mut self.caches,
+            self.quirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        // A document is no element; `:scope` then is the root, which is what `None` says.
+        if self.matching.tree.element(self.scope).is_some() {
+            let scope = Element { matching: &self.matching, slot: self.scope };
+            context.scope_element = Some(selectors::Element::opaque(&scope));
+        }
+        let element = Element { matching: &self.matching, slot };
+        matches_selector_list(&self.parsed.list, element, &mut context)
+    }
+
+    /// Whether an element has what a hash says it may have.
+    fn has_key(&self, slot: u32, key: &Key) -> bool {
+        let Some(element) = self.matching.tree.element(slot) else { return false };
+        let plain = |name| element.plain(&name).unwrap_or_default();
+        match key {
+            Key::Tag(name) => element.name.local == *name,
+            Key::Id(id) => plain(html5ever::local_name!("id")) == &**id,
+            Key::Class(class) => {
+                plain(html5ever::local_name!("class")).split_ascii_whitespace().any(|c| c == &**class)
+            }
+            Key::Nothing => false,
+        }
+    }
+
+    fn end(&self, selector: &str) -> Result<(), Error> {
+        if self.matching.steps.get() > 0 {
+            return Ok(());
+        }
+        let text = format!("'{}': the selector needs too many steps", shortened(selector));
+        Err(Error::new(ErrorKind::QuotaExceeded, text))
+    }
+}
