@@ -244,6 +244,13 @@ impl Tree {
         Ok(slot)
     }
 
+    /// Makes room for nodes that are likely to come, as far as the budget goes.
+    pub(crate) fn expect_nodes(&mut self, nodes: usize) {
+        let left = self.account.budget.nodes.saturating_sub(self.account.used.nodes) as usize;
+        let bytes = self.account.budget.bytes.saturating_sub(self.account.used.bytes);
+        self.nodes.reserve(nodes.min(left).min(bytes / size_of::<Node>()));
+    }
+
     /// Makes an element, and its contents when it is a template.
     pub(crate) fn make_element(
         &mut self,

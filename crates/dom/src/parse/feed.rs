@@ -11,7 +11,7 @@ const PIECE: usize = 16 * 1024;
 /// Tokenizers compare every attribute name of a tag with all names before it; without a cap one
 /// tag of a megabyte takes minutes. A comment cannot be told from a tag here, and a comment of so
 /// many words is refused with it.
-const MAX_PARTS: usize = 32 * 1024;
+const MAX_PARTS: usize = 16 * 1024;
 
 /// One side of a parse: what takes the pieces.
 pub(super) trait Parse {

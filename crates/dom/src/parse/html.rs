@@ -12,6 +12,9 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
+/// Bytes of HTML for a node, in documents with few tags; more nodes than expected only cost time.
+const BYTES_PER_NODE: usize = 48;
+
 struct Html<'t> {
     tokenizer: Tokenizer<Nesting<'t>>,
     input: BufferQueue,
@@ -23,12 +26,11 @@ impl Html<'_> {
         while !matches!(self.tokenizer.feed(&self.input), TokenizerResult::Done) {}
     }
 
-    fn finish(self) -> Result<(), Error> {
+    /// Ends the parse; answers the node that stood in for others, and what went wrong.
+    fn finish(self) -> (u32, Result<(), Error>) {
         self.tokenizer.end();
-        match self.tokenizer.sink.builder.sink.failure.take() {
-            None => Ok(()),
-            Some(error) => Err(error),
-        }
+        let sink = &self.tokenizer.sink.builder.sink;
+        (sink.spill, sink.failure.take().map_or(Ok(()), Err))
     }
 }
 
@@ -50,6 +52,7 @@ impl Parse for Html<'_> {
 impl Tree {
     /// A new document out of HTML. Any text is HTML; only a budget can end this in an error.
     pub fn parse_html(&mut self, source: &str) -> Result<NodeId, Error> {
+        self.expect_nodes(source.len() / BYTES_PER_NODE);
         let document = self.create_document(DocumentKind::Html)?;
         let level = DEEPEST_OPEN.min(self.account.budget.depth);
         let sink = Sink::new(self, document.slot, document.slot, Deep::Flatten, level)?;
@@ -57,7 +60,8 @@ impl Tree {
         let tokenizer = Tokenizer::new(Nesting::new(builder), TokenizerOpts::default());
         let mut parse = Html { tokenizer, input: BufferQueue::default() };
         let fed = feed(&mut parse, source);
-        let finished = parse.finish();
+        let (spill, finished) = parse.finish();
+        self.destroy(spill);
         if let Err(error) = fed.and(finished) {
             self.destroy(document.slot);
             return Err(error);
@@ -90,7 +94,8 @@ impl Tree {
         let tokenizer = Tokenizer::new(Nesting::new(builder), opts);
         let mut parse = Html { tokenizer, input: BufferQueue::default() };
         let fed = feed(&mut parse, source);
-        let finished = parse.finish();
+        let (spill, finished) = parse.finish();
+        self.destroy(spill);
         if let Err(error) = fed.and(finished) {
             self.destroy(scratch);
             return Err(error);

@@ -14,6 +14,11 @@ use std::cell::{Cell, RefCell};
 /// The level below which elements stand beside each other.
 pub(super) const DEEPEST_OPEN: u32 = 512;
 
+/// How many elements a parse puts beside each other that way; more of them are left out.
+///
+/// Each takes a look at all open elements, which are as many as can be.
+const MAX_FLAT: u32 = 50_000;
+
 /// How many end tags of closed elements are remembered.
 const REMEMBERED: usize = 4096;
 
@@ -23,12 +28,21 @@ const LOOKED_AT: usize = 64;
 pub(super) struct Nesting<'t> {
     pub(super) builder: TreeBuilder<u32, Sink<'t>>,
     closed: RefCell<Vec<LocalName>>,
+    flat: Cell<u32>,
+    /// Whether the next element would be too deep as well.
+    bottom: Cell<bool>,
     pub(super) tokens: Cell<u64>,
 }
 
 impl<'t> Nesting<'t> {
     pub(super) fn new(builder: TreeBuilder<u32, Sink<'t>>) -> Nesting<'t> {
-        Nesting { builder, closed: RefCell::new(Vec::new()), tokens: Cell::new(0) }
+        Nesting {
+            builder,
+            closed: RefCell::new(Vec::new()),
+            flat: Cell::new(0),
+            bottom: Cell::new(false),
+            tokens: Cell::new(0),
+        }
     }
 
     fn swallows(&self, end: &Tag) -> bool {
@@ -43,13 +57,18 @@ impl<'t> Nesting<'t> {
         }
     }
 
-    fn close(&self, name: LocalName, line: u64) {
+    fn remember(&self, name: LocalName) {
         let mut closed = self.closed.borrow_mut();
         if closed.len() >= REMEMBERED {
             closed.drain(..REMEMBERED / 2);
         }
-        closed.push(name.clone());
-        drop(closed);
+        closed.push(name);
+    }
+
+    fn close(&self, name: LocalName, line: u64) {
+        self.remember(name.clone());
+        self.flat.set(self.flat.get() + 1);
+        self.bottom.set(true);
         let end = Tag {
             kind: TagKind::EndTag,
             name,
@@ -74,7 +93,16 @@ impl TokenSink for Nesting<'_> {
         let opened = match &token {
             Token::TagToken(tag) => match tag.kind {
                 TagKind::EndTag if self.swallows(tag) => return TokenSinkResult::Continue,
-                TagKind::EndTag => None,
+                TagKind::EndTag => {
+                    self.bottom.set(false);
+                    None
+                }
+                TagKind::StartTag if self.bottom.get() && self.flat.get() >= MAX_FLAT => {
+                    if !tag.self_closing && !is_never_open(&tag.name) {
+                        self.remember(tag.name.clone());
+                    }
+                    return TokenSinkResult::Continue;
+                }
                 TagKind::StartTag => Some(tag.name.clone()),
             },
             _ => None,

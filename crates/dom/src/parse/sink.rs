@@ -19,6 +19,12 @@ pub(super) enum Deep {
     Refuse,
 }
 
+/// Most nodes of selects that are looked at in one parse.
+///
+/// Every option that ends has its whole select looked through; selects with more than some
+/// thousand options show none.
+const MAX_LOOKS: usize = 4_000_000;
+
 /// Receives nodes. After a failure it takes everything and does nothing.
 pub(super) struct Sink<'t> {
     tree: RefCell<&'t mut Tree>,
@@ -30,7 +36,11 @@ pub(super) struct Sink<'t> {
     level: u32,
     pub(super) too_deep: Cell<bool>,
     /// Stands for every node that could not be made.
-    spill: u32,
+    pub(super) spill: u32,
+    /// Nodes that may still be looked at for what selects show.
+    looks: Cell<usize>,
+    /// The element that was made last.
+    latest: Cell<u32>,
     pub(super) failure: RefCell<Option<Error>>,
     /// The first thing that was wrong with the source.
     pub(super) complaint: RefCell<Option<Cow<'static, str>>>,
@@ -53,9 +63,27 @@ impl<'t> Sink<'t> {
             level,
             too_deep: Cell::new(false),
             spill,
+            looks: Cell::new(MAX_LOOKS),
+            latest: Cell::new(spill),
             failure: RefCell::new(None),
             complaint: RefCell::new(None),
         })
+    }
+
+    /// Puts attributes in front of those of the element that was made last.
+    pub(super) fn declare(&self, attributes: Vec<Parsed>) {
+        let latest = self.latest.get();
+        if self.failure.borrow().is_some() || latest == self.spill {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        let attributes = taken(attributes);
+        if let Err(error) = tree.account.charge(attributes.iter().map(Attribute::bytes).sum()) {
+            return self.fail(error);
+        }
+        if let Some(element) = tree.element_mut(latest) {
+            element.attributes.splice(0..0, attributes);
+        }
     }
 
     fn fail(&self, error: Error) {
@@ -205,7 +233,9 @@ impl TreeSink for Sink<'_> {
         {
             element.html_integration = true;
         }
-        self.made(made)
+        let made = self.made(made);
+        self.latest.set(made);
+        made
     }
 
     fn create_comment(&self, text: StrTendril) -> u32 {
@@ -321,7 +351,7 @@ impl TreeSink for Sink<'_> {
             return;
         }
         let mut tree = self.tree.borrow_mut();
-        let Some((from, to)) = shown_option(&tree, *option) else { return };
+        let Some((from, to)) = shown_option(&tree, *option, &self.looks) else { return };
         tree.clear_children(to);
         let mut child = tree.node(from).first;
         while child != NIL {
@@ -335,7 +365,7 @@ impl TreeSink for Sink<'_> {
 }
 
 /// The option whose copy its select shows, and the element that shows it.
-fn shown_option(tree: &Tree, option: u32) -> Option<(u32, u32)> {
+fn shown_option(tree: &Tree, option: u32, looks: &Cell<usize>) -> Option<(u32, u32)> {
     let is = |slot: u32, local: &LocalName| {
         tree.element(slot).is_some_and(|e| e.name.ns == ns!(html) && e.name.local == *local)
     };
@@ -347,11 +377,20 @@ fn shown_option(tree: &Tree, option: u32) -> Option<(u32, u32)> {
         return None;
     }
     let shown = LocalName::from("selectedcontent");
-    let to = tree.subtree_at(select).find(|&slot| is(slot, &shown))?;
-    let options = || tree.subtree_at(select).filter(|&slot| is(slot, &local_name!("option")));
-    let chosen = options()
-        .filter(|&slot| has(slot, &local_name!("selected")))
-        .last()
-        .or_else(|| options().find(|&slot| !has(slot, &local_name!("disabled"))));
+    let (mut to, mut selected, mut first) = (None, None, None);
+    for slot in tree.subtree_at(select) {
+        looks.set(looks.get().checked_sub(1)?);
+        if is(slot, &shown) {
+            to = to.or(Some(slot));
+        } else if is(slot, &local_name!("option")) {
+            if has(slot, &local_name!("selected")) {
+                selected = Some(slot);
+            } else if !has(slot, &local_name!("disabled")) {
+                first = first.or(Some(slot));
+            }
+        }
+    }
+    let to = to?;
+    let chosen = selected.or(first);
     (chosen == Some(option) && !tree.is_inside(to, option)).then_some((option, to))
 }

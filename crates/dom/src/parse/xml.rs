@@ -4,10 +4,11 @@ use crate::error::Error;
 use crate::node::{DocumentKind, NodeId};
 use crate::tree::Tree;
 use html5ever::tendril::StrTendril;
+use html5ever::{QualName, local_name, ns};
 use std::cell::Cell;
 use xml5ever::buffer_queue::BufferQueue;
 use xml5ever::tokenizer::{
-    ProcessResult, Token, TokenSink, XmlTokenizer, XmlTokenizerOpts,
+    ProcessResult, TagKind, Token, TokenSink, XmlTokenizer, XmlTokenizerOpts,
 };
 use xml5ever::tree_builder::{XmlTreeBuilder, XmlTreeBuilderOpts};
 
@@ -20,12 +21,21 @@ pub struct ParsedXml {
     pub error: Option<String>,
 }
 
-struct Counted<'t> {
+/// Stands between tokenizer and tree builder, and mends what the builder leaves out.
+struct Mended<'t> {
     builder: XmlTreeBuilder<u32, Sink<'t>>,
     tokens: Cell<u64>,
+    /// Elements that are open.
+    open: Cell<u32>,
 }
 
-impl TokenSink for Counted<'_> {
+impl Mended<'_> {
+    fn complain(&self, text: &'static str) {
+        self.builder.sink.complaint.borrow_mut().get_or_insert(text.into());
+    }
+}
+
+impl TokenSink for Mended<'_> {
     type Handle = u32;
 
     fn process_token(&self, token: Token) -> ProcessResult<u32> {
@@ -35,7 +45,35 @@ impl TokenSink for Counted<'_> {
         if self.builder.sink.failure.borrow().is_some() {
             return ProcessResult::Continue;
         }
-        self.builder.process_token(token)
+        let mut declared = Vec::new();
+        match &token {
+            Token::Tag(tag) => {
+                match tag.kind {
+                    TagKind::StartTag => self.open.set(self.open.get() + 1),
+                    TagKind::EndTag | TagKind::ShortTag => {
+                        self.open.set(self.open.get().saturating_sub(1));
+                    }
+                    TagKind::EmptyTag => {}
+                }
+                // The builder uses declarations of namespaces up; in a document they stay.
+                // The tokenizer has each of them in front of the one before.
+                declared.extend(tag.attrs.iter().rev().filter(|a| is_declaration(&a.name)).cloned());
+            }
+            // The declaration of XML itself is not part of a document.
+            Token::ProcessingInstruction(pi) if *pi.target == *"xml" => {
+                return ProcessResult::Continue;
+            }
+            Token::EndOfFile if self.open.get() > 0 => self.complain("an element is not closed"),
+            _ => {}
+        }
+        let result = self.builder.process_token(token);
+        if !declared.is_empty() {
+            for attribute in &mut declared {
+                attribute.name.ns = ns!(xmlns);
+            }
+            self.builder.sink.declare(declared);
+        }
+        result
     }
 
     fn end(&self) {
@@ -43,8 +81,13 @@ impl TokenSink for Counted<'_> {
     }
 }
 
+fn is_declaration(name: &QualName) -> bool {
+    name.prefix.as_deref() == Some("xmlns")
+        || name.prefix.is_none() && name.local == local_name!("xmlns")
+}
+
 struct Xml<'t> {
-    tokenizer: XmlTokenizer<Counted<'t>>,
+    tokenizer: XmlTokenizer<Mended<'t>>,
     input: BufferQueue,
 }
 
@@ -70,8 +113,8 @@ impl Tree {
         let deepest = self.account.budget.depth;
         let sink = Sink::new(self, document.slot, document.slot, Deep::Refuse, deepest)?;
         let builder = XmlTreeBuilder::new(sink, XmlTreeBuilderOpts::default());
-        let counted = Counted { builder, tokens: Cell::new(0) };
-        let tokenizer = XmlTokenizer::new(counted, XmlTokenizerOpts::default());
+        let mended = Mended { builder, tokens: Cell::new(0), open: Cell::new(0) };
+        let tokenizer = XmlTokenizer::new(mended, XmlTokenizerOpts::default());
         let mut parse = Xml { tokenizer, input: BufferQueue::default() };
         let mut fed = feed(&mut parse, source);
         parse.tokenizer.end();
@@ -79,7 +122,9 @@ impl Tree {
         if let Some(error) = sink.failure.take() {
             fed = fed.and(Err(error));
         }
+        let spill = sink.spill;
         let error = sink.complaint.take().map(|complaint| complaint.into_owned());
+        self.destroy(spill);
         if let Err(error) = fed {
             self.destroy(document.slot);
             return Err(error);
