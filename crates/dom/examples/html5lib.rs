@@ -3,7 +3,7 @@
 //! `cargo run --release -p cofferdam-dom --example html5lib -- DIR` where DIR holds the `.dat`
 //! files. Scripting is off, so tests marked `#script-on` do not apply; they are counted.
 
-use cofferdam_dom::{Budget, DocumentKind, NodeId, NodeKind, Tree, qualified_name, Named};
+use cofferdam_dom::{Budget, DocumentKind, Named, NodeId, NodeKind, Tree, qualified_name};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! Measures parsing and queries on pages that are made here: `--example measure`.
 
-use cofferdam_dom::{Budget, Tree};
+use cofferdam_dom::proxy::{Call, Proxy, Reach, Writing};
+use cofferdam_dom::{Budget, Page, Tree};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -29,6 +30,19 @@ fn main() {
     });
     println!("serialise 1 MB: {inner:?}");
 
+    if let Ok(mut page) = Page::parse(&page, budget) {
+        for (name, reach) in
+            [("everything", Reach::Everything), ("inside main", Reach::Inside(vec!["main".into()]))]
+        {
+            let mut proxy = Proxy::new(reach, Reach::Nothing, Writing::Sanitised);
+            let call = Call::QuerySelector { within: None, selector: "h1" };
+            let time = median(1001, || {
+                black_box(proxy.call(&mut page, &call).is_ok());
+            });
+            println!("proxy, {name}, querySelector('h1') repeated: {time:?}");
+        }
+    }
+
     let mut many = String::from("<!DOCTYPE html><title>many</title>");
     for n in 0..10_000 {
         many.push_str(&format!(
@@ -39,7 +53,9 @@ fn main() {
     let mut tree = Tree::new(budget);
     let Ok(document) = tree.parse_html(&many) else { return };
     let all = tree.query_all(document, "*").map_or(0, |all| all.len());
-    for selector in ["*", "div", ".row.r3 li:nth-child(2) > b", "div:has(i.x) p > span", "a[href$='7'], i.x"] {
+    for selector in
+        ["*", "div", ".row.r3 li:nth-child(2) > b", "div:has(i.x) p > span", "a[href$='7'], i.x"]
+    {
         // A change before each: no index helps.
         let mut flip = 0;
         let time = median(31, || {

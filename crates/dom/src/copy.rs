@@ -28,7 +28,12 @@ impl Tree {
     }
 
     /// As [`clone_node`](Tree::clone_node); what was copied before the budget ended is given back.
-    pub(crate) fn copy_at(&mut self, slot: u32, copy: Cloning, document: u32) -> Result<u32, Error> {
+    pub(crate) fn copy_at(
+        &mut self,
+        slot: u32,
+        copy: Cloning,
+        document: u32,
+    ) -> Result<u32, Error> {
         let root = self.copy_one(slot, document)?;
         if matches!(self.node(root).data, Data::Document(..)) {
             self.node_mut(root).document = root;

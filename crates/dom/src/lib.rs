@@ -12,6 +12,7 @@
 //! - what can be done: `mutate`, `attributes`, `text`, `copy`, `position`
 //! - markup: `parse`, `serialize`
 //! - selectors: `select`
+//! - a page for tools: `page`, `proxy`, `sanitize`
 
 mod attributes;
 mod budget;
@@ -21,8 +22,11 @@ mod error;
 mod mutate;
 mod names;
 mod node;
+mod page;
 mod parse;
 pub mod position;
+pub mod proxy;
+mod sanitize;
 mod select;
 mod serialize;
 mod text;
@@ -35,5 +39,6 @@ pub use error::{Error, ErrorKind};
 pub use html5ever::QualName;
 pub use names::{Named, is_attribute_name, is_element_name, qualified_name};
 pub use node::{Attribute, DocumentKind, NodeId, NodeKind, Quirks};
+pub use page::Page;
 pub use parse::ParsedXml;
 pub use tree::{Tree, html_name};

@@ -21,9 +21,9 @@ pub fn is_element_name(name: &str) -> bool {
 /// Whether the DOM standard lets an attribute have this local name.
 pub fn is_attribute_name(name: &str) -> bool {
     !name.is_empty()
-        && !name.bytes().any(|b| {
-            matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'=' | b'>')
-        })
+        && !name
+            .bytes()
+            .any(|b| matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'=' | b'>'))
 }
 
 fn is_prefix(name: &str) -> bool {

@@ -10,4 +10,4 @@ mod read;
 mod types;
 
 pub(crate) use memory::Memory;
-pub(crate) use query::View;
+pub(crate) use query::Place;

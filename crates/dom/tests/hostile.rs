@@ -57,7 +57,8 @@ fn tables_nested_a_million_deep() {
 
 #[test]
 fn end_tags_of_flattened_elements_close_nothing_else() {
-    let source = format!("<main>{}x{}y</main>z", "<p><span>".repeat(600), "</span></p>".repeat(600));
+    let source =
+        format!("<main>{}x{}y</main>z", "<p><span>".repeat(600), "</span></p>".repeat(600));
     let mut tree = Tree::new(Budget::default());
     let document = tree.parse_html(&source).unwrap();
     let body = tree.query_first(document, "body").unwrap().unwrap();
@@ -75,7 +76,9 @@ fn xml_nested_too_deep_is_refused() {
 #[test]
 fn a_page_larger_than_the_budget_is_refused_and_leaves_nothing() {
     let mut tree = Tree::new(small());
-    for source in ["<p>".repeat(100_000), "x".repeat(2 << 20), format!("<p title='{}'>", "y".repeat(2 << 20))] {
+    for source in
+        ["<p>".repeat(100_000), "x".repeat(2 << 20), format!("<p title='{}'>", "y".repeat(2 << 20))]
+    {
         let error = tree.parse_html(&source).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::QuotaExceeded);
         tree.collect();

@@ -37,10 +37,7 @@ fn a_document_gets_what_it_leaves_out() {
 
 #[test]
 fn formatting_is_adopted_by_blocks() {
-    check(
-        "<b>1<p>2</b>3",
-        "<html><head></head><body><b>1</b><p><b>2</b>3</p></body></html>",
-    );
+    check("<b>1<p>2</b>3", "<html><head></head><body><b>1</b><p><b>2</b>3</p></body></html>");
 }
 
 #[test]

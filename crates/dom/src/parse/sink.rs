@@ -369,9 +369,8 @@ fn shown_option(tree: &Tree, option: u32, looks: &Cell<usize>) -> Option<(u32, u
     let is = |slot: u32, local: &LocalName| {
         tree.element(slot).is_some_and(|e| e.name.ns == ns!(html) && e.name.local == *local)
     };
-    let has = |slot: u32, local: &LocalName| {
-        tree.element(slot).is_some_and(|e| e.plain(local).is_some())
-    };
+    let has =
+        |slot: u32, local: &LocalName| tree.element(slot).is_some_and(|e| e.plain(local).is_some());
     let select = tree.ancestors_at(option).find(|&a| is(a, &local_name!("select")))?;
     if has(select, &local_name!("multiple")) {
         return None;

@@ -57,7 +57,8 @@ impl TokenSink for Mended<'_> {
                 }
                 // The builder uses declarations of namespaces up; in a document they stay.
                 // The tokenizer has each of them in front of the one before.
-                declared.extend(tag.attrs.iter().rev().filter(|a| is_declaration(&a.name)).cloned());
+                declared
+                    .extend(tag.attrs.iter().rev().filter(|a| is_declaration(&a.name)).cloned());
             }
             // The declaration of XML itself is not part of a document.
             Token::ProcessingInstruction(pi) if *pi.target == *"xml" => {

@@ -165,13 +165,8 @@ impl<'m> selectors::Element for Element<'m> {
             })
     }
 
-    fn match_non_ts_pseudo_class(
-        &self,
-        class: &PseudoClass,
-        _: &mut MatchingContext<Css>,
-    ) -> bool {
-        self.matching.step()
-            && class.matches(self.matching.tree, self.slot, self.matching.boundary)
+    fn match_non_ts_pseudo_class(&self, class: &PseudoClass, _: &mut MatchingContext<Css>) -> bool {
+        self.matching.step() && class.matches(self.matching.tree, self.slot, self.matching.boundary)
     }
 
     fn match_pseudo_element(&self, element: &PseudoElement, _: &mut MatchingContext<Css>) -> bool {

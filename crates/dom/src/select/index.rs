@@ -57,7 +57,9 @@ impl Index {
             if let Some(id) = element.plain(&local_name!("id")) {
                 lists.entry(hash(1, id)).or_default().push(place);
             }
-            for class in element.plain(&local_name!("class")).unwrap_or_default().split_ascii_whitespace() {
+            for class in
+                element.plain(&local_name!("class")).unwrap_or_default().split_ascii_whitespace()
+            {
                 let list = lists.entry(hash(2, class)).or_default();
                 if list.last() != Some(&place) {
                     list.push(place);

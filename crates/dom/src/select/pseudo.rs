@@ -66,13 +66,12 @@ impl PseudoClass {
             PseudoClass::Defined => true,
             PseudoClass::Checked => is_checked(element),
             PseudoClass::Disabled => is_disabled(tree, slot, boundary),
-            PseudoClass::Enabled => {
-                can_be_disabled(element) && !is_disabled(tree, slot, boundary)
-            }
+            PseudoClass::Enabled => can_be_disabled(element) && !is_disabled(tree, slot, boundary),
             PseudoClass::Required => can_be_required(element) && has(element, "required"),
             PseudoClass::Optional => can_be_required(element) && !has(element, "required"),
             PseudoClass::PlaceholderShown => {
-                has(element, "placeholder") && element.plain(&local_name!("value")).is_none_or(str::is_empty)
+                has(element, "placeholder")
+                    && element.plain(&local_name!("value")).is_none_or(str::is_empty)
             }
             PseudoClass::ReadWrite => is_editable(tree, slot, boundary),
             PseudoClass::ReadOnly => !is_editable(tree, slot, boundary),

@@ -16,29 +16,29 @@ use std::cell::Cell;
 ///
 /// Selectors such as `:is(* :is(* :is(* a)))` look at all ancestors of all ancestors; the longest
 /// that may be written would not end in a lifetime.
-const MAX_STEPS: u64 = 40_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 
-/// What a query can see.
+/// Where a query looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum View {
-    /// The whole tree: combinators look beyond the scope, as in a document.
-    Tree,
-    /// The element that the query begins at, as if nothing were around it.
-    Inside,
+pub(crate) struct Place {
+    /// What is below this node can be found.
+    pub(crate) scope: u32,
+    /// The element that nothing is seen beyond, or `NIL` for the whole tree.
+    pub(crate) boundary: u32,
 }
 
 impl Tree {
     /// The first element below `scope` that a selector matches.
     pub fn query_first(&mut self, scope: NodeId, selector: &str) -> Result<Option<NodeId>, Error> {
         let scope = self.slot(scope)?;
-        let found = self.find(scope, selector, View::Tree, 1)?;
+        let found = self.find(Place { scope, boundary: NIL }, selector, 1)?;
         Ok(found.first().map(|&slot| self.id(slot)))
     }
 
     /// All elements below `scope` that a selector matches, in document order.
     pub fn query_all(&mut self, scope: NodeId, selector: &str) -> Result<Vec<NodeId>, Error> {
         let scope = self.slot(scope)?;
-        let found = self.find(scope, selector, View::Tree, usize::MAX)?;
+        let found = self.find(Place { scope, boundary: NIL }, selector, usize::MAX)?;
         Ok(found.into_iter().map(|slot| self.id(slot)).collect())
     }
 
@@ -68,22 +68,25 @@ impl Tree {
         Ok(found.map(|slot| self.id(slot)))
     }
 
-    /// The first `most` matches below `scope`.
+    /// The first `most` matches in a place; the boundary itself can be one when it is the scope.
     pub(crate) fn find(
         &mut self,
-        scope: u32,
+        place: Place,
         selector: &str,
-        view: View,
         most: usize,
     ) -> Result<Vec<u32>, Error> {
+        let Place { scope, boundary } = place;
         let parsed = self.memory.selector(selector)?;
-        let boundary = match view {
-            View::Tree => NIL,
-            View::Inside => scope,
-        };
         let indexed = self.prepare_index(scope, &parsed);
         let mut search = Search::new(self, &parsed, boundary, scope);
         let mut found = Vec::new();
+        if scope == boundary && most > 0 && search.matches(scope) {
+            found.push(scope);
+        }
+        if found.len() >= most {
+            search.end(selector)?;
+            return Ok(found);
+        }
         let candidates = match &self.memory.index {
             Some(index) if indexed => index.below(scope, &parsed.plan.key),
             _ => None,
@@ -189,9 +192,9 @@ impl<'t, 'p> Search<'t, 'p> {
         match key {
             Key::Tag(name) => element.name.local == *name,
             Key::Id(id) => plain(html5ever::local_name!("id")) == &**id,
-            Key::Class(class) => {
-                plain(html5ever::local_name!("class")).split_ascii_whitespace().any(|c| c == &**class)
-            }
+            Key::Class(class) => plain(html5ever::local_name!("class"))
+                .split_ascii_whitespace()
+                .any(|c| c == &**class),
             Key::Nothing => false,
         }
     }

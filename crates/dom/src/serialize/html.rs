@@ -185,9 +185,7 @@ enum Place {
 fn escape(text: &str, place: Place, out: &mut String) {
     let mut rest = text;
     // 0xC2 begins the only character beyond ASCII that is escaped, the no-break space.
-    while let Some(at) =
-        rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>' | b'"' | 0xC2))
-    {
+    while let Some(at) = rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>' | b'"' | 0xC2)) {
         out.push_str(&rest[..at]);
         let found = rest[at..].chars().next().unwrap_or_default();
         match found {
