@@ -27,16 +27,14 @@ impl Tree {
         }
     }
 
-    /// Collects if so much was made since the last time that it is likely to pay.
-    ///
-    /// Call it only while every node in use is pinned or below a pinned one.
-    pub fn collect_sometimes(&mut self) {
-        if self.made >= WORTHWHILE && self.made >= self.usage().nodes / 4 {
-            self.collect();
-        }
+    /// Whether so much was made since the last collection that another is likely to pay.
+    pub fn is_worth_collecting(&self) -> bool {
+        self.made >= WORTHWHILE && self.made >= self.usage().nodes / 2
     }
 
     /// Frees what no pin keeps, and answers how many nodes that were.
+    ///
+    /// Call it only while every node in use is pinned or in the tree of a pinned one.
     pub fn collect(&mut self) -> usize {
         let mut live = vec![false; self.nodes.len()];
         let mut roots: Vec<u32> = Vec::new();

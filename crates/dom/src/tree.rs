@@ -113,6 +113,11 @@ impl Tree {
         self.create(document, 0, || Data::Fragment(NIL))
     }
 
+    /// How the document that a node belongs to reads names, and its quirks.
+    pub fn kind_of_document(&self, id: NodeId) -> Result<(DocumentKind, Quirks), Error> {
+        Ok(self.document_kind(self.document(id)?))
+    }
+
     /// Whether the id names a node.
     pub fn exists(&self, id: NodeId) -> bool {
         self.slot(id).is_ok()

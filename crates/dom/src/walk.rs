@@ -159,6 +159,17 @@ impl Tree {
         Ok(self.id(self.root_of(slot)))
     }
 
+    /// As [`root`](Tree::root), through the contents of templates to where the template is.
+    pub fn outermost_root(&self, id: NodeId) -> Result<NodeId, Error> {
+        let mut slot = self.slot(id)?;
+        loop {
+            match self.host_or_parent(slot) {
+                NIL => return Ok(self.id(slot)),
+                above => slot = above,
+            }
+        }
+    }
+
     /// The document that the node belongs to; a document belongs to itself.
     pub fn owner_document(&self, id: NodeId) -> Result<NodeId, Error> {
         let slot = self.slot(id)?;

@@ -42,6 +42,43 @@ impl Tree {
         Ok(found.into_iter().map(|slot| self.id(slot)).collect())
     }
 
+    /// The first element below `root` with this id.
+    pub fn element_by_id(&mut self, root: NodeId, id: &str) -> Result<Option<NodeId>, Error> {
+        let scope = self.slot(root)?;
+        let is_it = |tree: &Tree, slot: u32| {
+            tree.element(slot).is_some_and(|e| e.plain(&html5ever::local_name!("id")) == Some(id))
+        };
+        let key = Key::Id(id.into());
+        if !id.is_empty() && self.index_is_ready(scope) {
+            let candidates = self.memory.index.as_ref().and_then(|index| index.below(scope, &key));
+            if let Some(mut candidates) = candidates {
+                return Ok(candidates.find(|&slot| is_it(self, slot)).map(|slot| self.id(slot)));
+            }
+        }
+        let found = self.subtree_at(scope).find(|&slot| is_it(self, slot) && !id.is_empty());
+        Ok(found.map(|slot| self.id(slot)))
+    }
+
+    /// All elements below `root` that a test holds for, in document order.
+    pub fn elements_below(
+        &self,
+        root: NodeId,
+        test: impl Fn(&html5ever::QualName, &str) -> bool,
+    ) -> Result<Vec<NodeId>, Error> {
+        let root = self.slot(root)?;
+        let mut found = Vec::new();
+        let mut here = self.following(root, root);
+        while here != NIL {
+            if let Some(element) = self.element(here)
+                && test(&element.name, element.plain(&html5ever::local_name!("class")).unwrap_or_default())
+            {
+                found.push(self.id(here));
+            }
+            here = self.following(here, root);
+        }
+        Ok(found)
+    }
+
     /// Whether a selector matches an element.
     pub fn matches(&mut self, element: NodeId, selector: &str) -> Result<bool, Error> {
         let slot = self.slot(element)?;
@@ -128,11 +165,15 @@ impl Tree {
         if parsed.plan.key == Key::Nothing {
             return false;
         }
-        let root = self.root_of(scope);
-        let (_, quirks) = self.document_kind(self.node(root).document);
+        let (_, quirks) = self.document_kind(self.document_of(scope));
         if quirks == Quirks::Full && !matches!(parsed.plan.key, Key::Tag(_)) {
             return false;
         }
+        self.index_is_ready(scope)
+    }
+
+    fn index_is_ready(&mut self, scope: u32) -> bool {
+        let root = self.root_of(scope);
         let now = (root, self.version);
         let fresh = |index: &Index| (index.root, index.version) == now;
         if self.memory.index.as_ref().is_some_and(fresh) {
