@@ -11,6 +11,7 @@
     dom.setData(idOf(node), text);
     if (old !== null) internal.noteData(node, old);
   };
+  internal.setData = setData;
   const beyond = () =>
     new internal.DOMException('The offset is larger than the data', 'IndexSizeError');
 
@@ -19,18 +20,6 @@
       return dom.data(idOf(this));
     }
     set data(value) {
-      setData(this, value === null ? '' : `${value}`);
-    }
-    get nodeValue() {
-      return dom.data(idOf(this));
-    }
-    set nodeValue(value) {
-      setData(this, value === null ? '' : `${value}`);
-    }
-    get textContent() {
-      return dom.data(idOf(this));
-    }
-    set textContent(value) {
       setData(this, value === null ? '' : `${value}`);
     }
     get length() {
@@ -65,9 +54,6 @@
       if (given === token) super(given, number, type);
       else super(token, dom.createText(dom.main, `${given}`), 3);
     }
-    get nodeName() {
-      return '#text';
-    }
     get wholeText() {
       let from = this;
       while (from.previousSibling instanceof Text) from = from.previousSibling;
@@ -90,18 +76,12 @@
     constructor(given, number) {
       super(given, number, 4);
     }
-    get nodeName() {
-      return '#cdata-section';
-    }
   }
 
   class Comment extends CharacterData {
     constructor(given = '', number = undefined) {
       if (given === token) super(given, number, 8);
       else super(token, dom.createComment(dom.main, `${given}`), 8);
-    }
-    get nodeName() {
-      return '#comment';
     }
   }
 
@@ -111,9 +91,6 @@
     }
     get target() {
       return dom.doctype(idOf(this))[0];
-    }
-    get nodeName() {
-      return this.target;
     }
   }
 
@@ -129,9 +106,6 @@
     }
     get systemId() {
       return dom.doctype(idOf(this))[2];
-    }
-    get nodeName() {
-      return this.name;
     }
   }
   internal.childNode(DocumentType);

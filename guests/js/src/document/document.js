@@ -60,9 +60,6 @@
       else super(token, dom.createDocument(false), 9);
     }
 
-    get nodeName() {
-      return '#document';
-    }
     get implementation() {
       return (this.#implementation ??= new DOMImplementation(token, this));
     }

@@ -3,7 +3,7 @@
   'use strict';
 
   const { dom } = native;
-  const { Node, idOf, tidy, token, wrap, wrapAll } = internal;
+  const { Node, idOf, tidy, wrap } = internal;
   const HTML = 'http://www.w3.org/1999/xhtml';
 
   const wrongPlace = (place) =>
@@ -17,6 +17,7 @@
     #dataset;
 
     static {
+      internal.tagOf = (element) => element.#names[3];
       internal.localNameOf = (element) => element.#names[0];
       internal.isHtmlElement = (element) => element.#names[1] === HTML;
       internal.styleFor = (element) => (element.#style ??= internal.styleOf(element, true));
@@ -38,9 +39,6 @@
       return this.#names[2] || null;
     }
     get tagName() {
-      return this.#names[3];
-    }
-    get nodeName() {
       return this.#names[3];
     }
     get attributes() {
@@ -286,7 +284,5 @@
   internal.byClass = (root, names) =>
     internal.liveElements(() => dom.byClass(idOf(root), names, dom.isQuirky(idOf(root))));
   internal.innerXml = innerXml;
-  internal.wrapAllElements = wrapAll;
-  internal.elementToken = token;
   internal.exposeClass(Element);
 });

@@ -12,6 +12,7 @@
   const table = [];
   // nodeType → class; elements choose theirs by name.
   const classes = new Map();
+  const hasData = (type) => type === 3 || type === 8 || type === 4 || type === 7;
   let make, known, loosen, restore;
 
   class Node extends EventTarget {
@@ -86,6 +87,24 @@
     get nodeType() {
       return this.#type;
     }
+    get nodeName() {
+      switch (this.#type) {
+        case 1:
+          return internal.tagOf(this);
+        case 3:
+          return '#text';
+        case 4:
+          return '#cdata-section';
+        case 8:
+          return '#comment';
+        case 9:
+          return '#document';
+        case 11:
+          return '#document-fragment';
+        default:
+          return dom.doctype(this.#id)[0];
+      }
+    }
     get parentNode() {
       return wrap(dom.parent(this.#id));
     }
@@ -118,18 +137,18 @@
       return internal.childNodesOf(this);
     }
     get nodeValue() {
-      return null;
+      return dom.data(this.#id) ?? null;
     }
     set nodeValue(value) {
-      this.#id;
+      if (hasData(this.#type)) internal.setData(this, value === null ? '' : `${value}`);
     }
     get textContent() {
       return dom.text(this.#id) ?? null;
     }
     set textContent(value) {
-      if (this.#type === 1 || this.#type === 11) {
-        internal.setChildText(this, value === null || value === undefined ? '' : `${value}`);
-      }
+      const text = value === null || value === undefined ? '' : `${value}`;
+      if (this.#type === 1 || this.#type === 11) internal.setChildText(this, text);
+      else if (hasData(this.#type)) internal.setData(this, text);
     }
 
     hasChildNodes() {

@@ -20,7 +20,8 @@
       if (typeof wrong === 'string') {
         const error = parsed.createElementNS(ERRORS, 'parsererror');
         error.textContent = wrong;
-        internal.replaceAll(parsed, error);
+        internal.replaceAll(parsed, null);
+        parsed.appendChild(error);
       }
       return parsed;
     }

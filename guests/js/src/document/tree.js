@@ -188,9 +188,6 @@
       if (given === internal.token) super(given, number, 11);
       else super(internal.token, dom.createFragment(dom.main), 11);
     }
-    get nodeName() {
-      return '#document-fragment';
-    }
     getElementById(name) {
       return wrap(dom.byId(idOf(this), `${name}`));
     }
