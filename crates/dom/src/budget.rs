@@ -35,6 +35,8 @@ pub struct Usage {
 pub(crate) struct Account {
     pub(crate) budget: Budget,
     pub(crate) used: Usage,
+    /// Bytes charged since the last collection, refunds not counted.
+    pub(crate) charged: usize,
 }
 
 impl Account {
@@ -54,6 +56,7 @@ impl Account {
             let text = format!("document: more than {} bytes", self.budget.bytes);
             return Err(Error::new(ErrorKind::QuotaExceeded, text));
         }
+        self.charged = self.charged.saturating_add(bytes - self.used.bytes);
         self.used.bytes = bytes;
         Ok(())
     }

@@ -8,7 +8,10 @@ use crate::node::{Data, NIL, NodeId};
 use crate::tree::Tree;
 
 /// Fewer new nodes than this are not worth a look at all of them.
-const WORTHWHILE: u32 = 4096;
+const WORTHWHILE: u32 = 16 * 1024;
+
+/// New nodes, or bytes, that are worth it when the budget is nearly used up: one part in so many.
+const WORTHWHILE_PART: u32 = 16;
 
 impl Tree {
     /// Holds a node, and with it the tree it is in, until as many [`unpin`](Tree::unpin) came.
@@ -29,7 +32,13 @@ impl Tree {
 
     /// Whether so much was made since the last collection that another is likely to pay.
     pub fn is_worth_collecting(&self) -> bool {
-        self.made >= WORTHWHILE && self.made >= self.usage().nodes / 2
+        if self.made >= WORTHWHILE.max(self.patience) {
+            return true;
+        }
+        let (budget, used) = (self.budget(), self.usage());
+        let near = used.nodes > budget.nodes / 8 * 7 || used.bytes > budget.bytes / 8 * 7;
+        near && (self.made >= budget.nodes / WORTHWHILE_PART
+            || self.account.charged >= budget.bytes / WORTHWHILE_PART as usize)
     }
 
     /// Frees what no pin keeps, and answers how many nodes that were.
@@ -80,6 +89,10 @@ impl Tree {
             }
         }
         self.made = 0;
+        self.account.charged = 0;
+        // Where little was to be had, little will be: the next look comes later.
+        let live = self.usage().nodes;
+        self.patience = if freed >= live as usize / 4 { live } else { live.saturating_mul(3) };
         self.touch();
         freed
     }

@@ -19,6 +19,8 @@ pub struct Tree {
     pub(crate) version: u64,
     /// Nodes made since the last collection.
     pub(crate) made: u32,
+    /// How many must be made before another collection is worth it.
+    pub(crate) patience: u32,
     pub(crate) memory: Memory,
 }
 
@@ -28,9 +30,10 @@ impl Tree {
         Tree {
             nodes: Vec::new(),
             free: NIL,
-            account: Account { budget, used: Usage::default() },
+            account: Account { budget, used: Usage::default(), charged: 0 },
             version: 0,
             made: 0,
+            patience: 0,
             memory: Memory::default(),
         }
     }

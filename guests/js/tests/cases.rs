@@ -14,8 +14,10 @@ fn main() {
     // The surface with a document is another one; the worker's is tested without it.
     let folder = if cfg!(feature = "document") { "tests/document" } else { "tests/cases" };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("the folder of cases").map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .expect("the folder of cases")
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     let mut trials = Vec::new();
     for file in files {

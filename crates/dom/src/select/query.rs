@@ -70,7 +70,10 @@ impl Tree {
         let mut here = self.following(root, root);
         while here != NIL {
             if let Some(element) = self.element(here)
-                && test(&element.name, element.plain(&html5ever::local_name!("class")).unwrap_or_default())
+                && test(
+                    &element.name,
+                    element.plain(&html5ever::local_name!("class")).unwrap_or_default(),
+                )
             {
                 found.push(self.id(here));
             }

@@ -125,13 +125,7 @@ fn set_attribute(ctx: Ctx<'_>, id: f64, name: Text, value: Text) -> Result<()> {
     with(&ctx, |tree| tree.set_attribute(node(id), &name.0, &value.0))
 }
 
-fn set_attribute_ns(
-    ctx: Ctx<'_>,
-    id: f64,
-    namespace: Text,
-    name: Text,
-    value: Text,
-) -> Result<()> {
+fn set_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, name: Text, value: Text) -> Result<()> {
     with(&ctx, |tree| {
         let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
         tree.set_attribute_ns(node(id), name, &value.0)

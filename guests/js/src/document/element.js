@@ -169,8 +169,8 @@
       return dom.isHtml(idOf(this)) ? dom.innerHtml(idOf(this)) : innerXml(this);
     }
     set innerHTML(value) {
-      tidy();
-      const fragment = wrap(dom.fragment(idOf(this), value === null ? '' : `${value}`));
+      const html = value === null ? '' : `${value}`;
+      const fragment = wrap(internal.parsed(() => dom.fragment(idOf(this), html)));
       const contents = dom.contents(idOf(this));
       internal.replaceAll(contents === 0 ? this : wrap(contents), fragment);
     }
@@ -178,7 +178,6 @@
       return dom.isHtml(idOf(this)) ? dom.outerHtml(idOf(this)) : dom.outerXml(idOf(this));
     }
     set outerHTML(value) {
-      tidy();
       const parent = this.parentNode;
       if (parent === null) return;
       if (internal.typeOf(parent) === 9) {
@@ -187,7 +186,8 @@
           'NoModificationAllowedError',
         );
       }
-      const fragment = wrap(dom.fragment(idOf(parent), value === null ? '' : `${value}`));
+      const html = value === null ? '' : `${value}`;
+      const fragment = wrap(internal.parsed(() => dom.fragment(idOf(parent), html)));
       internal.replace(parent, fragment, this);
     }
     getHTML() {
@@ -197,7 +197,6 @@
       this.innerHTML = value;
     }
     insertAdjacentHTML(place, html) {
-      tidy();
       const key = `${place}`.toLowerCase();
       const outside = key === 'beforebegin' || key === 'afterend';
       const context = outside ? this.parentNode : this;
@@ -207,7 +206,8 @@
           'NoModificationAllowedError',
         );
       }
-      insertAdjacent(this, key, () => wrap(dom.fragment(idOf(context), `${html}`)));
+      const text = `${html}`;
+      insertAdjacent(this, key, () => wrap(internal.parsed(() => dom.fragment(idOf(context), text))));
     }
     insertAdjacentElement(place, element) {
       internal.id(element, 'Element');

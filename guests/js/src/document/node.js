@@ -49,12 +49,14 @@
           if (node === undefined) continue;
           const root = dom.outermost(node.#id);
           if (root === dom.main) continue;
-          const tree = trees.get(root);
-          if (tree === undefined) trees.set(root, [node]);
+          // By slot: numbers beyond 32 bits all have the same hash here.
+          const tree = trees.get(root >>> 0);
+          if (tree === undefined) trees.set(root >>> 0, [node]);
           else tree.push(node);
         }
         const loose = [];
-        for (const [root, tree] of trees) {
+        for (const tree of trees.values()) {
+          const root = dom.outermost(tree[0].#id);
           for (const node of tree) {
             node.#keeper = tree;
             table[node.#id >>> 0] = undefined;
@@ -248,11 +250,24 @@
   const wrap = (id) => (id === 0 ? null : (known(id) ?? make(id)));
 
   // Every node in use has an object when this runs: it stands at the beginning of what makes nodes.
-  const tidy = () => {
-    if (!dom.isWorthCollecting()) return;
+  const collect = () => {
     const loose = loosen();
     dom.runGc();
     dom.collect(restore(loose));
+  };
+  const tidy = () => {
+    if (dom.isWorthCollecting()) collect();
+  };
+  // Markup can need more than is free all at once; then what nobody holds goes first.
+  internal.parsed = (parse) => {
+    tidy();
+    try {
+      return parse();
+    } catch (error) {
+      if (!(error instanceof internal.DOMException) || error.name !== 'QuotaExceededError') throw error;
+      collect();
+      return parse();
+    }
   };
 
   internal.Node = Node;

@@ -3,18 +3,17 @@
   'use strict';
 
   const { dom } = native;
-  const { idOf, tidy, wrap } = internal;
+  const { wrap } = internal;
   const XML = ['text/xml', 'application/xml', 'application/xhtml+xml', 'image/svg+xml'];
   const ERRORS = 'http://www.mozilla.org/newlayout/xml/parsererror.xml';
 
   class DOMParser {
     parseFromString(source, type) {
       internal.requireArguments(arguments.length, 2, "Failed to execute 'parseFromString' on 'DOMParser'");
-      tidy();
-      type = `${type}`;
-      if (type === 'text/html') return wrap(dom.parseHtml(`${source}`));
+      [source, type] = [`${source}`, `${type}`];
+      if (type === 'text/html') return wrap(internal.parsed(() => dom.parseHtml(source)));
       if (!XML.includes(type)) throw internal.wrongValue('type', type);
-      const [number, wrong] = dom.parseXml(`${source}`);
+      const [number, wrong] = internal.parsed(() => dom.parseXml(source));
       const parsed = wrap(number);
       internal.setContentType(parsed, type);
       if (typeof wrong === 'string') {

@@ -72,9 +72,7 @@ fn by_class(ctx: Ctx<'_>, root: f64, names: Text, quirky: bool) -> Result<Vec<f6
     let same = |a: &str, b: &str| if quirky { a.eq_ignore_ascii_case(b) } else { a == b };
     let test = |_: &QualName, own: &str| {
         !names.is_empty()
-            && names
-                .iter()
-                .all(|name| own.split_ascii_whitespace().any(|class| same(class, name)))
+            && names.iter().all(|name| own.split_ascii_whitespace().any(|class| same(class, name)))
     };
     with(&ctx, |tree| Ok(tree.elements_below(node(root), test)?.into_iter().map(number).collect()))
 }

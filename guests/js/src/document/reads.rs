@@ -106,9 +106,7 @@ fn attribute(ctx: Ctx<'_>, id: f64, name: Text) -> Result<Option<String>> {
 }
 
 fn attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, local: Text) -> Result<Option<String>> {
-    with(&ctx, |tree| {
-        Ok(tree.attribute_ns(node(id), &namespace.0, &local.0).map(str::to_owned))
-    })
+    with(&ctx, |tree| Ok(tree.attribute_ns(node(id), &namespace.0, &local.0).map(str::to_owned)))
 }
 
 /// Namespace, prefix, local name and value of each attribute, one after the other.
