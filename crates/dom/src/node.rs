@@ -159,6 +159,7 @@ pub(crate) struct Instruction {
 }
 
 #[derive(Debug)]
+#[expect(clippy::enum_variant_names, reason = "CDATA is a word of XML, not of this type")]
 pub(crate) enum Data {
     /// An unused slot, and the next one.
     Free(u32),

@@ -155,9 +155,9 @@ impl Writer<'_> {
             }
         }
         let mut added = Vec::new();
-        let prefix = if name.prefix.is_none() && name.ns == outer_default {
-            None
-        } else if name.prefix.is_none() && own_default.as_ref() == Some(&name.ns) {
+        let prefix = if name.prefix.is_none()
+            && (name.ns == outer_default || own_default.as_ref() == Some(&name.ns))
+        {
             None
         } else if name.ns == ns!(xml) {
             Some(Prefix::from("xml"))
