@@ -1,0 +1,102 @@
+use crate::error::Error;
+use crate::node::{NIL, NodeId};
+use crate::page::Page;
+use crate::select::Place;
+use std::collections::HashSet;
+
+/// How much of a page a grant opens.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What any of these selectors matches, and what is below it.
+    Inside(Vec<String>),
+    /// All of it.
+    Everything,
+}
+
+/// The elements at which what can be reached begins, outermost only, in document order.
+#[derive(Debug)]
+pub(super) enum Begin {
+    Everywhere,
+    At { order: Vec<NodeId>, set: HashSet<NodeId> },
+}
+
+#[derive(Debug)]
+pub(super) struct Roots {
+    pub(super) read: Begin,
+    pub(super) write: Begin,
+}
+
+impl Roots {
+    pub(super) fn find(page: &mut Page, read: &Reach, write: &Reach) -> Result<Roots, Error> {
+        Ok(Roots { read: begin(page, read)?, write: begin(page, write)? })
+    }
+}
+
+fn begin(page: &mut Page, reach: &Reach) -> Result<Begin, Error> {
+    let selectors = match reach {
+        Reach::Nothing => {
+            return Ok(Begin::At { order: Vec::new(), set: HashSet::new() });
+        }
+        Reach::Everything => return Ok(Begin::Everywhere),
+        Reach::Inside(selectors) => selectors,
+    };
+    let document = page.document();
+    let mut named = vec![false; page.tree.nodes.len()];
+    for selector in selectors {
+        for node in page.tree.query_all(document, selector)? {
+            named[node.slot as usize] = true;
+        }
+    }
+    let tree = &page.tree;
+    let mut outermost = Vec::new();
+    let mut here = document.slot;
+    while here != NIL {
+        here = if named[here as usize] {
+            outermost.push(tree.id(here));
+            tree.following_skipping(here, document.slot)
+        } else {
+            tree.following(here, document.slot)
+        };
+    }
+    let set = outermost.iter().copied().collect();
+    Ok(Begin::At { order: outermost, set })
+}
+
+impl Begin {
+    /// The places to look in.
+    pub(super) fn places(&self, page: &Page) -> Vec<Place> {
+        match self {
+            Begin::Everywhere => vec![Place { scope: page.document().slot, boundary: NIL }],
+            Begin::At { order, .. } => order
+                .iter()
+                .filter(|root| is_in_page(page, **root))
+                .map(|root| Place { scope: root.slot, boundary: root.slot })
+                .collect(),
+        }
+    }
+
+    /// The place that an element is in; none when it cannot be reached.
+    pub(super) fn place_of(&self, page: &Page, node: NodeId) -> Option<Place> {
+        if !is_in_page(page, node) {
+            return None;
+        }
+        let scope = node.slot;
+        match self {
+            Begin::Everywhere => Some(Place { scope, boundary: NIL }),
+            Begin::At { set, .. } => {
+                let tree = &page.tree;
+                std::iter::once(scope)
+                    .chain(tree.ancestors_at(scope))
+                    .find(|&above| set.contains(&tree.id(above)))
+                    .map(|boundary| Place { scope, boundary })
+            }
+        }
+    }
+}
+
+fn is_in_page(page: &Page, node: NodeId) -> bool {
+    page.tree.slot(node).is_ok_and(|slot| page.tree.root_of(slot) == page.document().slot)
+}
