@@ -64,6 +64,29 @@ pub struct Settings {
     pub watcher: Option<Watcher>,
 }
 
+#[cfg(test)]
+impl Settings {
+    /// An empty sandbox in which nothing is granted.
+    pub(crate) fn for_tests() -> Self {
+        use cofferdam_broker::{Broker, Discard, InMemory};
+        let memory = Arc::new(InMemory::new().expect("random numbers"));
+        let broker = Broker::setup(memory, Arc::new(Discard)).open().expect("an empty ledger");
+        let session = broker.session("test", &Default::default());
+        let tree = cofferdam_vfs::Tree::new(Default::default(), Time(0));
+        Settings {
+            resources: Arc::new(Resources::new(tree)),
+            desk: session.desk("run", "tool"),
+            client: Client::new(Default::default()),
+            commands: None,
+            clock: Clock::default(),
+            random: Random::default(),
+            stdout_bytes: 1 << 20,
+            stderr_bytes: 1 << 20,
+            watcher: None,
+        }
+    }
+}
+
 /// What answers one cell.
 pub struct Kernel {
     pub(crate) clock: clock::Running,
@@ -390,7 +413,7 @@ mod tests {
             random: Random::Seeded(1),
             stdout_bytes: 100,
             stderr_bytes: 100,
-            watcher: None,
+            ..Settings::for_tests()
         })
     }
 
@@ -467,6 +490,6 @@ mod tests {
         kernel.cancel(1);
         kernel.cancel(77);
         kernel.clock.reach(5.0);
-        assert_eq!(kernel.take_due(), []);
+        assert!(kernel.take_due().is_empty());
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn process() -> Process {
             random: Random::Seeded(1),
             stdout_bytes: 1000,
             stderr_bytes: 1000,
-            watcher: None,
+            ..Settings::for_tests()
         },
         files,
         limits: ProcessLimits { memory_bytes: 1 << 20, memory_sum_bytes: 1 << 20, processes: 4 },

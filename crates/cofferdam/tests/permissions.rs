@@ -1,0 +1,245 @@
+//! What a run may do: asked about, granted from outside, revoked, and what the embedding program
+//! lends to it.
+
+use std::future::Future;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use cofferdam::permissions::{Answer, FromOutside, InMemory, Question, Span, Terms};
+use cofferdam::{
+    Approver, Broker, Ending, Function, Limits, Outcome, Sandbox, SandboxBuilder, Tool,
+};
+use serde_json::{Value as Json, json};
+
+/// Says yes for the span, or no, and counts how often it was asked.
+struct Decides {
+    answer: Option<Span>,
+    asked: AtomicUsize,
+}
+
+impl Decides {
+    fn new(answer: Option<Span>) -> Arc<Self> {
+        Arc::new(Decides { answer, asked: AtomicUsize::new(0) })
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+impl Approver for Decides {
+    fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let answer = self.answer.map_or_else(|| question.deny(), |span| question.allow(span));
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            answer
+        })
+    }
+}
+
+fn granted(capabilities: &[&str]) -> SandboxBuilder {
+    let parse = |text: &&str| text.parse().expect("a capability");
+    capabilities.iter().map(parse).fold(Sandbox::builder(), SandboxBuilder::grant)
+}
+
+async fn run(sandbox: &Sandbox, source: &str) -> Outcome {
+    sandbox.run(&Tool::javascript(source)).await.expect("a sandbox that works")
+}
+
+#[track_caller]
+fn check(outcome: &Outcome, result: Json) {
+    assert_eq!(outcome.result_json(), Some(result), "{:?}", outcome.error());
+}
+
+#[track_caller]
+fn check_denied(outcome: &Outcome, capability: &str) {
+    match &outcome.ending {
+        Ending::Denied(denied) => assert_eq!(denied.required_permission(), capability),
+        other => panic!("{other:?}"),
+    }
+}
+
+const SET_AND_GET: &str = "// @capability storage:local:read
+    // @capability storage:local:write
+    const { localStorage } = btcp
+    await localStorage.setItem('a', '1')
+    return await localStorage.getItem('a')";
+
+#[tokio::test]
+async fn a_yes_lets_the_run_go_on_from_where_it_waited() {
+    let approver = Decides::new(Some(Span::Once));
+    let sandbox = Sandbox::builder().env("KEY", "x").approver(approver.clone()).build().unwrap();
+    let source = "let begun = 0; begun++
+        const { readFile } = require('fs').promises
+        await readFile('/home/user/none').catch((e) => { if (e.code !== 'ENOENT') throw e })
+        return begun";
+    check(&run(&sandbox, source).await, json!(1));
+    assert_eq!(approver.asked(), 1);
+}
+
+#[tokio::test]
+async fn what_a_tool_declares_is_asked_for_at_once() {
+    let approver = Decides::new(Some(Span::Session));
+    let sandbox = Sandbox::builder().approver(approver.clone()).build().unwrap();
+    check(&run(&sandbox, SET_AND_GET).await, json!("1"));
+    assert_eq!(approver.asked(), 1);
+    check(&run(&sandbox, SET_AND_GET).await, json!("1"));
+    assert_eq!(approver.asked(), 1, "the session has it");
+}
+
+#[tokio::test]
+async fn a_declaration_of_something_unknown_is_an_error() {
+    let outcome = run(&Sandbox::new().unwrap(), "// @capability nonsense\nreturn 1").await;
+    assert!(outcome.error().is_some_and(|e| e.message.contains("nonsense")), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_no_is_asked_for_once_however_often_it_is_tried() {
+    let approver = Decides::new(None);
+    let sandbox = Sandbox::builder().approver(approver.clone()).build().unwrap();
+    let source = "for (let i = 0; i < 1000; i++) await fetch('https://example.com').catch(() => {})
+        await fetch('https://example.com')";
+    check_denied(&run(&sandbox, source).await, "network:fetch:GET@https://example.com/");
+    assert_eq!(approver.asked(), 1);
+}
+
+#[tokio::test]
+async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
+    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let builder = Sandbox::builder().limits(limits).env("HOME", "/home/user");
+    let sandbox = builder.approver(Arc::new(FromOutside)).build().unwrap();
+    let source = "// @capability env:read:PATH
+        return 1";
+    let waiting = sandbox.start(Tool::javascript(source)).unwrap();
+    let waiting = tokio::spawn(waiting);
+    // Longer than the run may take: somebody is thinking.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    assert!(!waiting.is_finished());
+    let capability = "env:read:PATH".parse().expect("a capability");
+    sandbox.grant(Terms::new(capability, Span::Session)).unwrap();
+    waiting.abort();
+    check(
+        &run(&granted(&["env:read:HOME"]).build().unwrap(), "return process.env.HOME").await,
+        json!("/home/user"),
+    );
+}
+
+#[tokio::test]
+async fn a_revoked_grant_holds_no_longer_within_the_run() {
+    let memory = Arc::new(InMemory::new().unwrap());
+    let broker = Broker::setup(memory.clone(), memory).open().unwrap();
+    let sandbox = granted(&["tool:call:revoke"]).broker(&broker);
+    let grant = broker.grant(Terms::new("env:read:HOME".parse().unwrap(), Span::Always)).unwrap();
+    let (revoking, id) = (broker.clone(), grant.id.clone());
+    let revoke = Function::new("revoke", move |_| {
+        let done = revoking.revoke(&id, "test").map(|_| Json::Null).map_err(|e| e.to_string());
+        async move { done }
+    });
+    let sandbox = sandbox.function(revoke).build().unwrap();
+    let source = "const before = await btcp.env.get('HOME')
+        await btcp.tools.revoke({})
+        await btcp.env.get('HOME')";
+    check_denied(&run(&sandbox, source).await, "env:read:HOME");
+}
+
+#[tokio::test]
+async fn functions_are_called_with_what_their_schema_allows() {
+    let schema =
+        json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "number" } } });
+    let double = || {
+        Function::new("double", |args: Json| async move {
+            args["n"].as_f64().map(|n| json!(n * 2.0)).ok_or_else(|| "no number".to_owned())
+        })
+        .takes(&schema)
+        .unwrap()
+    };
+    let sandbox = granted(&["tool:call:double"]).function(double()).build().unwrap();
+    let source = "const wrong = await btcp.tools.double({ n: 'x' }).catch((e) => e.name)
+        return [await btcp.tools.double({ n: 21 }), wrong, Object.keys(btcp.tools)]";
+    check(&run(&sandbox, source).await, json!([42, "TypeError", ["double"]]));
+    let without = Sandbox::builder().function(double()).build().unwrap();
+    check(&run(&without, "return btcp.tools === undefined").await, json!(true));
+}
+
+#[tokio::test]
+async fn what_is_published_can_be_read_and_set_where_granted() {
+    let sandbox = granted(&["state:read", "state:write:draft"])
+        .publish("draft", json!({ "text": "a" }), json!({ "type": "note" }))
+        .publish("final", json!(1), json!({}))
+        .build()
+        .unwrap();
+    let source = "const draft = await btcp.state.get('draft')
+        await btcp.state.set('draft', { text: draft.text + 'b' })
+        const names = await btcp.state.list()
+        const refused = await btcp.state.set('final', 2).catch((e) => e.requiredPermission)
+        return [names, await btcp.state.metadata('draft'), refused]";
+    let expected = json!([["draft", "final"], { "type": "note" }, "state:write:final"]);
+    check(&run(&sandbox, source).await, expected);
+    assert_eq!(sandbox.published("draft"), Some(json!({ "text": "ab" })));
+}
+
+/// Answers every request with its head, until the test ends.
+fn echo_server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("bound").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n > 0) {
+                head.push(byte[0]);
+            }
+            let length = head.len();
+            let start = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
+            let _ = stream.write_all(start.as_bytes()).and_then(|()| stream.write_all(&head));
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_granted_origin_is_fetched_and_no_other() {
+    let port = echo_server();
+    let sandbox =
+        granted(&[&format!("network:fetch:GET@http://127.0.0.1:{port}/a/**")]).build().unwrap();
+    let source = format!(
+        "const response = await fetch('http://127.0.0.1:{port}/a/b', {{ headers: {{ 'x-one': '1' }} }})
+        const text = await response.text()
+        return [response.status, text.startsWith('GET /a/b HTTP/1.1'), /x-one: 1/i.test(text)]"
+    );
+    check(&run(&sandbox, &source).await, json!([200, true, true]));
+    let denied = run(&sandbox, &format!("await fetch('http://127.0.0.1:{port}/b')")).await;
+    check_denied(&denied, &format!("network:fetch:GET@http://127.0.0.1:{port}/b"));
+}
+
+#[tokio::test]
+async fn a_grant_for_any_public_address_opens_no_private_one() {
+    let port = echo_server();
+    let sandbox = granted(&["network:fetch"]).build().unwrap();
+    for host in ["127.0.0.1", "2130706433", "0x7f.1", "localhost", "[::ffff:127.0.0.1]", "127.1"] {
+        let outcome = run(&sandbox, &format!("await fetch('http://{host}:{port}/')")).await;
+        assert_ne!(outcome.exit_code(), 0, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn a_secret_header_is_sent_and_never_seen() {
+    let port = echo_server();
+    let sandbox = Sandbox::new().unwrap();
+    let capability =
+        format!("network:fetch:http://127.0.0.1:{port}").parse().expect("a capability");
+    let terms = Terms::new(capability, Span::Session).header("authorization", "Bearer s3cr3t");
+    sandbox.grant(terms.expect("a header")).unwrap();
+    let source = format!(
+        "const request = new Request('http://127.0.0.1:{port}/')
+        const text = await (await fetch(request)).text()
+        return [/authorization: Bearer s3cr3t/i.test(text), [...request.headers]]"
+    );
+    check(&run(&sandbox, &source).await, json!([true, []]));
+}
