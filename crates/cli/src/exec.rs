@@ -1,7 +1,7 @@
 //! The parameters of `exec`, taken apart with every shape checked.
 
 use base64::Engine as _;
-use cofferdam::{Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
+use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
 /// Why parameters were refused; names the one that is wrong.
@@ -18,6 +18,8 @@ pub(crate) struct Exec {
     pub(crate) what: What,
     pub(crate) sandbox: SandboxBuilder,
     pub(crate) session: Option<String>,
+    /// Whether a page was given, so that it is given back.
+    pub(crate) has_page: bool,
 }
 
 /// What is to run.
@@ -29,7 +31,7 @@ pub(crate) enum What {
 /// Longest module that is read from a file.
 const MAX_MODULE: u64 = 256 << 20;
 
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 19] = [
     "kind",
     "command",
     "wasm",
@@ -46,6 +48,8 @@ const KNOWN: [&str; 17] = [
     "name",
     "session",
     "boundary",
+    "config",
+    "page",
     "language",
 ];
 
@@ -76,10 +80,12 @@ impl Exec {
                 ));
             }
         };
-        match text(&mut params, "boundary")?.as_deref() {
-            None | Some("worker") => {}
-            Some(other) => return bad(format!("boundary: {other:?} is not supported; \"worker\"")),
-        }
+        let boundary = match (text(&mut params, "boundary")?, params.remove("config")) {
+            (named, None | Some(Json::Null)) => boundary(named)?,
+            (None, Some(config)) => cofferdam::config::boundary_from_json(&config)?,
+            (Some(_), Some(_)) => return bad("boundary and config are given; one is enough"),
+        };
+        let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
         let mut tool = match (name, language) {
@@ -92,8 +98,12 @@ impl Exec {
             tool = tool.args(args);
         }
         let session = text(&mut params, "session")?;
-        let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Tool(tool), sandbox, session })
+        let mut sandbox = sandbox(params)?.boundary(boundary);
+        let has_page = page.is_some();
+        if let Some(html) = page {
+            sandbox = sandbox.page(html);
+        }
+        Ok(Exec { what: What::Tool(tool), sandbox, session, has_page })
     }
 
     /// Text for the shell, as with `bash -c`.
@@ -102,7 +112,12 @@ impl Exec {
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
         let text = text(&mut params, "command")?.ok_or(BadParams("command: missing".into()))?;
         let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Program(Command::shell(text)), sandbox, session: None })
+        Ok(Exec {
+            what: What::Program(Command::shell(text)),
+            sandbox,
+            session: None,
+            has_page: false,
+        })
     }
 
     /// A WASI program.
@@ -148,12 +163,21 @@ impl Exec {
             Some(_) => return bad("preopens: either [] or [\"/\"]"),
         };
         let sandbox = sandbox(params)?;
-        Ok(Exec { what: What::Program(command), sandbox, session: None })
+        Ok(Exec { what: What::Program(command), sandbox, session: None, has_page: false })
+    }
+}
+
+fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
+    let Some(name) = name else { return Ok(Boundary::default()) };
+    match Boundary::ALL.into_iter().find(|boundary| boundary.name() == name) {
+        Some(boundary) => Ok(boundary),
+        None => bad(format!("boundary: unknown {name:?}; \"worker\" or \"iframe\"")),
     }
 }
 
 /// Parameters that only tools have.
-const OF_TOOLS: [&str; 6] = ["code", "args", "name", "session", "boundary", "language"];
+const OF_TOOLS: [&str; 8] =
+    ["code", "args", "name", "session", "boundary", "config", "page", "language"];
 
 /// Refuses parameters that mean nothing for this kind.
 fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {

@@ -30,6 +30,11 @@ impl Page {
         self.tree.outer_html(self.document).unwrap_or_default()
     }
 
+    /// Whether a selector can be read; a `SyntaxError` says why not.
+    pub fn check_selector(&mut self, selector: &str) -> Result<(), Error> {
+        self.tree.memory.selector(selector).map(drop)
+    }
+
     /// The document.
     pub fn document(&self) -> NodeId {
         self.document

@@ -62,6 +62,14 @@ impl Proxy {
         Proxy { read, write, writing, ..Proxy::default() }
     }
 
+    /// Takes the grants as they are now; handles stay. What the grants name is found anew where
+    /// they are others than before.
+    pub fn regrant(&mut self, read: Reach, write: Reach) {
+        if self.read != read || self.write != write {
+            (self.read, self.write, self.roots) = (read, write, None);
+        }
+    }
+
     /// Answers a call on a page.
     ///
     /// Nothing there is [`Answer::Nothing`]; a selector that cannot be read is a `SyntaxError`.

@@ -274,3 +274,24 @@ fn the_host_can_widen_what_is_there() {
     tree.set_attribute(h1, "class", "new").unwrap();
     assert_eq!(world.count("*"), 1);
 }
+
+#[test]
+fn the_very_selector_of_a_grant_finds_what_it_names() {
+    let mut world = world(inside("body > .open p"), Reach::Nothing);
+    assert_eq!(world.count("body > .open p"), 2);
+    assert_eq!(world.first("body > .open p").unwrap().text, "a");
+    assert_eq!(world.count("body > .open  p"), 0, "another text is another selector");
+    assert_eq!(world.count("p"), 2);
+}
+
+#[test]
+fn grants_that_change_are_looked_at_anew_and_handles_stay() {
+    let mut world = world(Reach::Everything, Reach::Nothing);
+    let (secret, one) =
+        (world.first("#secret").unwrap().handle, world.first("#one").unwrap().handle);
+    world.proxy.regrant(inside("#one"), Reach::Nothing);
+    assert_eq!(world.html(Target::Handle(secret)), Answer::Nothing);
+    assert!(matches!(world.html(Target::Handle(one)), Answer::Text(_)));
+    world.proxy.regrant(Reach::Nothing, Reach::Nothing);
+    assert_eq!(world.html(Target::Handle(one)), Answer::Nothing);
+}

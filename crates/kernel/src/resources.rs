@@ -1,5 +1,5 @@
 //! What a sandbox owns and its runs use: files, storage, variables, what the embedding program
-//! publishes, functions it registered.
+//! publishes, functions it registered, its page.
 
 mod functions;
 mod published;
@@ -8,6 +8,7 @@ mod storage;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cofferdam_dom::Page;
 use cofferdam_vfs::Tree;
 
 pub use functions::{CallFailed, Function, Functions};
@@ -26,6 +27,8 @@ pub struct Resources {
     pub published: Published,
     /// Functions that the embedding program registered.
     pub functions: Functions,
+    /// The page that tools see as `btcp.dom`, where there is one.
+    pub page: Mutex<Option<Page>>,
 }
 
 impl Resources {
@@ -37,6 +40,7 @@ impl Resources {
             variables: Mutex::default(),
             published: Published::default(),
             functions: Functions::default(),
+            page: Mutex::default(),
         }
     }
 }

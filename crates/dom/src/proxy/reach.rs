@@ -2,7 +2,7 @@ use crate::error::Error;
 use crate::node::{NIL, NodeId};
 use crate::page::Page;
 use crate::select::Place;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How much of a page a grant opens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,7 +20,13 @@ pub enum Reach {
 #[derive(Debug)]
 pub(super) enum Begin {
     Everywhere,
-    At { order: Vec<NodeId>, set: HashSet<NodeId> },
+    At {
+        order: Vec<NodeId>,
+        set: HashSet<NodeId>,
+        /// What each selector of a grant named. A tool that uses the very text of a grant gets
+        /// these, though the selector may speak of what is outside.
+        named: HashMap<String, Vec<NodeId>>,
+    },
 }
 
 #[derive(Debug)]
@@ -38,23 +44,25 @@ impl Roots {
 fn begin(page: &mut Page, reach: &Reach) -> Result<Begin, Error> {
     let selectors = match reach {
         Reach::Nothing => {
-            return Ok(Begin::At { order: Vec::new(), set: HashSet::new() });
+            let (order, set, named) = Default::default();
+            return Ok(Begin::At { order, set, named });
         }
         Reach::Everything => return Ok(Begin::Everywhere),
         Reach::Inside(selectors) => selectors,
     };
     let document = page.document();
-    let mut named = vec![false; page.tree.nodes.len()];
+    let mut is_named = vec![false; page.tree.nodes.len()];
+    let mut named = HashMap::new();
     for selector in selectors {
-        for node in page.tree.query_all(document, selector)? {
-            named[node.slot as usize] = true;
-        }
+        let nodes = page.tree.query_all(document, selector)?;
+        nodes.iter().for_each(|node| is_named[node.slot as usize] = true);
+        named.insert(selector.clone(), nodes);
     }
     let tree = &page.tree;
     let mut outermost = Vec::new();
     let mut here = document.slot;
     while here != NIL {
-        here = if named[here as usize] {
+        here = if is_named[here as usize] {
             outermost.push(tree.id(here));
             tree.following_skipping(here, document.slot)
         } else {
@@ -62,7 +70,7 @@ fn begin(page: &mut Page, reach: &Reach) -> Result<Begin, Error> {
         };
     }
     let set = outermost.iter().copied().collect();
-    Ok(Begin::At { order: outermost, set })
+    Ok(Begin::At { order: outermost, set, named })
 }
 
 impl Begin {
@@ -75,6 +83,17 @@ impl Begin {
                 .filter(|root| is_in_page(page, **root))
                 .map(|root| Place { scope: root.slot, boundary: root.slot })
                 .collect(),
+        }
+    }
+
+    /// The places of what a grant with this very selector named, in document order.
+    pub(super) fn named(&self, page: &Page, selector: &str) -> Vec<Place> {
+        match self {
+            Begin::Everywhere => Vec::new(),
+            Begin::At { named, .. } => {
+                let nodes = named.get(selector.trim()).into_iter().flatten();
+                nodes.filter_map(|node| self.place_of(page, *node)).collect()
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::page::Page;
 use crate::select::Place;
 use crate::serialize::Part;
+use std::collections::HashSet;
 
 /// Most elements in one answer.
 const MAX_ELEMENTS: usize = 10_000;
@@ -27,6 +28,9 @@ impl Proxy {
             Target::Selector(selector) => {
                 // Read even where there is nothing to look at: it may be wrong.
                 page.tree.memory.selector(selector)?;
+                if let Some(&place) = begin.named(page, selector).first() {
+                    return Ok(Some(place));
+                }
                 for place in begin.places(page) {
                     if let Some(&scope) = page.tree.find(place, selector, 1)?.first() {
                         return Ok(Some(Place { scope, ..place }));
@@ -53,7 +57,12 @@ impl Proxy {
                 node.and_then(|node| begin.place_of(page, node)).into_iter().collect()
             }
         };
-        let mut found = Vec::new();
+        let mut found: Vec<u32> = match within {
+            None => begin.named(page, selector).iter().map(|place| place.scope).collect(),
+            Some(_) => Vec::new(),
+        };
+        found.truncate(most);
+        let named: HashSet<u32> = found.iter().copied().collect();
         for place in places {
             let most = most - found.len();
             if most == 0 {
@@ -61,8 +70,9 @@ impl Proxy {
             }
             // Below a handle the element itself is not meant, though it may be a root.
             let own = usize::from(within.is_some() && place.scope == place.boundary);
-            let more = page.tree.find(place, selector, most.saturating_add(own))?;
-            found.extend(more.into_iter().filter(|&s| own == 0 || s != place.scope).take(most));
+            let more = page.tree.find(place, selector, most.saturating_add(own + named.len()))?;
+            let is_new = |s: &u32| (own == 0 || *s != place.scope) && !named.contains(s);
+            found.extend(more.into_iter().filter(is_new).take(most));
         }
         Ok(found)
     }
