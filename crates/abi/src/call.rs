@@ -129,6 +129,9 @@ calls! {
     66 FetchStop "fetch.stop",
     /// `command: value`; pending, answers a value: exit code and output.
     70 CommandRun "command.run",
+    /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
+    /// more: str`; answers a value: what the page says.
+    80 DomCall "dom.call",
 }
 
 impl Call {

@@ -7,6 +7,7 @@
 //! - [`wire`]: integers, lengths and bytes, little-endian
 //! - [`call`]: the closed table of host calls
 //! - [`commands`]: names of what the sandbox's shell can run
+//! - [`dom`]: what a tool can ask of a page
 //! - [`frame`]: how requests and answers are packed, alone or in batches
 //! - [`entry`]: what the host says when it enters a cell, and what the guest says when it leaves
 //! - [`process`]: what programs tell the host about processes and files beyond WASI
@@ -17,6 +18,7 @@ extern crate alloc;
 
 pub mod call;
 pub mod commands;
+pub mod dom;
 pub mod entry;
 pub mod frame;
 pub mod process;

@@ -63,6 +63,11 @@ impl Book {
         self.shelves[kind as usize].any(&is_meant)
     }
 
+    /// All of `kind`, whatever their scope, in no order.
+    pub(crate) fn of_kind(&self, kind: Kind, mut found: impl FnMut(&Arc<Held>)) {
+        self.shelves[kind as usize].each(&mut found);
+    }
+
     /// All that allow what is wanted, each by itself, in no order.
     pub(crate) fn allowing(&self, wanted: &Wanted, mut found: impl FnMut(&Arc<Held>)) {
         let mut check = |list: &[Arc<Held>]| {
@@ -138,6 +143,12 @@ impl Shelf {
             || self.exact.values().any(|list| any(list))
             || self.wild.values().any(|list| any(list))
             || self.hosts.values().any(|shelf| shelf.any(is_meant))
+    }
+
+    fn each(&self, found: &mut dyn FnMut(&Arc<Held>)) {
+        let lists = self.exact.values().chain(self.wild.values());
+        std::iter::once(&self.all).chain(lists).flatten().for_each(&mut *found);
+        self.hosts.values().for_each(|shelf| shelf.each(found));
     }
 
     /// Every list that may have something for `name`; without a name, for the whole.

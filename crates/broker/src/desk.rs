@@ -160,6 +160,24 @@ impl Desk {
         Ok(broker.durable(|durable| durable.book.mentions(kind, is_meant))?.0)
     }
 
+    /// What of `kind` is granted to this run now, sorted. A check says whether it may be used;
+    /// this says what a call that has leave may see.
+    pub fn granted(&self, kind: Kind) -> Result<Vec<Capability>, Error> {
+        let now = self.session().broker().now();
+        let mut granted = Vec::new();
+        let mut add = |held: &Arc<Held>| {
+            if held.is_for(self.asker(), now) {
+                granted.push(held.grant.capability.clone());
+            }
+        };
+        self.session().read(|book| book.of_kind(kind, &mut add));
+        let broker = self.session().broker();
+        broker.durable(|durable| durable.book.of_kind(kind, &mut add))?;
+        granted.sort_unstable();
+        granted.dedup();
+        Ok(granted)
+    }
+
     /// Notes what a permitted call took, now that it is done.
     pub fn done(&self, permit: &Permit, cost: Cost) {
         let mut line = self.line(Event::Done);

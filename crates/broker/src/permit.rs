@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use cofferdam_caps::{Request, visible};
+use cofferdam_caps::{Capability, Request, visible};
 
 use crate::held::Held;
 use crate::secret::SecretHeaders;
@@ -31,6 +31,11 @@ impl Permit {
     /// What may be done.
     pub fn request(&self) -> &Request {
         &self.checked.request
+    }
+
+    /// What allows it.
+    pub fn capability(&self) -> &Capability {
+        &self.held.grant.capability
     }
 
     /// Whether an address that is not public may be connected to: the grant names the very

@@ -1,7 +1,7 @@
 //! The parameters of `exec`, taken apart with every shape checked.
 
 use base64::Engine as _;
-use cofferdam::{Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
+use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
 /// Why parameters were refused; names the one that is wrong.
@@ -18,6 +18,8 @@ pub(crate) struct Exec {
     pub(crate) what: What,
     pub(crate) place: Where,
     pub(crate) session: Option<String>,
+    /// Whether a page was given, so that it is given back.
+    pub(crate) has_page: bool,
 }
 
 /// Where it is to run.
@@ -37,7 +39,7 @@ pub(crate) enum What {
 /// Longest module that is read from a file.
 const MAX_MODULE: u64 = 256 << 20;
 
-const KNOWN: [&str; 19] = [
+const KNOWN: [&str; 21] = [
     "kind",
     "command",
     "wasm",
@@ -54,6 +56,8 @@ const KNOWN: [&str; 19] = [
     "name",
     "session",
     "boundary",
+    "config",
+    "page",
     "language",
     "sandbox",
     "tools",
@@ -86,10 +90,12 @@ impl Exec {
                 ));
             }
         };
-        match text(&mut params, "boundary")?.as_deref() {
-            None | Some("worker") => {}
-            Some(other) => return bad(format!("boundary: {other:?} is not supported; \"worker\"")),
-        }
+        let boundary = match (text(&mut params, "boundary")?, params.remove("config")) {
+            (named, None | Some(Json::Null)) => boundary(named)?,
+            (None, Some(config)) => cofferdam::config::boundary_from_json(&config)?,
+            (Some(_), Some(_)) => return bad("boundary and config are given; one is enough"),
+        };
+        let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
         let mut tool = match (name, language) {
@@ -105,7 +111,20 @@ impl Exec {
         if session.is_some() && params.get("sandbox").is_some_and(|id| !id.is_null()) {
             return bad("session: not in a kept sandbox");
         }
-        place(What::Tool(tool), params, session)
+        let mut exec = place(What::Tool(tool), params, session)?;
+        match (&mut exec.place, page) {
+            (Where::Fresh(builder), page) => {
+                exec.has_page = page.is_some();
+                let mut filled = std::mem::take(&mut **builder).boundary(boundary);
+                if let Some(html) = page {
+                    filled = filled.page(html);
+                }
+                **builder = filled;
+            }
+            (Where::Kept(_), Some(_)) => return bad("page: is said when the sandbox is made"),
+            (Where::Kept(_), None) => {}
+        }
+        Ok(exec)
     }
 
     /// Text for the shell, as with `bash -c`.
@@ -156,8 +175,17 @@ impl Exec {
     }
 }
 
+fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
+    let Some(name) = name else { return Ok(Boundary::default()) };
+    match Boundary::ALL.into_iter().find(|boundary| boundary.name() == name) {
+        Some(boundary) => Ok(boundary),
+        None => bad(format!("boundary: unknown {name:?}; \"worker\" or \"iframe\"")),
+    }
+}
+
 /// Parameters that only tools have.
-const OF_TOOLS: [&str; 6] = ["code", "args", "name", "session", "boundary", "language"];
+const OF_TOOLS: [&str; 8] =
+    ["code", "args", "name", "session", "boundary", "config", "page", "language"];
 
 /// Refuses parameters that mean nothing for this kind.
 fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {
@@ -195,7 +223,7 @@ fn place(
 ) -> Result<Exec, BadParams> {
     let Some(id) = text(&mut params, "sandbox")? else {
         let place = Where::Fresh(Box::new(sandbox(params)?));
-        return Ok(Exec { what, place, session });
+        return Ok(Exec { what, place, session, has_page: false });
     };
     let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
     if let Some(name) = OF_SANDBOXES.iter().find(is_given) {
@@ -210,7 +238,7 @@ fn place(
             What::Tool(tool)
         }
     };
-    Ok(Exec { what, place: Where::Kept(id), session })
+    Ok(Exec { what, place: Where::Kept(id), session, has_page: false })
 }
 
 /// What a program in a kept sandbox finds, for this run alone.

@@ -192,7 +192,7 @@ async fn prepare<'a>(
 }
 
 fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error> {
-    let image = course.world.runtime.js();
+    let image = course.world.runtime.js(course.world.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
         let wanted = Some(image.memory_bytes());

@@ -20,6 +20,9 @@
 //! - [`runtime`]: the engine and the guests, shared by all sandboxes
 //! - [`sandbox`]: one isolated world, in which tools run
 //! - [`tool`], [`limits`]: what runs, and how much it may use
+//! - [`page`]: a page for tools, and what they find around them
+//! - [`config`]: the boundary, as JSON
+//! - [`content_policy`]: what grants open, as browsers say it
 //! - [`function`]: what the embedding program lets tools call
 //! - [`command`]: what runs as a process: commands of the shell, WASI programs
 //! - `life`, `archive`: forks and snapshots of a sandbox, and one file for all of it
@@ -31,6 +34,8 @@
 mod allowlist;
 mod archive;
 pub mod command;
+pub mod config;
+pub mod content_policy;
 mod drive;
 pub mod error;
 mod files;
@@ -39,6 +44,7 @@ pub mod json;
 mod life;
 pub mod limits;
 pub mod outcome;
+pub mod page;
 mod program;
 mod reaper;
 pub mod run;
@@ -55,17 +61,21 @@ pub use cofferdam_abi::Value;
 pub use cofferdam_broker as permissions;
 pub use cofferdam_broker::{Approver, Broker, PermissionError};
 pub use cofferdam_caps::{Capability, visible};
+/// Documents; see [`Sandbox::change_page`] and [`Sandbox::page_events`].
+pub use cofferdam_dom as dom;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Output, Policy, Random, Stream, Watcher, Writer,
 };
 pub use cofferdam_net::Client;
 pub use cofferdam_vfs::{HostDir, Mount};
 pub use command::Command;
+pub use content_policy::ContentPolicy;
 pub use error::{Error, ErrorKind};
 pub use function::Function;
 pub use life::Snapshot;
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
+pub use page::Boundary;
 pub use run::{Canceller, Run};
 pub use runtime::{Pool, Runtime};
 pub use sandbox::{Sandbox, SandboxBuilder};

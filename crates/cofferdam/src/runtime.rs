@@ -10,6 +10,7 @@ use cofferdam_kernel::{Kernel, Process, Programs};
 use cofferdam_net::{Client, Settings as ClientSettings};
 
 use crate::error::Error;
+use crate::page::Boundary;
 use crate::reaper::Reaper;
 
 pub use cofferdam_cell::Pool;
@@ -29,6 +30,8 @@ pub struct Runtime {
 struct Inner {
     engine: Engine,
     js: Image<Kernel>,
+    /// Loaded when the first tool with a document comes.
+    js_document: OnceLock<Result<Image<Kernel>, Error>>,
     /// Loaded when the first TypeScript comes.
     ts: OnceLock<Result<Image<Kernel>, Error>>,
     /// Made when the first program comes.
@@ -65,6 +68,7 @@ impl Runtime {
             inner: Arc::new(Inner {
                 engine,
                 js,
+                js_document: OnceLock::new(),
                 ts: OnceLock::new(),
                 broker: OnceLock::new(),
                 client: OnceLock::new(),
@@ -149,8 +153,14 @@ impl Runtime {
         &self.inner.reaper
     }
 
-    pub(crate) fn js(&self) -> &Image<Kernel> {
-        &self.inner.js
+    /// The JavaScript guest of a boundary.
+    pub(crate) fn js(&self, boundary: Boundary) -> Result<&Image<Kernel>, Error> {
+        let image = match boundary {
+            Boundary::Worker => return Ok(&self.inner.js),
+            Boundary::Iframe => &self.inner.js_document,
+        };
+        let load = || load(&self.inner.engine, cofferdam_images::JS_DOCUMENT);
+        image.get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn ts(&self) -> Result<&Image<Kernel>, Error> {

@@ -8,6 +8,8 @@ use cofferdam_broker::{Approver, Broker, Grant, Terms};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
+use cofferdam_dom::Page;
+use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
     AllowAll, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
@@ -17,6 +19,7 @@ use cofferdam_vfs::{HostDir, Mode, Mount, VPath};
 
 use crate::archive;
 use crate::command::Command;
+use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files;
@@ -24,6 +27,7 @@ use crate::function::Function;
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
+use crate::page::{self, Boundary};
 use crate::program;
 use crate::run::Run;
 use crate::runtime::Runtime;
@@ -45,6 +49,7 @@ pub(crate) struct World {
     /// Where the next program begins.
     pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,
+    pub(crate) boundary: Boundary,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
     permissions: cofferdam_broker::Session,
@@ -82,6 +87,8 @@ pub struct SandboxBuilder {
     policy: Option<Arc<dyn Policy>>,
     programs: Vec<(String, Vec<u8>)>,
     archive: Option<Vec<u8>>,
+    page: Option<String>,
+    boundary: Boundary,
 }
 
 impl SandboxBuilder {
@@ -189,6 +196,19 @@ impl SandboxBuilder {
         self
     }
 
+    /// A page that tools with a grant for it may read and change as `btcp.dom`; they see copies,
+    /// never the page. It counts against the memory of a run.
+    pub fn page(mut self, html: impl Into<String>) -> Self {
+        self.page = Some(html.into());
+        self
+    }
+
+    /// What tools find around them: see [`Boundary`].
+    pub fn boundary(mut self, boundary: Boundary) -> Self {
+        self.boundary = boundary;
+        self
+    }
+
     /// Shows a real directory at an absolute path of the sandbox.
     pub fn mount(mut self, at: impl Into<String>, directory: HostDir, mount: Mount) -> Self {
         self.mounts.push((at.into(), directory, mount));
@@ -264,6 +284,9 @@ impl SandboxBuilder {
         for (name, artifact) in self.published {
             publish(&resources, &name, artifact)?;
         }
+        if let Some(html) = self.page {
+            *lock(&resources.page) = Some(page::parse(&html, &self.limits)?);
+        }
         let broker = match self.broker {
             Some(broker) => broker,
             None => runtime.broker()?,
@@ -280,6 +303,7 @@ impl SandboxBuilder {
             cwd: Mutex::new(cwd),
             policy: self.policy.unwrap_or_else(|| Arc::new(AllowAll)),
             stdin: self.stdin,
+            boundary: self.boundary,
             capabilities: self.capabilities,
             resources: Arc::new(resources),
             permissions,
@@ -452,6 +476,33 @@ impl Sandbox {
         Some(json::to_json(&artifact.content).json)
     }
 
+    /// The page as HTML; none where it has none.
+    pub fn page_html(&self) -> Option<String> {
+        lock(&self.world.resources.page).as_ref().map(Page::html)
+    }
+
+    /// What tools did to the page that a person does with mouse and keyboard, in order; each is
+    /// given once.
+    pub fn page_events(&self) -> Vec<Event> {
+        let mut page = lock(&self.world.resources.page);
+        page.as_mut().map(Page::take_events).unwrap_or_default()
+    }
+
+    /// Changes the page while tools may be running; `change` gets its tree and document. Which
+    /// elements grants name is found anew afterwards.
+    pub fn change_page<T>(
+        &self,
+        change: impl FnOnce(&mut cofferdam_dom::Tree, cofferdam_dom::NodeId) -> T,
+    ) -> Result<T, Error> {
+        self.world.check_alive()?;
+        let mut page = lock(&self.world.resources.page);
+        let Some(page) = page.as_mut() else {
+            return Err(Error::new(ErrorKind::Setting, "page: this sandbox has none"));
+        };
+        let document = page.document();
+        Ok(change(page.tree_mut(), document))
+    }
+
     /// What runs find on standard input.
     pub fn stdin(&self) -> &[u8] {
         &self.world.stdin
@@ -476,6 +527,11 @@ impl Sandbox {
         let files = self.world.resources.files.as_guest(files::now());
         let set = files.set_mode(files::absolute(path, files::HOME).as_str(), Mode::new(0o755));
         set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+    }
+
+    /// What it was given, as a content security policy.
+    pub fn content_policy(&self) -> ContentPolicy {
+        ContentPolicy::new(&self.world.capabilities, self.world.boundary)
     }
 
     /// What was granted.

@@ -54,7 +54,9 @@ pub(crate) async fn members(
             is_seen = is_seen || desk.sees(*kind)?;
         }
         if is_seen {
-            members.push(member.to_owned());
+            let is_page = kinds.contains(&Kind::DomRead);
+            let name = if is_page { course.world.boundary.page_member() } else { member };
+            members.push(name.to_owned());
         }
     }
     if desk.sees(Kind::ToolCall)? {

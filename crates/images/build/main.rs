@@ -18,12 +18,27 @@ fn main() {
     }
 }
 
-/// Embedded as `<name>.image`; the package is `cofferdam-guest-<name>`.
-const GUESTS: [&str; 2] = ["js", "ts"];
+/// A guest with an image of its memory.
+struct Guest {
+    /// Embedded as `<name>.image`.
+    name: &'static str,
+    /// The package is `cofferdam-guest-<package>`.
+    package: &'static str,
+    features: &'static str,
+}
+
+const GUESTS: [Guest; 3] = [
+    Guest { name: "js", package: "js", features: "" },
+    // The same with a document, for the iframe boundary.
+    Guest { name: "js-document", package: "js", features: "document" },
+    Guest { name: "ts", package: "ts", features: "" },
+];
 
 /// What the images are made of, beside what this crate depends on.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
     "crates/abi/src",
+    "crates/dom/Cargo.toml",
+    "crates/dom/src",
     "guests/Cargo.lock",
     "guests/Cargo.toml",
     "guests/gate/Cargo.toml",
@@ -47,11 +62,13 @@ fn build() -> Result<()> {
     let toolchain = Toolchain::find(&root, "env")?;
     let target_dir = shared_target_dir(&out);
     let overrides = quickjs::changed(&toolchain, &target_dir)?;
-    for guest in GUESTS {
-        let wasm = build_guest(&toolchain, &target_dir, &overrides, guest, Kind::Library)?;
-        let image = imaging::initialise(&wasm).map_err(|e| format!("{guest} guest: {e}"))?;
-        let native = Engine::compile(&image).map_err(|e| format!("{guest} guest: {e}"))?;
-        std::fs::write(out.join(format!("{guest}.image")), native)?;
+    for Guest { name, package, features } in GUESTS {
+        // Two builds of one package leave their module under one name: each is read at once.
+        let kind = Kind::Library { features };
+        let wasm = build_guest(&toolchain, &target_dir, &overrides, package, kind)?;
+        let image = imaging::initialise(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
+        let native = Engine::compile(&image).map_err(|e| format!("{name} guest: {e}"))?;
+        std::fs::write(out.join(format!("{name}.image")), native)?;
     }
     build_shell(&root, &out, &target_dir, &overrides)
 }
@@ -78,7 +95,7 @@ fn build_shell(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> 
 #[derive(Clone, Copy)]
 enum Kind {
     /// A library that is entered again and again.
-    Library,
+    Library { features: &'static str },
     /// A program with `_start`.
     Program,
 }
@@ -93,14 +110,16 @@ fn build_guest(
     kind: Kind,
 ) -> Result<Vec<u8>> {
     let target = match kind {
-        Kind::Library => "wasm32-unknown-unknown",
+        Kind::Library { .. } => "wasm32-unknown-unknown",
         Kind::Program => "wasm32-wasip1",
     };
     let mut cargo = toolchain.cargo();
     cargo.args(["rustc", "--release", "--locked", "--target", target]);
     match kind {
         // Named here, because cargo links a package without LTO that also makes an rlib.
-        Kind::Library => cargo.args(["--lib", "--crate-type", "cdylib"]),
+        Kind::Library { features } => {
+            cargo.args(["--lib", "--crate-type", "cdylib", "--features", features])
+        }
         Kind::Program => cargo.args(["--bin", guest]),
     };
     cargo
@@ -111,7 +130,7 @@ fn build_guest(
         .arg(target_dir);
     run(cargo).map_err(|log| format!("{guest} guest: cargo build failed\n{log}"))?;
     let file = match kind {
-        Kind::Library => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
+        Kind::Library { .. } => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
         Kind::Program => format!("{target}/release/{guest}.wasm"),
     };
     let module = target_dir.join(file);

@@ -6,10 +6,16 @@ struct Aligned<T: ?Sized>(T);
 
 static JS_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/js.image")));
 
+static JS_DOCUMENT_IMAGE: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/js-document.image")));
+
 static TS_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/ts.image")));
 
 /// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
 pub static JS: &[u8] = &JS_IMAGE.0;
+
+/// The JavaScript guest with a document, for the iframe boundary.
+pub static JS_DOCUMENT: &[u8] = &JS_DOCUMENT_IMAGE.0;
 
 /// The TypeScript guest, which makes tools JavaScript: native code for
 /// [`cofferdam_cell::Image::load`].

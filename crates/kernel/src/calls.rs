@@ -3,6 +3,7 @@
 mod clock;
 mod command;
 mod console;
+mod dom;
 mod fetch;
 mod file;
 mod function;
@@ -58,6 +59,7 @@ pub(crate) fn dispatch(
         Call::FetchStart => fetch::start(kernel, c),
         Call::FetchRead => fetch::read(kernel, c),
         Call::FetchStop => fetch::stop(kernel, c),
+        Call::DomCall => dom::call(kernel, c),
         Call::CommandRun => command::run(kernel, c),
         Call::ProcessSpawn
         | Call::ProcessWait

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
+use cofferdam_dom::proxy::Proxy;
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
@@ -108,6 +109,8 @@ pub struct Kernel {
     pub(crate) denials: Denials,
     pub(crate) asking: Asking,
     pub(crate) streams: Streams,
+    /// How the run sees the page; shared with calls that wait for leave.
+    pub(crate) proxy: Arc<Mutex<Proxy>>,
 }
 
 /// One call while it is decoded and answered.
@@ -153,6 +156,7 @@ impl Kernel {
             denials: Denials::default(),
             asking: Asking::default(),
             streams: Streams::default(),
+            proxy: Arc::default(),
             settings,
         }
     }
@@ -449,6 +453,7 @@ mod tests {
         check_breach(&request(Call::ClockWall, &[1]), "clock.wall");
         check_breach(&request(Call::ConsoleWrite, &[9]), "console.write");
         check_breach(&request(Call::Take, &[]), "gate.take");
+        check_breach(&request(Call::DomCall, &[99]), "dom.call");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! What a sandbox owns and its runs use: files, storage, variables, what the embedding program
-//! publishes, functions it registered.
+//! publishes, functions it registered, its page.
 
 mod functions;
 mod published;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::storage::StorageArea;
+use cofferdam_dom::Page;
 use cofferdam_vfs::Tree;
 
 pub use functions::{CallFailed, Function, Functions};
@@ -27,6 +28,8 @@ pub struct Resources {
     pub published: Published,
     /// Functions that the embedding program registered.
     pub functions: Functions,
+    /// The page that tools see as `btcp.dom`, where there is one.
+    pub page: Mutex<Option<Page>>,
 }
 
 impl Resources {
@@ -38,6 +41,7 @@ impl Resources {
             variables: Mutex::default(),
             published: Published::default(),
             functions: Functions::default(),
+            page: Mutex::default(),
         }
     }
 

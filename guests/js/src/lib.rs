@@ -14,11 +14,14 @@
 //! - [`gate`]: calls to the host
 //! - `memory`: `memcpy` and its kin, in pieces that a kill can come between
 //! - [`apis`]: the web surface
+//! - `document`: a document, for tools behind the `iframe` boundary; a feature
 //! - [`modules`]: what `import` finds
 
 pub mod apis;
 pub mod calls;
 pub mod clone;
+#[cfg(feature = "document")]
+mod document;
 mod engine;
 #[cfg(target_arch = "wasm32")]
 mod entry;

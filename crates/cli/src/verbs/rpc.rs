@@ -205,7 +205,7 @@ impl Server {
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
             return Err(Refused(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
         }
-        let run = match self.start(exec) {
+        let (run, sandbox) = match self.start(exec) {
             Ok(run) => run,
             Err(Started::Refused(refused)) => return Err(refused),
             Err(Started::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
@@ -234,7 +234,13 @@ impl Server {
             drop(permit);
             if !is_notification {
                 lock(&self.requests).remove(&key);
-                let answer = outcome.map(|outcome| outcome.to_json());
+                let answer = outcome.map(|outcome| {
+                    let mut json = outcome.to_json();
+                    if let Some(html) = sandbox.and_then(|sandbox| sandbox.page_html()) {
+                        json["pageHtml"] = html.into();
+                    }
+                    json
+                });
                 self.answer(id, answer.map_err(|e| Refused(code_of(&e), e.to_string())));
             }
             self.waiting.fetch_sub(1, SeqCst);
@@ -243,24 +249,28 @@ impl Server {
         Ok(None)
     }
 
-    fn start(&self, exec: Exec) -> Result<cofferdam::Run, Started> {
+    /// Starts it; answers its sandbox too where that has a page to give back.
+    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), Started> {
+        let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
         let builder = match exec.place {
             Where::Fresh(builder) => builder,
             Where::Kept(id) => {
                 let sandbox = self.kept.get(&id).map_err(|bad| Started::Refused(bad.into()))?;
-                return Ok(match exec.what {
+                let run = match exec.what {
                     What::Tool(tool) => sandbox.start(tool)?,
                     What::Program(command) => sandbox.start_program(command)?,
-                });
+                };
+                return Ok((run, None));
             }
         };
         match exec.session {
             None => {
                 let sandbox = builder.build()?;
-                Ok(match exec.what {
+                let run = match exec.what {
                     What::Tool(tool) => sandbox.start(tool)?,
                     What::Program(command) => sandbox.start_program(command)?,
-                })
+                };
+                Ok((run, of_page(sandbox)))
             }
             Some(name) => {
                 let What::Tool(tool) = exec.what else {
@@ -277,7 +287,8 @@ impl Server {
                     None => builder.build()?,
                 };
                 sessions.insert(name.clone(), sandbox.clone());
-                Ok(sandbox.session(&name)?.start(tool)?)
+                let run = sandbox.session(&name)?.start(tool)?;
+                Ok((run, of_page(sandbox)))
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 
-use cofferdam::{Language, Limits, Outcome, Pool, Sandbox, Tool, json};
+use cofferdam::{Boundary, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
 use sha2::{Digest, Sha256};
 
 use crate::interrupt;
@@ -27,6 +27,8 @@ use crate::report::{self, Failure};
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
   cofferdam run tool.ts --json --limit timeoutMs=1000
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
+  cofferdam run scrape.js --page page.html --allow dom:read
+  cofferdam run render.js --boundary iframe
   cofferdam run tool.js --ask")]
 pub(crate) struct Run {
     /// The tool: .js, .mjs, .ts or .mts; `-` reads it from standard input
@@ -44,6 +46,22 @@ pub(crate) struct Run {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Lang>,
 
+    /// A page that the tool reads as `btcp.dom`, with --allow dom:read and dom:write
+    #[arg(long, value_name = "FILE")]
+    page: Option<String>,
+
+    /// Write the page there when the tool is done
+    #[arg(long, value_name = "FILE", requires = "page")]
+    page_out: Option<String>,
+
+    /// What the tool finds around it: a worker's globals, or a document of its own besides
+    #[arg(long, value_enum, value_name = "BOUNDARY", default_value = "worker")]
+    boundary: Around,
+
+    /// Print what --allow opens as a content security policy, and run nothing
+    #[arg(long)]
+    explain_policy: bool,
+
     #[command(flatten)]
     place: Place,
 
@@ -57,24 +75,48 @@ enum Lang {
     Ts,
 }
 
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Around {
+    Worker,
+    Iframe,
+}
+
+/// Longest page that is read from a file.
+const MAX_PAGE: u64 = 256 << 20;
+
 impl Run {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let limits = self.place.limits()?;
         let tool = self.tool(&limits)?;
         // One run needs one cell, and one more for TypeScript; a small pool is made faster.
         let runtime = runtime(Pool { cells: 2, warm: 0 })?;
-        let builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        builder = builder.boundary(match self.boundary {
+            Around::Worker => Boundary::Worker,
+            Around::Iframe => Boundary::Iframe,
+        });
+        if let Some(file) = &self.page {
+            builder = builder.page(page(file)?);
+        }
         let (mut builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         if !self.json {
             builder = builder.watcher(report::console());
         }
         let sandbox = builder.build()?;
+        if self.explain_policy {
+            println!("{}", cofferdam::visible(&sandbox.content_policy().to_string()));
+            return Ok(0);
+        }
         interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run(&tool))?;
         broker.flush().map_err(Failure::from_broker)?;
         self.print(&outcome);
+        if let (Some(file), Some(html)) = (&self.page_out, sandbox.page_html()) {
+            std::fs::write(file, html)
+                .map_err(|e| Failure::usage(format!("--page-out {file}: {}", plain(&e))))?;
+        }
         Ok(outcome.exit_code())
     }
 
@@ -151,6 +193,19 @@ fn for_reader(json: String) -> String {
         }
     }
     escaped
+}
+
+/// Reads a page. What is not UTF-8 in it is replaced, as browsers do.
+fn page(file: &str) -> Result<String, Failure> {
+    let failed = |what: String| Failure::usage(format!("--page {file}: {what}"));
+    let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
+    let mut bytes = Vec::new();
+    let read = opened.take(MAX_PAGE + 1).read_to_end(&mut bytes);
+    read.map_err(|e| failed(plain(&e)))?;
+    if bytes.len() as u64 > MAX_PAGE {
+        return Err(failed(format!("longer than {MAX_PAGE} bytes")));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// How much of a tool that is too long is read, to say how long it is.

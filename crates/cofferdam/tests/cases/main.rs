@@ -7,6 +7,8 @@
 //! | `limits` | lines `timeoutMs = 100` |
 //! | `files` | lines `/path: content` or `/link -> /target` |
 //! | `grants` | one capability a line |
+//! | `page` | the HTML of the sandbox's page |
+//! | `boundary` | `iframe`; without it `worker` |
 //! | `clock` | `system`; without it time stands still at 1700000000000 |
 //! | `session` | the tools of the case run one after another in one kept cell |
 //! | `args` | JSON, for the next tool |
@@ -16,6 +18,8 @@
 //! | `notes` | lines `path: was -> became`; without it there are none |
 //! | `error` | `CLASS name: message` or `CAPABILITY_DENIED capability`, then lines that the stack has; without it nothing failed |
 //! | `stdout`, `stderr` | what was printed; without it nothing was |
+//! | `page-out` | the HTML of the page afterwards; without it the page is as it was |
+//! | `events` | lines `KIND PATH`, what was done to the page as by a person; without it nothing was |
 //! | `truncated` | which of the two were cut; without it neither was |
 //! | `exit` | the exit code of a command; without it 0, or what the error says |
 //!
@@ -87,6 +91,7 @@ fn refusals() -> Vec<Trial> {
         ("a limit without a number", "## a\n```limits\ntimeoutMs = soon\n```\n", 3, "not a number"),
         ("args that are not JSON", "## a\n```args\n{n}\n```\n", 3, "args"),
         ("an unknown clock", "## a\n```clock\nsundial\n```\n", 3, "clock"),
+        ("an unknown boundary", "## a\n```boundary\nfence\n```\n", 3, "boundary"),
         ("an unknown capability", "## a\n```grants\nnonsense\n```\n", 3, "nonsense"),
         ("two cases of one name", "## a\n```js\n```\n## a\n", 4, "second case"),
     ];

@@ -2,13 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use cofferdam::dom::proxy::{Event, EventKind};
 use cofferdam::{Command, Ending, Error, Language, Outcome, Random, Sandbox, Tool, json};
 use serde_json::Value as Json;
 
 use crate::parse::{Case, Kind, Step, What};
 
 /// What became of one step.
-pub(crate) type Happened = Result<Outcome, Error>;
+pub(crate) type Happened = Result<Became, Error>;
+
+/// An outcome, and the page behind it.
+pub(crate) struct Became {
+    outcome: Outcome,
+    /// Where it is not as it was.
+    page: String,
+    events: String,
+}
 
 /// Runs the steps of a case.
 pub(crate) fn run(case: &Case) -> Vec<Happened> {
@@ -20,26 +29,51 @@ pub(crate) fn run(case: &Case) -> Vec<Happened> {
         };
         let mut happened = Vec::new();
         for step in &case.steps {
+            let before = sandbox.page_html();
             let What::Tool { language, is_module } = step.what else {
-                happened.push(sandbox.run_program(Command::shell(&step.source)).await);
+                let outcome = sandbox.run_program(Command::shell(&step.source)).await;
+                let became =
+                    |outcome| Became { outcome, page: String::new(), events: String::new() };
+                happened.push(outcome.map(became));
                 continue;
             };
             let tool = tool(step, language, is_module);
-            happened.push(match case.is_session {
+            let outcome = match case.is_session {
                 true => match sandbox.session("case") {
                     Ok(session) => session.run(&tool).await,
                     Err(error) => Err(error),
                 },
                 false => sandbox.run(&tool).await,
-            });
+            };
+            let page = sandbox.page_html().filter(|page| before.as_ref() != Some(page));
+            let events: Vec<_> = sandbox.page_events().iter().map(event).collect();
+            let became = |outcome| Became {
+                outcome,
+                page: page.unwrap_or_default(),
+                events: events.join("\n"),
+            };
+            happened.push(outcome.map(became));
         }
         happened
     })
 }
 
+fn event(event: &Event) -> String {
+    let kind = match &event.kind {
+        EventKind::Click => "click".to_owned(),
+        EventKind::Fill(value) => format!("fill {value:?}"),
+        EventKind::Submit(fields) => format!("submit {fields:?}"),
+    };
+    format!("{kind} {}", event.path)
+}
+
 fn sandbox(case: &Case) -> Result<Sandbox, Error> {
     let mut builder =
         Sandbox::builder().limits(case.limits).clock(case.clock).random(Random::Seeded(1));
+    builder = builder.boundary(case.boundary);
+    if let Some(html) = &case.page {
+        builder = builder.page(html);
+    }
     for (path, content) in &case.files {
         builder = builder.file(path, content.as_bytes());
     }
@@ -94,8 +128,8 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
 /// The blocks that say exactly what happened.
 pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     let mut blocks = BTreeMap::new();
-    let outcome = match happened {
-        Ok(outcome) => outcome,
+    let Became { outcome, page, events } = match happened {
+        Ok(became) => became,
         Err(error) => {
             blocks.insert(Kind::Error, format!("REFUSED {error}"));
             return blocks;
@@ -127,6 +161,8 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     }
     blocks.insert(Kind::Stdout, without_last_line_end(outcome.stdout.text()));
     blocks.insert(Kind::Stderr, without_ids(&without_last_line_end(outcome.stderr.text())));
+    blocks.insert(Kind::PageOut, without_last_line_end(page.clone()));
+    blocks.insert(Kind::Events, events.clone());
     let cut = [("stdout", outcome.stdout.is_cut), ("stderr", outcome.stderr.is_cut)];
     let cut: Vec<_> = cut.iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| *name).collect();
     blocks.insert(Kind::Truncated, cut.join("\n"));
@@ -176,6 +212,6 @@ fn agree(kind: Kind, expected: Option<&str>, actual: Option<&str>, happened: &Ha
 
 /// The stack of what failed.
 pub(crate) fn stack(happened: &Happened) -> String {
-    let error = happened.as_ref().ok().and_then(Outcome::error);
+    let error = happened.as_ref().ok().and_then(|became| became.outcome.error());
     error.map_or(String::new(), |error| error.stack)
 }

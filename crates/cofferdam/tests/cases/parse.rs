@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cofferdam::{Capability, Clock, Language, Limits};
+use cofferdam::{Boundary, Capability, Clock, Language, Limits};
 use serde_json::Value as Json;
 
 /// One heading and its blocks.
@@ -15,6 +15,8 @@ pub(crate) struct Case {
     /// Links and what they point to.
     pub(crate) links: Vec<(String, String)>,
     pub(crate) grants: Vec<Capability>,
+    pub(crate) page: Option<String>,
+    pub(crate) boundary: Boundary,
     pub(crate) clock: Clock,
     pub(crate) is_session: bool,
     pub(crate) steps: Vec<Step>,
@@ -58,17 +60,21 @@ pub(crate) enum Kind {
     Error,
     Stdout,
     Stderr,
+    PageOut,
+    Events,
     Truncated,
     Exit,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 9] = [
         Kind::Result,
         Kind::Notes,
         Kind::Error,
         Kind::Stdout,
         Kind::Stderr,
+        Kind::PageOut,
+        Kind::Events,
         Kind::Truncated,
         Kind::Exit,
     ];
@@ -80,6 +86,8 @@ impl Kind {
             Kind::Error => "error",
             Kind::Stdout => "stdout",
             Kind::Stderr => "stderr",
+            Kind::PageOut => "page-out",
+            Kind::Events => "events",
             Kind::Truncated => "truncated",
             Kind::Exit => "exit",
         }
@@ -186,6 +194,8 @@ impl Draft {
             files: Vec::new(),
             links: Vec::new(),
             grants: Vec::new(),
+            page: None,
+            boundary: Boundary::Worker,
             clock: Clock::Fixed(1_700_000_000_000.0),
             is_session: false,
             steps: Vec::new(),
@@ -236,6 +246,9 @@ impl Draft {
             })?,
             "clock" if block.text == "system" => case.clock = Clock::System,
             "clock" => return bad(block.start + 1, "not a clock; the other one is `system`"),
+            "page" => case.page = Some(block.text),
+            "boundary" if block.text == "iframe" => case.boundary = Boundary::Iframe,
+            "boundary" => return bad(block.start + 1, "not a boundary; the other is `iframe`"),
             "session" => case.is_session = true,
             name => return self.expectation(name.to_owned(), block),
         }

@@ -160,7 +160,8 @@ fn one(
         | Call::FetchStart
         | Call::FetchRead
         | Call::FetchStop
-        | Call::CommandRun => Err(Malformed::new("call of a tool, not of a program", 0)),
+        | Call::CommandRun
+        | Call::DomCall => Err(Malformed::new("call of a tool, not of a program", 0)),
     };
     Poll::Ready(reply.and_then(|reply| fields.end().map(|()| reply)))
 }

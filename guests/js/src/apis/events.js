@@ -1,11 +1,12 @@
-// Event and EventTarget. There is no tree here: an event is at its target or nowhere.
+// Event and EventTarget. What an event passes on its way is for `internal.eventPath` to say, which
+// the document sets; without one an event is at its target or nowhere.
 (function (native, internal) {
   'use strict';
 
   const { customInspect } = internal;
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
-  let begin, end, isStopped, setPassive, isDispatching;
+  let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
 
   class Event {
     #type;
@@ -14,6 +15,8 @@
     #composed;
     #canceled = false;
     #stopped = false;
+    #halted = false;
+    #path = [];
     #target = null;
     #current = null;
     #phase = 0;
@@ -22,17 +25,32 @@
     #passive = false;
 
     static {
-      begin = (event, target) => {
+      begin = (event, target, path) => {
         event.#dispatching = true;
         event.#target = event.#current = target;
+        event.#path = path;
         event.#phase = 2;
       };
+      visit = (event, current, phase) => {
+        event.#current = current;
+        event.#phase = phase;
+      };
       end = (event) => {
-        event.#dispatching = event.#stopped = false;
+        event.#dispatching = event.#stopped = event.#halted = false;
         event.#current = null;
+        event.#path = [];
         event.#phase = 0;
       };
       isStopped = (event) => event.#stopped;
+      isHalted = (event) => event.#halted;
+      initialise = (event, type, bubbles, cancelable) => {
+        if (event.#dispatching) return;
+        event.#type = `${type}`;
+        event.#bubbles = Boolean(bubbles);
+        event.#cancelable = Boolean(cancelable);
+        event.#canceled = false;
+      };
+      internal.initEvent = initialise;
       isDispatching = (event) => event.#dispatching;
       setPassive = (event, passive) => {
         event.#passive = passive;
@@ -93,14 +111,14 @@
       return false;
     }
     get cancelBubble() {
-      return this.#stopped;
+      return this.#halted;
     }
     set cancelBubble(value) {
-      if (value) this.#stopped = true;
+      if (value) this.#halted = true;
     }
 
     composedPath() {
-      return this.#dispatching ? [this.#current] : [];
+      return this.#path.slice();
     }
 
     preventDefault() {
@@ -108,11 +126,11 @@
     }
 
     stopPropagation() {
-      this.#type;
+      this.#halted = true;
     }
 
     stopImmediatePropagation() {
-      this.#stopped = true;
+      this.#halted = this.#stopped = true;
     }
 
     [customInspect](depth, options, inspect) {
@@ -185,8 +203,8 @@
     Boolean(options !== null && typeof options === 'object' ? options.capture : options);
 
   class EventTarget {
-    // type → listeners in the order they were added
-    #listeners = new Map();
+    // type → listeners in the order they were added; made for the first one
+    #listeners;
 
     addEventListener(type, callback, options = undefined) {
       internal.requireArguments(
@@ -212,6 +230,7 @@
       if (!isCallback(callback)) {
         throw internal.wrongType('listener', 'an instance of EventListener', callback);
       }
+      this.#listeners ??= new Map();
       let list = this.#listeners.get(type);
       if (list === undefined) this.#listeners.set(type, (list = []));
       if (list.some((other) => other.callback === callback && other.capture === entry.capture))
@@ -229,14 +248,15 @@
       type = `${type}`;
       const capture = captureOf(options);
       const entry = this.#listeners
-        .get(type)
+        ?.get(type)
         ?.find((other) => other.callback === callback && other.capture === capture);
       if (entry !== undefined) this.#remove(type, entry);
     }
 
     #remove(type, entry) {
       entry.removed = true;
-      const list = this.#listeners.get(type)?.filter((other) => other !== entry) ?? [];
+      const list = this.#listeners?.get(type)?.filter((other) => other !== entry) ?? [];
+      if (this.#listeners === undefined) return;
       if (list.length === 0) this.#listeners.delete(type);
       else this.#listeners.set(type, list);
     }
@@ -252,16 +272,33 @@
           'InvalidStateError',
         );
       }
-      begin(event, this);
-      const list = this.#listeners.get(event.type);
-      if (list !== undefined) {
-        for (const entry of list.slice()) {
-          if (isStopped(event)) break;
-          if (!entry.removed) this.#call(entry, event);
-        }
+      const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
+      begin(event, this, path);
+      for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {
+        path[at].#hear(event, 1, true);
+      }
+      if (!isHalted(event)) {
+        // At the target those that capture come first.
+        if (path.length > 1) this.#hear(event, 2, true);
+        if (!isStopped(event)) this.#hear(event, 2, path.length > 1 ? false : undefined);
+      }
+      for (let at = 1; at < path.length && event.bubbles && !isHalted(event); at++) {
+        path[at].#hear(event, 3, false);
       }
       end(event);
       return !event.defaultPrevented;
+    }
+
+    // `capture` undefined: all of them, in the order they were added.
+    #hear(event, phase, capture) {
+      const list = this.#listeners?.get(event.type);
+      if (list === undefined) return;
+      visit(event, this, phase);
+      for (const entry of list.slice()) {
+        if (isStopped(event)) break;
+        if (entry.removed || (capture !== undefined && entry.capture !== capture)) continue;
+        this.#call(entry, event);
+      }
     }
 
     #call(entry, event) {

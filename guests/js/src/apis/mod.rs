@@ -17,7 +17,7 @@ mod inspect;
 mod multipart;
 mod performance;
 mod random;
-mod text;
+pub(crate) mod text;
 mod url;
 
 use rquickjs::context::EvalOptions;
@@ -29,12 +29,12 @@ pub use errors::throw_dom_exception;
 pub(crate) use text::Text;
 
 /// Puts native functions of one API into the object the preludes get.
-type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
+pub(crate) type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
 
-struct Api {
-    name: &'static str,
-    source: &'static str,
-    natives: Option<Natives>,
+pub(crate) struct Api {
+    pub(crate) name: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) natives: Option<Natives>,
 }
 
 macro_rules! api {
@@ -95,6 +95,7 @@ const APIS: &[Api] = &[
     api!(files),
     api!(state),
     api!(functions),
+    api!(dom),
     api!(fetch),
     api!(buffer),
     api!(process),
@@ -112,7 +113,11 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     let internal = Object::new(ctx.clone())?;
     native.set_prototype(None)?;
     internal.set_prototype(None)?;
-    for api in APIS {
+    #[cfg(feature = "document")]
+    let parts = crate::document::PARTS;
+    #[cfg(not(feature = "document"))]
+    let parts: &[Api] = &[];
+    for api in APIS.iter().chain(parts) {
         if let Some(natives) = api.natives {
             natives(ctx, &native)?;
         }

@@ -1,0 +1,174 @@
+//! Names and attributes of elements.
+
+use crate::error::{Error, ErrorKind, shortened};
+use crate::names::is_attribute_name;
+use crate::node::{Attribute, Element, NodeId, qualified};
+use crate::tree::{Tree, plain_name};
+use html5ever::{LocalName, QualName, ns};
+use std::borrow::Cow;
+
+impl Tree {
+    /// The name of an element.
+    pub fn element_name(&self, id: NodeId) -> Option<&QualName> {
+        let slot = self.slot(id).ok()?;
+        Some(&self.element(slot)?.name)
+    }
+
+    /// The name of an element as `tagName` has it: HTML elements of HTML documents in capitals.
+    pub fn tag_name(&self, id: NodeId) -> Option<String> {
+        let slot = self.slot(id).ok()?;
+        let name = qualified(&self.element(slot)?.name);
+        Some(if self.folds_case(slot) { name.to_ascii_uppercase() } else { name })
+    }
+
+    /// The contents of a template.
+    pub fn template_contents(&self, id: NodeId) -> Option<NodeId> {
+        let slot = self.slot(id).ok()?;
+        self.maybe_id(self.element(slot)?.contents)
+    }
+
+    /// The attributes, in order. Nothing but an element has any.
+    pub fn attributes(&self, id: NodeId) -> &[Attribute] {
+        match self.slot(id).ok().and_then(|slot| self.element(slot)) {
+            Some(element) => &element.attributes,
+            None => &[],
+        }
+    }
+
+    /// The value of the attribute with this qualified name.
+    pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
+        let slot = self.slot(id).ok()?;
+        let at = self.position(slot, &self.folded(slot, name))?;
+        Some(&self.element(slot)?.attributes.get(at)?.value)
+    }
+
+    /// The value of the attribute with this namespace and local name.
+    pub fn attribute_ns(&self, id: NodeId, namespace: &str, local: &str) -> Option<&str> {
+        self.attributes(id)
+            .iter()
+            .find(|a| a.namespace() == namespace && a.local_name() == local)
+            .map(Attribute::value)
+    }
+
+    /// Sets the attribute with this qualified name.
+    pub fn set_attribute(&mut self, id: NodeId, name: &str, value: &str) -> Result<(), Error> {
+        if !is_attribute_name(name) {
+            let text = format!("'{}': not a valid attribute name", shortened(name));
+            return Err(Error::new(ErrorKind::InvalidCharacter, text));
+        }
+        let slot = self.element_slot(id)?;
+        let name = self.folded(slot, name);
+        match self.position(slot, &name) {
+            Some(at) => self.overwrite(slot, at, value),
+            None => self.add(slot, plain_name(&name), value),
+        }
+    }
+
+    /// Sets the attribute with this name, the prefix apart.
+    pub fn set_attribute_ns(
+        &mut self,
+        id: NodeId,
+        name: QualName,
+        value: &str,
+    ) -> Result<(), Error> {
+        let slot = self.element_slot(id)?;
+        let found = self.attributes(id).iter().position(|a| a.name.expanded() == name.expanded());
+        match found {
+            Some(at) => self.overwrite(slot, at, value),
+            None => self.add(slot, name, value),
+        }
+    }
+
+    /// Takes the attribute with this qualified name away; whether there was one.
+    pub fn remove_attribute(&mut self, id: NodeId, name: &str) -> Result<bool, Error> {
+        let slot = self.element_slot(id)?;
+        let at = self.position(slot, &self.folded(slot, name));
+        Ok(self.remove_at(slot, at))
+    }
+
+    /// Takes the attribute with this namespace and local name away; whether there was one.
+    pub fn remove_attribute_ns(
+        &mut self,
+        id: NodeId,
+        namespace: &str,
+        local: &str,
+    ) -> Result<bool, Error> {
+        let slot = self.element_slot(id)?;
+        let at = self
+            .attributes(id)
+            .iter()
+            .position(|a| a.namespace() == namespace && a.local_name() == local);
+        Ok(self.remove_at(slot, at))
+    }
+
+    /// Whether names of this element fold to lower case.
+    pub(crate) fn folds_case(&self, slot: u32) -> bool {
+        self.element(slot).is_some_and(|element| element.name.ns == ns!(html))
+            && self.is_html_document(self.document_of(slot))
+    }
+
+    fn folded<'a>(&self, slot: u32, name: &'a str) -> Cow<'a, str> {
+        if name.bytes().any(|b| b.is_ascii_uppercase()) && self.folds_case(slot) {
+            Cow::Owned(name.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(name)
+        }
+    }
+
+    fn position(&self, slot: u32, name: &str) -> Option<usize> {
+        self.element(slot)?.attributes.iter().position(|a| match a.prefix() {
+            None | Some("") => a.local_name() == name,
+            Some(prefix) => name
+                .strip_prefix(prefix)
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|local| local == a.local_name()),
+        })
+    }
+
+    fn element_slot(&self, id: NodeId) -> Result<u32, Error> {
+        let slot = self.slot(id)?;
+        match self.element(slot) {
+            Some(_) => Ok(slot),
+            None => {
+                Err(Error::new(ErrorKind::NotSupported, "attributes: the node is not an element"))
+            }
+        }
+    }
+
+    fn overwrite(&mut self, slot: u32, at: usize, value: &str) -> Result<(), Error> {
+        self.account.charge(value.len())?;
+        self.touch();
+        if let Some(attribute) = self.element_mut(slot).and_then(|e| e.attributes.get_mut(at)) {
+            let old = std::mem::replace(&mut attribute.value, value.into());
+            self.account.refund(old.len());
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, slot: u32, name: QualName, value: &str) -> Result<(), Error> {
+        let bytes = size_of::<Attribute>() + value.len() + name.local.len();
+        self.account.charge(bytes)?;
+        self.touch();
+        if let Some(element) = self.element_mut(slot) {
+            element.attributes.push(Attribute { name, value: value.into() });
+        }
+        Ok(())
+    }
+
+    fn remove_at(&mut self, slot: u32, at: Option<usize>) -> bool {
+        let (Some(at), Some(element)) = (at, self.element_mut(slot)) else {
+            return false;
+        };
+        let old = element.attributes.remove(at);
+        self.account.refund(old.bytes());
+        self.touch();
+        true
+    }
+}
+
+impl Element {
+    /// The value of an attribute without a namespace.
+    pub(crate) fn plain(&self, local: &LocalName) -> Option<&str> {
+        self.attributes.iter().find(|a| a.is_plain(local)).map(Attribute::value)
+    }
+}

@@ -1,0 +1,279 @@
+//! Changes of the tree, under the checks of the DOM standard.
+
+use crate::error::{Error, ErrorKind};
+use crate::node::{Data, NIL, NodeId, NodeKind};
+use crate::tree::Tree;
+
+impl Tree {
+    /// Puts `node` in front of `before`, or last. A fragment gives its children away.
+    pub fn insert_before(
+        &mut self,
+        parent: NodeId,
+        node: NodeId,
+        before: Option<NodeId>,
+    ) -> Result<(), Error> {
+        let (parent, node) = (self.slot(parent)?, self.slot(node)?);
+        let before = before.map_or(Ok(NIL), |id| self.slot(id))?;
+        self.check_insertion(parent, node, before, NIL)?;
+        // The place must not move with the node.
+        let before = if before == node { self.node(node).next } else { before };
+        self.insert(parent, node, before);
+        Ok(())
+    }
+
+    /// Puts `node` behind the last child.
+    pub fn append_child(&mut self, parent: NodeId, node: NodeId) -> Result<(), Error> {
+        self.insert_before(parent, node, None)
+    }
+
+    /// Puts `node` where `old` is.
+    pub fn replace_child(
+        &mut self,
+        parent: NodeId,
+        node: NodeId,
+        old: NodeId,
+    ) -> Result<(), Error> {
+        let (parent, node, old) = (self.slot(parent)?, self.slot(node)?, self.slot(old)?);
+        self.check_insertion(parent, node, old, old)?;
+        let mut before = self.node(old).next;
+        if before == node {
+            before = self.node(node).next;
+        }
+        if node != old {
+            self.unlink(old);
+        }
+        self.insert(parent, node, before);
+        Ok(())
+    }
+
+    /// Takes a child out.
+    pub fn remove_child(&mut self, parent: NodeId, node: NodeId) -> Result<(), Error> {
+        let (parent, node) = (self.slot(parent)?, self.slot(node)?);
+        if self.node(node).parent != parent {
+            let text = "removeChild: the node is not a child of this node";
+            return Err(Error::new(ErrorKind::NotFound, text));
+        }
+        self.unlink(node);
+        Ok(())
+    }
+
+    /// Takes a node out of its parent, if it has one.
+    pub fn detach(&mut self, node: NodeId) -> Result<(), Error> {
+        let node = self.slot(node)?;
+        self.unlink(node);
+        Ok(())
+    }
+
+    /// Takes all children out and puts `node` in their place.
+    pub fn replace_children(&mut self, parent: NodeId, node: Option<NodeId>) -> Result<(), Error> {
+        let parent = self.slot(parent)?;
+        let node = node.map_or(Ok(NIL), |id| self.slot(id))?;
+        if node != NIL {
+            self.check_insertion(parent, node, NIL, NIL)?;
+        }
+        self.clear_children(parent);
+        if node != NIL {
+            self.insert(parent, node, NIL);
+        }
+        Ok(())
+    }
+
+    /// Takes a node, and what is below it, into another document.
+    pub fn adopt(&mut self, node: NodeId, document: NodeId) -> Result<(), Error> {
+        let node = self.slot(node)?;
+        let document = self.document(document)?;
+        if matches!(self.node(node).data, Data::Document(..)) {
+            let text = "adoptNode: a document cannot be adopted";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        self.unlink(node);
+        self.node_mut(node).document = document;
+        Ok(())
+    }
+
+    /// The checks before a node goes in; `replaced` is the child that leaves for it.
+    fn check_insertion(
+        &self,
+        parent: u32,
+        node: u32,
+        before: u32,
+        replaced: u32,
+    ) -> Result<(), Error> {
+        let wrong = |text: &str| Err(Error::new(ErrorKind::HierarchyRequest, text));
+        let parent_kind = self.kind_at(parent);
+        match parent_kind {
+            NodeKind::Document | NodeKind::Fragment | NodeKind::Element => {}
+            NodeKind::Text
+            | NodeKind::CData
+            | NodeKind::ProcessingInstruction
+            | NodeKind::Comment
+            | NodeKind::Doctype => return wrong("insertion: this kind of node has no children"),
+        }
+        let mut depth = 0;
+        let mut above = parent;
+        while above != NIL {
+            if above == node {
+                return wrong("insertion: the node contains the place it should go to");
+            }
+            above = self.host_or_parent(above);
+            depth += 1;
+        }
+        if before != NIL && self.node(before).parent != parent {
+            let text = "insertion: the reference node is not a child of this node";
+            return Err(Error::new(ErrorKind::NotFound, text));
+        }
+        let kind = self.kind_at(node);
+        match kind {
+            NodeKind::Document => return wrong("insertion: a document cannot be put anywhere"),
+            NodeKind::Text | NodeKind::CData if parent_kind == NodeKind::Document => {
+                return wrong("insertion: a document has no text of its own");
+            }
+            NodeKind::Doctype if parent_kind != NodeKind::Document => {
+                return wrong("insertion: a document type belongs to a document");
+            }
+            NodeKind::Element
+            | NodeKind::Text
+            | NodeKind::CData
+            | NodeKind::ProcessingInstruction
+            | NodeKind::Comment
+            | NodeKind::Doctype
+            | NodeKind::Fragment => {}
+        }
+        let limit = self.account.budget.depth;
+        if depth + self.height_of(node, limit) > limit {
+            let text = format!("insertion: more than {limit} levels of nodes");
+            return Err(Error::new(ErrorKind::QuotaExceeded, text));
+        }
+        if parent_kind == NodeKind::Document {
+            self.check_document(parent, node, before, replaced)?;
+        }
+        Ok(())
+    }
+
+    /// A document has one element at most, and a document type in front of it.
+    fn check_document(
+        &self,
+        parent: u32,
+        node: u32,
+        before: u32,
+        replaced: u32,
+    ) -> Result<(), Error> {
+        let wrong = |text: &str| Err(Error::new(ErrorKind::HierarchyRequest, text));
+        let is = |slot: u32, kind| self.kind_at(slot) == kind;
+        let other = |kind| self.children_at(parent).any(|c| c != replaced && is(c, kind));
+        let from = |first: u32, kind| {
+            let mut here = first;
+            while here != NIL {
+                if here != replaced && is(here, kind) {
+                    return true;
+                }
+                here = self.node(here).next;
+            }
+            false
+        };
+        let elements = match self.kind_at(node) {
+            NodeKind::Fragment => {
+                if self.children_at(node).any(|c| is(c, NodeKind::Text) || is(c, NodeKind::CData)) {
+                    return wrong("insertion: a document has no text of its own");
+                }
+                self.children_at(node).filter(|&c| is(c, NodeKind::Element)).take(2).count()
+            }
+            NodeKind::Element => 1,
+            NodeKind::Doctype => {
+                if other(NodeKind::Doctype) {
+                    return wrong("insertion: the document has a document type");
+                }
+                let element_in_front = self
+                    .children_at(parent)
+                    .take_while(|&c| c != before)
+                    .any(|c| c != replaced && is(c, NodeKind::Element));
+                if element_in_front {
+                    return wrong("insertion: a document type stands before the element");
+                }
+                0
+            }
+            NodeKind::Text
+            | NodeKind::CData
+            | NodeKind::ProcessingInstruction
+            | NodeKind::Comment
+            | NodeKind::Document => 0,
+        };
+        if elements > 1 || elements == 1 && other(NodeKind::Element) {
+            return wrong("insertion: the document has an element");
+        }
+        if elements == 1 && before != NIL && from(before, NodeKind::Doctype) {
+            return wrong("insertion: a document type stands before the element");
+        }
+        Ok(())
+    }
+
+    /// Puts a checked node in; a fragment gives its children away.
+    pub(crate) fn insert(&mut self, parent: u32, node: u32, before: u32) {
+        if matches!(self.node(node).data, Data::Fragment(_)) {
+            let mut child = self.node(node).first;
+            while child != NIL {
+                let next = self.node(child).next;
+                self.unlink(child);
+                self.link(parent, child, before);
+                child = next;
+            }
+        } else {
+            self.unlink(node);
+            self.link(parent, node, before);
+        }
+    }
+
+    /// Links a node that has no parent.
+    pub(crate) fn link(&mut self, parent: u32, node: u32, before: u32) {
+        self.touch();
+        let previous = match before {
+            NIL => std::mem::replace(&mut self.node_mut(parent).last, node),
+            before => std::mem::replace(&mut self.node_mut(before).previous, node),
+        };
+        match previous {
+            NIL => self.node_mut(parent).first = node,
+            previous => self.node_mut(previous).next = node,
+        }
+        let new = self.node_mut(node);
+        (new.parent, new.previous, new.next) = (parent, previous, before);
+    }
+
+    /// Takes a node out of its parent, if it has one; it stays in its document.
+    pub(crate) fn unlink(&mut self, node: u32) {
+        let (parent, previous, next) = {
+            let node = self.node(node);
+            (node.parent, node.previous, node.next)
+        };
+        if parent == NIL {
+            return;
+        }
+        let document = self.document_of(parent);
+        self.touch();
+        match previous {
+            NIL => self.node_mut(parent).first = next,
+            previous => self.node_mut(previous).next = next,
+        }
+        match next {
+            NIL => self.node_mut(parent).last = previous,
+            next => self.node_mut(next).previous = previous,
+        }
+        let old = self.node_mut(node);
+        (old.parent, old.previous, old.next) = (NIL, NIL, NIL);
+        old.document = document;
+    }
+
+    /// Takes all children out.
+    pub(crate) fn clear_children(&mut self, parent: u32) {
+        let document = self.document_of(parent);
+        let mut child = self.node(parent).first;
+        self.touch();
+        while child != NIL {
+            let old = self.node_mut(child);
+            let next = old.next;
+            (old.parent, old.previous, old.next, old.document) = (NIL, NIL, NIL, document);
+            child = next;
+        }
+        let parent = self.node_mut(parent);
+        (parent.first, parent.last) = (NIL, NIL);
+    }
+}

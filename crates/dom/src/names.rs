@@ -1,0 +1,75 @@
+//! Which names elements and attributes may have, and how a qualified name is taken apart.
+
+use crate::error::{Error, ErrorKind, shortened};
+use html5ever::{LocalName, Namespace, Prefix, QualName, ns};
+
+/// Whether the DOM standard lets an element have this local name.
+pub fn is_element_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    match bytes.first() {
+        None => false,
+        Some(first) if first.is_ascii_alphabetic() => !bytes
+            .iter()
+            .any(|b| matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'>')),
+        Some(b':' | b'_' | 0x80..) => bytes[1..].iter().all(
+            |b| matches!(b, b'-' | b'.' | b':' | b'_' | 0x80.. | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z'),
+        ),
+        Some(_) => false,
+    }
+}
+
+/// Whether the DOM standard lets an attribute have this local name.
+pub fn is_attribute_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name
+            .bytes()
+            .any(|b| matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'=' | b'>'))
+}
+
+fn is_prefix(name: &str) -> bool {
+    !name.is_empty()
+        && !name
+            .bytes()
+            .any(|b| matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'>'))
+}
+
+/// What a qualified name is to be the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// An element.
+    Element,
+    /// An attribute.
+    Attribute,
+}
+
+/// The name of an element or attribute out of a namespace and a qualified name, checked.
+pub fn qualified_name(namespace: &str, name: &str, named: Named) -> Result<QualName, Error> {
+    let (prefix, local) = match name.split_once(':') {
+        None => (None, name),
+        Some((prefix, local)) => (Some(prefix), local),
+    };
+    let fits = match named {
+        Named::Element => is_element_name(local),
+        Named::Attribute => is_attribute_name(local),
+    };
+    if !fits || prefix.is_some_and(|prefix| !is_prefix(prefix)) {
+        let text = format!("'{}': not a valid name", shortened(name));
+        return Err(Error::new(ErrorKind::InvalidCharacter, text));
+    }
+    let wrong = |text: &str| {
+        let text = format!("'{}': {text}", shortened(name));
+        Err(Error::new(ErrorKind::Namespace, text))
+    };
+    let namespace = Namespace::from(namespace);
+    if prefix.is_some() && namespace == ns!() {
+        return wrong("a prefix needs a namespace");
+    }
+    if prefix == Some("xml") && namespace != ns!(xml) {
+        return wrong("the prefix xml is for the XML namespace");
+    }
+    let is_xmlns = prefix == Some("xmlns") || name == "xmlns";
+    if is_xmlns != (namespace == ns!(xmlns)) {
+        return wrong("xmlns and its namespace belong together");
+    }
+    Ok(QualName::new(prefix.map(Prefix::from), namespace, LocalName::from(local)))
+}

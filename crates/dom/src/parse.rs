@@ -1,0 +1,9 @@
+//! HTML and XML into trees. No script runs, and nothing is fetched.
+
+mod feed;
+mod html;
+mod nesting;
+mod sink;
+mod xml;
+
+pub use xml::ParsedXml;

@@ -1,0 +1,52 @@
+//! Source goes to a tokenizer in pieces, so that a parse can end where a budget does.
+
+use crate::error::{Error, ErrorKind};
+use html5ever::tendril::StrTendril;
+
+/// Bytes handed to a tokenizer at once.
+const PIECE: usize = 16 * 1024;
+
+/// Most white space and slashes in a single tag or comment.
+///
+/// Tokenizers compare every attribute name of a tag with all names before it; without a cap one
+/// tag of a megabyte takes minutes. A comment cannot be told from a tag here, and a comment of so
+/// many words is refused with it.
+const MAX_PARTS: usize = 16 * 1024;
+
+/// One side of a parse: what takes the pieces.
+pub(super) trait Parse {
+    /// Takes a piece.
+    fn piece(&mut self, piece: StrTendril);
+    /// Tokens that came out so far, errors not counted.
+    fn tokens(&self) -> u64;
+    /// Why the parse cannot go on.
+    fn failure(&self) -> Option<Error>;
+}
+
+/// Hands `source` over piece by piece.
+pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
+    if u32::try_from(source.len()).is_err() {
+        return Err(Error::new(ErrorKind::QuotaExceeded, "markup: more than 4 GiB"));
+    }
+    let whole = StrTendril::from_slice(source);
+    let (mut at, mut parts, mut tokens) = (0, 0, 0);
+    while at < source.len() {
+        let end = source.floor_char_boundary((at + PIECE).min(source.len()));
+        parse.piece(whole.subtendril(at as u32, (end - at) as u32));
+        if let Some(error) = parse.failure() {
+            return Err(error);
+        }
+        if std::mem::replace(&mut tokens, parse.tokens()) != parse.tokens() {
+            parts = 0;
+        } else {
+            let bytes = &source.as_bytes()[at..end];
+            parts += bytes.iter().filter(|b| b.is_ascii_whitespace() || **b == b'/').count();
+            if parts > MAX_PARTS {
+                let text = format!("markup: one tag or comment of more than {MAX_PARTS} parts");
+                return Err(Error::new(ErrorKind::QuotaExceeded, text));
+            }
+        }
+        at = end;
+    }
+    Ok(())
+}

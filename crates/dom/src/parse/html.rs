@@ -1,0 +1,121 @@
+use super::feed::{Parse, feed};
+use super::nesting::{DEEPEST_OPEN, Nesting};
+use super::sink::{Deep, Sink};
+use crate::error::{Error, ErrorKind};
+use crate::node::{Data, DocumentKind, NIL, NodeId, Quirks};
+use crate::tree::{Tree, is_html};
+use html5ever::TokenizerResult;
+use html5ever::buffer_queue::BufferQueue;
+use html5ever::interface::QuirksMode;
+use html5ever::local_name;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+
+/// Bytes of HTML for a node, in documents with few tags; more nodes than expected only cost time.
+const BYTES_PER_NODE: usize = 48;
+
+struct Html<'t> {
+    tokenizer: Tokenizer<Nesting<'t>>,
+    input: BufferQueue,
+}
+
+impl Html<'_> {
+    fn run(&mut self) {
+        // A script or an encoding that the source names stops the tokenizer; neither concerns us.
+        while !matches!(self.tokenizer.feed(&self.input), TokenizerResult::Done) {}
+    }
+
+    /// Ends the parse; answers the node that stood in for others, and what went wrong.
+    fn finish(self) -> (u32, Result<(), Error>) {
+        self.tokenizer.end();
+        let sink = &self.tokenizer.sink.builder.sink;
+        (sink.spill, sink.failure.take().map_or(Ok(()), Err))
+    }
+}
+
+impl Parse for Html<'_> {
+    fn piece(&mut self, piece: StrTendril) {
+        self.input.push_back(piece);
+        self.run();
+    }
+
+    fn tokens(&self) -> u64 {
+        self.tokenizer.sink.tokens.get()
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.tokenizer.sink.builder.sink.failure.borrow().clone()
+    }
+}
+
+impl Tree {
+    /// A new document out of HTML. Any text is HTML; only a budget can end this in an error.
+    pub fn parse_html(&mut self, source: &str) -> Result<NodeId, Error> {
+        self.expect_nodes(source.len() / BYTES_PER_NODE);
+        let document = self.create_document(DocumentKind::Html)?;
+        let level = DEEPEST_OPEN.min(self.account.budget.depth);
+        let sink = Sink::new(self, document.slot, document.slot, Deep::Flatten, level)?;
+        let builder = TreeBuilder::new(sink, options(QuirksMode::NoQuirks));
+        let tokenizer = Tokenizer::new(Nesting::new(builder), TokenizerOpts::default());
+        let mut parse = Html { tokenizer, input: BufferQueue::default() };
+        let fed = feed(&mut parse, source);
+        let (spill, finished) = parse.finish();
+        self.destroy(spill);
+        if let Err(error) = fed.and(finished) {
+            self.destroy(document.slot);
+            return Err(error);
+        }
+        Ok(document)
+    }
+
+    /// A fragment of the nodes that `source` is as the content of `context`.
+    pub fn parse_fragment(&mut self, context: NodeId, source: &str) -> Result<NodeId, Error> {
+        let context = self.slot(context)?;
+        if self.element(context).is_none() {
+            let text = "markup: only an element is a context for it";
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        let owner = self.document_of(context);
+        let quirks = match self.document_kind(owner).1 {
+            Quirks::None => QuirksMode::NoQuirks,
+            Quirks::Full => QuirksMode::Quirks,
+        };
+        let form = std::iter::once(context)
+            .chain(self.ancestors_at(context))
+            .find(|&a| self.element(a).is_some_and(|e| is_html(&e.name, &local_name!("form"))));
+        let scratch = self.allocate(Data::Fragment(NIL), owner)?;
+        let above = self.depth_of(context, self.account.budget.depth);
+        let level = DEEPEST_OPEN.min(self.account.budget.depth).saturating_sub(above).max(8);
+        let sink = Sink::new(self, scratch, owner, Deep::Flatten, level)?;
+        let builder = TreeBuilder::new_for_fragment(sink, context, form, options(quirks));
+        let state = builder.tokenizer_state_for_context_elem(false);
+        let opts = TokenizerOpts { initial_state: Some(state), ..TokenizerOpts::default() };
+        let tokenizer = Tokenizer::new(Nesting::new(builder), opts);
+        let mut parse = Html { tokenizer, input: BufferQueue::default() };
+        let fed = feed(&mut parse, source);
+        let (spill, finished) = parse.finish();
+        self.destroy(spill);
+        if let Err(error) = fed.and(finished) {
+            self.destroy(scratch);
+            return Err(error);
+        }
+        // The builder made a root, and what was parsed is below it.
+        let root = self.node(scratch).first;
+        if root != NIL {
+            let mut child = self.node(root).first;
+            while child != NIL {
+                let next = self.node(child).next;
+                self.unlink(child);
+                self.link(scratch, child, NIL);
+                child = next;
+            }
+            self.destroy(root);
+        }
+        Ok(self.id(scratch))
+    }
+}
+
+fn options(quirks_mode: QuirksMode) -> TreeBuilderOpts {
+    TreeBuilderOpts { scripting_enabled: false, quirks_mode, ..TreeBuilderOpts::default() }
+}

@@ -1,0 +1,135 @@
+use super::feed::{Parse, feed};
+use super::sink::{Deep, Sink};
+use crate::error::Error;
+use crate::node::{DocumentKind, NodeId};
+use crate::tree::Tree;
+use html5ever::tendril::StrTendril;
+use html5ever::{QualName, local_name, ns};
+use std::cell::Cell;
+use xml5ever::buffer_queue::BufferQueue;
+use xml5ever::tokenizer::{
+    ProcessResult, TagKind, Token, TokenSink, XmlTokenizer, XmlTokenizerOpts,
+};
+use xml5ever::tree_builder::{XmlTreeBuilder, XmlTreeBuilderOpts};
+
+/// A document, and what was wrong with its source.
+#[derive(Debug, Clone)]
+pub struct ParsedXml {
+    /// As much as could be read.
+    pub document: NodeId,
+    /// The first error, when the source is not well-formed.
+    pub error: Option<String>,
+}
+
+/// Stands between tokenizer and tree builder, and mends what the builder leaves out.
+struct Mended<'t> {
+    builder: XmlTreeBuilder<u32, Sink<'t>>,
+    tokens: Cell<u64>,
+    /// Elements that are open.
+    open: Cell<u32>,
+}
+
+impl Mended<'_> {
+    fn complain(&self, text: &'static str) {
+        self.builder.sink.complaint.borrow_mut().get_or_insert(text.into());
+    }
+}
+
+impl TokenSink for Mended<'_> {
+    type Handle = u32;
+
+    fn process_token(&self, token: Token) -> ProcessResult<u32> {
+        if !matches!(token, Token::ParseError(_)) {
+            self.tokens.set(self.tokens.get() + 1);
+        }
+        if self.builder.sink.failure.borrow().is_some() {
+            return ProcessResult::Continue;
+        }
+        let mut declared = Vec::new();
+        match &token {
+            Token::Tag(tag) => {
+                match tag.kind {
+                    TagKind::StartTag => self.open.set(self.open.get() + 1),
+                    TagKind::EndTag | TagKind::ShortTag => {
+                        self.open.set(self.open.get().saturating_sub(1));
+                    }
+                    TagKind::EmptyTag => {}
+                }
+                // The builder uses declarations of namespaces up; in a document they stay.
+                // The tokenizer has each of them in front of the one before.
+                declared
+                    .extend(tag.attrs.iter().rev().filter(|a| is_declaration(&a.name)).cloned());
+            }
+            // The declaration of XML itself is not part of a document.
+            Token::ProcessingInstruction(pi) if *pi.target == *"xml" => {
+                return ProcessResult::Continue;
+            }
+            Token::EndOfFile if self.open.get() > 0 => self.complain("an element is not closed"),
+            _ => {}
+        }
+        let result = self.builder.process_token(token);
+        if !declared.is_empty() {
+            for attribute in &mut declared {
+                attribute.name.ns = ns!(xmlns);
+            }
+            self.builder.sink.declare(declared);
+        }
+        result
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+}
+
+fn is_declaration(name: &QualName) -> bool {
+    name.prefix.as_deref() == Some("xmlns")
+        || name.prefix.is_none() && name.local == local_name!("xmlns")
+}
+
+struct Xml<'t> {
+    tokenizer: XmlTokenizer<Mended<'t>>,
+    input: BufferQueue,
+}
+
+impl Parse for Xml<'_> {
+    fn piece(&mut self, piece: StrTendril) {
+        self.input.push_back(piece);
+        while !matches!(self.tokenizer.feed(&self.input), html5ever::TokenizerResult::Done) {}
+    }
+
+    fn tokens(&self) -> u64 {
+        self.tokenizer.sink.tokens.get()
+    }
+
+    fn failure(&self) -> Option<Error> {
+        self.tokenizer.sink.builder.sink.failure.borrow().clone()
+    }
+}
+
+impl Tree {
+    /// A new document out of XML. External entities and document types are not followed.
+    pub fn parse_xml(&mut self, source: &str) -> Result<ParsedXml, Error> {
+        let document = self.create_document(DocumentKind::Xml)?;
+        let deepest = self.account.budget.depth;
+        let sink = Sink::new(self, document.slot, document.slot, Deep::Refuse, deepest)?;
+        let builder = XmlTreeBuilder::new(sink, XmlTreeBuilderOpts::default());
+        let mended = Mended { builder, tokens: Cell::new(0), open: Cell::new(0) };
+        let tokenizer = XmlTokenizer::new(mended, XmlTokenizerOpts::default());
+        let mut parse = Xml { tokenizer, input: BufferQueue::default() };
+        let mut fed = feed(&mut parse, source);
+        parse.tokenizer.end();
+        let sink = &parse.tokenizer.sink.builder.sink;
+        if let Some(error) = sink.failure.take() {
+            fed = fed.and(Err(error));
+        }
+        let spill = sink.spill;
+        let error = sink.complaint.take().map(|complaint| complaint.into_owned());
+        self.destroy(spill);
+        if let Err(error) = fed {
+            self.destroy(document.slot);
+            return Err(error);
+        }
+        Ok(ParsedXml { document, error })
+    }
+}

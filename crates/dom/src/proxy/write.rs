@@ -1,0 +1,299 @@
+//! What a tool can change.
+
+use super::call::{Answer, Target};
+use super::event::{EventKind, record};
+use super::reach::Begin;
+use super::{Proxy, Writing};
+use crate::error::{Error, ErrorKind, shortened};
+use crate::node::NIL;
+use crate::page::Page;
+use crate::sanitize;
+use crate::tree::{Tree, is_html};
+use html5ever::{LocalName, local_name};
+
+/// Longest markup of one call.
+const MAX_MARKUP: usize = 256 * 1024;
+
+/// Most fields of a form that an event carries.
+const MAX_FIELDS: usize = 1_000;
+
+/// Bytes of their values together.
+const MAX_VALUES: usize = 1024 * 1024;
+
+impl Proxy {
+    pub(super) fn set_text(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        text: &str,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        self.check_inside(&page.tree, place.scope)?;
+        empty(&mut page.tree, place.scope);
+        let id = page.tree.id(place.scope);
+        page.tree.set_text_content(id, text)?;
+        Ok(Answer::Is(true))
+    }
+
+    pub(super) fn set_attribute(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        name: &str,
+        value: &str,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        let Some(element) = page.tree.element(place.scope) else { return Ok(Answer::Is(false)) };
+        if self.writing == Writing::Sanitised
+            && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
+        {
+            let text = format!(
+                "'{}': this attribute with this value is not one that a tool may set here",
+                shortened(name)
+            );
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        let id = page.tree.id(place.scope);
+        page.tree.set_attribute(id, name, value)?;
+        Ok(Answer::Is(true))
+    }
+
+    pub(super) fn set_html(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        html: &str,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        let fragment = self.markup(page, place.scope, html)?;
+        empty(&mut page.tree, place.scope);
+        self.put(page, place.scope, fragment)
+    }
+
+    pub(super) fn append(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        html: &str,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        let fragment = self.markup(page, place.scope, html)?;
+        self.put(page, place.scope, fragment)
+    }
+
+    /// Markup as nodes that may go into an element.
+    fn markup(&self, page: &mut Page, context: u32, html: &str) -> Result<u32, Error> {
+        if html.len() > MAX_MARKUP {
+            let text = format!("markup: more than {MAX_MARKUP} bytes");
+            return Err(Error::new(ErrorKind::QuotaExceeded, text));
+        }
+        self.check_inside(&page.tree, context)?;
+        let context = page.tree.id(context);
+        let fragment = match self.writing {
+            Writing::Raw => page.tree.parse_fragment(context, html)?,
+            Writing::Sanitised => sanitize::fragment(&mut page.tree, context, html)?,
+        };
+        page.tree.slot(fragment)
+    }
+
+    fn put(&self, page: &mut Page, parent: u32, fragment: u32) -> Result<Answer, Error> {
+        let tree = &mut page.tree;
+        // Into a template what is its content.
+        let parent = match tree.element(parent) {
+            Some(element) if element.contents != NIL => element.contents,
+            _ => parent,
+        };
+        let (parent, new) = (tree.id(parent), tree.id(fragment));
+        let done = tree.append_child(parent, new);
+        tree.destroy(fragment);
+        done.map(|()| Answer::Is(true))
+    }
+
+    /// The text of a script or a style sheet is code, and so not for a tool to write.
+    fn check_inside(&self, tree: &Tree, slot: u32) -> Result<(), Error> {
+        let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
+        if self.writing == Writing::Raw || sanitize::takes_content(element) {
+            return Ok(());
+        }
+        let text = format!("{}: its content is not one that a tool may set", element.name.local);
+        Err(Error::new(ErrorKind::NotSupported, text))
+    }
+
+    pub(super) fn remove(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        page.tree.destroy(place.scope);
+        Ok(Answer::Is(true))
+    }
+
+    pub(super) fn click(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        record(page, EventKind::Click, place.scope)?;
+        Ok(Answer::Is(true))
+    }
+
+    pub(super) fn fill(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        value: &str,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        let slot = place.scope;
+        let Some(element) = page.tree.element(slot) else { return Ok(Answer::Is(false)) };
+        let id = page.tree.id(slot);
+        let is = |local: LocalName| is_html(&element.name, &local);
+        let kind = element.plain(&local_name!("type")).unwrap_or_default().to_ascii_lowercase();
+        if is(local_name!("textarea")) {
+            empty(&mut page.tree, slot);
+            page.tree.set_text_content(id, value)?;
+        } else if is(local_name!("select")) {
+            choose(&mut page.tree, slot, value)?;
+        } else if is(local_name!("input")) && !matches!(&*kind, "file" | "checkbox" | "radio") {
+            page.tree.set_attribute(id, "value", value)?;
+        } else {
+            let text = format!("{}: it is not a field that can be filled", element.name.local);
+            return Err(Error::new(ErrorKind::NotSupported, text));
+        }
+        record(page, EventKind::Fill(value.to_owned()), slot)?;
+        Ok(Answer::Is(true))
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+    ) -> Result<Answer, Error> {
+        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
+        let tree = &page.tree;
+        let is_form =
+            |slot: u32| tree.element(slot).is_some_and(|e| is_html(&e.name, &local_name!("form")));
+        let mut form = place.scope;
+        while !is_form(form) {
+            // No further than what can be reached.
+            form = if form == place.boundary { NIL } else { tree.node(form).parent };
+            if form == NIL {
+                return Ok(Answer::Is(false));
+            }
+        }
+        let fields = fields(tree, form)?;
+        record(page, EventKind::Submit(fields), form)?;
+        Ok(Answer::Is(true))
+    }
+}
+
+/// Frees what is inside an element; handles of it become nothing.
+fn empty(tree: &mut Tree, slot: u32) {
+    loop {
+        match tree.node(slot).first {
+            NIL => break,
+            child => tree.destroy(child),
+        }
+    }
+    if let Some(contents) = tree.element(slot).map(|element| element.contents)
+        && contents != NIL
+    {
+        empty(tree, contents);
+    }
+}
+
+/// Selects the option with a value.
+fn choose(tree: &mut Tree, select: u32, value: &str) -> Result<(), Error> {
+    let options: Vec<u32> = tree
+        .subtree_at(select)
+        .filter(|&s| tree.element(s).is_some_and(|e| is_html(&e.name, &local_name!("option"))))
+        .collect();
+    let Some(&chosen) = options.iter().find(|&&option| field_value(tree, option) == value) else {
+        let text = format!("'{}': the select has no such option", shortened(value));
+        return Err(Error::new(ErrorKind::NotFound, text));
+    };
+    for option in options {
+        let id = tree.id(option);
+        if option == chosen {
+            tree.set_attribute(id, "selected", "")?;
+        } else {
+            tree.remove_attribute(id, "selected")?;
+        }
+    }
+    Ok(())
+}
+
+/// The value of a field or an option.
+fn field_value(tree: &Tree, slot: u32) -> String {
+    let Some(element) = tree.element(slot) else { return String::new() };
+    if is_html(&element.name, &local_name!("textarea")) {
+        return tree.text_below(slot, MAX_VALUES);
+    }
+    match element.plain(&local_name!("value")) {
+        Some(value) => value.to_owned(),
+        None if is_html(&element.name, &local_name!("option")) => {
+            let text = tree.text_below(slot, MAX_VALUES);
+            text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        None => String::new(),
+    }
+}
+
+/// Names and values of what a form would send.
+fn fields(tree: &Tree, form: u32) -> Result<Vec<(String, String)>, Error> {
+    let mut fields = Vec::new();
+    let mut bytes = 0;
+    for slot in tree.subtree_at(form) {
+        let Some(element) = tree.element(slot) else { continue };
+        let is = |local: LocalName| is_html(&element.name, &local);
+        let has = |local: LocalName| element.plain(&local).is_some();
+        let Some(name) = element.plain(&local_name!("name")).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        if has(local_name!("disabled")) {
+            continue;
+        }
+        let kind = element.plain(&local_name!("type")).unwrap_or_default().to_ascii_lowercase();
+        let value = if is(local_name!("textarea")) {
+            field_value(tree, slot)
+        } else if is(local_name!("select")) {
+            let mut options = tree.subtree_at(slot).filter(|&s| {
+                tree.element(s).is_some_and(|e| is_html(&e.name, &local_name!("option")))
+            });
+            let first = options.next();
+            let selected = first.into_iter().chain(options).find(|&s| {
+                tree.element(s).is_some_and(|e| e.plain(&local_name!("selected")).is_some())
+            });
+            match selected.or(first) {
+                Some(option) => field_value(tree, option),
+                None => continue,
+            }
+        } else if is(local_name!("input")) {
+            match &*kind {
+                "submit" | "button" | "image" | "reset" | "file" => continue,
+                "checkbox" | "radio" if !has(local_name!("checked")) => continue,
+                "checkbox" | "radio" if !has(local_name!("value")) => "on".to_owned(),
+                _ => field_value(tree, slot),
+            }
+        } else {
+            continue;
+        };
+        bytes += name.len() + value.len();
+        if fields.len() >= MAX_FIELDS || bytes > MAX_VALUES {
+            let text = format!("form: more than {MAX_FIELDS} fields or {MAX_VALUES} bytes");
+            return Err(Error::new(ErrorKind::QuotaExceeded, text));
+        }
+        fields.push((name.to_owned(), value));
+    }
+    Ok(fields)
+}

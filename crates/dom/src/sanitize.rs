@@ -1,0 +1,129 @@
+//! Markup of a tool, without what could run or load anything.
+//!
+//! What is not known to be harmless goes. Elements that are not listed leave their children behind,
+//! unless their content is no markup. Nothing but HTML stays: SVG and MathML go with what is in
+//! them, for they are how one text becomes two trees. What is left is written, read and cleaned
+//! again until it reads the same; what never does is refused.
+
+mod attribute;
+mod lists;
+
+pub(crate) use attribute::takes as takes_attribute;
+
+use crate::error::{Error, ErrorKind};
+use crate::node::{Data, Element, NIL, NodeId};
+use crate::tree::Tree;
+use html5ever::ns;
+use lists::{is_kept, is_swallowed};
+
+/// How often markup is read again.
+const ROUNDS: usize = 4;
+
+/// A fragment of what `html` is as the content of `context`, cleaned.
+pub(crate) fn fragment(tree: &mut Tree, context: NodeId, html: &str) -> Result<NodeId, Error> {
+    let mut source = html.to_owned();
+    for _ in 0..ROUNDS {
+        let parsed = tree.parse_fragment(context, &source)?;
+        let root = tree.slot(parsed)?;
+        clean(tree, root);
+        let written = tree.inner_html(parsed)?;
+        if written == source {
+            return Ok(parsed);
+        }
+        tree.destroy(root);
+        source = written;
+    }
+    let text = "markup: it does not read the same twice";
+    Err(Error::new(ErrorKind::NotSupported, text))
+}
+
+/// Whether a tool may change what is inside an element.
+pub(crate) fn takes_content(element: &Element) -> bool {
+    element.name.ns == ns!(html) && !is_swallowed(&element.name.local)
+}
+
+fn clean(tree: &mut Tree, root: u32) {
+    let mut here = tree.node(root).first;
+    while here != NIL {
+        let keep = match &tree.node(here).data {
+            Data::Text(_) => Keep::All,
+            Data::Element(element) => fate(element),
+            Data::Comment(_)
+            | Data::CData(_)
+            | Data::Instruction(_)
+            | Data::Doctype(_)
+            | Data::Document(..)
+            | Data::Fragment(_)
+            | Data::Free(_) => Keep::Nothing,
+        };
+        here = match keep {
+            Keep::All => {
+                clean_attributes(tree, here);
+                tree.following(here, root)
+            }
+            Keep::Nothing => {
+                let next = tree.following_skipping(here, root);
+                tree.destroy(here);
+                next
+            }
+            Keep::Children => {
+                let parent = tree.node(here).parent;
+                let first = tree.node(here).first;
+                let next = match first {
+                    NIL => tree.following_skipping(here, root),
+                    first => first,
+                };
+                while tree.node(here).first != NIL {
+                    let child = tree.node(here).first;
+                    tree.unlink(child);
+                    tree.link(parent, child, here);
+                }
+                tree.destroy(here);
+                next
+            }
+        };
+    }
+}
+
+enum Keep {
+    All,
+    Children,
+    Nothing,
+}
+
+fn fate(element: &Element) -> Keep {
+    let local = &*element.name.local;
+    if element.name.ns != ns!(html) || is_swallowed(local) {
+        Keep::Nothing
+    } else if is_kept(local) {
+        Keep::All
+    } else {
+        Keep::Children
+    }
+}
+
+fn clean_attributes(tree: &mut Tree, slot: u32) {
+    let Some(element) = tree.element(slot) else { return };
+    let bad: Vec<usize> = (0..element.attributes.len())
+        .filter(|&at| {
+            let a = &element.attributes[at];
+            a.name.ns != ns!() || !attribute::takes(element, &a.name.local, &a.value)
+        })
+        .collect();
+    if bad.is_empty() {
+        return;
+    }
+    let mut bad = bad.into_iter().peekable();
+    let mut at = 0;
+    let mut freed = 0;
+    if let Some(element) = tree.element_mut(slot) {
+        element.attributes.retain(|attribute| {
+            let goes = bad.next_if_eq(&at).is_some();
+            at += 1;
+            freed += if goes { attribute.bytes() } else { 0 };
+            !goes
+        });
+    }
+    tree.account.refund(freed);
+    tree.touch();
+}

@@ -1,0 +1,13 @@
+//! CSS selectors: read once, bounded, matched with servo's `selectors`.
+
+mod element;
+mod index;
+mod memory;
+mod plan;
+mod pseudo;
+mod query;
+mod read;
+mod types;
+
+pub(crate) use memory::Memory;
+pub(crate) use query::Place;

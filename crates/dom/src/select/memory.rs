@@ -1,0 +1,37 @@
+//! What a tree remembers between queries.
+
+use super::index::Index;
+use super::read::{Parsed, read};
+use crate::error::Error;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many selectors are kept after they were read.
+const KEPT: usize = 256;
+
+/// The longest that is kept.
+const KEPT_LENGTH: usize = 256;
+
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    selectors: HashMap<Box<str>, Arc<Parsed>>,
+    pub(crate) index: Option<Index>,
+    /// Root and version of the last query that could have used an index.
+    pub(crate) wanted: Option<(u32, u64)>,
+}
+
+impl Memory {
+    pub(crate) fn selector(&mut self, text: &str) -> Result<Arc<Parsed>, Error> {
+        if let Some(parsed) = self.selectors.get(text) {
+            return Ok(parsed.clone());
+        }
+        let parsed = Arc::new(read(text)?);
+        if text.len() <= KEPT_LENGTH {
+            if self.selectors.len() >= KEPT {
+                self.selectors.clear();
+            }
+            self.selectors.insert(text.into(), parsed.clone());
+        }
+        Ok(parsed)
+    }
+}

@@ -1,0 +1,145 @@
+//! What can be made of nodes and done to them.
+
+use cofferdam_dom::{Cloning, DocumentKind, Named, NodeId, html_name, qualified_name};
+use rquickjs::function::Func;
+use rquickjs::{Ctx, Object, Result};
+
+use super::state::{collect, node, number, with};
+use crate::apis::text::Text;
+
+pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
+    dom.set("createDocument", Func::from(create_document))?;
+    dom.set("createHtml", Func::from(create_html))?;
+    dom.set("createElement", Func::from(create_element))?;
+    dom.set("createText", Func::from(create_text))?;
+    dom.set("createCData", Func::from(create_cdata))?;
+    dom.set("createComment", Func::from(create_comment))?;
+    dom.set("createInstruction", Func::from(create_instruction))?;
+    dom.set("createDoctype", Func::from(create_doctype))?;
+    dom.set("createFragment", Func::from(create_fragment))?;
+    dom.set("insert", Func::from(insert))?;
+    dom.set("replace", Func::from(replace))?;
+    dom.set("remove", Func::from(remove))?;
+    dom.set("replaceChildren", Func::from(replace_children))?;
+    dom.set("adopt", Func::from(adopt))?;
+    dom.set("clone", Func::from(clone))?;
+    dom.set("normalize", Func::from(normalize))?;
+    dom.set("setData", Func::from(set_data))?;
+    dom.set("setAttribute", Func::from(set_attribute))?;
+    dom.set("setAttributeNs", Func::from(set_attribute_ns))?;
+    dom.set("removeAttribute", Func::from(remove_attribute))?;
+    dom.set("removeAttributeNs", Func::from(remove_attribute_ns))?;
+    dom.set("isWorthCollecting", Func::from(is_worth_collecting))?;
+    dom.set("collect", Func::from(collect))?;
+    dom.set("runGc", Func::from(|ctx: Ctx<'js>| ctx.run_gc()))
+}
+
+fn create_document(ctx: Ctx<'_>, html: bool) -> Result<f64> {
+    let kind = if html { DocumentKind::Html } else { DocumentKind::Xml };
+    with(&ctx, |tree| tree.create_document(kind).map(number))
+}
+
+/// An HTML element by a name that is in lower case already.
+fn create_html(ctx: Ctx<'_>, document: f64, local: Text) -> Result<f64> {
+    with(&ctx, |tree| tree.create_element(node(document), html_name(&local.0)).map(number))
+}
+
+fn create_element(ctx: Ctx<'_>, document: f64, namespace: Text, name: Text) -> Result<f64> {
+    with(&ctx, |tree| {
+        let name = qualified_name(&namespace.0, &name.0, Named::Element)?;
+        tree.create_element(node(document), name).map(number)
+    })
+}
+
+fn create_text(ctx: Ctx<'_>, document: f64, text: Text) -> Result<f64> {
+    with(&ctx, |tree| tree.create_text(node(document), &text.0).map(number))
+}
+
+fn create_cdata(ctx: Ctx<'_>, document: f64, text: Text) -> Result<f64> {
+    with(&ctx, |tree| tree.create_cdata(node(document), &text.0).map(number))
+}
+
+fn create_comment(ctx: Ctx<'_>, document: f64, text: Text) -> Result<f64> {
+    with(&ctx, |tree| tree.create_comment(node(document), &text.0).map(number))
+}
+
+fn create_instruction(ctx: Ctx<'_>, document: f64, target: Text, data: Text) -> Result<f64> {
+    with(&ctx, |tree| tree.create_instruction(node(document), &target.0, &data.0).map(number))
+}
+
+fn create_doctype(
+    ctx: Ctx<'_>,
+    document: f64,
+    name: Text,
+    public: Text,
+    system: Text,
+) -> Result<f64> {
+    with(&ctx, |tree| {
+        tree.create_doctype(node(document), &name.0, &public.0, &system.0).map(number)
+    })
+}
+
+fn create_fragment(ctx: Ctx<'_>, document: f64) -> Result<f64> {
+    with(&ctx, |tree| tree.create_fragment(node(document)).map(number))
+}
+
+/// Zero is no node.
+fn maybe_node(id: f64) -> Option<NodeId> {
+    (id != 0.0).then(|| node(id))
+}
+
+fn insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64) -> Result<()> {
+    with(&ctx, |tree| tree.insert_before(node(parent), node(new), maybe_node(before)))
+}
+
+fn replace(ctx: Ctx<'_>, parent: f64, new: f64, old: f64) -> Result<()> {
+    with(&ctx, |tree| tree.replace_child(node(parent), node(new), node(old)))
+}
+
+fn remove(ctx: Ctx<'_>, parent: f64, old: f64) -> Result<()> {
+    with(&ctx, |tree| tree.remove_child(node(parent), node(old)))
+}
+
+fn replace_children(ctx: Ctx<'_>, parent: f64, new: f64) -> Result<()> {
+    with(&ctx, |tree| tree.replace_children(node(parent), maybe_node(new)))
+}
+
+fn adopt(ctx: Ctx<'_>, id: f64, document: f64) -> Result<()> {
+    with(&ctx, |tree| tree.adopt(node(id), node(document)))
+}
+
+fn clone(ctx: Ctx<'_>, id: f64, deep: bool, document: f64) -> Result<f64> {
+    let cloning = if deep { Cloning::Deep } else { Cloning::Shallow };
+    with(&ctx, |tree| tree.clone_node(node(id), cloning, node(document)).map(number))
+}
+
+fn normalize(ctx: Ctx<'_>, id: f64) -> Result<()> {
+    with(&ctx, |tree| tree.normalize(node(id)))
+}
+
+fn set_data(ctx: Ctx<'_>, id: f64, text: Text) -> Result<()> {
+    with(&ctx, |tree| tree.set_data(node(id), &text.0))
+}
+
+fn set_attribute(ctx: Ctx<'_>, id: f64, name: Text, value: Text) -> Result<()> {
+    with(&ctx, |tree| tree.set_attribute(node(id), &name.0, &value.0))
+}
+
+fn set_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, name: Text, value: Text) -> Result<()> {
+    with(&ctx, |tree| {
+        let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
+        tree.set_attribute_ns(node(id), name, &value.0)
+    })
+}
+
+fn remove_attribute(ctx: Ctx<'_>, id: f64, name: Text) -> Result<bool> {
+    with(&ctx, |tree| tree.remove_attribute(node(id), &name.0))
+}
+
+fn remove_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, local: Text) -> Result<bool> {
+    with(&ctx, |tree| tree.remove_attribute_ns(node(id), &namespace.0, &local.0))
+}
+
+fn is_worth_collecting(ctx: Ctx<'_>) -> Result<bool> {
+    with(&ctx, |tree| Ok(tree.is_worth_collecting()))
+}

@@ -1,0 +1,301 @@
+// Document, DOMImplementation.
+(function (native, internal) {
+  'use strict';
+
+  const { dom } = native;
+  const { Node, idOf, tidy, token, wrap, wrapAll } = internal;
+  const HTML = 'http://www.w3.org/1999/xhtml';
+  let setAddress;
+
+  class DOMImplementation {
+    #document;
+    constructor(given, document) {
+      if (given !== token) throw internal.illegal();
+      this.#document = document;
+    }
+    hasFeature() {
+      return true;
+    }
+    createDocumentType(name, publicId = '', systemId = '') {
+      return wrap(dom.createDoctype(idOf(this.#document), `${name}`, `${publicId}`, `${systemId}`));
+    }
+    createHTMLDocument(title = undefined) {
+      tidy();
+      const made = wrap(dom.createDocument(true));
+      made.appendChild(wrap(dom.createDoctype(idOf(made), 'html', '', '')));
+      const html = made.appendChild(made.createElement('html'));
+      const head = html.appendChild(made.createElement('head'));
+      if (title !== undefined) {
+        head.appendChild(made.createElement('title')).textContent = `${title}`;
+      }
+      html.appendChild(made.createElement('body'));
+      return made;
+    }
+    createDocument(namespace, name, doctype = null) {
+      tidy();
+      const made = wrap(dom.createDocument(false));
+      if (doctype !== null) made.appendChild(doctype);
+      if (name !== null && `${name}` !== '') made.appendChild(made.createElementNS(namespace, name));
+      return made;
+    }
+  }
+
+  class Document extends Node {
+    #implementation;
+    #address = 'about:blank';
+    #type;
+    #cookie = '';
+
+    static {
+      setAddress = (document, address) => {
+        document.#address = address;
+      };
+      internal.setContentType = (document, type) => {
+        document.#type = type;
+      };
+    }
+
+    constructor(given = undefined, number = undefined) {
+      if (given === token) super(given, number, 9);
+      else super(token, dom.createDocument(false), 9);
+    }
+
+    get implementation() {
+      return (this.#implementation ??= new DOMImplementation(token, this));
+    }
+    get documentElement() {
+      return wrap(dom.element(idOf(this), 0));
+    }
+    get doctype() {
+      for (let node = this.firstChild; node !== null; node = node.nextSibling) {
+        if (internal.typeOf(node) === 10) return node;
+      }
+      return null;
+    }
+    get head() {
+      return this.querySelector(':root > head');
+    }
+    get body() {
+      return this.querySelector('html:root > body, html:root > frameset');
+    }
+    set body(element) {
+      const old = this.body;
+      if (old !== null) old.replaceWith(element);
+      else this.documentElement.appendChild(element);
+    }
+    get title() {
+      const text = this.querySelector('title')?.textContent ?? '';
+      return text.trim().replace(/[\t\n\f\r ]+/g, ' ');
+    }
+    set title(value) {
+      let title = this.querySelector('title');
+      if (title === null) {
+        if (this.head === null) return;
+        title = this.head.appendChild(this.createElement('title'));
+      }
+      title.textContent = `${value}`;
+    }
+    get URL() {
+      return this.#address;
+    }
+    get documentURI() {
+      return this.#address;
+    }
+    get baseURI() {
+      const base = this.querySelector('base[href]');
+      if (base === null) return this.#address;
+      return URL.parse(base.getAttribute('href'), this.#address)?.href ?? this.#address;
+    }
+    get contentType() {
+      return this.#type ?? (dom.isHtml(idOf(this)) ? 'text/html' : 'application/xml');
+    }
+    get compatMode() {
+      return dom.isQuirky(idOf(this)) ? 'BackCompat' : 'CSS1Compat';
+    }
+    get characterSet() {
+      return 'UTF-8';
+    }
+    get charset() {
+      return 'UTF-8';
+    }
+    get inputEncoding() {
+      return 'UTF-8';
+    }
+    get readyState() {
+      return 'complete';
+    }
+    get defaultView() {
+      return idOf(this) === dom.main ? globalThis : null;
+    }
+    get location() {
+      return idOf(this) === dom.main ? globalThis.location : null;
+    }
+    get hidden() {
+      return true;
+    }
+    get visibilityState() {
+      return 'hidden';
+    }
+    get activeElement() {
+      return this.body;
+    }
+    get currentScript() {
+      return null;
+    }
+    get referrer() {
+      return '';
+    }
+    get domain() {
+      return '';
+    }
+    get lastModified() {
+      return '';
+    }
+    // A page without an origin has no cookies.
+    get cookie() {
+      return this.#cookie;
+    }
+    set cookie(value) {
+      this.#cookie;
+    }
+    get forms() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'form'));
+    }
+    get images() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'img'));
+    }
+    get links() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'a[href], area[href]'));
+    }
+    get scripts() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'script'));
+    }
+    get styleSheets() {
+      return [];
+    }
+
+    createElement(name) {
+      tidy();
+      name = `${name}`;
+      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, name.toLowerCase()));
+      return wrap(dom.createElement(idOf(this), '', name));
+    }
+    createElementNS(namespace, name) {
+      tidy();
+      return wrap(dom.createElement(idOf(this), `${namespace ?? ''}`, `${name}`));
+    }
+    createTextNode(text) {
+      tidy();
+      return wrap(dom.createText(idOf(this), `${text}`));
+    }
+    createComment(text) {
+      tidy();
+      return wrap(dom.createComment(idOf(this), `${text}`));
+    }
+    createCDATASection(text) {
+      tidy();
+      if (dom.isHtml(idOf(this))) {
+        throw new internal.DOMException('An HTML document has no CDATA sections', 'NotSupportedError');
+      }
+      return wrap(dom.createCData(idOf(this), `${text}`));
+    }
+    createProcessingInstruction(target, data) {
+      tidy();
+      return wrap(dom.createInstruction(idOf(this), `${target}`, `${data}`));
+    }
+    createDocumentFragment() {
+      tidy();
+      return wrap(dom.createFragment(idOf(this)));
+    }
+    createAttribute(name) {
+      name = `${name}`;
+      return internal.newAttr('', '', dom.isHtml(idOf(this)) ? name.toLowerCase() : name);
+    }
+    createAttributeNS(namespace, name) {
+      const [prefix, local] = `${name}`.includes(':') ? `${name}`.split(':') : ['', `${name}`];
+      return internal.newAttr(namespace ?? '', prefix, local);
+    }
+    createEvent(kind) {
+      const Class = { customevent: CustomEvent, mouseevent: MouseEvent, mouseevents: MouseEvent }[`${kind}`.toLowerCase()];
+      return new (Class ?? Event)('');
+    }
+    importNode(node, deep = false) {
+      tidy();
+      return wrap(dom.clone(internal.id(node), Boolean(deep), idOf(this)));
+    }
+    adoptNode(node) {
+      if (node.parentNode !== null) internal.remove(node.parentNode, node);
+      dom.adopt(internal.id(node), idOf(this));
+      return node;
+    }
+
+    getElementById(name) {
+      return wrap(dom.byId(idOf(this), `${name}`));
+    }
+    getElementsByTagName(name) {
+      return internal.byTag(this, `${name}`);
+    }
+    getElementsByTagNameNS(namespace, local) {
+      return internal.byTagNs(this, namespace, `${local}`);
+    }
+    getElementsByClassName(names) {
+      return internal.byClass(this, `${names}`);
+    }
+    getElementsByName(name) {
+      return internal.liveNodes(() => dom.queryAll(idOf(this), `[name=${CSS.escape(`${name}`)}]`));
+    }
+    elementFromPoint() {
+      return null;
+    }
+    hasFocus() {
+      return false;
+    }
+    // Writing replaces: there is no parser that waits for more.
+    open() {
+      internal.replaceAll(this, null);
+      return this;
+    }
+    write(...texts) {
+      tidy();
+      if (this.body !== null) {
+        this.body.insertAdjacentHTML('beforeend', texts.join(''));
+        return;
+      }
+      internal.replaceAll(this, null);
+      const parsed = wrap(dom.parseHtml(texts.join('')));
+      for (const node of wrapAll(dom.children(idOf(parsed), false))) internal.insert(this, node, null);
+    }
+    writeln(...texts) {
+      this.write(...texts, '\n');
+    }
+    close() {}
+    execCommand() {
+      return false;
+    }
+  }
+  internal.parentNode(Document);
+
+  class HTMLDocument extends Document {}
+  class XMLDocument extends Document {
+    constructor(given, number) {
+      super(given, number);
+    }
+  }
+
+  const makeHtml = (document, name) => {
+    // The name is checked by making a throw-away of it where it is unusual.
+    return /^[a-z][a-z0-9-]*$/.test(name)
+      ? dom.createHtml(idOf(document), name)
+      : dom.createElement(idOf(document), HTML, name.includes(':') ? name.replace(/:/g, '-') : name);
+  };
+
+  // The constructor depends on the kind of document.
+  const choose = function (given, number) {
+    return dom.isHtml(number) ? new HTMLDocument(given, number) : new XMLDocument(given, number);
+  };
+  internal.nodeClass(9, choose);
+  internal.setAddress = setAddress;
+  for (const Class of [DOMImplementation, Document, HTMLDocument, XMLDocument]) {
+    internal.exposeClass(Class);
+  }
+});

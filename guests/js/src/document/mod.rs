@@ -1,0 +1,50 @@
+//! A document for tools behind the `iframe` boundary: the tree is `cofferdam-dom`'s, the objects
+//! that a tool sees are JavaScript.
+//!
+//! The native side knows nodes by number only; zero is no node. The table of objects by number is
+//! in `node.js`, which also says when nodes that nothing holds are freed.
+//!
+//! No script in a document runs, and nothing in it is fetched.
+//!
+//! What is not as in a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
+//! the element's own declarations and what HTML hides, no sheets and no inheritance; boundary
+//! points of ranges do not move with the tree; there are no shadow trees, custom elements, frames,
+//! canvases, cookies or navigation; listeners of the window have another object as `this`;
+//! `document.write` adds to the body; an attribute's object is new each time it is asked for.
+
+mod changes;
+mod markup;
+mod queries;
+mod reads;
+mod state;
+
+use super::apis::Api;
+
+macro_rules! part {
+    ($name:literal) => {
+        Api {
+            name: concat!("document/", $name),
+            source: include_str!(concat!($name, ".js")),
+            natives: None,
+        }
+    };
+}
+
+/// The preludes in load order, behind those of the worker.
+pub(crate) const PARTS: &[Api] = &[
+    Api { natives: Some(state::natives), ..part!("node") },
+    part!("observer"),
+    part!("collections"),
+    part!("tree"),
+    part!("character_data"),
+    part!("attributes"),
+    part!("tokens"),
+    part!("style"),
+    part!("element"),
+    part!("html"),
+    part!("document"),
+    part!("traversal"),
+    part!("range"),
+    part!("parser"),
+    part!("window"),
+];

@@ -1,0 +1,125 @@
+// The window is the global object; its document is the main one.
+(function (native, internal) {
+  'use strict';
+
+  const { dom } = native;
+  const { exposeFunction, exposeObject, hidden, wrap } = internal;
+
+  const document = wrap(dom.main);
+  const html = document.implementation.createHTMLDocument('');
+  for (const node of [...html.childNodes]) document.appendChild(document.adoptNode(node));
+  document.querySelector('title').remove();
+
+  exposeObject('document', document);
+  for (const name of ['window', 'parent', 'top', 'frames']) hidden(globalThis, name, globalThis);
+  class Window {
+    constructor() {
+      throw internal.illegal();
+    }
+    static [Symbol.hasInstance](value) {
+      return value === globalThis;
+    }
+  }
+  hidden(globalThis, 'Window', Window);
+
+  // Listeners of the window hear events that bubble out of its document.
+  const target = new EventTarget();
+  internal.windowTarget = target;
+  exposeFunction('addEventListener', (...all) => target.addEventListener(...all));
+  exposeFunction('removeEventListener', (...all) => target.removeEventListener(...all));
+  exposeFunction('dispatchEvent', (event) => target.dispatchEvent(event));
+
+  const location = Object.freeze({
+    href: 'about:blank',
+    protocol: 'about:',
+    host: '',
+    hostname: '',
+    port: '',
+    pathname: 'blank',
+    search: '',
+    hash: '',
+    origin: 'null',
+    toString() {
+      return this.href;
+    },
+    assign() {},
+    replace() {},
+    reload() {},
+  });
+  exposeObject('location', location);
+  if (globalThis.navigator === undefined) {
+    exposeObject(
+      'navigator',
+      Object.freeze({ userAgent: 'Cofferdam', language: 'en', languages: ['en'], platform: '', onLine: false }),
+    );
+  }
+
+  // Declarations of the element's own `style` and what HTML hides by default: no sheets, no
+  // inheritance, no layout.
+  const HIDDEN = /^(?:base|head|link|meta|noscript|script|style|template|title|area|datalist|param|rp)$/;
+  const INLINE =
+    /^(?:a|abbr|acronym|b|bdi|bdo|big|br|button|cite|code|data|dfn|em|font|i|img|input|kbd|label|mark|q|s|samp|select|small|span|strike|strong|sub|sup|textarea|time|tt|u|var|wbr)$/;
+  exposeFunction('getComputedStyle', function getComputedStyle(element) {
+    internal.id(element, 'Element');
+    const style = internal.styleOf(element, false);
+    const initial = (name) => {
+      if (name === 'visibility') return 'visible';
+      if (name !== 'display') return '';
+      const local = internal.localNameOf(element);
+      if (HIDDEN.test(local) || element.hasAttribute('hidden')) return 'none';
+      return INLINE.test(local) ? 'inline' : 'block';
+    };
+    return new Proxy(style, {
+      get(own, key) {
+        if (key === 'getPropertyValue') return (name) => own.getPropertyValue(name) || initial(`${name}`);
+        const value = own[key];
+        return value === '' && typeof key === 'string' ? initial(key) : value;
+      },
+    });
+  });
+
+  const matchMedia = (media) => ({
+    media: `${media}`,
+    matches: false,
+    onchange: null,
+    addListener() {},
+    removeListener() {},
+    addEventListener() {},
+    removeEventListener() {},
+  });
+  exposeFunction('matchMedia', matchMedia);
+  exposeFunction('scrollTo', () => {});
+  exposeFunction('getSelection', () => null);
+  for (const [name, value] of Object.entries({ innerWidth: 1024, innerHeight: 768, devicePixelRatio: 1, pageXOffset: 0, pageYOffset: 0, scrollX: 0, scrollY: 0 })) {
+    exposeObject(name, value);
+  }
+
+  const escape = (text) => {
+    let out = '';
+    const units = `${text}`;
+    for (let at = 0; at < units.length; at++) {
+      const c = units[at];
+      const code = units.charCodeAt(at);
+      const leads = at === 0 || (at === 1 && units[0] === '-');
+      if (code === 0) out += '\ufffd';
+      else if (code < 0x20 || code === 0x7f || (leads && /[0-9]/.test(c))) out += `\\${code.toString(16)} `;
+      else if (code >= 0x80 || /[\w]/.test(c) || (c === '-' && units.length > 1)) out += c;
+      else out += `\\${c}`;
+    }
+    return out;
+  };
+  hidden(globalThis, 'CSS', Object.freeze({ escape, supports: () => false }));
+
+  hidden(globalThis, 'Image', function Image(width = undefined, height = undefined) {
+    const image = document.createElement('img');
+    if (width !== undefined) image.width = width;
+    if (height !== undefined) image.height = height;
+    return image;
+  });
+  hidden(globalThis, 'Option', function Option(text = '', value = undefined) {
+    const option = document.createElement('option');
+    if (text !== '') option.textContent = `${text}`;
+    if (value !== undefined) option.value = value;
+    return option;
+  });
+});
