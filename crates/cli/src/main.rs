@@ -1,10 +1,12 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
 mod exec;
+mod interrupt;
 mod permissions;
 mod place;
 mod prompt;
 mod report;
+mod terminal;
 mod verbs;
 
 use std::process::ExitCode;

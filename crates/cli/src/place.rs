@@ -1,10 +1,14 @@
 //! Options of the verbs that run programs: files, variables, limits.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use cofferdam::{HostDir, Limits, Mount, Pool, Runtime, SandboxBuilder};
+use cofferdam::{Command, HostDir, Limits, Mount, Pool, Runtime, SandboxBuilder};
 
 use crate::report::Failure;
+
+/// Longest module that is read.
+pub(crate) const MAX_MODULE: u64 = 256 << 20;
 
 /// What a program finds.
 #[derive(clap::Args)]
@@ -87,6 +91,40 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
         limits.set(name, value)?;
     }
     Ok(limits)
+}
+
+/// Gives a program our own standard input.
+pub(crate) fn with_stdin(command: Command) -> Command {
+    let (stdin, command) = command.stream_stdin();
+    // Ends with the process: nothing else could end a read of standard input.
+    std::thread::spawn(move || pass_on(&stdin));
+    command
+}
+
+/// Copies our standard input to the program's.
+fn pass_on(stdin: &cofferdam::Writer) {
+    let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
+    let mut buffer = [0; 16 << 10];
+    loop {
+        match std::io::stdin().read(&mut buffer) {
+            Ok(len) if len > 0 && executor.block_on(stdin.write_all(&buffer[..len])) => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// A file of this machine, one byte more than `most` at most, so that the limit can be named by
+/// whoever enforces it.
+pub(crate) fn read(file: &str, most: u64, hint: &str) -> Result<Vec<u8>, Failure> {
+    let failed =
+        |e: &std::io::Error| Failure::usage(format!("{file}: {}", plain(e))).hint(hint.to_owned());
+    let opened = std::fs::File::open(file).map_err(|e| failed(&e))?;
+    if opened.metadata().is_ok_and(|m| m.is_dir()) {
+        return Err(Failure::usage(format!("{file}: is a directory")));
+    }
+    let mut bytes = Vec::new();
+    opened.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+    Ok(bytes)
 }
 
 /// A runtime that keeps compiled programs where this user keeps such things.

@@ -22,7 +22,13 @@ impl Failure {
 
     /// Grants or audit log could not be used.
     pub(crate) fn from_broker(error: cofferdam::permissions::Error) -> Self {
-        Failure { message: error.to_string(), hint: None, code: 70 }
+        let code = match error.kind() {
+            cofferdam::permissions::ErrorKind::NotFound
+            | cofferdam::permissions::ErrorKind::NotEnough
+            | cofferdam::permissions::ErrorKind::BadGrant => USAGE,
+            _ => 70,
+        };
+        Failure { message: error.to_string(), hint: None, code }
     }
 
     /// The way out, in words that can be pasted.

@@ -10,6 +10,7 @@ mod requests;
 mod revoke;
 mod rpc;
 mod run;
+mod sh;
 mod wasm;
 
 use crate::report::Failure;
@@ -18,6 +19,7 @@ use crate::report::Failure;
 #[derive(clap::Subcommand)]
 pub(crate) enum Verb {
     Run(run::Run),
+    Sh(sh::Sh),
     Wasm(wasm::Wasm),
     Rpc(rpc::Rpc),
     Grant(grant::Grant),
@@ -35,6 +37,7 @@ impl Verb {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         match self {
             Verb::Run(run) => run.run(),
+            Verb::Sh(sh) => sh.run(),
             Verb::Wasm(wasm) => wasm.run(),
             Verb::Rpc(rpc) => rpc.run(),
             Verb::Grant(grant) => grant.run(),

@@ -46,7 +46,12 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
         folder => files.make_directories(folder, Mode::DIRECTORY),
     }
     .and_then(|()| files.write_file(absolute.as_str(), bytes));
-    written.map_err(|error| match error.errno() {
+    written.map_err(|error| refused(tree, limits, &error))
+}
+
+/// Why something could not be put there: it does not fit, or it cannot be.
+pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
+    match error.errno() {
         Errno::NoSpace => {
             let (limit, allowed) = match tree.usage().nodes >= tree.limits().nodes {
                 true => (Limit::FileCount, limits.file_count),
@@ -55,7 +60,38 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
             Error::limit(limit, allowed, error.to_string())
         }
         _ => Error::new(ErrorKind::Setting, error.to_string()),
-    })
+    }
+}
+
+/// Where programs that the embedding program brings are found by their name.
+const PROGRAMS_AT: &str = "/usr/local/bin";
+
+/// Puts a program where the shell finds it by its name. Guests can run it and not change it.
+pub(crate) fn program(tree: &Tree, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_name) {
+        let text = format!("{name:?}: not a name for a command");
+        return Err(Error::new(ErrorKind::Setting, text));
+    }
+    if cofferdam_abi::commands::is_command(name) {
+        let text = format!("{name}: the shell has a command of this name");
+        return Err(Error::new(ErrorKind::Setting, text));
+    }
+    let (files, at) = (tree.as_host(now()), format!("{PROGRAMS_AT}/{name}"));
+    let put = files
+        .make_directories(PROGRAMS_AT, Mode::DIRECTORY)
+        .and_then(|()| files.write_file(at.as_str(), bytes))
+        .and_then(|()| files.set_mode(at.as_str(), Mode::new(0o755)));
+    put.map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+}
+
+/// Lets the shell look where [`program`] puts things.
+pub(crate) fn add_to_path(env: &mut std::collections::BTreeMap<String, String>) {
+    let path = env.entry("PATH".into()).or_default();
+    if !path.split(':').any(|folder| folder == PROGRAMS_AT) {
+        let rest = std::mem::take(path);
+        *path = if rest.is_empty() { PROGRAMS_AT.into() } else { format!("{PROGRAMS_AT}:{rest}") };
+    }
 }
 
 /// Puts a symbolic link there, with the folders above it.

@@ -25,12 +25,14 @@
 //! - [`content_policy`]: what grants open, as browsers say it
 //! - [`function`]: what the embedding program lets tools call
 //! - [`command`]: what runs as a process: commands of the shell, WASI programs
+//! - `life`, `archive`: forks and snapshots of a sandbox, and one file for all of it
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
 //! - [`json`]: values to JSON, saying what JSON cannot hold
 
 mod allowlist;
+mod archive;
 pub mod command;
 pub mod config;
 pub mod content_policy;
@@ -39,6 +41,7 @@ pub mod error;
 mod files;
 pub mod function;
 pub mod json;
+mod life;
 pub mod limits;
 pub mod outcome;
 pub mod page;
@@ -69,6 +72,7 @@ pub use command::Command;
 pub use content_policy::ContentPolicy;
 pub use error::{Error, ErrorKind};
 pub use function::Function;
+pub use life::Snapshot;
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
 pub use page::Boundary;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_broker::{Approver, Broker, Grant, Terms};
+use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_cell::KillSwitch;
 use cofferdam_dom::Page;
@@ -16,6 +17,7 @@ use cofferdam_kernel::{
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mode, Mount, VPath};
 
+use crate::archive;
 use crate::command::Command;
 use crate::content_policy::ContentPolicy;
 use crate::drive;
@@ -45,12 +47,15 @@ pub(crate) struct World {
     random: Random,
     watcher: Option<Watcher>,
     /// Where the next program begins.
-    cwd: Mutex<String>,
+    pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,
     pub(crate) boundary: Boundary,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
     permissions: cofferdam_broker::Session,
+    /// For forks, which have permissions of their own.
+    broker: Broker,
+    approver: Option<Arc<dyn Approver>>,
     client: Client,
     pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
@@ -80,6 +85,8 @@ pub struct SandboxBuilder {
     published: Vec<(String, Artifact)>,
     mounts: Vec<(String, HostDir, Mount)>,
     policy: Option<Arc<dyn Policy>>,
+    programs: Vec<(String, Vec<u8>)>,
+    archive: Option<Vec<u8>>,
     page: Option<String>,
     boundary: Boundary,
 }
@@ -214,6 +221,19 @@ impl SandboxBuilder {
         self
     }
 
+    /// A WASI module or script as a command of the shell: `/usr/local/bin/NAME`, on `PATH`.
+    pub fn program(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.programs.push((name.into(), bytes.into()));
+        self
+    }
+
+    /// Begins with what [`Sandbox::export`] wrote: files, local storage, variables, working
+    /// directory. What is set on this builder comes on top of it.
+    pub fn import(mut self, archive: impl Into<Vec<u8>>) -> Self {
+        self.archive = Some(archive.into());
+        self
+    }
+
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
         let runtime = match self.runtime {
@@ -221,14 +241,30 @@ impl SandboxBuilder {
             None => Runtime::shared()?,
         };
         let tree = files::fresh(&self.limits);
+        let mut env = default_environment();
+        // Before the mounts, so that nothing in it can reach a real directory.
+        let imported = match &self.archive {
+            Some(bytes) => {
+                let imported = archive::read(bytes, &tree, &self.limits)?;
+                env.clone_from(&imported.variables);
+                env.insert("PWD".into(), imported.cwd.clone());
+                Some(imported)
+            }
+            None => None,
+        };
         for (at, directory, mount) in self.mounts {
             let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
-        let mut env = default_environment();
         env.extend(self.env);
+        for (name, bytes) in &self.programs {
+            files::program(&tree, name, bytes)?;
+        }
+        if !self.programs.is_empty() {
+            files::add_to_path(&mut env);
+        }
         let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
         for (path, bytes) in &self.files {
             files::write(&tree, &self.limits, &files::absolute(path, &cwd), bytes)?;
@@ -238,6 +274,9 @@ impl SandboxBuilder {
         }
         let resources = Resources::new(tree);
         *lock(&resources.variables) = env;
+        if let Some(imported) = imported {
+            resources.storage.with(StorageArea::Local, |area| *area = imported.local);
+        }
         for function in self.functions {
             let name = function.name().to_owned();
             resources.functions.register(&name, Arc::new(function));
@@ -253,10 +292,7 @@ impl SandboxBuilder {
             None => runtime.broker()?,
         };
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
-        let permissions = match self.approver {
-            Some(approver) => broker.session_asking(&name, &self.capabilities, Some(approver)),
-            None => broker.session(&name, &self.capabilities),
-        };
+        let permissions = session(&broker, &name, &self.capabilities, &self.approver);
         let world = World {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
@@ -271,12 +307,26 @@ impl SandboxBuilder {
             capabilities: self.capabilities,
             resources: Arc::new(resources),
             permissions,
+            broker,
+            approver: self.approver,
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
             runs: Mutex::default(),
             sessions: Mutex::default(),
         };
         Ok(Sandbox { world: Arc::new(world) })
+    }
+}
+
+fn session(
+    broker: &Broker,
+    name: &str,
+    given: &CapabilitySet,
+    approver: &Option<Arc<dyn Approver>>,
+) -> cofferdam_broker::Session {
+    match approver {
+        Some(approver) => broker.session_asking(name, given, Some(approver.clone())),
+        None => broker.session(name, given),
     }
 }
 
@@ -380,6 +430,22 @@ impl Sandbox {
     /// The variables that programs in this sandbox see.
     pub fn env(&self) -> BTreeMap<String, String> {
         lock(&self.world.resources.variables).clone()
+    }
+
+    /// Sets a variable for the runs to come, or takes it away.
+    pub fn set_env(&self, name: &str, value: Option<&str>) -> Result<(), Error> {
+        self.world.check_alive()?;
+        let has_nul = value.is_some_and(|value| value.contains('\0'));
+        if name.is_empty() || name.contains(['=', '\0']) || has_nul {
+            let text = format!("{name}: not a name and value that a variable can have");
+            return Err(Error::new(ErrorKind::Setting, text));
+        }
+        let mut variables = lock(&self.world.resources.variables);
+        match value {
+            Some(value) => variables.insert(name.to_owned(), value.to_owned()),
+            None => variables.remove(name),
+        };
+        Ok(())
     }
 
     /// Grants something now; a run that waits for it goes on.
@@ -486,6 +552,33 @@ impl World {
         }
     }
 
+    /// Another world with the same content and settings. What was granted since the sandbox was
+    /// made stays with this one.
+    pub(crate) fn fork(&self) -> World {
+        let name = self.runtime.next_sandbox();
+        World {
+            runtime: self.runtime.clone(),
+            limits: self.limits,
+            clock: self.clock,
+            random: self.random,
+            watcher: self.watcher.clone(),
+            cwd: Mutex::new(lock(&self.cwd).clone()),
+            stdin: self.stdin.clone(),
+            capabilities: self.capabilities.clone(),
+            resources: Arc::new(self.resources.fork()),
+            permissions: session(&self.broker, &name, &self.capabilities, &self.approver),
+            broker: self.broker.clone(),
+            approver: self.approver.clone(),
+            client: self.client.clone(),
+            boundary: self.boundary,
+            policy: self.policy.clone(),
+            destroyed: AtomicBool::new(false),
+            next_run: AtomicU64::new(0),
+            runs: Mutex::default(),
+            sessions: Mutex::default(),
+        }
+    }
+
     /// Notes a run, so that it can be cancelled; forgotten when the answer is dropped.
     pub(crate) fn register(self: &Arc<Self>, switch: &KillSwitch) -> Result<Registered, Error> {
         let id = self.next_run.fetch_add(1, Ordering::Relaxed);
@@ -494,6 +587,16 @@ impl World {
         self.check_alive()?;
         runs.insert(id, switch.clone());
         Ok(Registered { world: self.clone(), id })
+    }
+
+    /// Keeps runs from starting while the answer is held; an error when one is under way.
+    pub(crate) fn idle(&self) -> Result<MutexGuard<'_, HashMap<u64, KillSwitch>>, Error> {
+        let runs = lock(&self.runs);
+        self.check_alive()?;
+        match runs.is_empty() {
+            true => Ok(runs),
+            false => Err(Error::new(ErrorKind::Setting, "sandbox: something is running in it")),
+        }
     }
 
     fn cancel_all(&self) {

@@ -8,6 +8,7 @@ mod storage;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cofferdam_caps::storage::StorageArea;
 use cofferdam_dom::Page;
 use cofferdam_vfs::Tree;
 
@@ -42,6 +43,27 @@ impl Resources {
             functions: Functions::default(),
             page: Mutex::default(),
         }
+    }
+
+    /// The same for another sandbox, at a cost that does not depend on the files. Session storage
+    /// begins empty, and there is no page.
+    pub fn fork(&self) -> Self {
+        let fork = Resources::new(self.files.fork());
+        let local = self.storage.with(StorageArea::Local, |area| area.clone());
+        fork.storage.with(StorageArea::Local, |area| *area = local);
+        *lock(&fork.variables) = lock(&self.variables).clone();
+        for name in self.published.names() {
+            if let Some(artifact) = self.published.get(&name) {
+                // It fitted here, so it fits there.
+                let _ = fork.published.put(&name, artifact);
+            }
+        }
+        for name in self.functions.names() {
+            if let Some(function) = self.functions.get(&name) {
+                fork.functions.register(&name, function);
+            }
+        }
+        fork
     }
 }
 

@@ -113,6 +113,11 @@ impl State {
         self.next
     }
 
+    /// Numbers below this one are not given any more.
+    pub(crate) fn skip_numbers(&mut self, below: u64) {
+        self.next = self.next.max(below);
+    }
+
     /// Whether the node is the very same in both, untouched since they parted.
     pub(crate) fn shares(&self, other: &State, ino: Ino) -> bool {
         match (self.inodes.get(ino.0), other.inodes.get(ino.0)) {

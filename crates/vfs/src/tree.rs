@@ -50,6 +50,19 @@ impl Tree {
         Snapshot { state: Arc::new(self.lock().fork()) }
     }
 
+    /// Goes back to a snapshot, at a cost that does not depend on what is in it. The limits stay.
+    /// Handles that are open find their file as the snapshot has it, or nothing.
+    pub fn restore(&self, snapshot: &Snapshot) {
+        let mut fresh = snapshot.state.fork();
+        let mut state = self.lock();
+        fresh.limits = state.limits;
+        // A number that a handle holds must not come to mean another file.
+        fresh.skip_numbers(state.next_number());
+        let old = std::mem::replace(&mut *state, fresh);
+        drop(state);
+        drop(old);
+    }
+
     /// What is used of the limits.
     pub fn usage(&self) -> Usage {
         self.lock().used

@@ -7,8 +7,8 @@ use cofferdam_abi::frame::{self, Refusal, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use rquickjs::function::Rest;
 use rquickjs::{
-    Array, Ctx, Error, Exception, FromJs, Function, JsLifetime, Object, Persistent, Promise, Result,
-    TypedArray, Value,
+    Array, Ctx, Error, Exception, FromJs, Function, JsLifetime, Object, Persistent, Promise,
+    Result, TypedArray, Value,
 };
 
 use crate::apis::{Bytes, Text};

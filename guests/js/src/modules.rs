@@ -46,7 +46,8 @@ impl Loader for BuiltIn {
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
         let exports = require(ctx, name)?;
-        let mut source = String::from("const { exports } = import.meta;\nexport default exports;\n");
+        let mut source =
+            String::from("const { exports } = import.meta;\nexport default exports;\n");
         for key in exports.keys::<String>() {
             let key = key?;
             if key != "default" {

@@ -65,7 +65,7 @@ impl Grant {
         };
         let granted = match self.what.parse::<RequestId>() {
             Ok(id) => {
-                let terms = broker.terms_for(&id, span).map_err(Failure::from_broker)?;
+                let terms = broker.terms_for(&id, span).map_err(unknown)?;
                 let terms = match &self.capability {
                     Some(text) => terms.with_capability(parse(text)?),
                     None => terms,
@@ -80,9 +80,7 @@ impl Grant {
                 broker.grant(self.complete(terms)?)
             }
         };
-        let grant = granted.map_err(|error| {
-            Failure::from_broker(error).hint("cofferdam requests lists what was denied")
-        })?;
+        let grant = granted.map_err(unknown)?;
         match self.json {
             true => println!("{}", super::grants::to_json(&grant)),
             false => println!("{}", visible(&grant.to_string())),
@@ -108,6 +106,10 @@ impl Grant {
         }
         Ok(terms)
     }
+}
+
+fn unknown(error: cofferdam::permissions::Error) -> Failure {
+    Failure::from_broker(error).hint("cofferdam requests lists what was denied")
 }
 
 fn parse(text: &str) -> Result<Capability, Failure> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use cofferdam::{Boundary, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
 use sha2::{Digest, Sha256};
 
+use crate::interrupt;
 use crate::permissions::Permissions;
 use crate::place::{Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -18,8 +19,8 @@ use crate::report::{self, Failure};
 /// It may do nothing but compute, unless something is granted: with --allow, by answering --ask,
 /// or with `cofferdam grant` and the id that a denial prints.
 ///
-/// Exit codes: 0 finished, 1 the tool threw, hit a limit or was denied something, 124 time limit, 125 cancelled,
-/// 2 wrong call.
+/// Exit codes: 0 finished, 1 the tool threw, hit a limit or was denied something, 124 time limit, 125 cancelled
+/// (Ctrl-C), 2 wrong call.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js --args '{\"n\":3}'
@@ -106,6 +107,7 @@ impl Run {
             println!("{}", cofferdam::visible(&sandbox.content_policy().to_string()));
             return Ok(0);
         }
+        interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run(&tool))?;

@@ -1,15 +1,12 @@
 //! `cofferdam wasm`: one WASI program.
 
-use std::io::Read;
 use std::path::Path;
 
 use cofferdam::{Command, Pool, Sandbox};
 
-use crate::place::{Place, plain, runtime};
+use crate::interrupt;
+use crate::place::{self, Place, runtime};
 use crate::report::{self, Failure};
-
-/// Longest module that is read.
-const MAX_MODULE: u64 = 256 << 20;
 
 /// Run a WASI preview 1 program.
 ///
@@ -36,7 +33,7 @@ pub(crate) struct Wasm {
 
 impl Wasm {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let module = read(&self.file)?;
+        let module = place::read(&self.file, place::MAX_MODULE, "cofferdam wasm FILE [ARGUMENT]…")?;
         let limits = self.place.limits()?;
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
@@ -48,38 +45,12 @@ impl Wasm {
         if let Some(cwd) = &self.place.cwd {
             command = command.cwd(cwd);
         }
-        let (stdin, command) = command.stream_stdin();
-        // Ends with the process: nothing else could end a read of standard input.
-        std::thread::spawn(move || pass_on(&stdin));
+        interrupt::cancels(&sandbox)?;
+        let command = place::with_stdin(command);
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run_program(command))?;
         report::outcome(&outcome);
         Ok(outcome.exit_code())
     }
-}
-
-/// Copies our standard input to the program's.
-fn pass_on(stdin: &cofferdam::Writer) {
-    let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
-    let mut buffer = [0; 16 << 10];
-    loop {
-        match std::io::stdin().read(&mut buffer) {
-            Ok(len) if len > 0 && executor.block_on(stdin.write_all(&buffer[..len])) => {}
-            Ok(_) | Err(_) => return,
-        }
-    }
-}
-
-fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    let failed = |e: &std::io::Error| {
-        Failure::usage(format!("{file}: {}", plain(e))).hint("cofferdam wasm FILE [ARGUMENT]…")
-    };
-    let opened = std::fs::File::open(file).map_err(|e| failed(&e))?;
-    if opened.metadata().is_ok_and(|m| m.is_dir()) {
-        return Err(Failure::usage(format!("{file}: is a directory")));
-    }
-    let mut module = Vec::new();
-    opened.take(MAX_MODULE + 1).read_to_end(&mut module).map_err(|e| failed(&e))?;
-    Ok(module)
 }

@@ -69,6 +69,17 @@ impl Exchange {
         String::from_utf8(body).unwrap()
     }
 
+    /// The body as it was sent in chunks, up to and with the last of them.
+    pub(crate) fn chunks(&mut self) -> String {
+        let mut body = Vec::new();
+        while !body.ends_with(b"0\r\n\r\n") {
+            let mut byte = [0];
+            self.stream.read_exact(&mut byte).unwrap();
+            body.push(byte[0]);
+        }
+        String::from_utf8(body).unwrap()
+    }
+
     /// Waits until the client closes the connection; whatever it sends is thrown away.
     pub(crate) fn wait_for_close(&mut self) {
         self.stream.get_ref().set_read_timeout(Some(PATIENCE)).unwrap();

@@ -1,6 +1,7 @@
 //! What the commands do, a file for each or for a family.
 
 pub(crate) mod awk;
+pub(crate) mod cat;
 pub(crate) mod column;
 pub(crate) mod condition;
 pub(crate) mod copy;
@@ -16,6 +17,7 @@ pub(crate) mod launch;
 pub(crate) mod ls;
 pub(crate) mod modes;
 pub(crate) mod plain;
+pub(crate) mod sort;
 pub(crate) mod tar;
 pub(crate) mod tree;
 pub(crate) mod uutils;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Readies the family's message texts, which are embedded, and runs one of its commands.
 pub(crate) fn call(
@@ -9,7 +10,11 @@ pub(crate) fn call(
     args: Vec<OsString>,
     main: fn(std::vec::IntoIter<OsString>) -> i32,
 ) -> i32 {
-    if let Err(error) = uucore::locale::setup_localization(name) {
+    // Once in a process: a second time is an error.
+    static IS_READY: AtomicBool = AtomicBool::new(false);
+    if !IS_READY.swap(true, Ordering::Relaxed)
+        && let Err(error) = uucore::locale::setup_localization(name)
+    {
         eprintln!("{name}: message texts are missing: {error}");
         return 99;
     }

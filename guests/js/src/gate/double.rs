@@ -67,7 +67,8 @@ fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
         other => {
             let mut w = Writer::new();
             let members = vec![("code", "PERMISSION_DENIED"), ("attemptedAction", other.name())];
-            Refusal { name: "PermissionError", message: "nothing is granted", members }.write(&mut w);
+            Refusal { name: "PermissionError", message: "nothing is granted", members }
+                .write(&mut w);
             (Status::Refused, w.finish())
         }
     }

@@ -1,0 +1,151 @@
+//! `cofferdam sh`: the shell, for one command, a script, or a person.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
+
+use crate::interrupt;
+use crate::permissions::Permissions;
+use crate::place::{self, Place, plain, runtime};
+use crate::report::{self, Failure};
+use crate::terminal;
+
+/// Longest archive that is read.
+const MAX_ARCHIVE: u64 = 4 << 30;
+
+/// Run the shell: a command, a script, or a prompt.
+///
+/// It is bash as far as scripts go, with the usual commands; `help` lists them. It sees the
+/// sandbox's files: what is mounted, a home, `/tmp`, nothing else of this machine, and no network.
+///
+/// Without --allow it may start any command of the sandbox; with `--allow process:exec:NAME` only
+/// those that are named.
+///
+/// Exit codes: the command's own; 1 also for a limit or something denied, 124 time limit,
+/// 125 cancelled (Ctrl-C), 2 wrong call.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam sh -c 'grep -r TODO /src | cut -d: -f1 | sort | uniq -c' --mount ./src:/src:ro
+  cofferdam sh script.sh argument
+  echo 'ls -l' | cofferdam sh
+  cofferdam sh --tool lint=lint.wasm -c 'lint /src' --mount ./src:/src
+  cofferdam sh")]
+pub(crate) struct Sh {
+    /// Run this text; what follows is $0, $1 and so on
+    #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
+    command: Option<String>,
+
+    #[command(flatten)]
+    place: Place,
+
+    #[command(flatten)]
+    permissions: Permissions,
+
+    /// Make a WASI program a command of the shell
+    #[arg(long = "tool", value_name = "NAME=PROGRAM.wasm")]
+    tools: Vec<String>,
+
+    /// Begin with a sandbox that was saved
+    #[arg(long, value_name = "FILE")]
+    load: Option<String>,
+
+    /// Write the sandbox to a file at the end: files, storage, variables
+    #[arg(long, value_name = "FILE")]
+    save: Option<String>,
+
+    /// A script and its arguments; with neither it nor -c, standard input is read
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Sh {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let limits = self.place.limits()?;
+        let script = self.script(&limits)?;
+        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let runtime = runtime(Pool { cells, warm: 0 })?;
+        let builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        let builder = self.fill(self.place.fill(builder)?)?;
+        let (builder, broker) = self.permissions.fill(builder)?;
+        let sandbox = builder.watcher(report::streams()).build()?;
+        interrupt::cancels(&sandbox)?;
+        let executor = tokio::runtime::Builder::new_current_thread().build();
+        let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let code = match script {
+            Script::Prompt => terminal::converse(&sandbox, &executor)?,
+            Script::Text(command) => {
+                let outcome = executor.block_on(sandbox.run_program(self.begin(command)))?;
+                report::outcome(&outcome);
+                outcome.exit_code()
+            }
+        };
+        broker.flush().map_err(Failure::from_broker)?;
+        if let Some(file) = &self.save {
+            save(&sandbox, file)?;
+        }
+        Ok(code)
+    }
+
+    /// What is to run.
+    fn script(&self, limits: &Limits) -> Result<Script, Failure> {
+        let arguments = self.arguments.iter().cloned().map(OsStringExt::into_vec);
+        if let Some(text) = &self.command {
+            return Ok(Script::Text(Command::shell(text).args(arguments)));
+        }
+        let Some(file) = self.arguments.first() else {
+            return Ok(match std::io::stdin().is_terminal() {
+                true => Script::Prompt,
+                false => Script::Text(Command::new("bash")),
+            });
+        };
+        let file = file.to_string_lossy();
+        let text = place::read(&file, limits.source_bytes, "cofferdam sh FILE, or -c TEXT")?;
+        let Ok(text) = String::from_utf8(text) else {
+            return Err(Failure::usage(format!("{file}: not UTF-8")));
+        };
+        Ok(Script::Text(Command::shell(text).args(arguments)))
+    }
+
+    /// Programs and an archive.
+    fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
+        if let Some(file) = &self.load {
+            sandbox = sandbox.import(place::read(file, MAX_ARCHIVE, "--load FILE")?);
+        }
+        for text in &self.tools {
+            let Some((name, file)) = text.split_once('=') else {
+                return Err(Failure::usage(format!("--tool {text}: not NAME=PROGRAM.wasm")));
+            };
+            let module = place::read(file, place::MAX_MODULE, "--tool NAME=PROGRAM.wasm")?;
+            sandbox = sandbox.program(name, module);
+        }
+        Ok(sandbox)
+    }
+
+    fn begin(&self, command: Command) -> Command {
+        let command = match &self.place.cwd {
+            Some(cwd) => command.cwd(cwd),
+            None => command,
+        };
+        place::with_stdin(command)
+    }
+}
+
+enum Script {
+    Text(Command),
+    /// A person sits before it.
+    Prompt,
+}
+
+/// Writes the sandbox beside the file first, so that the file is whole or as it was.
+fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
+    let bytes = sandbox.export()?;
+    let failed = |e: std::io::Error| Failure::usage(format!("--save {file}: {}", plain(&e)));
+    let path = Path::new(file);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    std::fs::write(&draft, bytes).map_err(failed)?;
+    std::fs::rename(&draft, path).map_err(failed)
+}

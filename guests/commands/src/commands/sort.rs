@@ -1,0 +1,174 @@
+//! sort, which checks and merges without the threads that uutils' wants for that.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use crate::bytes::OsStrExt as _;
+use crate::commands::uutils;
+use crate::output::{Input, reason};
+
+/// Longest input that is checked; it is held in memory.
+const MAX_CHECKED: u64 = 512 << 20;
+
+/// Options whose value may be the next argument.
+const WITH_VALUE: &[u8] = b"kotST";
+
+pub(crate) fn run(args: Vec<OsString>) -> i32 {
+    let taken = take(args);
+    match taken.check {
+        None => sort(taken.rest),
+        Some(how) => check(taken, how),
+    }
+}
+
+fn sort(args: Vec<OsString>) -> i32 {
+    uutils::call("sort", args, |args| uu_sort::uumain(args))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Say,
+    Quiet,
+}
+
+/// The command line without what is done here.
+struct Taken {
+    check: Option<Check>,
+    /// Arguments that are no files, the name of the command first.
+    options: Vec<OsString>,
+    files: Vec<OsString>,
+    rest: Vec<OsString>,
+}
+
+/// Takes `-c`, `-C` and `-m` out. What is sorted already comes out of sorting as out of merging.
+fn take(args: Vec<OsString>) -> Taken {
+    let mut taken = Taken { check: None, options: Vec::new(), files: Vec::new(), rest: Vec::new() };
+    let mut args = args.into_iter();
+    taken.options.extend(args.next());
+    let mut only_files = false;
+    while let Some(arg) = args.next() {
+        let bytes = arg.as_bytes();
+        match bytes {
+            _ if only_files || bytes == b"-" || !bytes.starts_with(b"-") => {
+                taken.files.push(arg);
+            }
+            b"--" => only_files = true,
+            b"--check" | b"--check=diagnose-first" => taken.check = Some(Check::Say),
+            b"--check=quiet" | b"--check=silent" => taken.check = Some(Check::Quiet),
+            b"--merge" => {}
+            _ if bytes.starts_with(b"--") => taken.options.push(arg),
+            _ => {
+                let (kept, needs_value) = letters(bytes, &mut taken.check);
+                if kept.len() > 1 {
+                    taken.options.push(std::ffi::OsStr::from_bytes(&kept).to_owned());
+                }
+                if needs_value {
+                    taken.options.extend(args.next());
+                }
+            }
+        }
+    }
+    taken.rest = taken.options.clone();
+    taken.rest.push("--".into());
+    taken.rest.extend(taken.files.iter().cloned());
+    if taken.files.is_empty() {
+        taken.rest.pop();
+    }
+    taken
+}
+
+/// The letters of one argument without ours, and whether the next argument belongs to the last.
+fn letters(bytes: &[u8], check: &mut Option<Check>) -> (Vec<u8>, bool) {
+    let mut kept = vec![b'-'];
+    for (at, letter) in bytes.iter().enumerate().skip(1) {
+        match letter {
+            b'c' => *check = Some(Check::Say),
+            b'C' => *check = Some(Check::Quiet),
+            b'm' => {}
+            _ if WITH_VALUE.contains(letter) => {
+                kept.extend_from_slice(&bytes[at..]);
+                return (kept, at + 1 == bytes.len());
+            }
+            _ => kept.push(*letter),
+        }
+    }
+    (kept, false)
+}
+
+/// Finds the first line that is out of order: the shortest beginning that sorting changes.
+fn check(taken: Taken, how: Check) -> i32 {
+    if let [_, second, ..] = taken.files.as_slice() {
+        eprintln!("sort: extra operand '{}' not allowed with -c", second.to_string_lossy());
+        return 2;
+    }
+    let name = taken.files.first().cloned().unwrap_or_else(|| "-".into());
+    let content = match read(&name) {
+        Ok(content) => content,
+        Err(error) => {
+            eprintln!("sort: cannot read: {}: {}", name.to_string_lossy(), reason(&error));
+            return 2;
+        }
+    };
+    let lines: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
+    let (mut sorted, mut unsorted) = (0, lines.len() + 1);
+    while sorted + 1 < unsorted {
+        // Most files are sorted whole or wrong early: the end is tried first.
+        let middle = if unsorted > lines.len() { lines.len() } else { (sorted + unsorted) / 2 };
+        match is_sorted(&taken.options, &lines[..middle]) {
+            Ok(true) => sorted = middle,
+            Ok(false) => unsorted = middle,
+            Err(code) => return code,
+        }
+        if sorted == lines.len() {
+            return 0;
+        }
+    }
+    if how == Check::Say {
+        let line = String::from_utf8_lossy(lines[unsorted - 1]);
+        let line = line.trim_end_matches('\n');
+        eprintln!("sort: {}:{unsorted}: disorder: {line}", name.to_string_lossy());
+    }
+    1
+}
+
+fn read(name: &OsString) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    let read = match name.to_str() {
+        Some("-") => Input.take(MAX_CHECKED + 1).read_to_end(&mut content)?,
+        _ => fs::File::open(name)?.take(MAX_CHECKED + 1).read_to_end(&mut content)?,
+    };
+    match read as u64 > MAX_CHECKED {
+        true => Err(io::Error::other("too long to be checked")),
+        false => Ok(content),
+    }
+}
+
+/// Whether sorting leaves these lines as they are; the error is an exit code.
+fn is_sorted(options: &[OsString], lines: &[&[u8]]) -> Result<bool, i32> {
+    // The standard library knows no temporary folder on this target.
+    let folder = PathBuf::from(std::env::var_os("TMPDIR").unwrap_or_else(|| "/tmp".into()));
+    let pid = cofferdam_guest_sys::myself().map_or(0, |me| me.pid);
+    let (before, after) =
+        (folder.join(format!(".sort-{pid}-in")), folder.join(format!(".sort-{pid}-out")));
+    let mut content = lines.concat();
+    if content.last().is_some_and(|byte| *byte != b'\n') {
+        content.push(b'\n');
+    }
+    let failed = |error: io::Error| {
+        eprintln!("sort: {}: {}", folder.display(), reason(&error));
+        2
+    };
+    fs::write(&before, &content).map_err(failed)?;
+    let mut args = options.to_vec();
+    args.extend(["-o".into(), after.clone().into(), "--".into(), before.clone().into()]);
+    let code = sort(args);
+    let same = fs::read(&after).map(|sorted| sorted == content);
+    let _ = fs::remove_file(&before);
+    let _ = fs::remove_file(&after);
+    if code != 0 {
+        return Err(code);
+    }
+    same.map_err(failed)
+}
