@@ -570,6 +570,7 @@ impl World {
             broker: self.broker.clone(),
             approver: self.approver.clone(),
             client: self.client.clone(),
+            boundary: self.boundary,
             policy: self.policy.clone(),
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),

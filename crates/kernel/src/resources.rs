@@ -46,7 +46,7 @@ impl Resources {
     }
 
     /// The same for another sandbox, at a cost that does not depend on the files. Session storage
-    /// begins empty.
+    /// begins empty, and there is no page.
     pub fn fork(&self) -> Self {
         let fork = Resources::new(self.files.fork());
         let local = self.storage.with(StorageArea::Local, |area| area.clone());
