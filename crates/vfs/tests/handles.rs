@@ -183,3 +183,19 @@ fn a_handle_of_one_tree_is_no_base_in_another() {
     let error = b.as_guest(NOW).stat(At::directory(&root, "f")).unwrap_err();
     assert_eq!(error.errno(), Errno::BadHandle);
 }
+
+#[test]
+fn a_handle_from_before_a_restore_finds_its_file_or_nothing() {
+    let tree = tree();
+    let snapshot = tree.snapshot();
+    let kept = open(&tree, Open::to_read());
+    tree.as_guest(NOW).write_file("/g", b"later").unwrap();
+    let lost = tree.as_guest(NOW).open("/g", Open::to_read()).unwrap();
+    tree.restore(&snapshot);
+    tree.as_guest(NOW).write_file("/h", b"another").unwrap();
+    assert_eq!(read(&kept, 4), "0123");
+    assert!(lost.read(&mut [0; 8], NOW).is_err());
+    drop((kept, lost));
+    assert_eq!(tree.as_guest(NOW).read_file("/f", MANY).unwrap(), b"0123456789");
+    assert_eq!(tree.usage().nodes, 2);
+}
