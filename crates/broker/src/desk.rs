@@ -148,16 +148,29 @@ impl Desk {
     /// Whether a guest gets to see that there is such a thing as `kind`: something of it is
     /// granted, or the tool declared that it may ask for it.
     pub fn sees(&self, kind: Kind) -> Result<bool, Error> {
-        if self.lock().declared.mentions(kind) {
-            return Ok(true);
-        }
-        let now = self.session().broker().now();
-        let is_meant = |held: &Held| held.is_for(self.asker(), now);
-        if self.session().read(|book| book.mentions(kind, is_meant)) {
-            return Ok(true);
-        }
+        Ok(self.seen(&[kind])?[0])
+    }
+
+    /// The same for several kinds, in their order, with one look at the grants.
+    pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.session().broker();
-        Ok(broker.durable(|durable| durable.book.mentions(kind, is_meant))?.0)
+        let now = broker.now();
+        let is_meant = |held: &Held| held.is_for(self.asker(), now);
+        let mentioned = |book: &crate::book::Book| -> Vec<bool> {
+            kinds.iter().map(|kind| book.mentions(*kind, is_meant)).collect()
+        };
+        let mut seen = self.session().read(mentioned);
+        let state = self.lock();
+        for (is_seen, kind) in seen.iter_mut().zip(kinds) {
+            *is_seen |= state.declared.mentions(*kind);
+        }
+        drop(state);
+        // The ledger is asked only for what is not known without it.
+        if seen.contains(&false) {
+            let in_ledger = broker.durable(|durable| mentioned(&durable.book))?.0;
+            seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
+        }
+        Ok(seen)
     }
 
     /// What of `kind` is granted to this run now, sorted. A check says whether it may be used;

@@ -3,22 +3,27 @@
 //! Copying an image of some megabytes is a fifth of the time in which the program starts. Used in
 //! place, only the pages that are touched are read, and all processes share them.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::mm::{MprotectFlags, mprotect};
 use wasmtime::CustomCodeMemory;
 
-/// Makes code executable and leaves it so: several engines may use the same embedded image.
+/// Makes code executable and leaves it so.
 struct InPlace;
 
 pub(crate) fn in_place() -> Arc<dyn CustomCodeMemory> {
     Arc::new(InPlace)
 }
 
-/// Whether code at this address can be used where it is. The embedded images ask for it, but not
-/// every loader listens.
-pub(crate) fn is_aligned(image: &[u8]) -> bool {
-    image.as_ptr().addr().is_multiple_of(rustix::param::page_size())
+/// Whether this image can be used where it is, by whoever asks first. It has to begin with a
+/// page, which not every loader listens to, and wasmtime knows code by its address: a second
+/// engine in the process needs a copy.
+pub(crate) fn claim(image: &'static [u8]) -> bool {
+    static CLAIMED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+    let at = image.as_ptr().addr();
+    at.is_multiple_of(rustix::param::page_size())
+        && CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).insert(at)
 }
 
 impl CustomCodeMemory for InPlace {

@@ -51,7 +51,7 @@ impl<H: Host> Image<H> {
         // SAFETY: the caller promises that `compiled` comes from `Engine::compile`; wasmtime
         // checks its version and settings. It is never written to and never freed.
         let module = unsafe {
-            match code::is_aligned(compiled) {
+            match code::claim(compiled) {
                 true => Module::deserialize_raw(&engine.inner, compiled.into()),
                 false => Module::deserialize(&engine.inner, compiled),
             }

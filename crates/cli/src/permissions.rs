@@ -12,7 +12,7 @@ use crate::report::Failure;
 
 /// The name of the sandbox that things run in from the command line, so that a request made by
 /// one run is known again in the next.
-const SANDBOX: &str = "terminal";
+pub(crate) const SANDBOX: &str = "terminal";
 
 /// What a run may do.
 #[derive(clap::Args)]

@@ -8,8 +8,7 @@ use cofferdam_vfs::{self as vfs, Errno, Mode, Time, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 
-/// Where programs begin, and their `HOME`.
-pub(crate) const HOME: &str = "/home/user";
+pub(crate) use cofferdam_kernel::furniture::HOME;
 
 /// An empty world: a home, a place for temporary files, devices and commands.
 pub(crate) fn fresh(limits: &Limits) -> Tree {

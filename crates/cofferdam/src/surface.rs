@@ -48,18 +48,16 @@ pub(crate) async fn members(
             answered?;
         }
     }
+    let seen = desk.seen(&Kind::ALL)?;
+    let is_seen = |kind: &Kind| seen[*kind as usize];
     for (member, kinds) in MEMBERS {
-        let mut is_seen = false;
-        for kind in kinds {
-            is_seen = is_seen || desk.sees(*kind)?;
-        }
-        if is_seen {
+        if kinds.iter().any(is_seen) {
             let is_page = kinds.contains(&Kind::DomRead);
             let name = if is_page { course.world.boundary.page_member() } else { member };
             members.push(name.to_owned());
         }
     }
-    if desk.sees(Kind::ToolCall)? {
+    if is_seen(&Kind::ToolCall) {
         for name in course.world.resources.functions.names() {
             let Ok(tool) = name.parse::<ToolName>() else { continue };
             let request = Request::Tool { name: tool };

@@ -398,3 +398,14 @@ async fn a_watcher_sees_what_is_kept_and_no_more() {
     run(&sandbox, "console.log('abcdef'); console.log('g')").await;
     assert!(seen.load(Ordering::SeqCst));
 }
+
+#[tokio::test]
+async fn two_runtimes_in_one_process_both_work() {
+    for _ in 0..2 {
+        let runtime = cofferdam::Runtime::new(cofferdam::Pool { cells: 2, warm: 0 }).expect("room");
+        let sandbox = Sandbox::builder().runtime(&runtime).build().expect("a sandbox");
+        let outcome = sandbox.run(&Tool::javascript("return 1+1")).await.expect("a run");
+        assert_eq!(outcome.result_json(), Some(serde_json::json!(2)));
+        std::mem::forget(runtime);
+    }
+}

@@ -16,8 +16,9 @@ use cofferdam_cell::{
 };
 
 use crate::descriptor::{Description, Object};
+use crate::lock::lock;
 use crate::process::Process;
-use crate::system::{System, lock};
+use crate::system::System;
 use crate::table::KILLED;
 
 /// How long a run keeps its thread before it lets other tasks go on.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Denial, PermissionError};
 
 use crate::guard::Refused;
-use crate::resources::lock;
+use crate::lock::lock;
 
 /// Most denials that are kept; a tool that made more ends with one of these or as an error.
 const MAX_KEPT: usize = 1000;

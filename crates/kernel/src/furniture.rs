@@ -8,6 +8,9 @@ use cofferdam_vfs::{Error, Mode, Time, Tree, VPath};
 use crate::device::Device;
 use crate::proc::{OwnDescriptors, Proc};
 
+/// Where programs and tools begin, and their `HOME`.
+pub const HOME: &str = "/home/user";
+
 /// Puts devices, `/proc` and the commands into an empty tree. Guests can use them and not change
 /// them.
 pub fn furnish(tree: &Tree, now: Time) -> Result<(), Error> {

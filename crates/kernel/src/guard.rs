@@ -87,7 +87,7 @@ impl Kernel {
                     return Ok(self.denied(&question.give_up()));
                 }
                 Verdict::Ask(question) => {
-                    let desk = self.desk.clone();
+                    let desk = self.settings.desk.clone();
                     let (denials, asking) = (self.denials.clone(), self.asking.clone());
                     return self.pend(Box::pin(async move {
                         let mut question = Some(question);

@@ -94,7 +94,7 @@ pub struct Kernel {
     pub(crate) random: random::Source,
     stdout: Output,
     stderr: Output,
-    settings: Settings,
+    pub(crate) settings: Settings,
     /// Timers by when they are due on the guest's monotonic clock, then by ticket.
     timers: BTreeSet<(u64, u32)>,
     /// When each timer is due, by ticket.
@@ -102,10 +102,6 @@ pub struct Kernel {
     /// Calls under way, by ticket.
     working: Vec<(u32, Working)>,
     next_ticket: u32,
-    pub(crate) resources: Arc<Resources>,
-    pub(crate) desk: Desk,
-    pub(crate) client: Client,
-    pub(crate) commands: Option<Arc<dyn Commands>>,
     pub(crate) denials: Denials,
     pub(crate) asking: Asking,
     pub(crate) streams: Streams,
@@ -149,10 +145,6 @@ impl Kernel {
             due: HashMap::new(),
             working: Vec::new(),
             next_ticket: 1,
-            resources: settings.resources.clone(),
-            desk: settings.desk.clone(),
-            client: settings.client.clone(),
-            commands: settings.commands.clone(),
             denials: Denials::default(),
             asking: Asking::default(),
             streams: Streams::default(),
@@ -167,12 +159,12 @@ impl Kernel {
     }
 
     pub(crate) fn check(&self, request: &Request) -> Verdict {
-        self.desk.check(request)
+        self.settings.desk.check(request)
     }
 
     /// Whether a grant allows it now; asks nobody and leaves no trace.
     pub(crate) fn is_granted(&self, request: &Request) -> bool {
-        matches!(self.desk.would_grant(request), Ok(Preview::Granted(..)))
+        matches!(self.settings.desk.would_grant(request), Ok(Preview::Granted(..)))
     }
 
     /// The time that files are marked with.

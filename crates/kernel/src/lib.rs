@@ -30,6 +30,7 @@ pub mod errno;
 pub mod furniture;
 mod guard;
 pub mod kernel;
+mod lock;
 mod memory;
 pub mod output;
 mod pipe;

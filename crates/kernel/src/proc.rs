@@ -8,7 +8,8 @@ use cofferdam_vfs::{Caller, Item, Provider};
 
 use crate::descriptor::SCRIPT_BASE;
 use crate::device::Device;
-use crate::system::{System, lock};
+use crate::lock::lock;
+use crate::system::System;
 use crate::table::About;
 
 /// Runs by their number. A tree outlives runs and is shared by its forks, so what is mounted in it

@@ -8,9 +8,10 @@ use cofferdam_vfs::Mode;
 
 use crate::calls;
 use crate::descriptor::Descriptors;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::spawn::Launch;
-use crate::system::{System, lock};
+use crate::system::System;
 use crate::wasi;
 
 /// One process of a run.

@@ -6,11 +6,13 @@ mod published;
 mod storage;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_dom::Page;
 use cofferdam_vfs::Tree;
+
+use crate::lock::lock;
 
 pub use functions::{CallFailed, Function, Functions};
 pub use published::{Artifact, Published, StateError};
@@ -65,9 +67,4 @@ impl Resources {
         }
         fork
     }
-}
-
-/// A lock that a panic elsewhere does not close: what it guards is whole after every statement.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,11 +8,12 @@ use cofferdam_cell::{Alarm, Error, Finish, KillSwitch, Stop};
 use crate::crew::{Crew, Halt};
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::output::{Output, Stream};
 use crate::pipe::{self, Reader, Writer};
 use crate::signal::Signals;
 use crate::spawn::{self, Found, Launch, NotStarted};
-use crate::system::{Environment, Hits, System, World, lock};
+use crate::system::{Environment, Hits, System, World};
 
 /// Memory up to this size is given back in microseconds, faster than a thread is woken.
 const SMALL: u64 = 16 << 20;

@@ -9,9 +9,10 @@ use cofferdam_vfs::{Access, At, Kind, Open};
 use crate::crew::Newborn;
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::process::Process;
 use crate::signal::Signals;
-use crate::system::{System, lock};
+use crate::system::System;
 use crate::table::About;
 
 /// Arguments and variables of one process together, as on Linux.

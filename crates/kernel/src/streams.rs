@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use cofferdam_net::ResponseBody;
 
-use crate::resources::lock;
+use crate::lock::lock;
 
 /// A body; taken out while it is read.
 pub(crate) type Stream = Arc<Mutex<Option<ResponseBody>>>;

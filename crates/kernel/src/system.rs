@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use crate::clock;
 use crate::crew::Newborn;
 use crate::errno::Errno;
 use crate::kernel::Settings;
+use crate::lock::lock;
 use crate::output::{Output, Stream};
 use crate::policy::Policy;
 use crate::process::Process;
@@ -190,8 +191,4 @@ impl Drop for System {
     fn drop(&mut self) {
         crate::proc::forget(self.number);
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

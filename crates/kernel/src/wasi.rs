@@ -22,10 +22,10 @@ use std::task::{Context, Poll};
 use cofferdam_cell::{Import, Leave};
 
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::signal;
-use crate::system::lock;
 use crate::table::Sent;
 
 /// What a call that never waits comes to.

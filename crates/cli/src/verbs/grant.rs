@@ -5,7 +5,7 @@ use std::time::Duration;
 use cofferdam::permissions::{RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
-use crate::permissions::{broker, who};
+use crate::permissions::{SANDBOX, broker, who};
 use crate::report::Failure;
 
 /// Grant what a run was denied, or a capability.
@@ -75,7 +75,7 @@ impl Grant {
             Err(_) => {
                 let mut terms = Terms::new(parse(&self.what)?, span);
                 if span == Span::Session {
-                    terms = terms.for_sandbox("terminal");
+                    terms = terms.for_sandbox(SANDBOX);
                 }
                 broker.grant(self.complete(terms)?)
             }

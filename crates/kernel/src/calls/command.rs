@@ -20,10 +20,10 @@ pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
         Err(refused) => return Ok(Reply::Refused(refused)),
     };
     // A shell may be started by whoever may start anything: what it starts is checked there.
-    let free =
-        matches!(line.what, What::Shell(_)) && kernel.desk.sees(Kind::ProcessExec).unwrap_or(false);
+    let free = matches!(line.what, What::Shell(_))
+        && kernel.settings.desk.sees(Kind::ProcessExec).unwrap_or(false);
     let parsed: std::result::Result<CommandName, _> = name(first_word(&line.what).parse());
-    let Some(commands) = kernel.commands.clone() else {
+    let Some(commands) = kernel.settings.commands.clone() else {
         let request = parsed.map(|command| Request::Process { command });
         return kernel.guarded_work(request, c.now, |_| {
             let message = "this sandbox has no commands";

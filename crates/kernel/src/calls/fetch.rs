@@ -16,7 +16,7 @@ use super::state::value;
 use crate::denials::Denials;
 use crate::guard::{Refused, nothing, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
-use crate::resources::lock;
+use crate::lock::lock;
 
 /// Most headers of a request.
 const MAX_HEADERS: usize = 1000;
@@ -36,8 +36,8 @@ pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
         return Ok(Reply::Refused(Refused::new("RangeError", message)));
     }
     let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
-    let authority = Broker { desk: kernel.desk.clone(), denials: kernel.denials.clone() };
-    let (client, streams) = (kernel.client.clone(), kernel.streams.clone());
+    let authority = Broker { desk: kernel.settings.desk.clone(), denials: kernel.denials.clone() };
+    let (client, streams) = (kernel.settings.client.clone(), kernel.streams.clone());
     kernel.guarded_work(Ok(wanted), c.now, move |permit| {
         Box::pin(async move {
             let authority = First { permit: Mutex::new(Some(permit)), rest: authority };

@@ -8,6 +8,7 @@ use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Request};
 use cofferdam_vfs::{self as vfs, At, Errno, Files, Follow, Kind, Mode, Open, VPath};
 
+use crate::furniture::HOME;
 use crate::guard::{Done, Refused, name, nothing, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
 use crate::resources::Resources;
@@ -17,9 +18,6 @@ const MAX_READ: usize = 15 << 20;
 
 /// Most entries that a listing has.
 const MAX_ENTRIES: usize = 100_000;
-
-/// Where a path that is not absolute begins.
-const HOME: &str = "/home/user";
 
 /// The path that a name stands for, and what is wrong with it where something is.
 ///
@@ -31,13 +29,18 @@ struct Target {
 
 /// What to do with a link at the end of a path.
 fn target(files: Files<'_>, path: &str, follow: Follow) -> Target {
-    let absolute = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => format!("{HOME}/{path}"),
-    };
+    let absolute = absolute(path);
     match files.resolve(At::root(&absolute).follow(follow)) {
         Ok(found) => Target { checked: found.as_str().to_owned(), found: Ok(found) },
         Err(error) => Target { checked: lexical(&absolute), found: Err(error) },
+    }
+}
+
+/// A path that is not absolute begins in [`HOME`].
+fn absolute(path: &str) -> String {
+    match path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{HOME}/{path}"),
     }
 }
 
@@ -81,7 +84,7 @@ fn on(
     work: impl FnOnce(Files<'_>, &VPath) -> std::result::Result<Vec<u8>, vfs::Error> + Send + 'static,
 ) -> Result<Reply> {
     let now = kernel.file_time();
-    let resources: Arc<Resources> = kernel.resources.clone();
+    let resources: Arc<Resources> = kernel.settings.resources.clone();
     let target = target(files(&resources, now), path, follow);
     let request = target.request(access).map(|request| vec![request]);
     kernel.guarded(request, c.now, c.answer, move |_| {
@@ -179,9 +182,8 @@ pub(super) fn make_folder(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Resu
 /// Makes the missing folders of a path one after the other; each is checked by its own name.
 fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Result<Reply> {
     let now = kernel.file_time();
-    let resources = kernel.resources.clone();
-    let absolute =
-        lexical(&if path.starts_with('/') { path.to_owned() } else { format!("{HOME}/{path}") });
+    let resources = kernel.settings.resources.clone();
+    let absolute = lexical(&absolute(path));
     let mut targets = Vec::new();
     let mut requests = Ok(Vec::new());
     for end in (1..=absolute.len())
@@ -216,7 +218,7 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
     let flags = c.fields.u8()?;
     let (recursive, force, folder) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
     let now = kernel.file_time();
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     let target = target(files(&resources, now), &path, Follow::Never);
     // Everything below goes too, so everything below is asked about.
     let below = match (&target.found, recursive) {
@@ -300,7 +302,7 @@ fn access(path: &VPath, access: Access) -> std::result::Result<Request, Refused>
 pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (from, to) = (c.fields.string()?, c.fields.string()?);
     let now = kernel.file_time();
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     let from = target(files(&resources, now), &from, Follow::Never);
     let to = target(files(&resources, now), &to, Follow::Never);
     let below = match &from.found {

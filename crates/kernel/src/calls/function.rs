@@ -13,7 +13,7 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let args = value(c.fields)?;
     let parsed: std::result::Result<ToolName, _> = name(function.parse());
     let request = parsed.map(|name| Request::Tool { name });
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded_work(request, c.now, move |_| {
         Box::pin(async move {
             let Some(found) = resources.functions.get(&function) else {

@@ -14,10 +14,11 @@ use cofferdam_vfs::{At, Follow, Kind, Mode, Stat};
 
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::pipe;
 use crate::process::Process;
 use crate::spawn::{self, Found, Launch, NotStarted};
-use crate::system::{Environment, lock};
+use crate::system::Environment;
 use crate::table::{Sent, Waited};
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.

@@ -21,7 +21,7 @@ fn part(
     part: fn(Artifact) -> Value,
 ) -> Result<Reply> {
     let state = c.fields.string()?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(request(Access::Read, &state), c.now, c.answer, move |_| {
         match resources.published.get(&state) {
             Some(artifact) => packed(&part(artifact)),
@@ -41,7 +41,7 @@ pub(super) fn describe(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<
 pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let state = c.fields.string()?;
     let content = value(c.fields)?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(request(Access::Write, &state), c.now, c.answer, move |_| {
         match resources.published.set_content(&state, content) {
             Ok(()) => nothing(),
@@ -57,7 +57,7 @@ pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let readable = |state: &String| {
         request(Access::Read, state).is_ok_and(|wanted| kernel.is_granted(&wanted[0]))
     };
-    let names = kernel.resources.published.names().into_iter().filter(readable);
+    let names = kernel.settings.resources.published.names().into_iter().filter(readable);
     c.give(&Value::Array(names.map(Value::String).collect()));
     Ok(Reply::Done)
 }

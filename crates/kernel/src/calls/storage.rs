@@ -28,7 +28,7 @@ fn of_key(
 
 pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key) = (area(c.fields)?, c.fields.string()?);
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(of_key(area, Access::Read, &key), c.now, c.answer, move |_| {
         resources.storage.with(area, |area| match area.get(&key) {
             Some(text) => packed(&Value::String(text.to_owned())),
@@ -39,7 +39,7 @@ pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 
 pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key, text) = (area(c.fields)?, c.fields.string()?, c.fields.string()?);
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(of_key(area, Access::Write, &key), c.now, c.answer, move |_| {
         let set = resources.storage.with(area, |area| area.set(&key, &text));
         set.map(|()| Vec::new()).map_err(|QuotaExceeded(needed)| {
@@ -51,7 +51,7 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 
 pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key) = (area(c.fields)?, c.fields.string()?);
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(of_key(area, Access::Write, &key), c.now, c.answer, move |_| {
         resources.storage.with(area, |area| area.remove(&key));
         nothing()
@@ -60,7 +60,7 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
 
 pub(super) fn keys(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let area = area(c.fields)?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Read, key: None };
     kernel.guarded(Ok(vec![request]), c.now, c.answer, move |_| {
         let keys = resources.storage.with(area, |area| area.keys());
@@ -70,7 +70,7 @@ pub(super) fn keys(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
 
 pub(super) fn clear(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let area = area(c.fields)?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Write, key: None };
     kernel.guarded(Ok(vec![request]), c.now, c.answer, move |_| {
         resources.storage.with(area, |area| area.clear());

@@ -7,7 +7,7 @@ use cofferdam_caps::env::EnvName;
 
 use crate::guard::{Refused, name, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
-use crate::resources::lock;
+use crate::lock::lock;
 
 fn request(variable: &str) -> std::result::Result<Vec<Request>, Refused> {
     let name: EnvName = name(variable.parse())?;
@@ -16,7 +16,7 @@ fn request(variable: &str) -> std::result::Result<Vec<Request>, Refused> {
 
 pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let variable = c.fields.string()?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     kernel.guarded(request(&variable), c.now, c.answer, move |_| {
         let text = lock(&resources.variables).get(&variable).cloned();
         packed(&text.map_or(Value::Null, Value::String))
@@ -25,7 +25,7 @@ pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 
 /// Only names that the tool may read: the others do not exist for it.
 pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let names: Vec<String> = lock(&kernel.resources.variables).keys().cloned().collect();
+    let names: Vec<String> = lock(&kernel.settings.resources.variables).keys().cloned().collect();
     let readable = |name: &String| request(name).is_ok_and(|wanted| kernel.is_granted(&wanted[0]));
     let names = names.into_iter().filter(readable);
     c.give(&Value::Array(names.map(Value::String).collect()));

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use cofferdam_abi::Value;
 
-use super::lock;
+use crate::lock::lock;
 
 /// Most entries; a tool that may write could otherwise fill the host's memory.
 const MAX_ENTRIES: usize = 10_000;

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use cofferdam_caps::storage::StorageArea;
 
-use super::lock;
+use crate::lock::lock;
 
 /// Most bytes of keys and values in one area, as in browsers.
 pub const STORAGE_BYTES: usize = 5 << 20;

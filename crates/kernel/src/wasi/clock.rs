@@ -2,9 +2,9 @@
 
 use super::Done;
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::process::Process;
-use crate::system::lock;
 
 /// What WASI calls a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

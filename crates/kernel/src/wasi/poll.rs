@@ -6,10 +6,10 @@ use super::Moved;
 use super::clock::Id;
 use crate::descriptor::Object;
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::rights::Rights;
-use crate::system::lock;
 
 /// Most things waited for at once.
 const MAX_SUBSCRIPTIONS: u64 = 4096;

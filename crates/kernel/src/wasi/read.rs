@@ -8,10 +8,11 @@ use super::{Moved, STEP};
 use crate::descriptor::{Description, Object};
 use crate::device::Device;
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::rights::Rights;
-use crate::system::{System, lock};
+use crate::system::System;
 
 /// Reads into the slices listed at `list.0`, at an offset or where the description stands.
 pub(super) fn poll_read(

@@ -12,13 +12,14 @@ use crate::clock::Clock;
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::furniture;
 use crate::kernel::Settings;
+use crate::lock::lock;
 use crate::output::Stream;
 use crate::policy::AllowAll;
 use crate::process::Process;
 use crate::random::Random;
 use crate::signal::Signals;
 use crate::spawn::Launch;
-use crate::system::{ProcessLimits, Programs, System, World, lock};
+use crate::system::{ProcessLimits, Programs, System, World};
 use crate::table::About;
 
 fn engine() -> &'static Engine {

@@ -8,11 +8,12 @@ use super::{Moved, STEP};
 use crate::descriptor::{Description, Object};
 use crate::device::Device;
 use crate::errno::Errno;
+use crate::lock::lock;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::rights::Rights;
 use crate::signal;
-use crate::system::{System, lock};
+use crate::system::System;
 use crate::table::Sent;
 
 /// Slices up to this length together are written as one.
