@@ -11,7 +11,7 @@ use cofferdam_dom::proxy::{Answer, Call, Reach, Snapshot, Target};
 
 use crate::guard::{Done, Refused, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
-use crate::resources::lock;
+use crate::lock::lock;
 
 /// A call as it came.
 struct Asked {
@@ -100,7 +100,7 @@ impl Asked {
 
 pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let asked = Asked::read(c.fields)?;
-    let resources = kernel.resources.clone();
+    let resources = kernel.settings.resources.clone();
     if asked.has_selector() {
         // Nobody is asked about what cannot be read.
         let mut page = lock(&resources.page);
@@ -108,7 +108,7 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
             return Ok(Reply::Refused(failed(&error)));
         }
     }
-    let (proxy, desk) = (kernel.proxy.clone(), kernel.desk.clone());
+    let (proxy, desk) = (kernel.proxy.clone(), kernel.settings.desk.clone());
     let request = asked.request(&desk).map(|request| vec![request]);
     kernel.guarded(request, c.now, c.answer, move |permits| {
         let mut page = lock(&resources.page);
