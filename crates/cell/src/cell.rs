@@ -257,6 +257,7 @@ impl<H: Host> Cell<H> {
         let inbox = export(&exports.inbox).and_then(|e| e.into_global());
         let interrupt = export(&exports.interrupt).and_then(|e| e.into_global());
         let memory = memory.ok_or_else(|| bad("memory"))?;
+        image.engine.faults.only_touched(memory.data(&store), image.id);
         let enter = enter.ok_or_else(|| bad("enter"))?;
         let enter = enter.typed(&store).map_err(|_| bad("enter"))?;
         let inbox = inbox.and_then(|g| g.get(&mut store).i32()).ok_or_else(|| bad("inbox"))?;

@@ -3,6 +3,7 @@
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use crate::alarm::Alarm;
+use crate::faults::Faults;
 use crate::{Error, ErrorKind};
 
 /// Address space of one cell's memory. All of what 32 bits can address, so that compiled code
@@ -43,6 +44,7 @@ impl Default for Pool {
 pub struct Engine {
     pub(crate) inner: wasmtime::Engine,
     pub(crate) alarm: Alarm,
+    pub(crate) faults: Faults,
 }
 
 impl Engine {
@@ -52,7 +54,7 @@ impl Engine {
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let alarm = Alarm::start()
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
-        Ok(Engine { inner, alarm })
+        Ok(Engine { inner, alarm, faults: Faults::new() })
     }
 
     /// Puts checks into a module, and compiles it to native code that [`crate::Image::load`] takes.

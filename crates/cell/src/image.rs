@@ -1,5 +1,7 @@
 //! A guest compiled ahead of time, ready to be instantiated.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use cofferdam_abi::names;
 use wasmtime::{InstancePre, Linker, Module, ModuleExport};
 
@@ -9,12 +11,16 @@ use crate::engine::Engine;
 use crate::gate::{self, Host};
 use crate::{Error, ErrorKind};
 
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
 /// A guest whose cells call a host of type `H`. Cheap to clone.
 pub struct Image<H: Host> {
     pub(crate) engine: Engine,
     pub(crate) pre: InstancePre<State<H>>,
     pub(crate) exports: Exports,
     memory_bytes: u64,
+    /// Another one for every image of the process.
+    pub(crate) id: u64,
 }
 
 impl<H: Host> Clone for Image<H> {
@@ -24,6 +30,7 @@ impl<H: Host> Clone for Image<H> {
             pre: self.pre.clone(),
             exports: self.exports.clone(),
             memory_bytes: self.memory_bytes,
+            id: self.id,
         }
     }
 }
@@ -77,10 +84,11 @@ impl<H: Host> Image<H> {
         }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
         let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let mut linker = Linker::new(&engine.inner);
         gate::link(&mut linker)
             .and_then(|()| linker.instantiate_pre(module))
-            .map(|pre| Image { engine: engine.clone(), pre, exports, memory_bytes })
+            .map(|pre| Image { engine: engine.clone(), pre, exports, memory_bytes, id })
             .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 

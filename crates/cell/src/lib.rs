@@ -24,6 +24,7 @@ pub mod cell;
 mod code;
 pub mod compiler;
 pub mod engine;
+mod faults;
 mod gate;
 pub mod image;
 #[cfg(feature = "imaging")]

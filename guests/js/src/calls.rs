@@ -6,13 +6,14 @@ use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, Refusal, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use rquickjs::function::Rest;
+use rquickjs::promise::PromiseState;
 use rquickjs::{
     Array, Ctx, Error, Exception, FromJs, Function, JsLifetime, Object, Persistent, Promise,
     Result, TypedArray, Value,
 };
 
 use crate::apis::{Bytes, Text};
-use crate::{clone, gate, pending};
+use crate::{clone, engine, gate, pending};
 
 /// Longest packed value in a call.
 const MAX_VALUE: usize = 8 << 20;
@@ -65,7 +66,6 @@ struct Batch {
 }
 
 thread_local! {
-    static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
     static BATCH: RefCell<Option<Batch>> = const { RefCell::new(None) };
     /// Ticket of the last call that is pending, for what can be given up.
     static LAST_TICKET: Cell<u32> = const { Cell::new(0) };
@@ -80,6 +80,13 @@ unsafe impl<'js> JsLifetime<'js> for Refused<'js> {
 }
 
 impl Waiter {
+    /// A promise, and what settles it.
+    fn new<'js>(ctx: &Ctx<'js>, gives: Gives) -> Result<(Value<'js>, Self)> {
+        let (promise, resolve, reject) = Promise::new(ctx)?;
+        let (resolve, reject) = (Persistent::save(ctx, resolve), Persistent::save(ctx, reject));
+        Ok((promise.into_value(), Waiter { resolve, reject, gives }))
+    }
+
     /// Settles the promise with an answer.
     pub(crate) fn settle(self, ctx: &Ctx<'_>, status: Status, payload: &[u8]) -> Result<()> {
         match status {
@@ -145,52 +152,46 @@ fn pack<'js>(ctx: &Ctx<'js>, shape: &Shape, args: Rest<Value<'js>>) -> Result<Ve
     Ok(w.finish())
 }
 
-fn shape(ctx: &Ctx<'_>, id: u32) -> Result<Shape> {
-    let shape = SHAPES.with_borrow(|shapes| shapes.get(id as usize).copied());
-    shape.ok_or_else(|| Exception::throw_internal(ctx, "no such call"))
+/// Makes a call and answers a promise of what it gives.
+fn send<'js>(ctx: &Ctx<'js>, shape: Shape, args: Rest<Value<'js>>) -> Result<Value<'js>> {
+    let payload = pack(ctx, &shape, args)?;
+    if BATCH.with_borrow(Option::is_some) {
+        return gather(ctx, shape, &payload);
+    }
+    let (status, answer) = gate::call(shape.call, &payload, kept);
+    // Most answers are there at once: a promise that nobody has to settle costs half as much.
+    if status == Status::Done
+        && let Ok(value) = unpack(ctx, shape.gives, &answer)
+    {
+        return engine::fulfilled(ctx, value);
+    }
+    let (promise, waiter) = Waiter::new(ctx, shape.gives)?;
+    waiter.settle(ctx, status, &answer)?;
+    Ok(promise)
 }
 
-/// Makes a call and answers a promise of what it gives.
-fn send<'js>(ctx: Ctx<'js>, id: u32, args: Rest<Value<'js>>) -> Result<Promise<'js>> {
-    let shape = shape(&ctx, id)?;
-    let payload = pack(&ctx, &shape, args)?;
-    let (promise, resolve, reject) = Promise::new(&ctx)?;
-    let waiter = Waiter {
-        resolve: Persistent::save(&ctx, resolve),
-        reject: Persistent::save(&ctx, reject),
-        gives: shape.gives,
-    };
-    let batched = BATCH.with_borrow_mut(|batch| match batch {
-        Some(batch) => {
-            frame::write_request(&mut batch.frames, shape.call, &payload);
-            batch.waiters.push(waiter);
-            Ok(batch.waiters.len() >= BATCH_CALLS || batch.frames.len() >= BATCH_BYTES)
-        }
-        None => Err(waiter),
+/// Keeps a call for the crossing of its batch; one that is full crosses now.
+fn gather<'js>(ctx: &Ctx<'js>, shape: Shape, payload: &[u8]) -> Result<Value<'js>> {
+    let (promise, waiter) = Waiter::new(ctx, shape.gives)?;
+    let full = BATCH.with_borrow_mut(|gathered| {
+        let batch = gathered.get_or_insert_default();
+        frame::write_request(&mut batch.frames, shape.call, payload);
+        batch.waiters.push(waiter);
+        let is_full = batch.waiters.len() >= BATCH_CALLS || batch.frames.len() >= BATCH_BYTES;
+        is_full.then(|| std::mem::take(batch))
     });
-    match batched {
-        Ok(true) => {
-            let full = BATCH.with_borrow_mut(|batch| batch.replace(Batch::default()));
-            cross(&ctx, full.unwrap_or_default())?;
-        }
-        Ok(false) => {}
-        Err(waiter) => {
-            let (status, answer) = gate::call(shape.call, &payload, kept);
-            waiter.settle(&ctx, status, &answer)?;
-        }
-    }
+    cross(ctx, full.unwrap_or_default())?;
     Ok(promise)
 }
 
 /// Makes a call that cannot wait, and answers what it gives.
-fn send_now<'js>(ctx: Ctx<'js>, id: u32, args: Rest<Value<'js>>) -> Result<Value<'js>> {
-    let shape = shape(&ctx, id)?;
-    let payload = pack(&ctx, &shape, args)?;
+fn send_now<'js>(ctx: &Ctx<'js>, shape: Shape, args: Rest<Value<'js>>) -> Result<Value<'js>> {
+    let payload = pack(ctx, &shape, args)?;
     let (status, answer) = gate::call_now(shape.call, &payload, kept);
     match status {
-        Status::Done => unpack(&ctx, shape.gives, &answer),
+        Status::Done => unpack(ctx, shape.gives, &answer),
         Status::Refused | Status::Pending => {
-            let error = refusal(&ctx, &answer)?;
+            let error = refusal(ctx, &answer)?;
             Err(ctx.throw(error))
         }
     }
@@ -236,8 +237,17 @@ pub(crate) fn forget() {
     BATCH.take();
 }
 
-fn new_shape(ctx: Ctx<'_>, name: Text, takes: Text, gives: Text) -> Result<u32> {
-    let wrong = || Exception::throw_internal(&ctx, "no such shape");
+/// What the promises of a batch came to, if all of them are kept already.
+fn kept_promises<'js>(promises: Vec<Promise<'js>>) -> Option<Vec<Value<'js>>> {
+    let is_kept = |promise: &Promise<'_>| promise.state() == PromiseState::Resolved;
+    if !promises.iter().all(is_kept) {
+        return None;
+    }
+    promises.iter().map(|promise| promise.result::<Value>()?.ok()).collect()
+}
+
+fn new_shape(ctx: &Ctx<'_>, name: &Text, takes: &Text, gives: &Text) -> Result<Shape> {
+    let wrong = || Exception::throw_internal(ctx, "no such shape");
     let call = Call::ALL.iter().find(|call| call.name() == name.0).ok_or_else(wrong)?;
     let fields = takes.0.chars().map(|letter| match letter {
         'b' => Ok(Field::Byte),
@@ -255,10 +265,26 @@ fn new_shape(ctx: Ctx<'_>, name: Text, takes: Text, gives: Text) -> Result<u32> 
         "r" => Gives::Bytes,
         _ => return Err(wrong()),
     };
-    SHAPES.with_borrow_mut(|shapes| {
-        shapes.push(Shape { call: *call, takes, gives });
-        Ok(shapes.len() as u32 - 1)
-    })
+    Ok(Shape { call: *call, takes, gives })
+}
+
+/// A function that makes one call of the table and answers a promise.
+fn host_call<'js>(ctx: Ctx<'js>, name: Text, takes: Text, gives: Text) -> Result<Function<'js>> {
+    let shape = new_shape(&ctx, &name, &takes, &gives)?;
+    let call = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| send(&ctx, shape, args);
+    Function::new(ctx, call)
+}
+
+/// The same for what cannot wait: it answers the value itself.
+fn host_call_now<'js>(
+    ctx: Ctx<'js>,
+    name: Text,
+    takes: Text,
+    gives: Text,
+) -> Result<Function<'js>> {
+    let shape = new_shape(&ctx, &name, &takes, &gives)?;
+    let call = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| send_now(&ctx, shape, args);
+    Function::new(ctx, call)
 }
 
 fn on_refusal<'js>(ctx: Ctx<'js>, make: Function<'js>) -> Result<()> {
@@ -267,9 +293,9 @@ fn on_refusal<'js>(ctx: Ctx<'js>, make: Function<'js>) -> Result<()> {
 
 /// Puts the means of calling the host into the natives of the preludes.
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
-    native.set("newShape", Function::new(ctx.clone(), new_shape)?)?;
-    native.set("send", Function::new(ctx.clone(), send)?)?;
-    native.set("sendNow", Function::new(ctx.clone(), send_now)?)?;
+    native.set("hostCall", Function::new(ctx.clone(), host_call)?)?;
+    native.set("hostCallNow", Function::new(ctx.clone(), host_call_now)?)?;
+    native.set("keptPromises", Function::new(ctx.clone(), kept_promises)?)?;
     native.set("lastTicket", Function::new(ctx.clone(), || LAST_TICKET.replace(0))?)?;
     native.set("beginBatch", Function::new(ctx.clone(), begin_batch)?)?;
     native.set("endBatch", Function::new(ctx.clone(), end_batch)?)?;

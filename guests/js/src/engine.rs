@@ -54,6 +54,15 @@ pub(crate) unsafe fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<V
     if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
 }
 
+/// A promise that is kept already.
+pub(crate) fn fulfilled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
+    // SAFETY: QuickJS takes a reference of its own to `value`; the promise is ours.
+    unsafe {
+        let promise = qjs::JS_NewSettledPromise(ctx.as_raw().as_ptr(), false, value.as_raw());
+        owned(ctx, promise)
+    }
+}
+
 /// The bytes of a string as UTF-8, with lone surrogates in the three-byte form of WTF-8.
 pub(crate) fn with_wtf8<T>(value: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
     let ctx = value.ctx().as_raw().as_ptr();

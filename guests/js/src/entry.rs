@@ -46,7 +46,10 @@ pub extern "C" fn cofferdam_init() {
     });
     runtime.run_gc();
     runtime.set_gc_threshold(GC_THRESHOLD);
-    context.with(|ctx| plug_holes(&ctx));
+    context.with(|ctx| {
+        plug_holes(&ctx);
+        settle(&ctx);
+    });
     make_room();
     crate::gate::go_live();
     WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));
@@ -77,6 +80,18 @@ fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
     }
 }
 
+/// Puts what QuickJS takes small blocks from on few pages. Only the changed QuickJS of the
+/// images can do that; see `crates/images/build/quickjs.rs`.
+fn settle(ctx: &rquickjs::Ctx<'_>) {
+    #[cfg(target_arch = "wasm32")]
+    // SAFETY: a runtime that lives, and blocks of its own that nobody else knows.
+    unsafe {
+        js_settle_arenas(rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr()));
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    let _ = ctx;
+}
+
 /// Largest block that a tool is likely to ask for often.
 const LARGEST_HOLE: usize = 1024;
 
@@ -92,13 +107,15 @@ fn make_room() {
 }
 
 /// Enough for most tools.
-const ROOM: usize = 512 << 10;
+const ROOM: usize = 192 << 10;
 
 unsafe extern "C" {
     /// The C library's, from which QuickJS allocates.
     fn malloc(size: usize) -> *mut u8;
     /// See [`malloc`].
     fn free(block: *mut u8);
+    #[cfg(target_arch = "wasm32")]
+    fn js_settle_arenas(runtime: *mut rquickjs::qjs::JSRuntime);
 }
 
 impl gate::Reply for Left {

@@ -3,7 +3,7 @@
   'use strict';
 
   const { callFunction, members } = internal;
-  const { beginBatch, endBatch } = native;
+  const { beginBatch, endBatch, keptPromises } = native;
 
   const find = (btcp, method) => {
     let holder;
@@ -15,29 +15,38 @@
     if (typeof found !== 'function') {
       throw new TypeError(`btcp.batch: there is no method '${method}' here`);
     }
-    return (args) => Reflect.apply(found, holder, args);
+    return { holder, found };
   };
 
-  // An entry is a function that makes calls, or `{ method: 'fs.readFile', args: [...] }`.
-  const prepare = (btcp, entry) => {
-    if (typeof entry === 'function') return entry;
-    const { method, args = entry?.params ?? [] } = entry ?? {};
-    const call = find(btcp, method);
-    return () => call(Array.isArray(args) ? args : [args]);
+  // An entry is a function that makes calls, or `{ method: 'fs.readFile', args: [...] }`. All are
+  // looked at before the first is called.
+  const prepare = (btcp, entries) => {
+    const methods = new Map();
+    return Array.from(entries, (entry) => {
+      if (typeof entry === 'function') return { found: entry, holder: undefined, args: [] };
+      const { method, args = entry?.params ?? [] } = entry ?? {};
+      let target = methods.get(method);
+      if (target === undefined) methods.set(method, (target = find(btcp, method)));
+      const { holder, found } = target;
+      return { holder, found, args: Array.isArray(args) ? args : [args] };
+    });
   };
 
   // Everything that the entries ask of the host goes over together; answers come in order.
   const batchOf = (btcp) =>
     async function batch(entries) {
-      const prepared = Array.from(entries, (entry) => prepare(btcp, entry));
+      const prepared = prepare(btcp, entries);
       if (!beginBatch()) throw new TypeError('btcp.batch: a batch inside a batch');
       const answers = [];
       try {
-        for (const entry of prepared) answers.push(entry());
+        for (const { holder, found, args } of prepared) {
+          answers.push(Reflect.apply(found, holder, args));
+        }
       } finally {
         endBatch();
       }
-      return Promise.all(answers);
+      const arePromises = answers.every((answer) => answer instanceof Promise);
+      return (arePromises && keptPromises(answers)) || Promise.all(answers);
     };
 
   native.keepBtcpMaker((names) => {

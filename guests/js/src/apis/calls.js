@@ -3,7 +3,6 @@
   'use strict';
 
   const { DOMException } = internal;
-  const { newShape, send, sendNow } = native;
 
   class PermissionError extends Error {
     constructor(message = '', members = {}) {
@@ -27,18 +26,10 @@
   };
   native.onRefusal(refused);
 
-  // A function that makes one call of the table: `takes` has a letter for each argument, `gives`
-  // one for the answer; see calls.rs. It answers a promise.
-  internal.hostCall = (name, takes, gives) => {
-    const shape = newShape(name, takes, gives);
-    return (...args) => send(shape, ...args);
-  };
-
-  // The same for what cannot wait: answers the value itself.
-  internal.hostCallNow = (name, takes, gives) => {
-    const shape = newShape(name, takes, gives);
-    return (...args) => sendNow(shape, ...args);
-  };
+  // Functions that make one call of the table: `takes` has a letter for each argument, `gives`
+  // one for the answer; see calls.rs. The first kind answers a promise, the second the value.
+  internal.hostCall = native.hostCall;
+  internal.hostCallNow = native.hostCallNow;
 
   // Members of `btcp` by name; each is made when a tool that may see it starts.
   internal.members = { __proto__: null };
