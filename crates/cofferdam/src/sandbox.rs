@@ -476,16 +476,16 @@ impl Sandbox {
         Some(json::to_json(&artifact.content).json)
     }
 
-    /// The page as HTML; none where it has none.
+    /// The page as HTML; none where it holds none.
     pub fn page_html(&self) -> Option<String> {
-        lock(&self.world.resources.page).as_ref().map(Page::html)
+        lock(&self.world.resources.page).here().map(|page| page.html())
     }
 
     /// What tools did to the page that a person does with mouse and keyboard, in order; each is
     /// given once.
     pub fn page_events(&self) -> Vec<Event> {
         let mut page = lock(&self.world.resources.page);
-        page.as_mut().map(Page::take_events).unwrap_or_default()
+        page.here().map(Page::take_events).unwrap_or_default()
     }
 
     /// Changes the page while tools may be running; `change` gets its tree and document. Which
@@ -496,8 +496,8 @@ impl Sandbox {
     ) -> Result<T, Error> {
         self.world.check_alive()?;
         let mut page = lock(&self.world.resources.page);
-        let Some(page) = page.as_mut() else {
-            return Err(Error::new(ErrorKind::Setting, "page: this sandbox has none"));
+        let Some(page) = page.here() else {
+            return Err(Error::new(ErrorKind::Setting, "page: this sandbox holds none"));
         };
         let document = page.document();
         Ok(change(page.tree_mut(), document))

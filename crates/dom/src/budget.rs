@@ -31,7 +31,7 @@ pub struct Usage {
 }
 
 /// A budget and what is used of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) budget: Budget,
     pub(crate) used: Usage,

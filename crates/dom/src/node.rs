@@ -135,7 +135,7 @@ pub enum Quirks {
     Full,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Element {
     pub(crate) name: QualName,
     pub(crate) attributes: Vec<Attribute>,
@@ -145,20 +145,20 @@ pub(crate) struct Element {
     pub(crate) html_integration: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Doctype {
     pub(crate) name: Box<str>,
     pub(crate) public_id: Box<str>,
     pub(crate) system_id: Box<str>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Instruction {
     pub(crate) target: Box<str>,
     pub(crate) data: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[expect(clippy::enum_variant_names, reason = "CDATA is a word of XML, not of this type")]
 pub(crate) enum Data {
     /// An unused slot, and the next one.
@@ -209,7 +209,7 @@ impl Data {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) parent: u32,
     pub(crate) previous: u32,

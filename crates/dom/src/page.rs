@@ -7,7 +7,7 @@ use crate::tree::Tree;
 /// A page that a host holds and that tools see through a [`Proxy`](crate::proxy::Proxy).
 ///
 /// Tools get copies of it, never the page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Page {
     pub(crate) tree: Tree,
     document: NodeId,

@@ -21,7 +21,7 @@ mod read;
 mod snapshot;
 mod write;
 
-pub use call::{Answer, Answers, Call, Target};
+pub use call::{Answer, Call, Target};
 pub use event::{Event, EventKind};
 pub use reach::Reach;
 pub use snapshot::Snapshot;
@@ -64,7 +64,8 @@ impl Proxy {
 
     /// Takes the grants as they are now; handles stay. What the grants name is found anew where
     /// they are others than before.
-    pub fn regrant(&mut self, read: Reach, write: Reach) {
+    pub fn regrant(&mut self, read: Reach, write: Reach, writing: Writing) {
+        self.writing = writing;
         if self.read != read || self.write != write {
             (self.read, self.write, self.roots) = (read, write, None);
         }
@@ -125,20 +126,5 @@ impl Proxy {
 
     fn handled(&self, number: u32) -> Option<NodeId> {
         self.handles.get((number as usize).checked_sub(1)?).copied()
-    }
-}
-
-/// A page and a proxy of it, which together answer calls.
-#[derive(Debug)]
-pub struct Local<'p> {
-    /// The page.
-    pub page: &'p mut Page,
-    /// What may be done with it.
-    pub proxy: &'p mut Proxy,
-}
-
-impl Answers for Local<'_> {
-    fn answer(&mut self, call: &Call<'_>) -> Result<Answer, Error> {
-        self.proxy.call(self.page, call)
     }
 }

@@ -10,7 +10,7 @@ use html5ever::{QualName, expanded_name, local_name, ns};
 /// An arena of nodes: any number of documents, and nodes outside of them, under one [`Budget`].
 ///
 /// Nothing in it recurses, so no depth of nesting can exhaust the stack.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
     free: u32,

@@ -289,9 +289,9 @@ fn grants_that_change_are_looked_at_anew_and_handles_stay() {
     let mut world = world(Reach::Everything, Reach::Nothing);
     let (secret, one) =
         (world.first("#secret").unwrap().handle, world.first("#one").unwrap().handle);
-    world.proxy.regrant(inside("#one"), Reach::Nothing);
+    world.proxy.regrant(inside("#one"), Reach::Nothing, Writing::Sanitised);
     assert_eq!(world.html(Target::Handle(secret)), Answer::Nothing);
     assert!(matches!(world.html(Target::Handle(one)), Answer::Text(_)));
-    world.proxy.regrant(Reach::Nothing, Reach::Nothing);
+    world.proxy.regrant(Reach::Nothing, Reach::Nothing, Writing::Sanitised);
     assert_eq!(world.html(Target::Handle(one)), Answer::Nothing);
 }

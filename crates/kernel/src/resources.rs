@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use cofferdam_caps::storage::StorageArea;
-use cofferdam_dom::Page;
 use cofferdam_vfs::Tree;
 
 use crate::lock::lock;
+use crate::page::Shown;
 
 pub use functions::{CallFailed, Function, Functions};
 pub use published::{Artifact, Published, StateError};
@@ -31,7 +31,7 @@ pub struct Resources {
     /// Functions that the embedding program registered.
     pub functions: Functions,
     /// The page that tools see as `btcp.dom`, where there is one.
-    pub page: Mutex<Option<Page>>,
+    pub page: Mutex<Shown>,
 }
 
 impl Resources {
@@ -48,11 +48,12 @@ impl Resources {
     }
 
     /// The same for another sandbox, at a cost that does not depend on the files. Session storage
-    /// begins empty, and there is no page.
+    /// begins empty; a page that is held here is copied.
     pub fn fork(&self) -> Self {
         let fork = Resources::new(self.files.fork());
         let local = self.storage.with(StorageArea::Local, |area| area.clone());
         fork.storage.with(StorageArea::Local, |area| *area = local);
+        *lock(&fork.page) = lock(&self.page).fork();
         *lock(&fork.variables) = lock(&self.variables).clone();
         for name in self.published.names() {
             if let Some(artifact) = self.published.get(&name) {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, Refusal, Status};
 use cofferdam_abi::wire::{Reader, Writer};
-use rquickjs::function::Rest;
+use rquickjs::function::{IntoJsFunc, ParamRequirement, Params};
 use rquickjs::promise::PromiseState;
 use rquickjs::{
     Array, Ctx, Error, Exception, FromJs, Function, JsLifetime, Object, Persistent, Promise,
@@ -125,11 +125,11 @@ fn refusal<'js>(ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
     make.call((refusal.name, refusal.message, members))
 }
 
-fn pack<'js>(ctx: &Ctx<'js>, shape: &Shape, args: Rest<Value<'js>>) -> Result<Vec<u8>> {
+fn pack<'js>(shape: &Shape, args: Params<'_, 'js>) -> Result<Vec<u8>> {
+    let ctx = &args.ctx().clone();
     let mut w = Writer::new();
-    let mut args = args.0.into_iter();
-    for field in shape.takes {
-        let value = args.next().ok_or_else(|| Exception::throw_type(ctx, "argument missing"))?;
+    for (at, field) in shape.takes.iter().enumerate() {
+        let value = args.arg(at).ok_or_else(|| Exception::throw_type(ctx, "argument missing"))?;
         match field {
             Field::Byte => w.u8(u8::from_js(ctx, value)?),
             Field::Number => w.u32(u32::from_js(ctx, value)?),
@@ -153,8 +153,9 @@ fn pack<'js>(ctx: &Ctx<'js>, shape: &Shape, args: Rest<Value<'js>>) -> Result<Ve
 }
 
 /// Makes a call and answers a promise of what it gives.
-fn send<'js>(ctx: &Ctx<'js>, shape: Shape, args: Rest<Value<'js>>) -> Result<Value<'js>> {
-    let payload = pack(ctx, &shape, args)?;
+fn send<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
+    let ctx = &args.ctx().clone();
+    let payload = pack(&shape, args)?;
     if BATCH.with_borrow(Option::is_some) {
         return gather(ctx, shape, &payload);
     }
@@ -185,8 +186,9 @@ fn gather<'js>(ctx: &Ctx<'js>, shape: Shape, payload: &[u8]) -> Result<Value<'js
 }
 
 /// Makes a call that cannot wait, and answers what it gives.
-fn send_now<'js>(ctx: &Ctx<'js>, shape: Shape, args: Rest<Value<'js>>) -> Result<Value<'js>> {
-    let payload = pack(ctx, &shape, args)?;
+fn send_now<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
+    let ctx = &args.ctx().clone();
+    let payload = pack(&shape, args)?;
     let (status, answer) = gate::call_now(shape.call, &payload, kept);
     match status {
         Status::Done => unpack(ctx, shape.gives, &answer),
@@ -268,11 +270,29 @@ fn new_shape(ctx: &Ctx<'_>, name: &Text, takes: &Text, gives: &Text) -> Result<S
     Ok(Shape { call: *call, takes, gives })
 }
 
-/// A function that makes one call of the table and answers a promise.
+/// A function that makes one call of the table.
+struct HostCall {
+    shape: Shape,
+    send: for<'js> fn(Shape, Params<'_, 'js>) -> Result<Value<'js>>,
+}
+
+/// Arguments as they come, without a vector for them.
+struct AsTheyCome;
+
+impl<'js> IntoJsFunc<'js, AsTheyCome> for HostCall {
+    fn param_requirements() -> ParamRequirement {
+        ParamRequirement::any()
+    }
+
+    fn call<'a>(&self, params: Params<'a, 'js>) -> Result<Value<'js>> {
+        (self.send)(self.shape, params)
+    }
+}
+
+/// A function whose answer is a promise.
 fn host_call<'js>(ctx: Ctx<'js>, name: Text, takes: Text, gives: Text) -> Result<Function<'js>> {
     let shape = new_shape(&ctx, &name, &takes, &gives)?;
-    let call = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| send(&ctx, shape, args);
-    Function::new(ctx, call)
+    Function::new(ctx, HostCall { shape, send })
 }
 
 /// The same for what cannot wait: it answers the value itself.
@@ -283,8 +303,7 @@ fn host_call_now<'js>(
     gives: Text,
 ) -> Result<Function<'js>> {
     let shape = new_shape(&ctx, &name, &takes, &gives)?;
-    let call = move |ctx: Ctx<'js>, args: Rest<Value<'js>>| send_now(&ctx, shape, args);
-    Function::new(ctx, call)
+    Function::new(ctx, HostCall { shape, send: send_now })
 }
 
 fn on_refusal<'js>(ctx: Ctx<'js>, make: Function<'js>) -> Result<()> {

@@ -41,7 +41,7 @@ pub fn pack<'js>(
 
 /// Unpacks what the host or [`pack`] packed.
 pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
-    unpack::Unpacker::new(ctx, bytes)?.unpack()
+    unpack::Unpacker::new(ctx, bytes).unpack()
 }
 
 /// A deep copy of the value, by the rules of the web's `structuredClone`.

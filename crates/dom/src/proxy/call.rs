@@ -1,5 +1,4 @@
 use super::snapshot::Snapshot;
-use crate::error::Error;
 
 /// An element that a call is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,12 +95,4 @@ pub enum Answer {
     Element(Box<Snapshot>),
     /// Copies of elements.
     Elements(Vec<Snapshot>),
-}
-
-/// Answers for a page: one that is held here, or one that lives elsewhere.
-///
-/// Whoever implements it keeps the promises of this module's text.
-pub trait Answers {
-    /// Answers one call.
-    fn answer(&mut self, call: &Call<'_>) -> Result<Answer, Error>;
 }

@@ -10,7 +10,7 @@ use html5ever::local_name;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Index {
     pub(crate) root: u32,
     pub(crate) version: u64,

@@ -12,7 +12,7 @@ const KEPT: usize = 256;
 /// The longest that is kept.
 const KEPT_LENGTH: usize = 256;
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     selectors: HashMap<Box<str>, Arc<Parsed>>,
     pub(crate) index: Option<Index>,

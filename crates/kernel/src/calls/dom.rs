@@ -1,64 +1,22 @@
 //! The sandbox's page, for tools: each call is checked, and answered for what the grants open.
 
+use std::sync::Arc;
+
 use cofferdam_abi::Value;
 use cofferdam_abi::dom::DomOperation;
-use cofferdam_abi::wire::{Reader, Result};
+use cofferdam_abi::wire::Result;
 use cofferdam_broker::{Desk, Permit};
 use cofferdam_caps::dom::Selector;
 use cofferdam_caps::{Access, Capability, Kind, Request, Scope};
 use cofferdam_dom::Error;
-use cofferdam_dom::proxy::{Answer, Call, Reach, Snapshot, Target};
+use cofferdam_dom::proxy::{Answer, Reach, Snapshot};
 
 use crate::guard::{Done, Refused, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
 use crate::lock::lock;
-
-/// A call as it came.
-struct Asked {
-    operation: DomOperation,
-    /// An element that was handed out before; zero is none.
-    handle: u32,
-    selector: String,
-    text: String,
-    more: String,
-}
+use crate::page::{Asked, Elsewhere, Shown};
 
 impl Asked {
-    fn read(fields: &mut Reader<'_>) -> Result<Self> {
-        let Some(operation) = DomOperation::from_number(fields.u8()?) else {
-            return Err(fields.malformed("unknown operation on a page"));
-        };
-        let (handle, selector) = (fields.u32()?, fields.string()?);
-        Ok(Asked { operation, handle, selector, text: fields.string()?, more: fields.string()? })
-    }
-
-    fn call(&self) -> Call<'_> {
-        let within = (self.handle != 0).then_some(self.handle);
-        let (selector, text) = (self.selector.as_str(), self.text.as_str());
-        let target = match within {
-            Some(handle) => Target::Handle(handle),
-            None => Target::Selector(selector),
-        };
-        match self.operation {
-            DomOperation::QuerySelector => Call::QuerySelector { within, selector },
-            DomOperation::QuerySelectorAll => Call::QuerySelectorAll { within, selector },
-            DomOperation::GetTextContent => Call::GetTextContent(target),
-            DomOperation::GetAttribute => Call::GetAttribute(target, text),
-            DomOperation::GetHtml => Call::GetHtml(target),
-            DomOperation::Exists => Call::Exists(target),
-            DomOperation::Count => Call::Count(selector),
-            DomOperation::WaitFor => Call::WaitFor(selector),
-            DomOperation::SetTextContent => Call::SetTextContent(target, text),
-            DomOperation::SetAttribute => Call::SetAttribute(target, text, &self.more),
-            DomOperation::SetHtml => Call::SetHtml(target, text),
-            DomOperation::Append => Call::Append(target, text),
-            DomOperation::Remove => Call::Remove(target),
-            DomOperation::Click => Call::Click(target),
-            DomOperation::Fill => Call::Fill(target, text),
-            DomOperation::Submit => Call::Submit(target),
-        }
-    }
-
     fn access(&self) -> Access {
         if self.call().writes() { Access::Write } else { Access::Read }
     }
@@ -99,27 +57,51 @@ impl Asked {
 }
 
 pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let asked = Asked::read(c.fields)?;
+    let asked = Asked::parse(c.fields)?;
     let resources = kernel.settings.resources.clone();
-    if asked.has_selector() {
-        // Nobody is asked about what cannot be read.
-        let mut page = lock(&resources.page);
-        if let Some(Err(error)) = page.as_mut().map(|page| page.check_selector(&asked.selector)) {
-            return Ok(Reply::Refused(failed(&error)));
+    let desk = kernel.settings.desk.clone();
+    match &mut *lock(&resources.page) {
+        Shown::Nothing => {}
+        Shown::Here(page, _) => {
+            // Nobody is asked about what cannot be read.
+            if asked.has_selector()
+                && let Err(error) = page.check_selector(&asked.selector)
+            {
+                return Ok(Reply::Refused(failed(&error)));
+            }
         }
+        Shown::Elsewhere(page) => return elsewhere(kernel, c, page.clone(), asked),
     }
-    let (proxy, desk) = (kernel.proxy.clone(), kernel.settings.desk.clone());
+    let proxy = kernel.proxy.clone();
     let request = asked.request(&desk).map(|request| vec![request]);
     kernel.guarded(request, c.now, c.answer, move |permits| {
-        let mut page = lock(&resources.page);
-        let Some(page) = page.as_mut() else {
+        let Shown::Here(page, writing) = &mut *lock(&resources.page) else {
             return Err(Refused::new("NotFoundError", "this sandbox has no page"));
         };
         let reach = |access| reach(&desk, access, &permits);
         let (read, write) = (reach(Access::Read)?, reach(Access::Write)?);
         let mut proxy = lock(&proxy);
-        proxy.regrant(read, write);
+        proxy.regrant(read, write, *writing);
         answered(proxy.call(page, &asked.call()))
+    })
+}
+
+/// Hands a call to whoever answers for the page.
+fn elsewhere(
+    kernel: &mut Kernel,
+    c: &Crossing<'_, '_>,
+    page: Arc<dyn Elsewhere>,
+    mut asked: Asked,
+) -> Result<Reply> {
+    let desk = kernel.settings.desk.clone();
+    let request = asked.request(&desk);
+    kernel.guarded_work(request, c.now, move |permit| {
+        Box::pin(async move {
+            let permits = [permit];
+            asked.read = reach(&desk, Access::Read, &permits)?;
+            asked.write = reach(&desk, Access::Write, &permits)?;
+            answered(page.answer(asked).await)
+        })
     })
 }
 

@@ -9,10 +9,13 @@
   const keys = hostCall('storage.keys', 'b', 'v');
   const clear = hostCall('storage.clear', 'b', '');
 
+  // A template makes a new string of a string.
+  const text = (value) => (typeof value === 'string' ? value : `${value}`);
+
   const storage = (area) => () => ({
-    getItem: (key) => get(area, `${key}`),
-    setItem: (key, value) => set(area, `${key}`, `${value}`),
-    removeItem: (key) => remove(area, `${key}`),
+    getItem: (key) => get(area, typeof key === 'string' ? key : `${key}`),
+    setItem: (key, value) => set(area, text(key), text(value)),
+    removeItem: (key) => remove(area, text(key)),
     keys: () => keys(area),
     clear: () => clear(area),
   });

@@ -11,15 +11,13 @@ use crate::engine;
 
 pub(super) struct Unpacker<'js, 'a> {
     ctx: Ctx<'js>,
-    helpers: Helpers<'js>,
     r: Reader<'a>,
     met: Vec<Value<'js>>,
 }
 
 impl<'js, 'a> Unpacker<'js, 'a> {
-    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8]) -> Result<Self> {
-        let helpers = Helpers::of(ctx)?;
-        Ok(Unpacker { ctx: ctx.clone(), helpers, r: Reader::new(bytes), met: Vec::new() })
+    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8]) -> Self {
+        Unpacker { ctx: ctx.clone(), r: Reader::new(bytes), met: Vec::new() }
     }
 
     pub(super) fn unpack(mut self) -> Result<Value<'js>> {
@@ -42,7 +40,8 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         name: &str,
         args: impl rquickjs::function::IntoArgs<'js>,
     ) -> Result<T> {
-        self.helpers.get(name)?.call(args)
+        // Looked up here: most answers are a string or a number, and need none.
+        Helpers::of(&self.ctx)?.get(name)?.call(args)
     }
 
     fn value(&mut self) -> Result<Value<'js>> {

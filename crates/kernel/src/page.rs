@@ -1,0 +1,109 @@
+//! The page that a sandbox's tools see: one that the host holds, or one that lives elsewhere.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use cofferdam_abi::dom::DomOperation;
+use cofferdam_abi::wire::{Reader, Result};
+use cofferdam_dom::proxy::{Answer, Call, Reach, Target, Writing};
+use cofferdam_dom::{Error, Page};
+
+/// What the tools of a sandbox have for a page.
+#[derive(Default)]
+pub enum Shown {
+    /// No page.
+    #[default]
+    Nothing,
+    /// A page held here, and how markup gets into it.
+    Here(Box<Page>, Writing),
+    /// A page that somebody else answers for.
+    Elsewhere(Arc<dyn Elsewhere>),
+}
+
+impl Shown {
+    /// The page, if it is held here.
+    pub fn here(&mut self) -> Option<&mut Page> {
+        match self {
+            Shown::Here(page, _) => Some(page),
+            Shown::Nothing | Shown::Elsewhere(_) => None,
+        }
+    }
+
+    /// The same for a fork: a copy of a page that is held here; elsewhere it is the same page.
+    pub(crate) fn fork(&self) -> Self {
+        match self {
+            Shown::Nothing => Shown::Nothing,
+            Shown::Here(page, writing) => Shown::Here(page.clone(), *writing),
+            Shown::Elsewhere(page) => Shown::Elsewhere(page.clone()),
+        }
+    }
+}
+
+/// What comes of a question to a page elsewhere.
+pub type Answered = Pin<Box<dyn Future<Output = std::result::Result<Answer, Error>> + Send>>;
+
+/// Answers for a page that is not held here, such as a tab of a browser.
+///
+/// A question comes when the tool has leave for it. Whoever answers sees to it that nothing
+/// outside of what the question may reach is told or changed, as
+/// [`Proxy`](cofferdam_dom::proxy::Proxy) does for a page that is held here.
+pub trait Elsewhere: Send + Sync {
+    /// Answers one question. The future is dropped when the run ends before it.
+    fn answer(&self, asked: Asked) -> Answered;
+}
+
+/// A call of a tool on a page elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub(crate) operation: DomOperation,
+    /// An element that was handed out before; zero is none.
+    pub(crate) handle: u32,
+    pub(crate) selector: String,
+    pub(crate) text: String,
+    pub(crate) more: String,
+    /// What the run may read now.
+    pub read: Reach,
+    /// What the run may change now.
+    pub write: Reach,
+}
+
+impl Asked {
+    pub(crate) fn parse(fields: &mut Reader<'_>) -> Result<Self> {
+        let Some(operation) = DomOperation::from_number(fields.u8()?) else {
+            return Err(fields.malformed("unknown operation on a page"));
+        };
+        let (handle, selector) = (fields.u32()?, fields.string()?);
+        let (text, more) = (fields.string()?, fields.string()?);
+        let (read, write) = (Reach::Nothing, Reach::Nothing);
+        Ok(Asked { operation, handle, selector, text, more, read, write })
+    }
+
+    /// What is asked.
+    pub fn call(&self) -> Call<'_> {
+        let within = (self.handle != 0).then_some(self.handle);
+        let (selector, text) = (self.selector.as_str(), self.text.as_str());
+        let target = match within {
+            Some(handle) => Target::Handle(handle),
+            None => Target::Selector(selector),
+        };
+        match self.operation {
+            DomOperation::QuerySelector => Call::QuerySelector { within, selector },
+            DomOperation::QuerySelectorAll => Call::QuerySelectorAll { within, selector },
+            DomOperation::GetTextContent => Call::GetTextContent(target),
+            DomOperation::GetAttribute => Call::GetAttribute(target, text),
+            DomOperation::GetHtml => Call::GetHtml(target),
+            DomOperation::Exists => Call::Exists(target),
+            DomOperation::Count => Call::Count(selector),
+            DomOperation::WaitFor => Call::WaitFor(selector),
+            DomOperation::SetTextContent => Call::SetTextContent(target, text),
+            DomOperation::SetAttribute => Call::SetAttribute(target, text, &self.more),
+            DomOperation::SetHtml => Call::SetHtml(target, text),
+            DomOperation::Append => Call::Append(target, text),
+            DomOperation::Remove => Call::Remove(target),
+            DomOperation::Click => Call::Click(target),
+            DomOperation::Fill => Call::Fill(target, text),
+            DomOperation::Submit => Call::Submit(target),
+        }
+    }
+}
