@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cofferdam::capabilities::{Error, ErrorKind};
 use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Setup};
 use cofferdam::{Capability, SandboxBuilder};
 use cofferdam_store::Store;
@@ -37,8 +38,7 @@ impl Permissions {
         mut sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         for text in &self.allow {
-            let capability: Capability =
-                text.parse().map_err(|e| Failure::usage(format!("--allow {text}: {e}")))?;
+            let capability = parse(text, "--allow")?;
             sandbox = sandbox.grant(capability);
         }
         let mut setup = match self.ephemeral {
@@ -55,6 +55,20 @@ impl Permissions {
         let broker = setup.open().map_err(Failure::from_broker)?;
         Ok((sandbox.name(SANDBOX).broker(&broker), broker))
     }
+}
+
+/// A capability that somebody typed behind `before`, which the hint repeats.
+pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
+    text.parse().map_err(|error: Error| {
+        let failure = Failure::usage(format!("{before}: {error}"));
+        match error.suggestion() {
+            // Other suggestions are for a part of the text.
+            Some(meant) if error.kind() == ErrorKind::UnknownName => {
+                failure.hint(format!("{before} '{meant}'"))
+            }
+            Some(_) | None => failure,
+        }
+    })
 }
 
 /// The user's store.

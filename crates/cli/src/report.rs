@@ -1,8 +1,10 @@
-//! What people read on standard error.
+//! What people read on standard error, and JSON on standard output.
 
 use std::io::{IsTerminal, Write};
 
 use cofferdam::{Ending, Exhausted, Outcome, Stream, Watcher, visible};
+
+use crate::paint::{Paint, Tone};
 
 /// Exit code for a wrong call, as clap uses it.
 pub(crate) const USAGE: u8 = 2;
@@ -50,9 +52,9 @@ impl From<cofferdam::Error> for Failure {
 
 /// Prints why a verb could not do its work.
 pub(crate) fn failure(failure: &Failure) {
-    line(&format!("error: {}", failure.message));
+    labelled(Tone::Bad, "error", &failure.message);
     if let Some(hint) = &failure.hint {
-        line(&format!("hint: {hint}"));
+        labelled(Tone::Hint, "hint", hint);
     }
 }
 
@@ -64,26 +66,26 @@ pub(crate) fn outcome(outcome: &Outcome) {
     ] {
         if output.is_cut {
             let kept = output.bytes.len();
-            line(&format!("note: {name} was cut after {kept} bytes"));
-            line(&format!("hint: --limit {limit}={}", kept.max(1) * 10));
+            labelled(Tone::Note, "note", &format!("{name} was cut after {kept} bytes"));
+            labelled(Tone::Hint, "hint", &format!("--limit {limit}={}", kept.max(1) * 10));
         }
     }
     let Some(error) = outcome.error() else { return };
     // What a tool writes on further lines must not look like a line of ours.
     let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
-    line(&format!("error: {}: {message}", visible(name)));
+    labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
     frames.for_each(|frame| line(&visible_lines(frame)));
     if let Ending::Denied(denied) = &outcome.ending {
         let (id, capability) = (visible(denied.request_id()), denied.required_permission());
-        line(&format!("hint: cofferdam grant {id}  (then run it again)"));
-        line(&format!("hint: --allow '{}'", visible(capability)));
+        labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
+        labelled(Tone::Hint, "hint", &format!("--allow '{}'", visible(capability)));
     }
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
     {
-        line(&format!("hint: {hint}"));
+        labelled(Tone::Hint, "hint", &hint);
     }
 }
 
@@ -99,6 +101,31 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
             Some(format!("--limit {}={enough}", limit.name()))
         }
     }
+}
+
+/// Prints a value as one line on standard output.
+pub(crate) fn json(value: &serde_json::Value) {
+    // Whoever closed standard output does not want to read more.
+    let _ = writeln!(std::io::stdout().lock(), "{}", for_reader(value.to_string()));
+}
+
+/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
+/// escapes: still the same JSON.
+fn for_reader(json: String) -> String {
+    if !std::io::stdout().is_terminal() || visible(&json) == json {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        let mut text = [0; 4];
+        if visible(c.encode_utf8(&mut text)) == *c.encode_utf8(&mut [0; 4]) {
+            escaped.push(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| escaped += &format!("\\u{unit:04x}"));
+        }
+    }
+    escaped
 }
 
 /// Shows console output while a run goes on. On a terminal, what would move the cursor or hide
@@ -138,6 +165,11 @@ pub(crate) fn streams() -> Watcher {
 fn visible_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line that begins with what kind of line it is.
+pub(crate) fn labelled(tone: Tone, label: &str, text: &str) {
+    line(&format!("{} {text}", Paint::stderr().tone(tone, &format!("{label}:"))));
 }
 
 fn line(text: &str) {

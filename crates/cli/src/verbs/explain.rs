@@ -5,7 +5,9 @@ use std::io::Read;
 use cofferdam::permissions::Risk;
 use cofferdam::{Capability, PermissionError, visible};
 
-use crate::report::Failure;
+use crate::permissions;
+use crate::place::plain;
+use crate::report::{self, Failure};
 
 /// Longest text that is read.
 const MAX_TEXT: u64 = 64 << 20;
@@ -29,7 +31,10 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         if let Ok(capability) = self.what.parse::<Capability>() {
-            describe(&capability);
+            match self.json {
+                true => report::json(&to_json(&capability)),
+                false => describe(&capability),
+            }
             return Ok(0);
         }
         let text = self.text()?;
@@ -54,9 +59,28 @@ impl Explain {
             path => std::fs::File::open(path)
                 .and_then(|file| file.take(MAX_TEXT).read_to_end(&mut bytes)),
         };
-        read.map_err(|e| Failure::usage(format!("{}: {}", self.what, crate::place::plain(&e))))?;
+        read.map_err(|error| self.neither(&error))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+
+    /// Neither a file that can be read nor a capability.
+    fn neither(&self, error: &std::io::Error) -> Failure {
+        match permissions::parse(&self.what, "cofferdam explain") {
+            Err(failure) if failure.hint.is_some() => failure,
+            Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
+                .hint("cofferdam explain FILE, a capability, or - for standard input"),
+        }
+    }
+}
+
+fn to_json(capability: &Capability) -> serde_json::Value {
+    let risk = Risk::of(capability);
+    serde_json::json!({
+        "capability": capability.to_string(),
+        "action": capability.describe(),
+        "risk": risk.level.to_string(),
+        "reason": risk.reason,
+    })
 }
 
 fn explain(error: &PermissionError) {

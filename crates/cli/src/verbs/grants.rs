@@ -9,6 +9,9 @@ use crate::report::Failure;
 
 /// List what was granted and has not ended.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam grants
+  cofferdam grants --json | jq 'select(.span == \"always\")'")]
 pub(crate) struct Grants {
     /// Print one JSON object a line
     #[arg(long)]

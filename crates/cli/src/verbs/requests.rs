@@ -9,6 +9,9 @@ use crate::report::Failure;
 
 /// List what runs asked for and did not get, the latest first.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam requests
+  cofferdam requests --all --json | jq -r .capability")]
 pub(crate) struct Requests {
     /// Also those that were granted or denied since
     #[arg(long)]
@@ -49,7 +52,8 @@ fn show(petition: &Petition) {
     println!("    {tool} wants to {words}; {} at {}{times}", petition.standing, petition.last);
 }
 
-fn to_json(petition: &Petition) -> serde_json::Value {
+/// A request for other programs.
+pub(crate) fn to_json(petition: &Petition) -> serde_json::Value {
     json!({
         "id": petition.id.as_str(),
         "capability": petition.capability.to_string(),

@@ -31,7 +31,7 @@ const MAX_REQUESTS: usize = 100_000;
 /// its id; `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
 /// `.import` and `.destroy` are about such a sandbox. Requests run side by side and are answered as they finish.
 #[derive(clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {}
 

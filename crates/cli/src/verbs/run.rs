@@ -1,12 +1,13 @@
 //! `cofferdam run`: one tool, one fresh cell.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use cofferdam::{Boundary, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
 use sha2::{Digest, Sha256};
 
 use crate::interrupt;
+use crate::paint::Tone;
 use crate::permissions::Permissions;
 use crate::place::{Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -157,42 +158,22 @@ impl Run {
     }
 
     fn print(&self, outcome: &Outcome) {
-        let mut out = std::io::stdout().lock();
-        // Whoever closed standard output does not want to read more.
         if self.json {
-            let _ = writeln!(out, "{}", for_reader(outcome.to_json().to_string()));
+            report::json(&outcome.to_json());
             return;
         }
         if let Some(value) = outcome.result() {
             let converted = json::to_json(value);
-            let _ = writeln!(out, "{}", for_reader(converted.json.to_string()));
+            report::json(&converted.json);
             let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";
             for note in converted.notes.iter().filter(|note| !is_plain_undefined(note)) {
                 let path = cofferdam::visible(&note.path);
-                eprintln!("note: {path}: {} became {}", note.was, note.became);
+                let text = format!("{path}: {} became {}", note.was, note.became);
+                report::labelled(Tone::Note, "note", &text);
             }
         }
         report::outcome(outcome);
     }
-}
-
-/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
-/// escapes: still the same JSON.
-fn for_reader(json: String) -> String {
-    if !std::io::stdout().is_terminal() || cofferdam::visible(&json) == json {
-        return json;
-    }
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        let mut text = [0; 4];
-        if cofferdam::visible(c.encode_utf8(&mut text)) == *c.encode_utf8(&mut [0; 4]) {
-            escaped.push(c);
-        } else {
-            let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| escaped += &format!("\\u{unit:04x}"));
-        }
-    }
-    escaped
 }
 
 /// Reads a page. What is not UTF-8 in it is replaced, as browsers do.

@@ -18,10 +18,15 @@ use crate::report::{self, Failure};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam wasm program.wasm --flag argument
-  cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt")]
+  cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt
+  cofferdam wasm --json program.wasm | jq .exitCode")]
 pub(crate) struct Wasm {
     #[command(flatten)]
     place: Place,
+
+    /// Print the whole outcome as JSON when it is over
+    #[arg(long)]
+    json: bool,
 
     /// The program
     file: String,
@@ -38,7 +43,11 @@ impl Wasm {
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
-        let sandbox = self.place.fill(sandbox)?.watcher(report::streams()).build()?;
+        let mut sandbox = self.place.fill(sandbox)?;
+        if !self.json {
+            sandbox = sandbox.watcher(report::streams());
+        }
+        let sandbox = sandbox.build()?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
         let args = self.args.into_iter().map(std::os::unix::ffi::OsStringExt::into_vec);
         let mut command = Command::wasm(&name, module).args(args);
@@ -50,7 +59,10 @@ impl Wasm {
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run_program(command))?;
-        report::outcome(&outcome);
+        match self.json {
+            true => report::json(&outcome.to_json()),
+            false => report::outcome(&outcome),
+        }
         Ok(outcome.exit_code())
     }
 }
