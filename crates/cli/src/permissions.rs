@@ -57,18 +57,35 @@ impl Permissions {
     }
 }
 
-/// A capability that somebody typed behind `before`, which the hint repeats.
+/// A capability that somebody typed behind `before`, an option or the beginning of a command,
+/// which the hint repeats.
 pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
     text.parse().map_err(|error: Error| {
-        let failure = Failure::usage(format!("{before}: {error}"));
-        match error.suggestion() {
+        let message = match before.starts_with("--") {
+            true => format!("{before}: {error}"),
+            false => error.to_string(),
+        };
+        let meant = match error.suggestion() {
             // Other suggestions are for a part of the text.
-            Some(meant) if error.kind() == ErrorKind::UnknownName => {
-                failure.hint(format!("{before} '{meant}'"))
-            }
-            Some(_) | None => failure,
-        }
+            Some(meant) if error.kind() == ErrorKind::UnknownName => format!("'{meant}'"),
+            Some(_) | None => format!("'{}'   (for example)", example(text)),
+        };
+        Failure::usage(message).hint(format!("{before} {meant}"))
     })
+}
+
+/// A capability of the area that a text begins with, to be changed by whoever reads it.
+fn example(text: &str) -> &'static str {
+    match text.split(':').next().unwrap_or_default() {
+        "dom" => "dom:read:#main",
+        "env" => "env:read:LANG",
+        "network" => "network:fetch:GET@https://example.com/v1/**",
+        "process" => "process:exec:ls",
+        "state" => "state:read:NAME",
+        "storage" => "storage:local:read:KEY",
+        "tool" => "tool:call:NAME",
+        _ => "fs:read:/data/**",
+    }
 }
 
 /// The user's store.
@@ -94,4 +111,19 @@ fn setup(store: &Store) -> Setup {
 /// Who decides at this terminal, for the record.
 pub(crate) fn who() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_a_capability() {
+        for kind in cofferdam::capabilities::Kind::ALL {
+            let name = kind.to_string();
+            let example = example(&name);
+            assert!(example.parse::<Capability>().is_ok(), "{example}");
+            assert_eq!(example.split(':').next(), name.split(':').next());
+        }
+    }
 }

@@ -9,6 +9,9 @@ use crate::paint::{Paint, Tone};
 /// Exit code for a wrong call, as clap uses it.
 pub(crate) const USAGE: u8 = 2;
 
+/// Exit code where the program itself failed.
+const OURS: u8 = 70;
+
 /// Why a verb could not do its work.
 pub(crate) struct Failure {
     pub(crate) message: String,
@@ -28,7 +31,7 @@ impl Failure {
             cofferdam::permissions::ErrorKind::NotFound
             | cofferdam::permissions::ErrorKind::NotEnough
             | cofferdam::permissions::ErrorKind::BadGrant => USAGE,
-            _ => 70,
+            _ => OURS,
         };
         Failure { message: error.to_string(), hint: None, code }
     }
@@ -44,7 +47,7 @@ impl From<cofferdam::Error> for Failure {
     fn from(error: cofferdam::Error) -> Self {
         let code = match error.kind() {
             cofferdam::ErrorKind::Setting | cofferdam::ErrorKind::Limit => USAGE,
-            _ => 70,
+            _ => OURS,
         };
         Failure { message: error.to_string(), hint: None, code }
     }
@@ -52,9 +55,9 @@ impl From<cofferdam::Error> for Failure {
 
 /// Prints why a verb could not do its work.
 pub(crate) fn failure(failure: &Failure) {
-    labelled(Tone::Bad, "error", &failure.message);
+    labelled(Tone::Bad, "error", &visible_lines(&failure.message));
     if let Some(hint) = &failure.hint {
-        labelled(Tone::Hint, "hint", hint);
+        labelled(Tone::Hint, "hint", &visible_lines(hint));
     }
 }
 
@@ -105,8 +108,32 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
 
 /// Prints a value as one line on standard output.
 pub(crate) fn json(value: &serde_json::Value) {
-    // Whoever closed standard output does not want to read more.
-    let _ = writeln!(std::io::stdout().lock(), "{}", for_reader(value.to_string()));
+    print(&for_reader(value.to_string()));
+}
+
+/// Prints a line on standard output.
+pub(crate) fn print(text: &str) {
+    bytes(format!("{text}\n").as_bytes());
+}
+
+/// Writes to standard output. Whoever closed it does not want to read more; where it cannot take
+/// more, as on a full disk, the program ends and says so.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            let text = format!("standard output: {}", crate::place::plain(&error));
+            failure(&Failure::usage(text));
+            std::process::exit(i32::from(OURS));
+        }
+    }
+}
+
+/// Says something beside the result, on standard error.
+pub(crate) fn note(text: &str) {
+    line(text);
 }
 
 /// On a terminal, characters that would move the cursor or hide text are written as JSON's own

@@ -215,6 +215,29 @@ fn the_demo_tells_its_story_in_plain_lines_when_nobody_watches() {
     assert!(!home.0.join("data").exists());
 }
 
+#[test]
+fn a_reader_who_leaves_and_a_disk_that_is_full_are_no_panic() {
+    let home = Home::new("pipes");
+    for arguments in ["doctor", "--help", "run --help", "completions bash", "man", "demo cells"] {
+        let program = env!("CARGO_BIN_EXE_cofferdam");
+        let script = format!("{{ '{program}' {arguments}; echo $? >&2; }} | true");
+        let output = Command::new("sh").arg("-c").arg(script).env("HOME", &home.0).output();
+        let err = String::from_utf8_lossy(&output.expect("a shell").stderr).into_owned();
+        assert!(!err.contains("panicked"), "{arguments}: {err}");
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
+    let output = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+        .args(["explain", "fs:read:/a"])
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(std::process::Child::wait_with_output)
+        .expect("the program");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(70), "{err}");
+    assert!(err.contains("error: standard output: no space left on device"), "{err}");
+}
+
 #[track_caller]
 fn parse(text: &str) -> Json {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))

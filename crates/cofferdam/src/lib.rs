@@ -65,6 +65,7 @@
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
 //! - [`json`]: values to JSON, saying what JSON cannot hold
+//! - `processor`: what the guests were compiled for
 
 /// The program in the README compiles and runs.
 #[cfg(doctest)]
@@ -85,6 +86,7 @@ mod life;
 pub mod limits;
 pub mod outcome;
 pub mod page;
+mod processor;
 mod program;
 mod reaper;
 pub mod run;
@@ -118,6 +120,7 @@ pub use life::Snapshot;
 pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
 pub use page::Boundary;
+pub use processor::processor_features;
 pub use run::{Canceller, Run};
 pub use runtime::{Pool, Runtime};
 pub use sandbox::{Sandbox, SandboxBuilder};

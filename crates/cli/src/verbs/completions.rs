@@ -1,8 +1,6 @@
 //! `cofferdam completions`: what a shell needs to complete our words.
 
-use std::io::Write;
-
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Print completions for a shell.
 #[derive(clap::Args)]
@@ -32,8 +30,7 @@ impl Completions {
             Shell::Fish => clap_complete::Shell::Fish,
         };
         clap_complete::generate(shell, &mut definitions, "cofferdam", &mut text);
-        // Whoever closed standard output does not want to read more.
-        let _ = std::io::stdout().lock().write_all(&text);
+        report::bytes(&text);
         Ok(0)
     }
 }

@@ -3,7 +3,7 @@
 mod scenes;
 mod stage;
 
-use std::io::BufRead;
+use std::io::{BufRead, Write};
 
 use crate::report::Failure;
 use stage::Stage;
@@ -81,7 +81,7 @@ async fn play(scene: Scene, stage: &mut Stage) -> Result<(), cofferdam::Error> {
 
 /// Waits for Enter; false at the end of input.
 fn wait() -> bool {
-    eprint!("Enter: the next one ");
+    let _ = write!(std::io::stderr(), "Enter: the next one ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).is_ok_and(|len| len > 0)
 }

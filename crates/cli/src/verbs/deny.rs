@@ -4,7 +4,7 @@ use cofferdam::permissions::RequestId;
 use cofferdam::visible;
 
 use crate::permissions::{broker, who};
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Decide against requests: nobody is asked about them again, until something is granted.
 #[derive(clap::Args)]
@@ -34,8 +34,8 @@ impl Deny {
             })?;
             let capability = petition.capability.to_string();
             match self.json {
-                true => println!("{}", super::requests::to_json(&petition)),
-                false => println!("denied {} {}", petition.id, visible(&capability)),
+                true => report::json(&super::requests::to_json(&petition)),
+                false => report::print(&format!("denied {} {}", petition.id, visible(&capability))),
             }
         }
         Ok(0)

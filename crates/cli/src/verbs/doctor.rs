@@ -108,12 +108,12 @@ fn version() -> Check {
 fn show(check: &Check) {
     let paint = Paint::stdout();
     let state = paint.tone(check.state.tone(), &format!("{:<6}", check.state.name()));
-    println!("{state}  {:<14} {}", check.name, check.found);
+    report::print(&format!("{state}  {:<14} {}", check.name, check.found));
     if check.state != State::Ok {
-        println!("{:24}{}", "", check.matters);
+        report::print(&format!("{:24}{}", "", check.matters));
     }
     if let Some(hint) = &check.hint {
-        println!("{:24}{}", "", paint.tone(Tone::Hint, &format!("hint: {hint}")));
+        report::print(&format!("{:24}{}", "", paint.tone(Tone::Hint, &format!("hint: {hint}"))));
     }
 }
 

@@ -40,12 +40,12 @@ impl Explain {
         let text = self.text()?;
         let found = PermissionError::find_in(&text);
         if found.is_empty() {
-            eprintln!("no denial in this text");
+            report::note("no denial in this text");
             return Ok(1);
         }
         for error in found {
             match self.json {
-                true => println!("{}", error.to_json()),
+                true => report::print(&error.to_json()),
                 false => explain(&error),
             }
         }
@@ -65,8 +65,9 @@ impl Explain {
 
     /// Neither a file that can be read nor a capability.
     fn neither(&self, error: &std::io::Error) -> Failure {
+        let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
         match permissions::parse(&self.what, "cofferdam explain") {
-            Err(failure) if failure.hint.is_some() => failure,
+            Err(failure) if looks_like_one => failure,
             Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
                 .hint("cofferdam explain FILE, a capability, or - for standard input"),
         }
@@ -84,18 +85,20 @@ fn to_json(capability: &Capability) -> serde_json::Value {
 }
 
 fn explain(error: &PermissionError) {
-    println!("denied: {}", visible(error.attempted_action()));
+    report::print(&format!("denied: {}", visible(error.attempted_action())));
     if let Ok(capability) = error.required_permission().parse::<Capability>() {
         describe(&capability);
     }
     let id = visible(error.request_id());
-    println!("    grant it    cofferdam grant {id}  (--once, --session, --always, --expires 1h)");
-    println!("    deny it     cofferdam deny {id}\n");
+    report::print(&format!(
+        "    grant it    cofferdam grant {id}  (--once, --session, --always, --expires 1h)"
+    ));
+    report::print(&format!("    deny it     cofferdam deny {id}\n"));
 }
 
 fn describe(capability: &Capability) {
     let risk = Risk::of(capability);
-    println!("    capability  {}", visible(&capability.to_string()));
-    println!("    lets it     {}", capability.describe());
-    println!("    risk        {}: {}", risk.level, risk.reason);
+    report::print(&format!("    capability  {}", visible(&capability.to_string())));
+    report::print(&format!("    lets it     {}", capability.describe()));
+    report::print(&format!("    risk        {}: {}", risk.level, risk.reason));
 }

@@ -6,7 +6,7 @@ use cofferdam::permissions::{RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
 use crate::permissions::{SANDBOX, broker, parse, who};
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Grant what a run was denied, or a capability.
 ///
@@ -82,8 +82,8 @@ impl Grant {
         };
         let grant = granted.map_err(unknown)?;
         match self.json {
-            true => println!("{}", super::grants::to_json(&grant)),
-            false => println!("{}", visible(&grant.to_string())),
+            true => report::json(&super::grants::to_json(&grant)),
+            false => report::print(&format!("{}", visible(&grant.to_string()))),
         }
         Ok(0)
     }

@@ -1,10 +1,9 @@
 //! `cofferdam man`: manual pages.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use crate::place::plain;
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Print the manual page, or write the pages of all verbs into a directory.
 #[derive(clap::Args)]
@@ -22,8 +21,7 @@ impl Man {
             let mut text = Vec::new();
             let page = clap_mangen::Man::new(crate::definitions());
             page.render(&mut text).map_err(|e| Failure::usage(plain(&e)))?;
-            // Whoever closed standard output does not want to read more.
-            let _ = std::io::stdout().lock().write_all(&text);
+            report::bytes(&text);
             return Ok(0);
         };
         let write = || {
@@ -35,7 +33,7 @@ impl Man {
             Failure::usage(format!("{shown}: {}", plain(&e)))
                 .hint("cofferdam man ~/.local/share/man/man1")
         })?;
-        eprintln!("the pages are in {shown}");
+        report::note(&format!("the pages are in {shown}"));
         Ok(0)
     }
 }

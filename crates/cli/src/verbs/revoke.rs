@@ -4,7 +4,7 @@ use cofferdam::permissions::GrantId;
 use cofferdam::visible;
 
 use crate::permissions::{broker, who};
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Take a grant away, for the next call and all after it.
 #[derive(clap::Args)]
@@ -33,8 +33,8 @@ impl Revoke {
                 Failure::from_broker(error).hint("cofferdam grants   (lists them)")
             })?;
             match self.json {
-                true => println!("{}", super::grants::to_json(&grant)),
-                false => println!("revoked {}", visible(&grant.to_string())),
+                true => report::json(&super::grants::to_json(&grant)),
+                false => report::print(&format!("revoked {}", visible(&grant.to_string()))),
             }
         }
         Ok(0)

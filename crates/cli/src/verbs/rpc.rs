@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use crate::exec::{BadParams, Exec, What, Where};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
+use crate::spelling;
 
 /// Longest line that is read; it is host memory.
 const MAX_LINE: u64 = 512 << 20;
@@ -369,7 +370,10 @@ impl From<cofferdam::Error> for Started {
 fn unknown_method(name: &str) -> Refused {
     let own = ["exec", "sandbox.exec", "cancel", "session.close"];
     let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
-    Refused(Code::Method, format!("{name}: unknown method; known are {}", known.join(", ")))
+    let meant = spelling::nearest(name, known.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant}"));
+    let known = known.join(", ");
+    Refused(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
 fn code_of(error: &cofferdam::Error) -> Code {

@@ -105,7 +105,10 @@ impl Run {
         }
         let sandbox = builder.build()?;
         if self.explain_policy {
-            println!("{}", cofferdam::visible(&sandbox.content_policy().to_string()));
+            report::print(&format!(
+                "{}",
+                cofferdam::visible(&sandbox.content_policy().to_string())
+            ));
             return Ok(0);
         }
         interrupt::cancels(&sandbox)?;

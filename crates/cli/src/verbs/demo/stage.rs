@@ -6,6 +6,7 @@ use std::time::Duration;
 use cofferdam::{Ending, Outcome, visible};
 
 use crate::paint::{Paint, Tone};
+use crate::report;
 
 /// Where scenes are shown.
 pub(super) struct Stage {
@@ -84,7 +85,6 @@ impl Stage {
     }
 }
 
-/// Whoever closed standard output does not want to see more.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    report::print(text);
 }

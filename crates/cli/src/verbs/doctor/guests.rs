@@ -6,12 +6,6 @@ use cofferdam::{Boundary, Command, Error, Outcome, Pool, Runtime, Sandbox, Tool}
 
 use super::Check;
 
-/// Instructions that compiled guests use where the processor of the build had them.
-const FEATURES: &[&str] = &[
-    "pni", "ssse3", "sse4_1", "sse4_2", "popcnt", "avx", "avx2", "fma", "bmi1", "bmi2", "abm",
-    "avx512f", "asimd", "atomics", "fphp",
-];
-
 pub(super) fn checks() -> Vec<Check> {
     let mut checks = vec![processor()];
     let started = Instant::now();
@@ -35,13 +29,13 @@ pub(super) fn checks() -> Vec<Check> {
 }
 
 fn processor() -> Check {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = text.lines().find(|line| line.starts_with("flags") || line.starts_with("Features"));
-    let words: Vec<_> = line.unwrap_or_default().split_whitespace().collect();
-    let has: Vec<_> = FEATURES.iter().filter(|name| words.contains(name)).copied().collect();
     let count = std::thread::available_parallelism().map_or(1, usize::from);
-    let found = format!("{count} for this program, with {}", has.join(" "));
-    Check::ok("processors", found, "guests are compiled for the processor of the build")
+    let features = cofferdam::processor_features();
+    let found = match features.is_empty() {
+        true => format!("{count} for this program"),
+        false => format!("{count} for this program; guests use {}", features.join(" ")),
+    };
+    Check::ok("processors", found, "guests do not load on one that lacks what they use")
 }
 
 /// A guest that does not load says which instructions it misses.
