@@ -2,7 +2,7 @@
 //! picture of a session is drawn from what was printed.
 //!
 //! A `console` block has commands behind `$ ` and what they print, standard output and standard
-//! error together. `$ cat FILE` of a file that is not there yet makes it. `…` stands for any text,
+//! error together, begun in a copy of `docs/first`. `…` stands for any text,
 //! on a line of its own for any lines. Ids and times are other ones in every run: an id of the
 //! document stands for the one that was printed in its place. `$ echo $?` is the code of the
 //! command before. Blocks of one document share a folder and a home.

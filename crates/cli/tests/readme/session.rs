@@ -1,7 +1,7 @@
 //! A terminal session in a folder of its own.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::blocks::Step;
@@ -20,7 +20,7 @@ impl Session {
     pub(crate) fn new(name: &str) -> Self {
         let folder =
             std::env::temp_dir().join(format!("cofferdam-doc-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(folder.join("work")).expect("a folder");
+        copy(&crate::root().join("docs/first"), &folder.join("work"));
         std::fs::create_dir_all(folder.join("bin")).expect("a folder");
         let program = env!("CARGO_BIN_EXE_cofferdam");
         std::os::unix::fs::symlink(program, folder.join("bin/cofferdam")).expect("a link");
@@ -32,11 +32,6 @@ impl Session {
         let command = self.with_real_ids(&step.command);
         if command == "echo $?" {
             return vec![self.code.to_string()];
-        }
-        if let Some(name) = command.strip_prefix("cat ")
-            && !self.folder.join("work").join(name).exists()
-        {
-            self.make(name, &step.printed);
         }
         let path = std::env::var("PATH").unwrap_or_default();
         let output = Command::new("sh")
@@ -59,13 +54,6 @@ impl Session {
         String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()
     }
 
-    /// A file that the document shows before it is there.
-    fn make(&self, name: &str, lines: &[String]) {
-        let path = self.folder.join("work").join(name);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("room");
-        std::fs::write(path, lines.join("\n") + "\n").expect("room");
-    }
-
     /// The lines that are expected, with the ids that were printed in place of the document's.
     pub(crate) fn bind(&mut self, expected: &[String], printed: &[String]) -> Vec<String> {
         let of_document = expected.iter().flat_map(|line| ids(line));
@@ -83,13 +71,26 @@ impl Session {
     }
 }
 
+/// A folder and all that is in it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (path, copied) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true => copy(&path, &copied),
+            false => drop(std::fs::copy(&path, &copied).expect("room")),
+        }
+    }
+}
+
 /// One file for both, so that lines come in the order in which they were written.
-fn merged(folder: &std::path::Path) -> std::fs::File {
+fn merged(folder: &Path) -> std::fs::File {
     let _ = std::fs::remove_file(folder.join("printed"));
     appending(folder)
 }
 
-fn appending(folder: &std::path::Path) -> std::fs::File {
+fn appending(folder: &Path) -> std::fs::File {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true).open(folder.join("printed")).expect("a file")
 }
