@@ -2,10 +2,10 @@
 //! picture of a session is drawn from what was printed.
 //!
 //! A `console` block has commands behind `$ ` and what they print, standard output and standard
-//! error together, begun in a copy of `docs/first`. `…` stands for any text,
-//! on a line of its own for any lines. Ids and times are other ones in every run: an id of the
-//! document stands for the one that was printed in its place. `$ echo $?` is the code of the
-//! command before. Blocks of one document share a folder and a home.
+//! error together. `…` stands for any text, on a line of its own for any lines. Ids and times are
+//! other ones in every run: an id of the document stands for the one that was printed in its
+//! place. `$ echo $?` is the code of the command before. Blocks of one document share a home and
+//! a folder, which begins as a copy of `docs/first`.
 //!
 //! `COFFERDAM_BLESS=1` draws the picture anew.
 
@@ -103,8 +103,24 @@ fn the_program_in_the_readme_is_the_one_in_docs() {
 }
 
 #[test]
+fn the_reference_has_every_limit_capability_and_method() {
+    let reference = read("docs/reference.md");
+    let limits = cofferdam::Limit::NAMES.map(|(_, name)| format!("`{name}`"));
+    let kinds = cofferdam::capabilities::Kind::ALL;
+    let kinds = kinds.map(|kind| format!("`{}:{}`", kind.name(), kind.scope()));
+    let session = &mut Session::new("reference");
+    let command = r#"echo '{"jsonrpc":"2.0","id":1,"method":"?"}' | cofferdam rpc"#.to_owned();
+    let refused = session.run(&blocks::Step { line: 0, command, printed: Vec::new() }).join("");
+    let known = refused.split("known are ").nth(1).and_then(|rest| rest.split('"').next());
+    let methods = known.expect("a list of methods").split(", ").map(|name| format!("`{name}`"));
+    for name in limits.into_iter().chain(kinds).chain(methods) {
+        assert!(reference.contains(&name), "no {name}");
+    }
+}
+
+#[test]
 fn links_in_the_documents_lead_somewhere() {
-    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
         for target in blocks::links(&read(name)) {
             let path = target.split('#').next().unwrap_or_default();
             assert!(root().join(path).exists(), "{name}: {target}");
