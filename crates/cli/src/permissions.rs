@@ -92,9 +92,11 @@ fn example(text: &str) -> &'static str {
 pub(crate) fn store() -> Result<Store, Failure> {
     let Some(path) = cofferdam_store::user_path() else {
         return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
-            .hint("--ephemeral runs without them"));
+            .hint(
+                "export XDG_DATA_HOME=/path/of/yours   (what runs something takes --ephemeral)",
+            ));
     };
-    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral runs without it"))
+    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral   (runs without it)"))
 }
 
 /// A broker on the user's store.

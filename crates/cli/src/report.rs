@@ -15,14 +15,15 @@ const OURS: u8 = 70;
 /// Why a verb could not do its work.
 pub(crate) struct Failure {
     pub(crate) message: String,
-    pub(crate) hint: Option<String>,
+    /// Ways out, in words that can be pasted.
+    pub(crate) hints: Vec<String>,
     pub(crate) code: u8,
 }
 
 impl Failure {
     /// The call was wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), hint: None, code: USAGE }
+        Failure { message: message.into(), hints: Vec::new(), code: USAGE }
     }
 
     /// Grants or audit log could not be used.
@@ -33,13 +34,22 @@ impl Failure {
             | cofferdam::permissions::ErrorKind::BadGrant => USAGE,
             _ => OURS,
         };
-        Failure { message: error.to_string(), hint: None, code }
+        let hints = error.hint().map(str::to_owned).into_iter().collect();
+        Failure { message: error.to_string(), hints, code }
     }
 
-    /// The way out, in words that can be pasted.
+    /// Adds a way out, in words that can be pasted.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hints.push(hint.into());
         self
+    }
+
+    /// The same, unless there is one already.
+    pub(crate) fn or_hint(self, hint: &str) -> Self {
+        match self.hints.is_empty() {
+            true => self.hint(hint),
+            false => self,
+        }
     }
 }
 
@@ -49,14 +59,20 @@ impl From<cofferdam::Error> for Failure {
             cofferdam::ErrorKind::Setting | cofferdam::ErrorKind::Limit => USAGE,
             _ => OURS,
         };
-        Failure { message: error.to_string(), hint: None, code }
+        let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
+        match error.kind() {
+            cofferdam::ErrorKind::Engine => {
+                failure.hint("cofferdam doctor   (says what this machine lacks)")
+            }
+            _ => failure,
+        }
     }
 }
 
 /// Prints why a verb could not do its work.
 pub(crate) fn failure(failure: &Failure) {
     labelled(Tone::Bad, "error", &visible_lines(&failure.message));
-    if let Some(hint) = &failure.hint {
+    for hint in &failure.hints {
         labelled(Tone::Hint, "hint", &visible_lines(hint));
     }
 }

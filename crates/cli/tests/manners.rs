@@ -128,6 +128,44 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn what_is_no_tool_is_sent_where_it_belongs() {
+    let home = Home::new("kinds");
+    let script = home.file("s.sh", "echo hi");
+    home.wrong(&["run", &script], &["a shell script", &format!("hint: cofferdam sh {script}")]);
+    let module = home.file("p.wasm", "\0asm");
+    home.wrong(&["run", &module], &["a WebAssembly", &format!("hint: cofferdam wasm {module}")]);
+    let tool = home.file("t.js", "return 1");
+    let text = format!("hint: cofferdam run {tool}");
+    home.wrong(&["wasm", &tool], &["is not a WebAssembly module", &text]);
+}
+
+#[test]
+fn a_grant_that_makes_no_sense_is_not_answered_with_requests() {
+    let home = Home::new("senseless");
+    let says = ["one permit at least", "hint: cofferdam grant --help"];
+    home.wrong(&["grant", "fs:read:/x", "--max", "0"], &says);
+    home.wrong(&["grant", "req_0000000000"], &["hint: cofferdam requests"]);
+}
+
+#[test]
+fn a_machine_without_room_is_told_to_ask_the_doctor() {
+    let program = env!("CARGO_BIN_EXE_cofferdam");
+    let limited = |call: &str| {
+        let script = format!("ulimit -v 8000000; '{program}' {call}");
+        let output = Command::new("bash").arg("-c").arg(script).stdin(Stdio::null()).output();
+        let output = output.expect("bash");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), out + &String::from_utf8_lossy(&output.stderr))
+    };
+    let (code, said) = limited("run - --ephemeral");
+    assert_eq!(code, Some(70), "{said}");
+    assert!(said.contains("hint: cofferdam doctor"), "{said}");
+    let (code, said) = limited("doctor");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("hint: ulimit -v unlimited"), "{said}");
+}
+
+#[test]
 fn what_lists_and_changes_speaks_json() {
     let home = Home::new("json");
     let tool = home.file("tool.js", "return require('fs').readFileSync('/data/a', 'utf8')");

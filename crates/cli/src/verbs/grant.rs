@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cofferdam::permissions::{RequestId, Span, Terms};
+use cofferdam::permissions::{ErrorKind, RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
 use crate::permissions::{SANDBOX, broker, parse, who};
@@ -65,7 +65,7 @@ impl Grant {
         };
         let granted = match self.what.parse::<RequestId>() {
             Ok(id) => {
-                let terms = broker.terms_for(&id, span).map_err(unknown)?;
+                let terms = broker.terms_for(&id, span).map_err(refused)?;
                 let terms = match &self.capability {
                     Some(text) => terms.with_capability(parse(text, "--capability")?),
                     None => terms,
@@ -80,7 +80,7 @@ impl Grant {
                 broker.grant(self.complete(terms)?)
             }
         };
-        let grant = granted.map_err(unknown)?;
+        let grant = granted.map_err(refused)?;
         match self.json {
             true => report::json(&super::grants::to_json(&grant)),
             false => report::print(&format!("{}", visible(&grant.to_string()))),
@@ -109,8 +109,12 @@ impl Grant {
     }
 }
 
-fn unknown(error: cofferdam::permissions::Error) -> Failure {
-    Failure::from_broker(error).hint("cofferdam requests   (lists what was denied)")
+fn refused(error: cofferdam::permissions::Error) -> Failure {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "cofferdam requests   (lists what was denied)",
+        _ => "cofferdam grant --help",
+    };
+    Failure::from_broker(error).or_hint(hint)
 }
 
 /// What is to be granted where no request says it.

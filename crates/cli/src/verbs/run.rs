@@ -135,7 +135,11 @@ impl Run {
                     .hint("cofferdam run FILE, or - for standard input")
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Failure::usage(format!("{}: is a directory", self.file)));
+                return Err(Failure::usage(format!("{}: is a directory", self.file))
+                    .hint(format!("cofferdam run {}/tool.js", self.file.trim_end_matches('/'))));
+            }
+            if let Some(failure) = other_kind(path, &self.file) {
+                return Err(failure);
             }
             let source = read(file, &self.file, limits)?;
             let name = path.file_name().map_or("tool.js".into(), |name| name.to_string_lossy());
@@ -179,9 +183,27 @@ impl Run {
     }
 }
 
+/// What is plainly no tool is sent where it belongs.
+fn other_kind(path: &Path, name: &str) -> Option<Failure> {
+    let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
+    match path.extension()?.to_str()? {
+        "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
+        "sh" | "bash" => Some(failure("a shell script").hint(format!("cofferdam sh {name}"))),
+        "tsx" | "jsx" => {
+            Some(failure("JSX").hint("make it .ts or .js first: there is no JSX here"))
+        }
+        "py" | "rb" | "pl" => Some(failure("another language").hint(
+            "write the tool in JavaScript or TypeScript, or run an interpreter made for WASI: \
+             cofferdam wasm INTERPRETER.wasm",
+        )),
+        _ => None,
+    }
+}
+
 /// Reads a page. What is not UTF-8 in it is replaced, as browsers do.
 fn page(file: &str) -> Result<String, Failure> {
-    let failed = |what: String| Failure::usage(format!("--page {file}: {what}"));
+    let failed =
+        |what: String| Failure::usage(format!("--page {file}: {what}")).hint("--page page.html");
     let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
     let mut bytes = Vec::new();
     let read = opened.take(MAX_PAGE + 1).read_to_end(&mut bytes);

@@ -39,6 +39,9 @@ pub(crate) struct Wasm {
 impl Wasm {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let module = place::read(&self.file, place::MAX_MODULE, "cofferdam wasm FILE [ARGUMENT]…")?;
+        if !module.starts_with(b"\0asm") {
+            return Err(self.not_a_module());
+        }
         let limits = self.place.limits()?;
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
@@ -64,5 +67,18 @@ impl Wasm {
             false => report::outcome(&outcome),
         }
         Ok(outcome.exit_code())
+    }
+
+    /// Says where it belongs, as far as its name tells.
+    fn not_a_module(&self) -> Failure {
+        let file = &self.file;
+        let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
+            Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),
+            Some("sh" | "bash") => format!("cofferdam sh {file}"),
+            Some("wat") => format!("wat2wasm {file}"),
+            Some("rs") => format!("rustc --target wasm32-wasip1 {file}"),
+            _ => "cofferdam wasm PROGRAM.wasm".to_owned(),
+        };
+        Failure::usage(format!("{file}: is not a WebAssembly module")).hint(hint)
     }
 }

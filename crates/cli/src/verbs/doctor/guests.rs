@@ -13,7 +13,8 @@ pub(super) fn checks() -> Vec<Check> {
     let runtime = match Runtime::new(Pool { cells: 2, warm: 0 }) {
         Ok(runtime) => runtime,
         Err(error) => {
-            checks.push(refused("JavaScript", &error));
+            // Either there is no room, which is looked at below, or a guest does not fit.
+            checks.push(refused("engine", &error));
             return checks;
         }
     };
@@ -41,8 +42,11 @@ fn processor() -> Check {
 /// A guest that does not load says which instructions it misses.
 fn refused(name: &'static str, error: &Error) -> Check {
     let matters = "nothing of this kind can be run";
-    Check::failed(name, error.to_string(), matters)
-        .hint("make build   (on this machine: guests are compiled for the processor of the build)")
+    let check = Check::failed(name, error.to_string(), matters);
+    match error.to_string().contains("guest image") {
+        true => check.hint("make build   (on this machine)"),
+        false => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
+    }
 }
 
 fn tool(runtime: &Runtime, name: &'static str, boundary: Boundary, tool: Tool) -> Check {

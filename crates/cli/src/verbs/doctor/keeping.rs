@@ -25,8 +25,10 @@ fn store() -> Vec<Check> {
     let shown = cofferdam::visible(&folder.to_string_lossy()).into_owned();
     let opened = match Store::open(&path) {
         Ok(_) => Check::ok("store", "opens", matters),
-        Err(error) => Check::failed("store", error.to_string(), matters)
-            .hint("export XDG_DATA_HOME=/path/of/yours"),
+        Err(error) => {
+            let hint = error.hint().unwrap_or("export XDG_DATA_HOME=/path/of/yours").to_owned();
+            Check::failed("store", error.to_string(), matters).hint(hint)
+        }
     };
     let place = match others_can(folder, 0o077) {
         Ok(false) => Check::ok("data", format!("{shown}, for its owner alone"), matters),
