@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use cofferdam::{Ending, Exhausted, Outcome, Stream, Watcher, visible};
+use cofferdam::{Ending, Exhausted, Outcome, PermissionError, Stream, Watcher, visible};
 
 use crate::paint::{Paint, Tone};
 
@@ -179,10 +179,25 @@ pub(crate) fn console() -> Watcher {
         let mut err = std::io::stderr().lock();
         // Nobody reads it any more: nothing to do about that.
         let _ = match is_terminal {
-            true => err.write_all(visible_lines(&String::from_utf8_lossy(bytes)).as_bytes()),
+            true => err.write_all(for_person(&String::from_utf8_lossy(bytes)).as_bytes()),
             false => err.write_all(bytes),
         };
     })
+}
+
+/// Console output at a terminal. A denial, which is written for programs, is one short line.
+fn for_person(text: &str) -> String {
+    let line = |line: &str| match line.starts_with(r#"{"code":"PERMISSION_DENIED""#) {
+        true => match PermissionError::find_in(line).first() {
+            Some(denied) => {
+                let (action, id) = (denied.attempted_action(), denied.request_id());
+                format!("denied: {} ({})", visible(action), visible(id))
+            }
+            None => visible_lines(line),
+        },
+        false => visible_lines(line),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Passes a program's output on as it comes. On a terminal, what would move the cursor or hide text
@@ -217,4 +232,23 @@ pub(crate) fn labelled(tone: Tone, label: &str, text: &str) {
 
 fn line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_reads_a_denial_as_one_short_line() {
+        let denial = r#"{"code":"PERMISSION_DENIED","requiredPermission":"fs:read:/a","attemptedAction":"read the file /a","requestId":"req_6aq2m9x0zt","message":"not allowed"}"#;
+        let text = format!("before\n{denial}\nafter\n");
+        let read = "before\ndenied: read the file /a (req_6aq2m9x0zt)\nafter\n";
+        assert_eq!(for_person(&text), read);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_denial_is_shown_as_it_is() {
+        let text = "{\"code\":\"PERMISSION_DENIED\" and then nothing\n\u{1b}[2J";
+        assert_eq!(for_person(text), visible_lines(text));
+    }
 }
