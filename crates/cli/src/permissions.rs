@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use cofferdam::capabilities::{Error, ErrorKind};
 use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Setup};
 use cofferdam::{Capability, SandboxBuilder};
 use cofferdam_store::Store;
@@ -37,8 +38,7 @@ impl Permissions {
         mut sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         for text in &self.allow {
-            let capability: Capability =
-                text.parse().map_err(|e| Failure::usage(format!("--allow {text}: {e}")))?;
+            let capability = parse(text, "--allow")?;
             sandbox = sandbox.grant(capability);
         }
         let mut setup = match self.ephemeral {
@@ -57,13 +57,46 @@ impl Permissions {
     }
 }
 
+/// A capability that somebody typed behind `before`, an option or the beginning of a command,
+/// which the hint repeats.
+pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
+    text.parse().map_err(|error: Error| {
+        let message = match before.starts_with("--") {
+            true => format!("{before}: {error}"),
+            false => error.to_string(),
+        };
+        let meant = match error.suggestion() {
+            // Other suggestions are for a part of the text.
+            Some(meant) if error.kind() == ErrorKind::UnknownName => format!("'{meant}'"),
+            Some(_) | None => format!("'{}'   (for example)", example(text)),
+        };
+        Failure::usage(message).hint(format!("{before} {meant}"))
+    })
+}
+
+/// A capability of the area that a text begins with, to be changed by whoever reads it.
+fn example(text: &str) -> &'static str {
+    match text.split(':').next().unwrap_or_default() {
+        "dom" => "dom:read:#main",
+        "env" => "env:read:LANG",
+        "network" => "network:fetch:GET@https://example.com/v1/**",
+        "process" => "process:exec:ls",
+        "state" => "state:read:NAME",
+        "storage" => "storage:local:read:KEY",
+        "tool" => "tool:call:NAME",
+        _ => "fs:read:/data/**",
+    }
+}
+
 /// The user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
     let Some(path) = cofferdam_store::user_path() else {
         return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
-            .hint("--ephemeral runs without them"));
+            .hint(
+                "export XDG_DATA_HOME=/path/of/yours   (what runs something takes --ephemeral)",
+            ));
     };
-    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral runs without it"))
+    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral   (runs without it)"))
 }
 
 /// A broker on the user's store.
@@ -80,4 +113,19 @@ fn setup(store: &Store) -> Setup {
 /// Who decides at this terminal, for the record.
 pub(crate) fn who() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_is_a_capability() {
+        for kind in cofferdam::capabilities::Kind::ALL {
+            let name = kind.to_string();
+            let example = example(&name);
+            assert!(example.parse::<Capability>().is_ok(), "{example}");
+            assert_eq!(example.split(':').next(), name.split(':').next());
+        }
+    }
 }

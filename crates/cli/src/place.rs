@@ -3,9 +3,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use cofferdam::{Command, HostDir, Limits, Mount, Pool, Runtime, SandboxBuilder};
+use cofferdam::{Command, HostDir, Limit, Limits, Mount, Pool, Runtime, SandboxBuilder};
 
 use crate::report::Failure;
+use crate::spelling;
 
 /// Longest module that is read.
 pub(crate) const MAX_MODULE: u64 = 256 << 20;
@@ -40,19 +41,21 @@ impl Place {
         for text in &self.mounts {
             let (source, at, mount) = mount(text)?;
             let directory = HostDir::open_ambient(Path::new(source))
-                .map_err(|e| Failure::usage(format!("--mount {text}: {}", plain(&e))))?;
+                .map_err(|e| Failure::usage(format!("--mount {text}: {source}: {}", plain(&e))))?;
             sandbox = sandbox.mount(at, directory, mount);
         }
         for text in &self.env {
             let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
             else {
-                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE")));
+                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE"))
+                    .hint(format!("--env '{}=…'", text.trim_start_matches('='))));
             };
             sandbox = sandbox.env(name, value);
         }
         if let Some(cwd) = &self.cwd {
             if !cwd.starts_with('/') {
-                return Err(Failure::usage(format!("--cwd {cwd}: not absolute")));
+                return Err(Failure::usage(format!("--cwd {cwd}: not absolute"))
+                    .hint(format!("--cwd /home/user/{cwd}")));
             }
             sandbox = sandbox.env("PWD", cwd);
         }
@@ -88,7 +91,14 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
             return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
                 .hint("--limit timeoutMs=1000"));
         };
-        limits.set(name, value)?;
+        limits.set(name, value).map_err(|error| {
+            let failure = Failure::usage(format!("--limit {text}: {error}"));
+            let known = Limit::NAMES.iter().map(|(_, name)| *name);
+            match spelling::nearest(name, known) {
+                Some(meant) if meant != name => failure.hint(format!("--limit {meant}={value}")),
+                Some(_) | None => failure,
+            }
+        })?;
     }
     Ok(limits)
 }
@@ -135,7 +145,8 @@ pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
     })
 }
 
-fn cache() -> Option<PathBuf> {
+/// Where compiled programs are kept; nowhere for a user without a home.
+pub(crate) fn cache() -> Option<PathBuf> {
     let absolute =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;

@@ -1,23 +1,29 @@
-//! What people read on standard error.
+//! What people read on standard error, and JSON on standard output.
 
 use std::io::{IsTerminal, Write};
 
-use cofferdam::{Ending, Exhausted, Outcome, Stream, Watcher, visible};
+use cofferdam::{Ending, Exhausted, Outcome, PermissionError, Stream, Watcher, visible};
+
+use crate::paint::{Paint, Tone};
 
 /// Exit code for a wrong call, as clap uses it.
 pub(crate) const USAGE: u8 = 2;
 
+/// Exit code where the program itself failed.
+const OURS: u8 = 70;
+
 /// Why a verb could not do its work.
 pub(crate) struct Failure {
     pub(crate) message: String,
-    pub(crate) hint: Option<String>,
+    /// Ways out, in words that can be pasted.
+    pub(crate) hints: Vec<String>,
     pub(crate) code: u8,
 }
 
 impl Failure {
     /// The call was wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Failure { message: message.into(), hint: None, code: USAGE }
+        Failure { message: message.into(), hints: Vec::new(), code: USAGE }
     }
 
     /// Grants or audit log could not be used.
@@ -26,15 +32,24 @@ impl Failure {
             cofferdam::permissions::ErrorKind::NotFound
             | cofferdam::permissions::ErrorKind::NotEnough
             | cofferdam::permissions::ErrorKind::BadGrant => USAGE,
-            _ => 70,
+            _ => OURS,
         };
-        Failure { message: error.to_string(), hint: None, code }
+        let hints = error.hint().map(str::to_owned).into_iter().collect();
+        Failure { message: error.to_string(), hints, code }
     }
 
-    /// The way out, in words that can be pasted.
+    /// Adds a way out, in words that can be pasted.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hints.push(hint.into());
         self
+    }
+
+    /// The same, unless there is one already.
+    pub(crate) fn or_hint(self, hint: &str) -> Self {
+        match self.hints.is_empty() {
+            true => self.hint(hint),
+            false => self,
+        }
     }
 }
 
@@ -42,17 +57,23 @@ impl From<cofferdam::Error> for Failure {
     fn from(error: cofferdam::Error) -> Self {
         let code = match error.kind() {
             cofferdam::ErrorKind::Setting | cofferdam::ErrorKind::Limit => USAGE,
-            _ => 70,
+            _ => OURS,
         };
-        Failure { message: error.to_string(), hint: None, code }
+        let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
+        match error.kind() {
+            cofferdam::ErrorKind::Engine => {
+                failure.hint("cofferdam doctor   (says what this machine lacks)")
+            }
+            _ => failure,
+        }
     }
 }
 
 /// Prints why a verb could not do its work.
 pub(crate) fn failure(failure: &Failure) {
-    line(&format!("error: {}", failure.message));
-    if let Some(hint) = &failure.hint {
-        line(&format!("hint: {hint}"));
+    labelled(Tone::Bad, "error", &visible_lines(&failure.message));
+    for hint in &failure.hints {
+        labelled(Tone::Hint, "hint", &visible_lines(hint));
     }
 }
 
@@ -64,26 +85,26 @@ pub(crate) fn outcome(outcome: &Outcome) {
     ] {
         if output.is_cut {
             let kept = output.bytes.len();
-            line(&format!("note: {name} was cut after {kept} bytes"));
-            line(&format!("hint: --limit {limit}={}", kept.max(1) * 10));
+            labelled(Tone::Note, "note", &format!("{name} was cut after {kept} bytes"));
+            labelled(Tone::Hint, "hint", &format!("--limit {limit}={}", kept.max(1) * 10));
         }
     }
     let Some(error) = outcome.error() else { return };
     // What a tool writes on further lines must not look like a line of ours.
     let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
-    line(&format!("error: {}: {message}", visible(name)));
+    labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
     frames.for_each(|frame| line(&visible_lines(frame)));
     if let Ending::Denied(denied) = &outcome.ending {
         let (id, capability) = (visible(denied.request_id()), denied.required_permission());
-        line(&format!("hint: cofferdam grant {id}  (then run it again)"));
-        line(&format!("hint: --allow '{}'", visible(capability)));
+        labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
+        labelled(Tone::Hint, "hint", &format!("--allow '{}'", visible(capability)));
     }
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
     {
-        line(&format!("hint: {hint}"));
+        labelled(Tone::Hint, "hint", &hint);
     }
 }
 
@@ -101,6 +122,55 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
     }
 }
 
+/// Prints a value as one line on standard output.
+pub(crate) fn json(value: &serde_json::Value) {
+    print(&for_reader(value.to_string()));
+}
+
+/// Prints a line on standard output.
+pub(crate) fn print(text: &str) {
+    bytes(format!("{text}\n").as_bytes());
+}
+
+/// Writes to standard output. Whoever closed it does not want to read more; where it cannot take
+/// more, as on a full disk, the program ends and says so.
+pub(crate) fn bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            let text = format!("standard output: {}", crate::place::plain(&error));
+            failure(&Failure::usage(text));
+            std::process::exit(i32::from(OURS));
+        }
+    }
+}
+
+/// Says something beside the result, on standard error.
+pub(crate) fn note(text: &str) {
+    line(text);
+}
+
+/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
+/// escapes: still the same JSON.
+fn for_reader(json: String) -> String {
+    if !std::io::stdout().is_terminal() || visible(&json) == json {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        let mut text = [0; 4];
+        if visible(c.encode_utf8(&mut text)) == *c.encode_utf8(&mut [0; 4]) {
+            escaped.push(c);
+        } else {
+            let mut units = [0; 2];
+            c.encode_utf16(&mut units).iter().for_each(|unit| escaped += &format!("\\u{unit:04x}"));
+        }
+    }
+    escaped
+}
+
 /// Shows console output while a run goes on. On a terminal, what would move the cursor or hide
 /// text is spelled out.
 pub(crate) fn console() -> Watcher {
@@ -109,10 +179,25 @@ pub(crate) fn console() -> Watcher {
         let mut err = std::io::stderr().lock();
         // Nobody reads it any more: nothing to do about that.
         let _ = match is_terminal {
-            true => err.write_all(visible_lines(&String::from_utf8_lossy(bytes)).as_bytes()),
+            true => err.write_all(for_person(&String::from_utf8_lossy(bytes)).as_bytes()),
             false => err.write_all(bytes),
         };
     })
+}
+
+/// Console output at a terminal. A denial, which is written for programs, is one short line.
+fn for_person(text: &str) -> String {
+    let line = |line: &str| match line.starts_with(r#"{"code":"PERMISSION_DENIED""#) {
+        true => match PermissionError::find_in(line).first() {
+            Some(denied) => {
+                let (action, id) = (denied.attempted_action(), denied.request_id());
+                format!("denied: {} ({})", visible(action), visible(id))
+            }
+            None => visible_lines(line),
+        },
+        false => visible_lines(line),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Passes a program's output on as it comes. On a terminal, what would move the cursor or hide text
@@ -140,6 +225,30 @@ fn visible_lines(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// A line that begins with what kind of line it is.
+pub(crate) fn labelled(tone: Tone, label: &str, text: &str) {
+    line(&format!("{} {text}", Paint::stderr().tone(tone, &format!("{label}:"))));
+}
+
 fn line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_reads_a_denial_as_one_short_line() {
+        let denial = r#"{"code":"PERMISSION_DENIED","requiredPermission":"fs:read:/a","attemptedAction":"read the file /a","requestId":"req_6aq2m9x0zt","message":"not allowed"}"#;
+        let text = format!("before\n{denial}\nafter\n");
+        let read = "before\ndenied: read the file /a (req_6aq2m9x0zt)\nafter\n";
+        assert_eq!(for_person(&text), read);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_denial_is_shown_as_it_is() {
+        let text = "{\"code\":\"PERMISSION_DENIED\" and then nothing\n\u{1b}[2J";
+        assert_eq!(for_person(text), visible_lines(text));
+    }
 }

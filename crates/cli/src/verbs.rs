@@ -1,11 +1,14 @@
 //! The verbs, one file each.
 
 mod audit;
+mod completions;
 mod demo;
 mod deny;
+mod doctor;
 mod explain;
 mod grant;
 mod grants;
+mod man;
 mod requests;
 mod revoke;
 mod rpc;
@@ -30,6 +33,9 @@ pub(crate) enum Verb {
     Audit(audit::Audit),
     Explain(explain::Explain),
     Demo(demo::Demo),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Verb {
@@ -48,6 +54,9 @@ impl Verb {
             Verb::Audit(audit) => audit.run(),
             Verb::Explain(explain) => explain.run(),
             Verb::Demo(demo) => demo.run(),
+            Verb::Doctor(doctor) => doctor.run(),
+            Verb::Completions(completions) => completions.run(),
+            Verb::Man(man) => man.run(),
         }
     }
 }

@@ -1,38 +1,39 @@
 //! One isolated world, in which tools run.
 
+mod builder;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_broker::{Approver, Broker, Grant, Terms};
-use cofferdam_caps::storage::StorageArea;
-use cofferdam_caps::{Capability, CapabilitySet};
+use cofferdam_caps::CapabilitySet;
 use cofferdam_cell::KillSwitch;
 use cofferdam_dom::Page;
 use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    AllowAll, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+    Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
 use cofferdam_net::Client;
-use cofferdam_vfs::{HostDir, Mode, Mount, VPath};
+use cofferdam_vfs::Mode;
 
-use crate::archive;
 use crate::command::Command;
 use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files;
-use crate::function::Function;
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
-use crate::page::{self, Boundary};
+use crate::page::Boundary;
 use crate::program;
 use crate::run::Run;
 use crate::runtime::Runtime;
 use crate::session::{Session, Slot};
 use crate::tool::Tool;
+
+pub use builder::SandboxBuilder;
 
 /// One isolated world. A handle: clones are the same sandbox.
 #[derive(Clone)]
@@ -62,287 +63,6 @@ pub(crate) struct World {
     next_run: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
-}
-
-/// Makes a [`Sandbox`] with other settings than the usual.
-#[derive(Default)]
-pub struct SandboxBuilder {
-    runtime: Option<Runtime>,
-    limits: Limits,
-    clock: Clock,
-    random: Random,
-    watcher: Option<Watcher>,
-    env: BTreeMap<String, String>,
-    stdin: Vec<u8>,
-    capabilities: CapabilitySet,
-    files: Vec<(String, Vec<u8>)>,
-    links: Vec<(String, String)>,
-    name: Option<String>,
-    broker: Option<Broker>,
-    approver: Option<Arc<dyn Approver>>,
-    client: Option<Client>,
-    functions: Vec<Function>,
-    published: Vec<(String, Artifact)>,
-    mounts: Vec<(String, HostDir, Mount)>,
-    policy: Option<Arc<dyn Policy>>,
-    programs: Vec<(String, Vec<u8>)>,
-    archive: Option<Vec<u8>>,
-    page: Option<String>,
-    boundary: Boundary,
-}
-
-impl SandboxBuilder {
-    /// Uses this runtime in place of the shared one.
-    pub fn runtime(mut self, runtime: &Runtime) -> Self {
-        self.runtime = Some(runtime.clone());
-        self
-    }
-
-    /// Limits of each run.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Where time comes from.
-    pub fn clock(mut self, clock: Clock) -> Self {
-        self.clock = clock;
-        self
-    }
-
-    /// Where random bytes come from.
-    pub fn random(mut self, random: Random) -> Self {
-        self.random = random;
-        self
-    }
-
-    /// Sees output while a run goes on.
-    pub fn watcher(mut self, watcher: Watcher) -> Self {
-        self.watcher = Some(watcher);
-        self
-    }
-
-    /// Adds a variable to the sandbox's environment; the host's own is never seen.
-    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.env.insert(name.into(), value.into());
-        self
-    }
-
-    /// What runs find on standard input.
-    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.stdin = bytes.into();
-        self
-    }
-
-    /// Gives the sandbox a capability.
-    pub fn grant(mut self, capability: Capability) -> Self {
-        self.capabilities.insert(capability);
-        self
-    }
-
-    /// Puts a file there before anything runs, with the folders above it. A path that is not
-    /// absolute begins in the working directory.
-    pub fn file(mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.files.push((path.into(), bytes.into()));
-        self
-    }
-
-    /// Puts a symbolic link there before anything runs, with the folders above it.
-    pub fn link(mut self, path: impl Into<String>, target: impl Into<String>) -> Self {
-        self.links.push((path.into(), target.into()));
-        self
-    }
-
-    /// What the sandbox is called in grants, requests and the audit log. One that comes again
-    /// under the same name has its requests known again.
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Who keeps grants and the audit log. Without one nothing is kept, and nothing is allowed
-    /// but what the sandbox is given.
-    pub fn broker(mut self, broker: &Broker) -> Self {
-        self.broker = Some(broker.clone());
-        self
-    }
-
-    /// Who is asked for what is not granted. Without one, nobody: it is denied.
-    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
-        self.approver = Some(approver);
-        self
-    }
-
-    /// Reaches the network through this client in place of the shared one.
-    pub fn client(mut self, client: &Client) -> Self {
-        self.client = Some(client.clone());
-        self
-    }
-
-    /// A function that tools with a grant for it may call as `btcp.tools.NAME(args)`.
-    pub fn function(mut self, function: Function) -> Self {
-        self.functions.push(function);
-        self
-    }
-
-    /// Publishes something that tools with a grant for it may read as `btcp.state.get(NAME)`.
-    pub fn publish(
-        mut self,
-        name: impl Into<String>,
-        content: serde_json::Value,
-        metadata: serde_json::Value,
-    ) -> Self {
-        self.published.push((name.into(), artifact(content, metadata)));
-        self
-    }
-
-    /// A page that tools with a grant for it may read and change as `btcp.dom`; they see copies,
-    /// never the page. It counts against the memory of a run.
-    pub fn page(mut self, html: impl Into<String>) -> Self {
-        self.page = Some(html.into());
-        self
-    }
-
-    /// What tools find around them: see [`Boundary`].
-    pub fn boundary(mut self, boundary: Boundary) -> Self {
-        self.boundary = boundary;
-        self
-    }
-
-    /// Shows a real directory at an absolute path of the sandbox.
-    pub fn mount(mut self, at: impl Into<String>, directory: HostDir, mount: Mount) -> Self {
-        self.mounts.push((at.into(), directory, mount));
-        self
-    }
-
-    /// Who decides what may be started; without one, anything the sandbox has.
-    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
-        self.policy = Some(policy);
-        self
-    }
-
-    /// A WASI module or script as a command of the shell: `/usr/local/bin/NAME`, on `PATH`.
-    pub fn program(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        self.programs.push((name.into(), bytes.into()));
-        self
-    }
-
-    /// Begins with what [`Sandbox::export`] wrote: files, local storage, variables, working
-    /// directory. What is set on this builder comes on top of it.
-    pub fn import(mut self, archive: impl Into<Vec<u8>>) -> Self {
-        self.archive = Some(archive.into());
-        self
-    }
-
-    /// Makes the sandbox.
-    pub fn build(self) -> Result<Sandbox, Error> {
-        let runtime = match self.runtime {
-            Some(runtime) => runtime,
-            None => Runtime::shared()?,
-        };
-        let tree = files::fresh(&self.limits);
-        let mut env = default_environment();
-        // Before the mounts, so that nothing in it can reach a real directory.
-        let imported = match &self.archive {
-            Some(bytes) => {
-                let imported = archive::read(bytes, &tree, &self.limits)?;
-                env.clone_from(&imported.variables);
-                env.insert("PWD".into(), imported.cwd.clone());
-                Some(imported)
-            }
-            None => None,
-        };
-        for (at, directory, mount) in self.mounts {
-            let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
-            let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
-            let mounted = tree.mount(&path, directory, mount, files::now());
-            mounted.map_err(|e| bad(e.errno().to_string()))?;
-        }
-        env.extend(self.env);
-        for (name, bytes) in &self.programs {
-            files::program(&tree, name, bytes)?;
-        }
-        if !self.programs.is_empty() {
-            files::add_to_path(&mut env);
-        }
-        let cwd = env.get("PWD").cloned().unwrap_or_else(|| files::HOME.to_owned());
-        for (path, bytes) in &self.files {
-            files::write(&tree, &self.limits, &files::absolute(path, &cwd), bytes)?;
-        }
-        for (path, target) in &self.links {
-            files::link(&tree, path, target)?;
-        }
-        let resources = Resources::new(tree);
-        *lock(&resources.variables) = env;
-        if let Some(imported) = imported {
-            resources.storage.with(StorageArea::Local, |area| *area = imported.local);
-        }
-        for function in self.functions {
-            let name = function.name().to_owned();
-            resources.functions.register(&name, Arc::new(function));
-        }
-        for (name, artifact) in self.published {
-            publish(&resources, &name, artifact)?;
-        }
-        if let Some(html) = self.page {
-            *lock(&resources.page) = Some(page::parse(&html, &self.limits)?);
-        }
-        let broker = match self.broker {
-            Some(broker) => broker,
-            None => runtime.broker()?,
-        };
-        let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
-        let permissions = session(&broker, &name, &self.capabilities, &self.approver);
-        let world = World {
-            client: self.client.unwrap_or_else(|| runtime.client()),
-            runtime,
-            limits: self.limits,
-            clock: self.clock,
-            random: self.random,
-            watcher: self.watcher,
-            cwd: Mutex::new(cwd),
-            policy: self.policy.unwrap_or_else(|| Arc::new(AllowAll)),
-            stdin: self.stdin,
-            boundary: self.boundary,
-            capabilities: self.capabilities,
-            resources: Arc::new(resources),
-            permissions,
-            broker,
-            approver: self.approver,
-            destroyed: AtomicBool::new(false),
-            next_run: AtomicU64::new(0),
-            runs: Mutex::default(),
-            sessions: Mutex::default(),
-        };
-        Ok(Sandbox { world: Arc::new(world) })
-    }
-}
-
-fn session(
-    broker: &Broker,
-    name: &str,
-    given: &CapabilitySet,
-    approver: &Option<Arc<dyn Approver>>,
-) -> cofferdam_broker::Session {
-    match approver {
-        Some(approver) => broker.session_asking(name, given, Some(approver.clone())),
-        None => broker.session(name, given),
-    }
-}
-
-fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {
-    Artifact { content: json::from_json(content), metadata: json::from_json(metadata) }
-}
-
-fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), Error> {
-    let full = |_| Error::new(ErrorKind::Setting, format!("{name}: too much is published"));
-    resources.published.put(name, artifact).map_err(full)
-}
-
-fn default_environment() -> BTreeMap<String, String> {
-    let pairs =
-        [("HOME", files::HOME), ("PWD", files::HOME), ("PATH", "/usr/bin:/bin"), ("USER", "user")];
-    pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }
 
 impl Sandbox {
@@ -646,6 +366,27 @@ impl World {
             watcher: self.watcher.clone(),
         }
     }
+}
+
+fn session(
+    broker: &Broker,
+    name: &str,
+    given: &CapabilitySet,
+    approver: &Option<Arc<dyn Approver>>,
+) -> cofferdam_broker::Session {
+    match approver {
+        Some(approver) => broker.session_asking(name, given, Some(approver.clone())),
+        None => broker.session(name, given),
+    }
+}
+
+fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {
+    Artifact { content: json::from_json(content), metadata: json::from_json(metadata) }
+}
+
+fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), Error> {
+    let full = |_| Error::new(ErrorKind::Setting, format!("{name}: too much is published"));
+    resources.published.put(name, artifact).map_err(full)
 }
 
 /// A noted run.

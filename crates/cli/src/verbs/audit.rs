@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use cofferdam::permissions::{Event, Ruling};
+use cofferdam::permissions::{Event, Line, Ruling};
+use cofferdam::visible;
 use cofferdam_store::{Filter, Store};
 
 use crate::permissions::store;
@@ -15,7 +16,7 @@ const EVERY: Duration = Duration::from_millis(200);
 /// Print the audit log, one JSON object a line, the oldest first.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  cofferdam audit --last 20
+  cofferdam audit --last 20 --text
   cofferdam audit --verdict deny
   cofferdam audit --follow | jq .capability")]
 pub(crate) struct Audit {
@@ -42,6 +43,14 @@ pub(crate) struct Audit {
     /// About this grant, request or question
     #[arg(long, value_name = "ID")]
     id: Option<String>,
+
+    /// Print lines for people
+    #[arg(long, conflicts_with = "json")]
+    text: bool,
+
+    /// Print JSON, as it does anyway
+    #[arg(long)]
+    json: bool,
 }
 
 impl Audit {
@@ -61,7 +70,7 @@ impl Audit {
         };
         let store = store()?;
         loop {
-            let is_read = print(&store, &mut filter)?;
+            let is_read = print(&store, &mut filter, self.text)?;
             if !self.follow || !is_read {
                 return Ok(0);
             }
@@ -72,13 +81,29 @@ impl Audit {
 }
 
 /// Prints what is new; false when nobody reads it any more.
-fn print(store: &Store, filter: &mut Filter) -> Result<bool, Failure> {
+fn print(store: &Store, filter: &mut Filter, as_text: bool) -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     for (number, line) in store.lines(filter).map_err(Failure::from_broker)? {
         filter.after = Some(number);
-        if writeln!(out, "{}", line.to_json()).is_err() {
+        let text = if as_text { text(&line) } else { line.to_json() };
+        if writeln!(out, "{text}").is_err() {
             return Ok(false);
         }
     }
     Ok(out.flush().is_ok())
+}
+
+/// What happened, how it was decided, what about; then what it took.
+fn text(line: &Line) -> String {
+    let mut words = vec![line.time.to_string(), line.event.name().to_owned()];
+    words.extend(line.ruling.map(|ruling| ruling.name().to_owned()));
+    let about = [&line.run, &line.capability, &line.target, &line.id, &line.note];
+    words.extend(about.into_iter().flatten().map(|word| visible(word).into_owned()));
+    if line.times > 1 {
+        words.push(format!("{} times", line.times));
+    }
+    if line.cost.micros > 0 {
+        words.push(format!("{:.3} ms", line.cost.micros as f64 / 1e3));
+    }
+    words.join("  ")
 }

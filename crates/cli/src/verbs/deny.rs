@@ -4,14 +4,21 @@ use cofferdam::permissions::RequestId;
 use cofferdam::visible;
 
 use crate::permissions::{broker, who};
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Decide against requests: nobody is asked about them again, until something is granted.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam deny req_6aq2m9x0zt
+  cofferdam requests --json | jq -r .id | xargs cofferdam deny")]
 pub(crate) struct Deny {
     /// Ids of requests, as `cofferdam requests` shows them
     #[arg(required = true)]
     requests: Vec<String>,
+
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
 }
 
 impl Deny {
@@ -20,12 +27,16 @@ impl Deny {
         for text in &self.requests {
             let id: RequestId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam requests lists them")
+                    .hint("cofferdam requests   (lists them)")
             })?;
             let petition = broker.deny_request(&id, &who()).map_err(|error| {
-                Failure::from_broker(error).hint("cofferdam requests lists them")
+                Failure::from_broker(error).hint("cofferdam requests   (lists them)")
             })?;
-            println!("denied {} {}", petition.id, visible(&petition.capability.to_string()));
+            let capability = petition.capability.to_string();
+            match self.json {
+                true => report::json(&super::requests::to_json(&petition)),
+                false => report::print(&format!("denied {} {}", petition.id, visible(&capability))),
+            }
         }
         Ok(0)
     }

@@ -5,7 +5,9 @@ use std::io::Read;
 use cofferdam::permissions::Risk;
 use cofferdam::{Capability, PermissionError, visible};
 
-use crate::report::Failure;
+use crate::permissions;
+use crate::place::plain;
+use crate::report::{self, Failure};
 
 /// Longest text that is read.
 const MAX_TEXT: u64 = 64 << 20;
@@ -29,18 +31,21 @@ pub(crate) struct Explain {
 impl Explain {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         if let Ok(capability) = self.what.parse::<Capability>() {
-            describe(&capability);
+            match self.json {
+                true => report::json(&to_json(&capability)),
+                false => describe(&capability),
+            }
             return Ok(0);
         }
         let text = self.text()?;
         let found = PermissionError::find_in(&text);
         if found.is_empty() {
-            eprintln!("no denial in this text");
+            report::note("no denial in this text");
             return Ok(1);
         }
         for error in found {
             match self.json {
-                true => println!("{}", error.to_json()),
+                true => report::print(&error.to_json()),
                 false => explain(&error),
             }
         }
@@ -54,24 +59,46 @@ impl Explain {
             path => std::fs::File::open(path)
                 .and_then(|file| file.take(MAX_TEXT).read_to_end(&mut bytes)),
         };
-        read.map_err(|e| Failure::usage(format!("{}: {}", self.what, crate::place::plain(&e))))?;
+        read.map_err(|error| self.neither(&error))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Neither a file that can be read nor a capability.
+    fn neither(&self, error: &std::io::Error) -> Failure {
+        let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
+        match permissions::parse(&self.what, "cofferdam explain") {
+            Err(failure) if looks_like_one => failure,
+            Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
+                .hint("cofferdam explain FILE, a capability, or - for standard input"),
+        }
     }
 }
 
+fn to_json(capability: &Capability) -> serde_json::Value {
+    let risk = Risk::of(capability);
+    serde_json::json!({
+        "capability": capability.to_string(),
+        "action": capability.describe(),
+        "risk": risk.level.to_string(),
+        "reason": risk.reason,
+    })
+}
+
 fn explain(error: &PermissionError) {
-    println!("denied: {}", visible(error.attempted_action()));
+    report::print(&format!("denied: {}", visible(error.attempted_action())));
     if let Ok(capability) = error.required_permission().parse::<Capability>() {
         describe(&capability);
     }
     let id = visible(error.request_id());
-    println!("    grant it    cofferdam grant {id}  (--once, --session, --always, --expires 1h)");
-    println!("    deny it     cofferdam deny {id}\n");
+    report::print(&format!(
+        "    grant it    cofferdam grant {id}  (--once, --session, --always, --expires 1h)"
+    ));
+    report::print(&format!("    deny it     cofferdam deny {id}\n"));
 }
 
 fn describe(capability: &Capability) {
     let risk = Risk::of(capability);
-    println!("    capability  {}", visible(&capability.to_string()));
-    println!("    lets it     {}", capability.describe());
-    println!("    risk        {}: {}", risk.level, risk.reason);
+    report::print(&format!("    capability  {}", visible(&capability.to_string())));
+    report::print(&format!("    lets it     {}", capability.describe()));
+    report::print(&format!("    risk        {}: {}", risk.level, risk.reason));
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use cofferdam::permissions::{RequestId, Span, Terms};
+use cofferdam::permissions::{ErrorKind, RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
-use crate::permissions::{SANDBOX, broker, who};
-use crate::report::Failure;
+use crate::permissions::{SANDBOX, broker, parse, who};
+use crate::report::{self, Failure};
 
 /// Grant what a run was denied, or a capability.
 ///
@@ -65,25 +65,25 @@ impl Grant {
         };
         let granted = match self.what.parse::<RequestId>() {
             Ok(id) => {
-                let terms = broker.terms_for(&id, span).map_err(unknown)?;
+                let terms = broker.terms_for(&id, span).map_err(refused)?;
                 let terms = match &self.capability {
-                    Some(text) => terms.with_capability(parse(text)?),
+                    Some(text) => terms.with_capability(parse(text, "--capability")?),
                     None => terms,
                 };
                 broker.grant_request(&id, self.complete(terms)?)
             }
             Err(_) => {
-                let mut terms = Terms::new(parse(&self.what)?, span);
+                let mut terms = Terms::new(capability(&self.what)?, span);
                 if span == Span::Session {
                     terms = terms.for_sandbox(SANDBOX);
                 }
                 broker.grant(self.complete(terms)?)
             }
         };
-        let grant = granted.map_err(unknown)?;
+        let grant = granted.map_err(refused)?;
         match self.json {
-            true => println!("{}", super::grants::to_json(&grant)),
-            false => println!("{}", visible(&grant.to_string())),
+            true => report::json(&super::grants::to_json(&grant)),
+            false => report::print(&format!("{}", visible(&grant.to_string()))),
         }
         Ok(0)
     }
@@ -98,7 +98,8 @@ impl Grant {
         }
         for text in &self.headers {
             let Some((name, value)) = text.split_once('=') else {
-                return Err(Failure::usage("--header: not NAME=VALUE"));
+                return Err(Failure::usage("--header: not NAME=VALUE")
+                    .hint("--header 'authorization=Bearer …'"));
             };
             terms = terms
                 .header(name, value)
@@ -108,14 +109,23 @@ impl Grant {
     }
 }
 
-fn unknown(error: cofferdam::permissions::Error) -> Failure {
-    Failure::from_broker(error).hint("cofferdam requests lists what was denied")
+fn refused(error: cofferdam::permissions::Error) -> Failure {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "cofferdam requests   (lists what was denied)",
+        _ => "cofferdam grant --help",
+    };
+    Failure::from_broker(error).or_hint(hint)
 }
 
-fn parse(text: &str) -> Result<Capability, Failure> {
-    text.parse().map_err(|error| {
-        Failure::usage(format!("{error}")).hint("a request id such as req_…, or a capability")
-    })
+/// What is to be granted where no request says it.
+fn capability(text: &str) -> Result<Capability, Failure> {
+    let id = text.parse::<RequestId>();
+    match id {
+        Err(error) if text.starts_with("req_") => {
+            Err(Failure::usage(format!("{}: {error}", visible(text))).hint("cofferdam requests"))
+        }
+        Ok(_) | Err(_) => parse(text, "cofferdam grant"),
+    }
 }
 
 /// `90s`, `15m`, `1h`, `7d`.

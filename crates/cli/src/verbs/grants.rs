@@ -5,10 +5,13 @@ use cofferdam::visible;
 use serde_json::{Value as Json, json};
 
 use crate::permissions::broker;
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// List what was granted and has not ended.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam grants
+  cofferdam grants --json | jq 'select(.span == \"always\")'")]
 pub(crate) struct Grants {
     /// Print one JSON object a line
     #[arg(long)]
@@ -20,12 +23,12 @@ impl Grants {
         let (_store, broker) = broker()?;
         let grants = broker.grants().map_err(Failure::from_broker)?;
         if grants.is_empty() && !self.json {
-            eprintln!("nothing is granted");
+            report::note("nothing is granted");
         }
         for grant in grants {
             match self.json {
-                true => println!("{}", to_json(&grant)),
-                false => println!("{}", visible(&grant.to_string())),
+                true => report::json(&to_json(&grant)),
+                false => report::print(&format!("{}", visible(&grant.to_string()))),
             }
         }
         Ok(0)

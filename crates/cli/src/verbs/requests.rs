@@ -5,10 +5,13 @@ use cofferdam::visible;
 use serde_json::json;
 
 use crate::permissions::broker;
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// List what runs asked for and did not get, the latest first.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam requests
+  cofferdam requests --all --json | jq -r .capability")]
 pub(crate) struct Requests {
     /// Also those that were granted or denied since
     #[arg(long)]
@@ -26,11 +29,11 @@ impl Requests {
         let wanted = |petition: &&Petition| self.all || petition.standing == Standing::Open;
         let petitions: Vec<_> = petitions.iter().filter(wanted).collect();
         if petitions.is_empty() && !self.json {
-            eprintln!("no requests");
+            report::note("no requests");
         }
         for petition in petitions {
             match self.json {
-                true => println!("{}", to_json(petition)),
+                true => report::json(&to_json(petition)),
                 false => show(petition),
             }
         }
@@ -40,16 +43,20 @@ impl Requests {
 
 fn show(petition: &Petition) {
     let capability = petition.capability.to_string();
-    println!("{}  {}", petition.id, visible(&capability));
+    report::print(&format!("{}  {}", petition.id, visible(&capability)));
     let times = match petition.times {
         1 => String::new(),
         times => format!(", {times} times"),
     };
     let (tool, words) = (visible(&petition.tool), petition.capability.describe());
-    println!("    {tool} wants to {words}; {} at {}{times}", petition.standing, petition.last);
+    report::print(&format!(
+        "    {tool} wants to {words}; {} at {}{times}",
+        petition.standing, petition.last
+    ));
 }
 
-fn to_json(petition: &Petition) -> serde_json::Value {
+/// A request for other programs.
+pub(crate) fn to_json(petition: &Petition) -> serde_json::Value {
     json!({
         "id": petition.id.as_str(),
         "capability": petition.capability.to_string(),

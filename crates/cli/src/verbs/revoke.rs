@@ -4,14 +4,21 @@ use cofferdam::permissions::GrantId;
 use cofferdam::visible;
 
 use crate::permissions::{broker, who};
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// Take a grant away, for the next call and all after it.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam revoke grt_6aq2m9x0zt
+  cofferdam grants --json | jq -r .id | xargs cofferdam revoke")]
 pub(crate) struct Revoke {
     /// Ids of grants, as `cofferdam grants` shows them
     #[arg(required = true)]
     grants: Vec<String>,
+
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
 }
 
 impl Revoke {
@@ -20,12 +27,15 @@ impl Revoke {
         for text in &self.grants {
             let id: GrantId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam grants lists them")
+                    .hint("cofferdam grants   (lists them)")
             })?;
-            let grant = broker
-                .revoke(&id, &who())
-                .map_err(|error| Failure::from_broker(error).hint("cofferdam grants lists them"))?;
-            println!("revoked {}", visible(&grant.to_string()));
+            let grant = broker.revoke(&id, &who()).map_err(|error| {
+                Failure::from_broker(error).hint("cofferdam grants   (lists them)")
+            })?;
+            match self.json {
+                true => report::json(&super::grants::to_json(&grant)),
+                false => report::print(&format!("revoked {}", visible(&grant.to_string()))),
+            }
         }
         Ok(0)
     }

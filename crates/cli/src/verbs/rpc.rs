@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use crate::exec::{BadParams, Exec, What, Where};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
+use crate::spelling;
 
 /// Longest line that is read; it is host memory.
 const MAX_LINE: u64 = 512 << 20;
@@ -31,7 +32,7 @@ const MAX_REQUESTS: usize = 100_000;
 /// its id; `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
 /// `.import` and `.destroy` are about such a sandbox. Requests run side by side and are answered as they finish.
 #[derive(clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {}
 
@@ -369,7 +370,10 @@ impl From<cofferdam::Error> for Started {
 fn unknown_method(name: &str) -> Refused {
     let own = ["exec", "sandbox.exec", "cancel", "session.close"];
     let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
-    Refused(Code::Method, format!("{name}: unknown method; known are {}", known.join(", ")))
+    let meant = spelling::nearest(name, known.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant}"));
+    let known = known.join(", ");
+    Refused(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
 fn code_of(error: &cofferdam::Error) -> Code {

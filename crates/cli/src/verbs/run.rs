@@ -1,12 +1,13 @@
 //! `cofferdam run`: one tool, one fresh cell.
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use cofferdam::{Boundary, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
 use sha2::{Digest, Sha256};
 
 use crate::interrupt;
+use crate::paint::Tone;
 use crate::permissions::Permissions;
 use crate::place::{Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -104,7 +105,10 @@ impl Run {
         }
         let sandbox = builder.build()?;
         if self.explain_policy {
-            println!("{}", cofferdam::visible(&sandbox.content_policy().to_string()));
+            report::print(&format!(
+                "{}",
+                cofferdam::visible(&sandbox.content_policy().to_string())
+            ));
             return Ok(0);
         }
         interrupt::cancels(&sandbox)?;
@@ -131,7 +135,11 @@ impl Run {
                     .hint("cofferdam run FILE, or - for standard input")
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Failure::usage(format!("{}: is a directory", self.file)));
+                return Err(Failure::usage(format!("{}: is a directory", self.file))
+                    .hint(format!("cofferdam run {}/tool.js", self.file.trim_end_matches('/'))));
+            }
+            if let Some(failure) = other_kind(path, &self.file) {
+                return Err(failure);
             }
             let source = read(file, &self.file, limits)?;
             let name = path.file_name().map_or("tool.js".into(), |name| name.to_string_lossy());
@@ -157,47 +165,45 @@ impl Run {
     }
 
     fn print(&self, outcome: &Outcome) {
-        let mut out = std::io::stdout().lock();
-        // Whoever closed standard output does not want to read more.
         if self.json {
-            let _ = writeln!(out, "{}", for_reader(outcome.to_json().to_string()));
+            report::json(&outcome.to_json());
             return;
         }
         if let Some(value) = outcome.result() {
             let converted = json::to_json(value);
-            let _ = writeln!(out, "{}", for_reader(converted.json.to_string()));
+            report::json(&converted.json);
             let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";
             for note in converted.notes.iter().filter(|note| !is_plain_undefined(note)) {
                 let path = cofferdam::visible(&note.path);
-                eprintln!("note: {path}: {} became {}", note.was, note.became);
+                let text = format!("{path}: {} became {}", note.was, note.became);
+                report::labelled(Tone::Note, "note", &text);
             }
         }
         report::outcome(outcome);
     }
 }
 
-/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
-/// escapes: still the same JSON.
-fn for_reader(json: String) -> String {
-    if !std::io::stdout().is_terminal() || cofferdam::visible(&json) == json {
-        return json;
-    }
-    let mut escaped = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        let mut text = [0; 4];
-        if cofferdam::visible(c.encode_utf8(&mut text)) == *c.encode_utf8(&mut [0; 4]) {
-            escaped.push(c);
-        } else {
-            let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| escaped += &format!("\\u{unit:04x}"));
+/// What is plainly no tool is sent where it belongs.
+fn other_kind(path: &Path, name: &str) -> Option<Failure> {
+    let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
+    match path.extension()?.to_str()? {
+        "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
+        "sh" | "bash" => Some(failure("a shell script").hint(format!("cofferdam sh {name}"))),
+        "tsx" | "jsx" => {
+            Some(failure("JSX").hint("make it .ts or .js first: there is no JSX here"))
         }
+        "py" | "rb" | "pl" => Some(failure("another language").hint(
+            "write the tool in JavaScript or TypeScript, or run an interpreter made for WASI: \
+             cofferdam wasm INTERPRETER.wasm",
+        )),
+        _ => None,
     }
-    escaped
 }
 
 /// Reads a page. What is not UTF-8 in it is replaced, as browsers do.
 fn page(file: &str) -> Result<String, Failure> {
-    let failed = |what: String| Failure::usage(format!("--page {file}: {what}"));
+    let failed =
+        |what: String| Failure::usage(format!("--page {file}: {what}")).hint("--page page.html");
     let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
     let mut bytes = Vec::new();
     let read = opened.take(MAX_PAGE + 1).read_to_end(&mut bytes);

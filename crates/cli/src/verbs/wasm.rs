@@ -18,10 +18,15 @@ use crate::report::{self, Failure};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam wasm program.wasm --flag argument
-  cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt")]
+  cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt
+  cofferdam wasm --json program.wasm | jq .exitCode")]
 pub(crate) struct Wasm {
     #[command(flatten)]
     place: Place,
+
+    /// Print the whole outcome as JSON when it is over
+    #[arg(long)]
+    json: bool,
 
     /// The program
     file: String,
@@ -34,11 +39,18 @@ pub(crate) struct Wasm {
 impl Wasm {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let module = place::read(&self.file, place::MAX_MODULE, "cofferdam wasm FILE [ARGUMENT]…")?;
+        if !module.starts_with(b"\0asm") {
+            return Err(self.not_a_module());
+        }
         let limits = self.place.limits()?;
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
-        let sandbox = self.place.fill(sandbox)?.watcher(report::streams()).build()?;
+        let mut sandbox = self.place.fill(sandbox)?;
+        if !self.json {
+            sandbox = sandbox.watcher(report::streams());
+        }
+        let sandbox = sandbox.build()?;
         let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
         let args = self.args.into_iter().map(std::os::unix::ffi::OsStringExt::into_vec);
         let mut command = Command::wasm(&name, module).args(args);
@@ -50,7 +62,23 @@ impl Wasm {
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run_program(command))?;
-        report::outcome(&outcome);
+        match self.json {
+            true => report::json(&outcome.to_json()),
+            false => report::outcome(&outcome),
+        }
         Ok(outcome.exit_code())
+    }
+
+    /// Says where it belongs, as far as its name tells.
+    fn not_a_module(&self) -> Failure {
+        let file = &self.file;
+        let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
+            Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),
+            Some("sh" | "bash") => format!("cofferdam sh {file}"),
+            Some("wat") => format!("wat2wasm {file}"),
+            Some("rs") => format!("rustc --target wasm32-wasip1 {file}"),
+            _ => "cofferdam wasm PROGRAM.wasm".to_owned(),
+        };
+        Failure::usage(format!("{file}: is not a WebAssembly module")).hint(hint)
     }
 }

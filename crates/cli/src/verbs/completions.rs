@@ -1,0 +1,36 @@
+//! `cofferdam completions`: what a shell needs to complete our words.
+
+use crate::report::{self, Failure};
+
+/// Print completions for a shell.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  cofferdam completions bash > ~/.local/share/bash-completion/completions/cofferdam
+  cofferdam completions zsh > ~/.zfunc/_cofferdam        # with ~/.zfunc in fpath
+  cofferdam completions fish > ~/.config/fish/completions/cofferdam.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Completions {
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let mut text = Vec::new();
+        let mut definitions = crate::definitions();
+        let shell = match self.shell {
+            Shell::Bash => clap_complete::Shell::Bash,
+            Shell::Zsh => clap_complete::Shell::Zsh,
+            Shell::Fish => clap_complete::Shell::Fish,
+        };
+        clap_complete::generate(shell, &mut definitions, "cofferdam", &mut text);
+        report::bytes(&text);
+        Ok(0)
+    }
+}

@@ -1,0 +1,90 @@
+//! How a scene looks: colour in a terminal, plain lines in a pipe.
+
+use std::io::Write;
+use std::time::Duration;
+
+use cofferdam::{Ending, Outcome, visible};
+
+use crate::paint::{Paint, Tone};
+use crate::report;
+
+/// Where scenes are shown.
+pub(super) struct Stage {
+    paint: Paint,
+    scenes: usize,
+    shown: usize,
+}
+
+impl Stage {
+    pub(super) fn new(scenes: usize) -> Self {
+        Stage { paint: Paint::stdout(), scenes, shown: 0 }
+    }
+
+    /// Begins a scene: what it shows, and what to look at.
+    pub(super) fn scene(&mut self, title: &str, about: &str) {
+        self.shown += 1;
+        let number = self.paint.tone(Tone::Faint, &format!("{}/{}", self.shown, self.scenes));
+        say(&format!("## {number} {}\n", self.paint.tone(Tone::Title, title)));
+        say(&format!("{about}\n"));
+    }
+
+    /// What runs.
+    pub(super) fn code(&self, source: &str) {
+        source.lines().for_each(|line| say(&format!("    {line}")));
+        say("");
+    }
+
+    /// How it ended, and how long it took.
+    pub(super) fn outcome(&self, outcome: &Outcome) {
+        for line in outcome.stdout.text().lines() {
+            self.fact("printed", Tone::Faint, &visible(line));
+        }
+        match &outcome.ending {
+            Ending::Returned(_) => {
+                let result = outcome.result_json().unwrap_or_default().to_string();
+                self.fact("returned", Tone::Good, &visible(&result));
+            }
+            Ending::Exited(code) => self.fact("exited", Tone::Good, &code.to_string()),
+            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
+                let error = outcome.error().unwrap_or_default();
+                let label = match &outcome.ending {
+                    Ending::Denied(_) => "denied",
+                    Ending::Stopped(_) => "stopped",
+                    Ending::Threw(_) | Ending::Returned(_) | Ending::Exited(_) => "threw",
+                };
+                self.fact(label, Tone::Bad, &visible(&error.message));
+                let frames = error.stack.lines().map(str::trim_start);
+                for frame in frames.filter(|line| line.starts_with("at ")) {
+                    self.fact("", Tone::Faint, &visible(frame));
+                }
+            }
+        }
+        self.took(outcome.duration);
+    }
+
+    /// A word in front, and what it is about.
+    pub(super) fn fact(&self, label: &str, tone: Tone, text: &str) {
+        say(&format!("    {} {text}", self.paint.tone(tone, &format!("{label:<9}"))));
+    }
+
+    pub(super) fn took(&self, time: Duration) {
+        self.fact("took", Tone::Faint, &format!("{:.3} ms\n", time.as_secs_f64() * 1e3));
+    }
+
+    /// How far it is, where somebody watches.
+    pub(super) fn progress(&self, done: usize, all: usize) {
+        if self.paint.is_on() {
+            let end = if done == all { "\r\x1b[K" } else { "" };
+            let _ = write!(std::io::stderr(), "\r    {done} of {all}{end}");
+        }
+    }
+
+    pub(super) fn end(&self) {
+        let hint = self.paint.tone(Tone::Hint, "cofferdam run --help");
+        say(&format!("That was all: {} scenes. Next: {hint}", self.shown));
+    }
+}
+
+fn say(text: &str) {
+    report::print(text);
+}

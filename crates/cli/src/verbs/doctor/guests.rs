@@ -1,0 +1,96 @@
+//! Whether the guests run on this processor.
+
+use std::time::{Duration, Instant};
+
+use cofferdam::{Boundary, Command, Error, Outcome, Pool, Runtime, Sandbox, Tool};
+
+use super::Check;
+
+pub(super) fn checks() -> Vec<Check> {
+    let mut checks = vec![processor()];
+    let started = Instant::now();
+    // One cell is enough to see that it works, and can be had where there is little room.
+    let runtime = match Runtime::new(Pool { cells: 2, warm: 0 }) {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            // Either there is no room, which is looked at below, or a guest does not fit.
+            checks.push(refused("engine", &error));
+            return checks;
+        }
+    };
+    let ready = format!("ready after {}", shown(started.elapsed()));
+    checks.push(Check::ok("engine", ready, "cells are made by it"));
+    checks.push(tool(&runtime, "JavaScript", Boundary::Worker, Tool::javascript("return 42")));
+    let typescript = Tool::typescript("const n: number = 42; return n");
+    checks.push(tool(&runtime, "TypeScript", Boundary::Worker, typescript));
+    let document = Tool::javascript("return document.createElement('p') ? 42 : 0");
+    checks.push(tool(&runtime, "document", Boundary::Iframe, document));
+    checks.push(shell(&runtime));
+    checks
+}
+
+fn processor() -> Check {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let features = cofferdam::processor_features();
+    let found = match features.is_empty() {
+        true => format!("{count} for this program"),
+        false => format!("{count} for this program; guests use {}", features.join(" ")),
+    };
+    Check::ok("processors", found, "guests do not load on one that lacks what they use")
+}
+
+/// A guest that does not load says which instructions it misses.
+fn refused(name: &'static str, error: &Error) -> Check {
+    let matters = "nothing of this kind can be run";
+    let check = Check::failed(name, error.to_string(), matters);
+    match error.to_string().contains("guest image") {
+        true => check.hint("make build   (on this machine)"),
+        false => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
+    }
+}
+
+fn tool(runtime: &Runtime, name: &'static str, boundary: Boundary, tool: Tool) -> Check {
+    let run = async {
+        let sandbox = Sandbox::builder().runtime(runtime).boundary(boundary).build()?;
+        // The first run pays for what is loaded then.
+        sandbox.run(&tool).await?;
+        sandbox.run(&tool).await
+    };
+    judge(name, run, |outcome| outcome.result_json() == Some(42.into()))
+}
+
+fn shell(runtime: &Runtime) -> Check {
+    let run = async {
+        let sandbox = Sandbox::builder().runtime(runtime).build()?;
+        sandbox.run_program(Command::shell("echo 42 | cat").stdin("")).await?;
+        sandbox.run_program(Command::shell("echo 42 | cat").stdin("")).await
+    };
+    judge("shell", run, |outcome| outcome.stdout.text() == "42\n")
+}
+
+fn judge(
+    name: &'static str,
+    run: impl Future<Output = Result<Outcome, Error>>,
+    is_right: impl Fn(&Outcome) -> bool,
+) -> Check {
+    let executor = match tokio::runtime::Builder::new_current_thread().build() {
+        Ok(executor) => executor,
+        Err(error) => return Check::failed(name, error.to_string(), "nothing can be run"),
+    };
+    match executor.block_on(run) {
+        Ok(outcome) if is_right(&outcome) => {
+            let found = format!("runs, a fresh one in {}", shown(outcome.duration));
+            Check::ok(name, found, "what it is for can be run")
+        }
+        Ok(outcome) => {
+            let error = outcome.error().unwrap_or_default();
+            let found = format!("gives a wrong answer: {}", cofferdam::visible(&error.message));
+            Check::failed(name, found, "what it does cannot be relied on")
+        }
+        Err(error) => refused(name, &error),
+    }
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,83 @@
+//! What the operating system's kernel has that makes cells fast.
+
+use rustix::fs::MemfdFlags;
+
+use super::Check;
+
+pub(super) fn checks() -> Vec<Check> {
+    vec![pagemap_scan(), memfd(), huge_pages(), mappings()]
+}
+
+/// The first kernel with the call that says which pages were written.
+const PAGEMAP_SCAN: (u32, u32) = (6, 7);
+
+fn pagemap_scan() -> Check {
+    let release = file("/proc/sys/kernel/osrelease");
+    let matters = "without it a cell's memory is reset as a whole, not page by page: cells that \
+                   wrote little take longer to be ready again";
+    let found = format!("kernel {release}");
+    let is_new = version(&release).is_some_and(|version| version >= PAGEMAP_SCAN);
+    match is_new && std::fs::File::open("/proc/self/pagemap").is_ok() {
+        true => Check::ok("pagemap scan", found, matters),
+        false => Check::lost("pagemap scan", found, matters)
+            .hint("Linux 6.7 or newer, with /proc/self/pagemap readable"),
+    }
+}
+
+fn memfd() -> Check {
+    let matters = "without it the guest's memory is copied into every cell, not mapped";
+    match rustix::fs::memfd_create("cofferdam", MemfdFlags::CLOEXEC) {
+        Ok(_) => Check::ok("memfd", "available", matters),
+        Err(error) => Check::lost("memfd", format!("refused: {error}"), matters),
+    }
+}
+
+fn huge_pages() -> Check {
+    let text = file("/sys/kernel/mm/transparent_hugepage/enabled");
+    let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let matters = "with `always`, memory that guests ask for may come in steps of 2 MiB: more is \
+                   resident than they use";
+    match chosen {
+        Some(("always", _)) => Check::lost("huge pages", "always", matters)
+            .hint("echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"),
+        Some((chosen, _)) => Check::ok("huge pages", chosen, matters),
+        None => Check::ok("huge pages", "not known here", matters),
+    }
+}
+
+/// Mappings that a thousand cells with grown memories may need.
+const MAPPINGS: u64 = 16_000;
+
+fn mappings() -> Check {
+    let matters = "with fewer, many cells at once fail with `cannot allocate memory`";
+    match file("/proc/sys/vm/max_map_count").parse::<u64>() {
+        Ok(count) if count >= MAPPINGS => Check::ok("mappings", count.to_string(), matters),
+        Ok(count) => Check::lost("mappings", count.to_string(), matters)
+            .hint("sudo sysctl vm.max_map_count=65530"),
+        Err(_) => Check::ok("mappings", "not known here", matters),
+    }
+}
+
+/// What a small file of the system says; nothing where it is not there.
+pub(super) fn file(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn releases_are_read_whatever_follows_the_numbers() {
+        assert_eq!(version("6.8.0-31-generic"), Some((6, 8)));
+        assert_eq!(version("6.12.9+bpo-amd64"), Some((6, 12)));
+        assert_eq!(version("6.7-rc1"), Some((6, 7)));
+        assert_eq!(version(""), None);
+        assert_eq!(version("linux"), None);
+    }
+}

@@ -1,0 +1,282 @@
+//! How the program speaks: help, completions, man pages, suggestions, JSON, the demo.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+
+/// A home of its own, removed at the end.
+struct Home(PathBuf);
+
+impl Home {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("cofferdam-manners-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Home(path)
+    }
+
+    fn call(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+            .args(arguments)
+            .env("XDG_DATA_HOME", self.0.join("data"))
+            .env("XDG_CACHE_HOME", self.0.join("cache"))
+            .env("USER", "tester")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program")
+    }
+
+    /// Standard output of a call that ends like this.
+    #[track_caller]
+    fn out(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.call(arguments);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {err}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// A wrong call says all of this on standard error.
+    #[track_caller]
+    fn wrong(&self, arguments: &[&str], says: &[&str]) {
+        let output = self.call(arguments);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
+        says.iter().for_each(|part| assert!(err.contains(part), "{arguments:?}: {err}"));
+    }
+
+    fn file(&self, name: &str, content: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("room");
+        path.to_str().expect("UTF-8").to_owned()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn verbs(home: &Home) -> Vec<String> {
+    let help = home.out(&["--help"], 0);
+    let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    // What is further in goes on from the line above.
+    let lines = list.expect("a list of verbs").lines().filter_map(|line| line.strip_prefix("  "));
+    let verbs = lines.filter(|line| !line.starts_with(' ')).filter_map(|l| l.split(' ').next());
+    verbs.filter(|verb| *verb != "help").map(str::to_owned).collect()
+}
+
+#[test]
+fn every_verb_has_help_with_examples_that_begin_with_our_name() {
+    let home = Home::new("help");
+    let verbs = verbs(&home);
+    assert!(verbs.len() >= 15, "{verbs:?}");
+    for verb in verbs {
+        let help = home.out(&[&verb, "--help"], 0);
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+        assert!(examples.contains(&format!("cofferdam {verb}")), "{verb}: {help}");
+    }
+}
+
+#[test]
+fn completions_know_every_verb_and_bash_reads_them() {
+    let home = Home::new("completions");
+    for shell in ["bash", "zsh", "fish"] {
+        let script = home.out(&["completions", shell], 0);
+        for verb in verbs(&home) {
+            assert!(script.contains(&verb), "{shell}: no {verb}");
+        }
+    }
+    let script = home.out(&["completions", "bash"], 0);
+    let path = home.file("completions", &script);
+    let asked = "COMP_WORDS=(cofferdam expl); COMP_CWORD=1; _cofferdam cofferdam expl cofferdam; \
+                 echo \"${COMPREPLY[*]}\"";
+    let output = Command::new("bash").arg("-c").arg(format!(". {path}; {asked}")).output();
+    let output = output.expect("bash");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.trim(), "explain", "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn every_verb_has_a_man_page() {
+    let home = Home::new("man");
+    assert!(home.out(&["man"], 0).contains(".TH cofferdam 1"));
+    let folder = home.0.join("man1");
+    home.out(&["man", folder.to_str().expect("UTF-8")], 0);
+    for verb in verbs(&home) {
+        let page = std::fs::read_to_string(folder.join(format!("cofferdam-{verb}.1")));
+        let page = page.unwrap_or_else(|e| panic!("{verb}: {e}"));
+        assert!(page.contains("Examples:"), "{verb}");
+    }
+}
+
+#[test]
+fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
+    let home = Home::new("mistyped");
+    let tool = home.file("tool.js", "return 1");
+    home.wrong(&["rnu"], &["'run'"]);
+    home.wrong(&["gants"], &["'grants'"]);
+    home.wrong(&["run", &tool, "--jsno"], &["--json"]);
+    home.wrong(&["run", &tool, "--allow", "netwrok:fetch"], &["hint: --allow 'network:fetch'"]);
+    let scoped = "hint: --allow 'fs:read:/data/**'";
+    home.wrong(&["run", &tool, "--allow", "fs:reed:/data/**"], &[scoped]);
+    home.wrong(&["run", &tool, "--limit", "timeout=5"], &["hint: --limit timeoutMs=5"]);
+    home.wrong(&["grant", "netwrok:fetch"], &["hint: cofferdam grant 'network:fetch'"]);
+    home.wrong(&["grant", "req_1"], &["req_1: not an id", "hint: cofferdam requests"]);
+    home.wrong(&["explain", "fs:reed:/a"], &["hint: cofferdam explain 'fs:read:/a'"]);
+}
+
+#[test]
+fn what_is_no_tool_is_sent_where_it_belongs() {
+    let home = Home::new("kinds");
+    let script = home.file("s.sh", "echo hi");
+    home.wrong(&["run", &script], &["a shell script", &format!("hint: cofferdam sh {script}")]);
+    let module = home.file("p.wasm", "\0asm");
+    home.wrong(&["run", &module], &["a WebAssembly", &format!("hint: cofferdam wasm {module}")]);
+    let tool = home.file("t.js", "return 1");
+    let text = format!("hint: cofferdam run {tool}");
+    home.wrong(&["wasm", &tool], &["is not a WebAssembly module", &text]);
+}
+
+#[test]
+fn a_grant_that_makes_no_sense_is_not_answered_with_requests() {
+    let home = Home::new("senseless");
+    let says = ["one permit at least", "hint: cofferdam grant --help"];
+    home.wrong(&["grant", "fs:read:/x", "--max", "0"], &says);
+    home.wrong(&["grant", "req_0000000000"], &["hint: cofferdam requests"]);
+}
+
+#[test]
+fn a_machine_without_room_is_told_to_ask_the_doctor() {
+    let program = env!("CARGO_BIN_EXE_cofferdam");
+    let limited = |call: &str| {
+        let script = format!("ulimit -v 8000000; '{program}' {call}");
+        let output = Command::new("bash").arg("-c").arg(script).stdin(Stdio::null()).output();
+        let output = output.expect("bash");
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), out + &String::from_utf8_lossy(&output.stderr))
+    };
+    let (code, said) = limited("run - --ephemeral");
+    assert_eq!(code, Some(70), "{said}");
+    assert!(said.contains("hint: cofferdam doctor"), "{said}");
+    let (code, said) = limited("doctor");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("hint: ulimit -v unlimited"), "{said}");
+}
+
+#[test]
+fn what_lists_and_changes_speaks_json() {
+    let home = Home::new("json");
+    let tool = home.file("tool.js", "return require('fs').readFileSync('/data/a', 'utf8')");
+    let outcome: Json = parse(&home.out(&["run", &tool, "--json"], 1));
+    let id = outcome["error"]["requestId"].as_str().expect("an id").to_owned();
+    assert_eq!(parse(&home.out(&["requests", "--json"], 0))["id"], id.as_str());
+    let grant = parse(&home.out(&["grant", &id, "--always", "--json"], 0));
+    assert_eq!(grant["capability"], "fs:read:/data/a");
+    let granted = grant["id"].as_str().expect("an id");
+    assert_eq!(parse(&home.out(&["grants", "--json"], 0))["id"], granted);
+    assert_eq!(parse(&home.out(&["revoke", granted, "--json"], 0))["id"], granted);
+    home.out(&["run", &tool, "--json"], 1);
+    assert_eq!(parse(&home.out(&["deny", &id, "--json"], 0))["standing"], "denied");
+    let explained = parse(&home.out(&["explain", "fs:read:/a", "--json"], 0));
+    assert_eq!(explained["capability"], "fs:read:/a");
+    assert!(!explained["risk"].as_str().expect("a level").is_empty());
+    let lines = home.out(&["audit", "--json"], 0);
+    assert!(lines.lines().all(|line| parse(line)["event"].is_string()), "{lines}");
+    let text = home.out(&["audit", "--text", "--event", "grant"], 0);
+    assert!(text.contains("fs:read:/data/a") && !text.contains('{'), "{text}");
+}
+
+#[test]
+fn a_program_speaks_json_too() {
+    let home = Home::new("wasm");
+    let module = wat::parse_str(include_str!("../../../docs/hello.wat")).expect("a module");
+    let path = home.0.join("hello.wasm");
+    std::fs::write(&path, module).expect("room");
+    let path = path.to_str().expect("UTF-8");
+    let outcome = parse(&home.out(&["wasm", "--json", path], 0));
+    assert_eq!(outcome["stdout"], "hello from a cell\n");
+    assert_eq!(outcome["exitCode"], 0);
+}
+
+#[test]
+fn the_doctor_looks_at_everything_and_finds_nothing_missing_here() {
+    let home = Home::new("doctor");
+    let found = parse(&home.out(&["doctor", "--json"], 0));
+    assert_eq!(found["ok"], true);
+    let checks = found["checks"].as_array().expect("checks");
+    let names: Vec<_> = checks.iter().filter_map(|check| check["name"].as_str()).collect();
+    for name in ["version", "JavaScript", "TypeScript", "shell", "memfd", "addresses", "store"] {
+        assert!(names.contains(&name), "no {name} in {names:?}");
+    }
+    let text = home.out(&["doctor"], 0);
+    assert!(names.iter().all(|name| text.contains(name)), "{text}");
+}
+
+#[test]
+fn the_doctor_says_what_is_lost_without_a_place_to_keep_things() {
+    let output = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+        .args(["doctor", "--json"])
+        .env("XDG_DATA_HOME", "/proc/nowhere")
+        .env("XDG_CACHE_HOME", "/proc/nowhere")
+        .output()
+        .expect("the program");
+    assert_eq!(output.status.code(), Some(1));
+    let found = parse(&String::from_utf8_lossy(&output.stdout));
+    let checks = found["checks"].as_array().expect("checks");
+    let store = checks.iter().find(|check| check["name"] == "store").expect("the store");
+    assert_eq!(store["state"], "failed");
+    assert!(store["matters"].as_str().is_some_and(|text| text.contains("--ephemeral")), "{store}");
+}
+
+#[test]
+fn the_demo_tells_its_story_in_plain_lines_when_nobody_watches() {
+    let home = Home::new("demo");
+    let told = home.out(&["demo"], 0);
+    for part in [
+        "returned  {\"a\":1,\"cofferdam\":9",
+        "denied    not allowed to",
+        "granted   fs:read:/data/prices.csv",
+        "stopped   time limit of 200 ms",
+        "stopped   ", // the memory bomb
+        "printed       858 /index",
+        "no login to be seen",
+        "restored  to the snapshot",
+        "median",
+    ] {
+        assert!(told.contains(part), "no {part:?} in {told}");
+    }
+    assert!(!told.contains('\x1b'), "{told}");
+    assert_eq!(told.matches("## ").count(), 8, "{told}");
+    // It leaves nothing behind.
+    assert!(!home.0.join("data").exists());
+}
+
+#[test]
+fn a_reader_who_leaves_and_a_disk_that_is_full_are_no_panic() {
+    let home = Home::new("pipes");
+    for arguments in ["doctor", "--help", "run --help", "completions bash", "man", "demo cells"] {
+        let program = env!("CARGO_BIN_EXE_cofferdam");
+        let script = format!("{{ '{program}' {arguments}; echo $? >&2; }} | true");
+        let output = Command::new("sh").arg("-c").arg(script).env("HOME", &home.0).output();
+        let err = String::from_utf8_lossy(&output.expect("a shell").stderr).into_owned();
+        assert!(!err.contains("panicked"), "{arguments}: {err}");
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
+    let output = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+        .args(["explain", "fs:read:/a"])
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(std::process::Child::wait_with_output)
+        .expect("the program");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(70), "{err}");
+    assert!(err.contains("error: standard output: no space left on device"), "{err}");
+}
+
+#[track_caller]
+fn parse(text: &str) -> Json {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}

@@ -1,0 +1,39 @@
+//! A session in which what one run declares is there for the next, as in a notebook.
+//!
+//! A run that is killed takes the session's variables with it, and the session goes on.
+//!
+//! `cargo run --release --workspace --example code_interpreter`
+
+use std::time::Duration;
+
+use cofferdam::{Ending, Limits, Sandbox, Tool};
+
+const INPUTS: &[&str] = &[
+    "const prices = [3, 2, 7, 4]",
+    "const mean = prices.reduce((a, b) => a + b) / prices.length; mean",
+    "prices.map((price) => price - mean)",
+    "prices.push('x'.repeat(3)); prices",
+    "mean.toFixd(1)",
+    "for (;;);",
+    "typeof prices",
+    "await new Promise((done) => setTimeout(() => done('later'), 10))",
+];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), cofferdam::Error> {
+    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build()?;
+    let session = sandbox.session("notebook")?;
+    for (number, input) in INPUTS.iter().enumerate() {
+        println!("[{}] {input}", number + 1);
+        let outcome = session.run(&Tool::javascript(*input)).await?;
+        match &outcome.ending {
+            Ending::Returned(_) => println!("    {}", outcome.result_json().unwrap_or_default()),
+            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) | Ending::Exited(_) => {
+                let error = outcome.error().unwrap_or_default();
+                println!("    {}: {}", error.name, error.message);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,2 @@
+fn main() {} // TODO: everything
+// TODO: tests
