@@ -1,6 +1,8 @@
 //! The page of a sandbox, and what tools find around them.
 
 use cofferdam_dom::{Budget, Page};
+/// A page that lives elsewhere; see [`page_elsewhere`](crate::SandboxBuilder::page_elsewhere).
+pub use cofferdam_kernel::{Answered, Asked, Elsewhere};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Approver, Broker};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
+use cofferdam_dom::proxy::Writing;
 use cofferdam_kernel::resources::Artifact;
-use cofferdam_kernel::{AllowAll, Clock, Policy, Random, Resources, Watcher};
+use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Shown, Watcher};
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
@@ -20,6 +21,12 @@ use crate::function::Function;
 use crate::limits::Limits;
 use crate::page::{self, Boundary};
 use crate::runtime::Runtime;
+
+/// Where the page comes from.
+enum PageSource {
+    Html(String),
+    Elsewhere(Arc<dyn Elsewhere>),
+}
 
 /// Makes a [`Sandbox`] with other settings than the usual.
 #[derive(Default)]
@@ -44,7 +51,8 @@ pub struct SandboxBuilder {
     policy: Option<Arc<dyn Policy>>,
     programs: Vec<(String, Vec<u8>)>,
     archive: Option<Vec<u8>>,
-    page: Option<String>,
+    page: Option<PageSource>,
+    writing: Writing,
     boundary: Boundary,
 }
 
@@ -156,7 +164,20 @@ impl SandboxBuilder {
     /// A page that tools with a grant for it may read and change as `btcp.dom`; they see copies,
     /// never the page. It counts against the memory of a run.
     pub fn page(mut self, html: impl Into<String>) -> Self {
-        self.page = Some(html.into());
+        self.page = Some(PageSource::Html(html.into()));
+        self
+    }
+
+    /// A page that somebody else answers for, in place of one that is held here.
+    pub fn page_elsewhere(mut self, page: impl Elsewhere + 'static) -> Self {
+        self.page = Some(PageSource::Elsewhere(Arc::new(page)));
+        self
+    }
+
+    /// Has markup of tools put into the page as it is, with all that runs or loads something.
+    /// Otherwise it is sanitised.
+    pub fn raw_page_writes(mut self) -> Self {
+        self.writing = Writing::Raw;
         self
     }
 
@@ -241,9 +262,13 @@ impl SandboxBuilder {
         for (name, artifact) in self.published {
             publish(&resources, &name, artifact)?;
         }
-        if let Some(html) = self.page {
-            *lock(&resources.page) = Some(page::parse(&html, &self.limits)?);
-        }
+        *lock(&resources.page) = match self.page {
+            None => Shown::Nothing,
+            Some(PageSource::Html(html)) => {
+                Shown::Here(Box::new(page::parse(&html, &self.limits)?), self.writing)
+            }
+            Some(PageSource::Elsewhere(page)) => Shown::Elsewhere(page),
+        };
         let broker = match self.broker {
             Some(broker) => broker,
             None => runtime.broker()?,
