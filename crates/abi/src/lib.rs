@@ -10,6 +10,7 @@
 //! - [`dom`]: what a tool can ask of a page
 //! - [`frame`]: how requests and answers are packed, alone or in batches
 //! - [`entry`]: what the host says when it enters a cell, and what the guest says when it leaves
+//! - [`message`]: the same as messages between a page and a sandbox, where nothing can cross
 //! - [`process`]: what programs tell the host about processes and files beyond WASI
 //! - [`value`]: JavaScript values by copy, with cycles and shared references
 
@@ -21,6 +22,7 @@ pub mod commands;
 pub mod dom;
 pub mod entry;
 pub mod frame;
+pub mod message;
 pub mod process;
 pub mod value;
 pub mod wire;

@@ -84,6 +84,7 @@ pub mod function;
 pub mod json;
 mod life;
 pub mod limits;
+pub mod message;
 pub mod outcome;
 pub mod page;
 mod processor;
