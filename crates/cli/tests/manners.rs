@@ -128,6 +128,19 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
 }
 
 #[test]
+fn a_request_is_open_again_when_its_grant_is_used_up() {
+    let home = Home::new("again");
+    let tool = home.file("tool.js", "return require('fs').existsSync('/data/a')");
+    let denied: Json = parse(&home.out(&["run", &tool, "--json"], 1));
+    let id = denied["error"]["requestId"].as_str().expect("an id").to_owned();
+    home.out(&["grant", &id, "--once"], 0);
+    assert_eq!(home.out(&["requests"], 0), "");
+    home.out(&["run", &tool], 0);
+    home.out(&["run", &tool], 1);
+    assert!(home.out(&["requests"], 0).contains(&id));
+}
+
+#[test]
 fn what_is_no_tool_is_sent_where_it_belongs() {
     let home = Home::new("kinds");
     let script = home.file("s.sh", "echo hi");
