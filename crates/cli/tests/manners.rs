@@ -79,6 +79,31 @@ fn every_verb_has_help_with_examples_that_begin_with_our_name() {
     }
 }
 
+/// `wasm` and `sh` hand what follows a file to the program, so theirs are left out.
+#[test]
+fn examples_in_the_help_have_only_options_that_there_are() {
+    let home = Home::new("examples");
+    let mut count = 0;
+    for verb in verbs(&home).iter().filter(|verb| !["sh", "wasm"].contains(&verb.as_str())) {
+        let help = home.out(&[verb, "--help"], 0);
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+        let calls = examples.lines().filter_map(|line| Some(line.split_once("cofferdam ")?.1));
+        for call in calls {
+            let call = call.replace("2>&1", "");
+            let call = call.split(['|', '>', '&', '#']).next().unwrap_or_default();
+            let script = format!("'{}' {call} --help", env!("CARGO_BIN_EXE_cofferdam"));
+            let output = Command::new("sh").arg("-c").arg(&script).output().expect("a shell");
+            assert!(
+                output.status.success(),
+                "{script}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 25, "{count} examples");
+}
+
 #[test]
 fn completions_know_every_verb_and_bash_reads_them() {
     let home = Home::new("completions");
