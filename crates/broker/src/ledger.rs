@@ -34,7 +34,8 @@ pub trait Ledger: Send + Sync {
     /// Uses up one permit of a counted grant; false where none is left, it has ended or is gone.
     fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error>;
 
-    /// Notes that something was asked for and not given. What is there already is counted.
+    /// Notes that something was asked for and not given. What is there already is counted, and is
+    /// open again where it had been granted.
     fn remember(&self, petition: &Petition) -> Result<(), Error>;
 
     /// Decides that a request is not to be asked about again; none where there is none.

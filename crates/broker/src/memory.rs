@@ -143,6 +143,10 @@ impl Ledger for InMemory {
         if let Some(known) = pages.petitions.get_mut(&petition.id) {
             known.last = petition.last;
             known.times = known.times.saturating_add(1);
+            // It is denied again: what was granted is used up, has ended or was revoked.
+            if known.standing == Standing::Granted {
+                known.standing = Standing::Open;
+            }
             return Ok(());
         }
         if pages.petitions.len() >= MAX_PETITIONS {

@@ -26,7 +26,8 @@ pub(crate) struct Place {
     #[arg(long = "cwd", alias = "dir", value_name = "PATH")]
     pub(crate) cwd: Option<String>,
 
-    /// Set a limit: timeoutMs, memoryBytes, stdoutBytes, stderrBytes, fsBytes, fileCount, processes
+    /// Set a limit: timeoutMs, memoryBytes, stdoutBytes, stderrBytes, resultBytes, commandBytes,
+    /// fsBytes, fileCount, processes
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<String>,
 }

@@ -79,6 +79,31 @@ fn every_verb_has_help_with_examples_that_begin_with_our_name() {
     }
 }
 
+/// `wasm` and `sh` hand what follows a file to the program, so theirs are left out.
+#[test]
+fn examples_in_the_help_have_only_options_that_there_are() {
+    let home = Home::new("examples");
+    let mut count = 0;
+    for verb in verbs(&home).iter().filter(|verb| !["sh", "wasm"].contains(&verb.as_str())) {
+        let help = home.out(&[verb, "--help"], 0);
+        let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+        let calls = examples.lines().filter_map(|line| Some(line.split_once("cofferdam ")?.1));
+        for call in calls {
+            let call = call.replace("2>&1", "");
+            let call = call.split(['|', '>', '&', '#']).next().unwrap_or_default();
+            let script = format!("'{}' {call} --help", env!("CARGO_BIN_EXE_cofferdam"));
+            let output = Command::new("sh").arg("-c").arg(&script).output().expect("a shell");
+            assert!(
+                output.status.success(),
+                "{script}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 25, "{count} examples");
+}
+
 #[test]
 fn completions_know_every_verb_and_bash_reads_them() {
     let home = Home::new("completions");
@@ -125,6 +150,19 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
     home.wrong(&["grant", "netwrok:fetch"], &["hint: cofferdam grant 'network:fetch'"]);
     home.wrong(&["grant", "req_1"], &["req_1: not an id", "hint: cofferdam requests"]);
     home.wrong(&["explain", "fs:reed:/a"], &["hint: cofferdam explain 'fs:read:/a'"]);
+}
+
+#[test]
+fn a_request_is_open_again_when_its_grant_is_used_up() {
+    let home = Home::new("again");
+    let tool = home.file("tool.js", "return require('fs').existsSync('/data/a')");
+    let denied: Json = parse(&home.out(&["run", &tool, "--json"], 1));
+    let id = denied["error"]["requestId"].as_str().expect("an id").to_owned();
+    home.out(&["grant", &id, "--once"], 0);
+    assert_eq!(home.out(&["requests"], 0), "");
+    home.out(&["run", &tool], 0);
+    home.out(&["run", &tool], 1);
+    assert!(home.out(&["requests"], 0).contains(&id));
 }
 
 #[test]

@@ -10,9 +10,11 @@ pub const MAX_PETITIONS: u32 = 10_000;
 
 const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing";
 
-/// Adds a request, or counts it once more. A loop in one process is counted once by its broker.
+/// Adds a request, or counts it once more: one whose grant is used up is open again. A loop in one
+/// process is counted once by its broker.
 pub(crate) fn remember(transaction: &Transaction<'_>, petition: &Petition) -> rusqlite::Result<()> {
-    let again = "UPDATE requests SET last = max(last, ?2), times = min(times + 1, 4294967295) WHERE id = ?1";
+    let again = "UPDATE requests SET last = max(last, ?2), times = min(times + 1, 4294967295),
+        standing = CASE standing WHEN 'granted' THEN 'open' ELSE standing END WHERE id = ?1";
     let id = petition.id.as_str();
     if transaction.prepare_cached(again)?.execute(params![id, micros(petition.last)])? == 1 {
         return Ok(());

@@ -8,7 +8,7 @@ use cofferdam::visible;
 use cofferdam_store::{Filter, Store};
 
 use crate::permissions::store;
-use crate::report::Failure;
+use crate::report::{self, Failure};
 
 /// How often the log is looked at while it is followed.
 const EVERY: Duration = Duration::from_millis(200);
@@ -72,6 +72,9 @@ impl Audit {
         loop {
             let is_read = print(&store, &mut filter, self.text)?;
             if !self.follow || !is_read {
+                if filter.after.is_none() {
+                    report::note("nothing of this kind is in the log");
+                }
                 return Ok(0);
             }
             filter.last = None;

@@ -4,6 +4,7 @@ use cofferdam::permissions::Grant;
 use cofferdam::visible;
 use serde_json::{Value as Json, json};
 
+use crate::paint::Tone;
 use crate::permissions::broker;
 use crate::report::{self, Failure};
 
@@ -22,8 +23,10 @@ impl Grants {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let (_store, broker) = broker()?;
         let grants = broker.grants().map_err(Failure::from_broker)?;
-        if grants.is_empty() && !self.json {
-            report::note("nothing is granted");
+        match grants.is_empty() {
+            _ if self.json => {}
+            true => report::note("nothing is granted"),
+            false => report::labelled(Tone::Hint, "hint", "cofferdam revoke ID takes one away"),
         }
         for grant in grants {
             match self.json {

@@ -4,6 +4,7 @@ use cofferdam::permissions::{Petition, Standing};
 use cofferdam::visible;
 use serde_json::json;
 
+use crate::paint::Tone;
 use crate::permissions::broker;
 use crate::report::{self, Failure};
 
@@ -31,11 +32,15 @@ impl Requests {
         if petitions.is_empty() && !self.json {
             report::note("no requests");
         }
+        let has_open = petitions.iter().any(|petition| petition.standing == Standing::Open);
         for petition in petitions {
             match self.json {
                 true => report::json(&to_json(petition)),
                 false => show(petition),
             }
+        }
+        if has_open && !self.json {
+            report::labelled(Tone::Hint, "hint", "cofferdam grant ID, or cofferdam deny ID");
         }
         Ok(0)
     }
