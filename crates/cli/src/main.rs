@@ -7,6 +7,7 @@ mod permissions;
 mod place;
 mod prompt;
 mod report;
+mod request;
 mod terminal;
 mod verbs;
 
