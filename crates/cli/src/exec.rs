@@ -373,3 +373,6 @@ pub(crate) fn object(
 pub(crate) fn bad<T>(what: impl Into<String>) -> Result<T, BadParams> {
     Err(BadParams(what.into()))
 }
+
+#[cfg(test)]
+mod tests;

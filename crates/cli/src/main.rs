@@ -8,6 +8,7 @@ mod permissions;
 mod place;
 mod prompt;
 mod report;
+mod request;
 mod spelling;
 mod terminal;
 mod verbs;

@@ -11,6 +11,7 @@ use tokio::sync::Semaphore;
 use crate::exec::{BadParams, Exec, What, Where};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
+use crate::request::{BadLine, Code, Refused, Request};
 use crate::spelling;
 
 /// Longest line that is read; it is host memory.
@@ -35,19 +36,6 @@ const MAX_REQUESTS: usize = 100_000;
 #[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {}
-
-/// Codes of the standard, and ours.
-#[derive(Clone, Copy)]
-enum Code {
-    Parse = -32700,
-    Request = -32600,
-    Method = -32601,
-    Params = -32602,
-    Internal = -32603,
-    Busy = -32000,
-}
-
-struct Refused(Code, String);
 
 impl From<BadParams> for Refused {
     fn from(bad: BadParams) -> Self {
@@ -150,33 +138,12 @@ impl Default for Server {
 impl Server {
     /// Takes one line: answers it here, or starts what it asks for.
     fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
-        let request = match serde_json::from_slice::<Json>(line) {
+        let Request { id, method, params } = match Request::parse(line) {
             Ok(request) => request,
-            Err(error) => {
-                let refused = Refused(Code::Parse, format!("not JSON: {error}"));
-                return self.answer(Json::Null, Err(refused));
-            }
+            Err(BadLine { id, refused }) => return self.answer(id, Err(refused)),
         };
-        let Json::Object(mut request) = request else {
-            let refused = Refused(Code::Request, "not an object; one object a line".into());
-            return self.answer(Json::Null, Err(refused));
-        };
-        let id = request.remove("id");
         let is_notification = id.is_none();
         let id = id.unwrap_or(Json::Null);
-        if !matches!(id, Json::Null | Json::String(_) | Json::Number(_)) {
-            let refused = Refused(Code::Request, "id: neither a string nor a number".into());
-            return self.answer(Json::Null, Err(refused));
-        }
-        if request.get("jsonrpc") != Some(&Json::from("2.0")) {
-            let refused = Refused(Code::Request, "jsonrpc: must be \"2.0\"".into());
-            return self.answer(id, Err(refused));
-        }
-        let params = request.remove("params").unwrap_or(Json::Null);
-        let Some(Json::String(method)) = request.remove("method") else {
-            let refused = Refused(Code::Request, "method: missing or not a string".into());
-            return self.answer(id, Err(refused));
-        };
         let answered = match method.as_str() {
             "exec" | "sandbox.exec" => self.clone().exec(&id, is_notification, params, executor),
             "cancel" => self.cancel(params).map(Some),

@@ -21,12 +21,17 @@ pub struct ParsedXml {
     pub error: Option<String>,
 }
 
+/// What the tokenizer says of a number that stands for no character.
+const REFERENCE: &str = "Invalid numeric character reference";
+
 /// Stands between tokenizer and tree builder, and mends what the builder leaves out.
 struct Mended<'t> {
     builder: XmlTreeBuilder<u32, Sink<'t>>,
     tokens: Cell<u64>,
     /// Elements that are open.
     open: Cell<u32>,
+    /// Whether every character reference is one that XML allows.
+    references_fit: bool,
 }
 
 impl Mended<'_> {
@@ -48,6 +53,11 @@ impl TokenSink for Mended<'_> {
         let mut declared = Vec::new();
         match &token {
             Token::Tag(tag) => {
+                // The tokenizer takes whatever stands where a name should.
+                let mut names = std::iter::once(&tag.name).chain(tag.attrs.iter().map(|a| &a.name));
+                if tag.kind != TagKind::ShortTag && !names.all(is_xml_name) {
+                    self.complain("a name of an element or attribute that is none");
+                }
                 match tag.kind {
                     TagKind::StartTag => self.open.set(self.open.get() + 1),
                     TagKind::EndTag | TagKind::ShortTag => {
@@ -62,6 +72,10 @@ impl TokenSink for Mended<'_> {
             }
             // The declaration of XML itself is not part of a document.
             Token::ProcessingInstruction(pi) if *pi.target == *"xml" => {
+                return ProcessResult::Continue;
+            }
+            // The tokenizer refuses what HTML refuses, a carriage return among it.
+            Token::ParseError(text) if self.references_fit && *text == REFERENCE => {
                 return ProcessResult::Continue;
             }
             Token::EndOfFile if self.open.get() > 0 => self.complain("an element is not closed"),
@@ -80,6 +94,52 @@ impl TokenSink for Mended<'_> {
     fn end(&self) {
         self.builder.end();
     }
+}
+
+/// Whether what follows `&#` is the number of a character that XML allows and the tokenizer hands
+/// out as it is.
+fn is_reference(rest: &str) -> bool {
+    let (digits, radix) = match rest.strip_prefix('x') {
+        Some(digits) => (digits, 16),
+        None => (rest, 10),
+    };
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let number = u32::from_str_radix(&digits[..end], radix).ok().and_then(char::from_u32);
+    matches!(
+        number,
+        Some(
+            '\t'
+            | '\n'
+            | '\r'
+            | ' '..='\u{7f}'
+            | '\u{a0}'..='\u{fffd}'
+            | '\u{10000}'..='\u{10ffff}',
+        )
+    )
+}
+
+fn is_xml_name(name: &QualName) -> bool {
+    name.prefix.as_deref().is_none_or(is_name) && is_name(&name.local)
+}
+
+/// Whether XML lets something have this name; a colon has been taken out before.
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(begins_name) && chars.all(continues_name)
+}
+
+fn begins_name(c: char) -> bool {
+    matches!(c, 'A'..='Z' | '_' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}'
+        | '\u{f8}'..='\u{2ff}' | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}'
+        | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}' | '\u{2c00}'..='\u{2fef}'
+        | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}'
+        | '\u{10000}'..='\u{effff}')
+}
+
+fn continues_name(c: char) -> bool {
+    begins_name(c)
+        || matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}'
+            | '\u{203f}'..='\u{2040}')
 }
 
 fn is_declaration(name: &QualName) -> bool {
@@ -113,8 +173,9 @@ impl Tree {
         let document = self.create_document(DocumentKind::Xml)?;
         let deepest = self.account.budget.depth;
         let sink = Sink::new(self, document.slot, document.slot, Deep::Refuse, deepest)?;
+        let references_fit = source.split("&#").skip(1).all(is_reference);
         let builder = XmlTreeBuilder::new(sink, XmlTreeBuilderOpts::default());
-        let mended = Mended { builder, tokens: Cell::new(0), open: Cell::new(0) };
+        let mended = Mended { builder, tokens: Cell::new(0), open: Cell::new(0), references_fit };
         let tokenizer = XmlTokenizer::new(mended, XmlTokenizerOpts::default());
         let mut parse = Xml { tokenizer, input: BufferQueue::default() };
         let mut fed = feed(&mut parse, source);

@@ -14,6 +14,35 @@ pub fn function_text(name: &[u8], body: &Command) -> Text {
     p.out
 }
 
+/// Whether a word at the beginning of a command is no command.
+fn is_reserved(word: &Word) -> bool {
+    const RESERVED: [&[u8]; 22] = [
+        b"!",
+        b"[[",
+        b"case",
+        b"coproc",
+        b"do",
+        b"done",
+        b"elif",
+        b"else",
+        b"esac",
+        b"fi",
+        b"for",
+        b"function",
+        b"if",
+        b"in",
+        b"select",
+        b"then",
+        b"time",
+        b"until",
+        b"while",
+        b"{",
+        b"}",
+        b"]]",
+    ];
+    matches!(&*word.parts, [Part::Literal(text)] if RESERVED.contains(&&**text))
+}
+
 /// Commands on one line where that can be.
 pub fn list_text(list: &List) -> Text {
     let mut p = Printer::default();
@@ -48,6 +77,10 @@ impl Printer {
                 }
             }
             self.text(&inner.out);
+            // A body that ran into the end of the script may lack its last line end.
+            if inner.out.last().is_some_and(|last| *last != b'\n') {
+                self.text(b"\n");
+            }
             self.text(&here.end);
             self.text(b"\n");
         }
@@ -158,6 +191,16 @@ impl Printer {
                     self.space(&mut first);
                     self.assign(assign);
                 }
+                // Behind a redirection `for` is a command like any other, in front of it is not.
+                let before = match simple.args.first() {
+                    Some(Arg::Word(word)) if simple.assigns.is_empty() && is_reserved(word) => 1,
+                    _ => 0,
+                };
+                let before = before.min(command.redirects.len());
+                for redirect in &command.redirects[..before] {
+                    self.space(&mut first);
+                    self.redirect(redirect);
+                }
                 for arg in &simple.args {
                     self.space(&mut first);
                     match arg {
@@ -165,7 +208,7 @@ impl Printer {
                         Arg::Assign(assign) => self.assign(assign),
                     }
                 }
-                for redirect in &command.redirects {
+                for redirect in &command.redirects[before..] {
                     self.space(&mut first);
                     self.redirect(redirect);
                 }
@@ -251,8 +294,12 @@ impl Printer {
             }
             Kind::Coproc(name, body) => {
                 self.text(b"coproc ");
-                self.text(name);
-                self.text(b" ");
+                // A simple command cannot be named: bash prints a name here all the same, and
+                // takes it for the command when it reads that again.
+                if !matches!(body.kind, Kind::Simple(_)) {
+                    self.text(name);
+                    self.text(b" ");
+                }
                 self.command(body);
             }
         }

@@ -2,14 +2,38 @@
 
 use super::Printer;
 use crate::syntax::ast::{
-    ArithText, CaseOp, DefaultOp, Index, Op, Param, Part, Side, TestExpr, TestOp, Where, Word,
+    ArithText, CaseOp, DefaultOp, Index, List, Op, Param, Part, Side, TestExpr, TestOp, Where, Word,
 };
 
 impl Printer {
     pub(super) fn word(&mut self, word: &Word) {
+        let mut dollar = false;
         for part in &word.parts {
-            self.part(part, false);
+            match part {
+                // A dollar in front of a quote would be part of it: `$'…'` is another kind.
+                Part::Quoted(text) if dollar => {
+                    self.out.pop();
+                    self.single(&[b"$", &text[..]].concat());
+                }
+                Part::Double(_) if dollar => {
+                    self.out.pop();
+                    self.single(b"$");
+                    self.part(part, false);
+                }
+                _ => self.part(part, false),
+            }
+            dollar = matches!(part, Part::Literal(text) if text.last() == Some(&b'$'));
         }
+    }
+
+    /// Commands between brackets: their here-documents end before the bracket does.
+    fn enclosed(&mut self, list: &List) {
+        let outer = std::mem::take(&mut self.heres);
+        self.list(list);
+        if !self.heres.is_empty() {
+            self.newline();
+        }
+        self.heres = outer;
     }
 
     pub(super) fn part(&mut self, part: &Part, in_double: bool) {
@@ -42,7 +66,7 @@ impl Printer {
             Part::Param(param) => self.param(param, in_double),
             Part::Command(list) => {
                 self.text(b"$(");
-                self.list(list);
+                self.enclosed(list);
                 self.text(b")");
             }
             Part::Arith(text) => {
@@ -52,7 +76,7 @@ impl Printer {
             }
             Part::Process(output, list) => {
                 self.text(if *output { b">(" } else { b"<(" });
-                self.list(list);
+                self.enclosed(list);
                 self.text(b")");
             }
             Part::Braces(words) => {

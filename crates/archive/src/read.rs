@@ -1,0 +1,95 @@
+use std::collections::BTreeMap;
+
+use cofferdam_vfs::{Time, Tree};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, bad};
+use crate::fill::Fill;
+use crate::record::{Rest, tag};
+use crate::{MAGIC, SUM, VERSION};
+
+/// Most variables that are taken, and their longest text together.
+const MAX_VARIABLES: usize = 10_000;
+const MAX_VARIABLE_BYTES: usize = 1 << 20;
+
+/// What an archive holds besides files and storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// Variables.
+    pub variables: BTreeMap<String, String>,
+    /// The working directory.
+    pub cwd: String,
+}
+
+/// Puts what an archive holds into a tree that nobody uses yet and nothing is mounted in, and each
+/// entry of local storage into `store`, which says whether it has room. The checksum is looked at
+/// before anything else; it protects from damage, not from malice, so all that follows is checked
+/// as if a guest had said it (T-BOX-001, T-BOX-002).
+pub fn read(
+    bytes: &[u8],
+    tree: &Tree,
+    now: Time,
+    mut store: impl FnMut(&str, &str) -> bool,
+) -> Result<Imported, Error> {
+    let mut into = Fill::new(tree, now);
+    let mut rest = Rest(records(bytes)?);
+    let mut found = Imported { variables: BTreeMap::new(), cwd: String::new() };
+    let mut variable_bytes = 0;
+    while !rest.0.is_empty() {
+        match rest.tag()? {
+            tag::VARIABLE => {
+                let (name, value) = (rest.text()?, rest.text()?);
+                let is_fit = !name.is_empty() && !name.contains(['=', '\0']);
+                if !is_fit || value.contains('\0') {
+                    return bad(format!("variable {name:?}: not one that can be"));
+                }
+                variable_bytes += name.len() + value.len();
+                let is_full = found.variables.len() >= MAX_VARIABLES;
+                if is_full || variable_bytes > MAX_VARIABLE_BYTES {
+                    return bad("too many variables");
+                }
+                found.variables.insert(name.to_owned(), value.to_owned());
+            }
+            tag::STORED => {
+                let (key, text) = (rest.text()?, rest.text()?);
+                if !store(key, text) {
+                    return bad("more local storage than a sandbox has");
+                }
+            }
+            tag::DIRECTORY => into.directory(&rest.path()?, rest.attributes()?)?,
+            tag::FILE => into.file(&rest.path()?, rest.attributes()?, &mut rest)?,
+            tag::LINK => into.link(&rest.path()?, rest.text()?)?,
+            tag::NAME => into.name(&rest.path()?, &rest.path()?)?,
+            tag::CWD => {
+                let cwd = rest.path()?;
+                if !rest.0.is_empty() {
+                    return bad("something comes after its end");
+                }
+                found.cwd = cwd.as_str().to_owned();
+            }
+            other => return bad(format!("a record of the unknown kind {other}")),
+        }
+    }
+    if found.cwd.is_empty() {
+        return bad("without an end");
+    }
+    into.finish()?;
+    Ok(found)
+}
+
+/// What is between head and checksum, once both are right.
+fn records(bytes: &[u8]) -> Result<&[u8], Error> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else { return bad("not an export of a sandbox") };
+    let Some((body, sum)) = rest.split_at_checked(rest.len().saturating_sub(SUM)) else {
+        return bad("cut off");
+    };
+    let Some((version, body)) = body.split_first_chunk() else { return bad("cut off") };
+    let version = u32::from_le_bytes(*version);
+    if version != VERSION {
+        return bad(format!("version {version}; this program reads version {VERSION}"));
+    }
+    if Sha256::digest(&bytes[..bytes.len() - SUM]).as_slice() != sum {
+        return bad("damaged: its checksum is another one");
+    }
+    Ok(body)
+}

@@ -1,0 +1,61 @@
+//! One line of `rpc`, taken apart. It touches nothing but the line, so that it can be fuzzed alone.
+
+use serde_json::Value as Json;
+
+/// Codes of the standard, and ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    Parse = -32700,
+    Request = -32600,
+    Method = -32601,
+    Params = -32602,
+    Internal = -32603,
+    Busy = -32000,
+}
+
+/// Why a request is not done.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refused(pub(crate) Code, pub(crate) String);
+
+/// What a line asks for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Request {
+    /// `None` for a notification, which is never answered.
+    pub(crate) id: Option<Json>,
+    pub(crate) method: String,
+    pub(crate) params: Json,
+}
+
+/// A line that is no request, and the id that its answer carries: null where it is not known.
+#[derive(Debug, PartialEq)]
+pub(crate) struct BadLine {
+    pub(crate) id: Json,
+    pub(crate) refused: Refused,
+}
+
+impl Request {
+    /// Reads a line; of its members only those that the standard has count.
+    pub(crate) fn parse(line: &[u8]) -> Result<Request, BadLine> {
+        let bad = |id: Json, code, what: String| Err(BadLine { id, refused: Refused(code, what) });
+        let request = match serde_json::from_slice::<Json>(line) {
+            Ok(request) => request,
+            Err(error) => return bad(Json::Null, Code::Parse, format!("not JSON: {error}")),
+        };
+        let Json::Object(mut request) = request else {
+            return bad(Json::Null, Code::Request, "not an object; one object a line".into());
+        };
+        let id = request.remove("id");
+        if !matches!(id, None | Some(Json::Null | Json::String(_) | Json::Number(_))) {
+            return bad(Json::Null, Code::Request, "id: neither a string nor a number".into());
+        }
+        let shown = id.clone().unwrap_or(Json::Null);
+        if request.get("jsonrpc") != Some(&Json::from("2.0")) {
+            return bad(shown, Code::Request, "jsonrpc: must be \"2.0\"".into());
+        }
+        let params = request.remove("params").unwrap_or(Json::Null);
+        match request.remove("method") {
+            Some(Json::String(method)) => Ok(Request { id, method, params }),
+            _ => bad(shown, Code::Request, "method: missing or not a string".into()),
+        }
+    }
+}

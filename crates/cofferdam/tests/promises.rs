@@ -1,0 +1,105 @@
+//! The numbers of SPECIFICATION.md. In a process of its own: it counts the process's memory.
+//!
+//! The best of many rounds is what the program costs; the rest is what else the machine did.
+
+#![cfg(target_os = "linux")]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use cofferdam::{Command, Limits, Pool, Run, Runtime, Sandbox, Tool};
+
+/// Longest time of a fresh cell: taken, `return 1 + 1` compiled and run, and gone.
+const START: Duration = Duration::from_millis(1);
+
+/// Longest time from the deadline to the outcome.
+const KILL: Duration = Duration::from_millis(10);
+
+/// Longest time of a shell that prints a word, once its code is loaded.
+const SHELL: Duration = Duration::from_millis(20);
+
+/// Most memory of a cell that waits.
+const IDLE: u64 = 1 << 20;
+
+fn executor() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().expect("an executor")
+}
+
+fn best(rounds: usize, mut round: impl FnMut() -> Duration) -> Duration {
+    (0..rounds).map(|_| round()).min().unwrap_or_default()
+}
+
+/// Resident memory; pages that many cells share count once.
+fn resident() -> u64 {
+    let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").expect("procfs");
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:")).expect("a line");
+    line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok()).expect("a number") * 1024
+}
+
+#[test]
+fn a_fresh_cell_starts_within_its_time() {
+    let executor = executor();
+    let sandbox = Sandbox::builder().build().expect("a sandbox");
+    let tool = Tool::javascript("return 1 + 1");
+    let took = best(200, || {
+        let began = Instant::now();
+        let outcome = executor.block_on(sandbox.run(&tool)).expect("an outcome");
+        assert_eq!(outcome.exit_code(), 0);
+        began.elapsed()
+    });
+    assert!(took < START, "{took:?}");
+}
+
+#[test]
+fn a_shell_starts_within_its_time() {
+    let executor = executor();
+    let sandbox = Sandbox::builder().build().expect("a sandbox");
+    let took = best(50, || {
+        let began = Instant::now();
+        let run = sandbox.run_program(Command::shell("echo hi"));
+        let outcome = executor.block_on(run).expect("an outcome");
+        assert_eq!(outcome.stdout.text(), "hi\n");
+        began.elapsed()
+    });
+    assert!(took < SHELL, "{took:?}");
+}
+
+#[test]
+fn a_loop_is_killed_within_its_time() {
+    let executor = executor();
+    let time = Duration::from_millis(30);
+    let limits = Limits { time, ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
+    for source in ["for (;;);", "for (;;) { try { for (;;); } finally { continue } }"] {
+        let over = best(10, || {
+            let began = Instant::now();
+            let outcome = executor.block_on(sandbox.run(&Tool::javascript(source)));
+            assert_eq!(outcome.expect("an outcome").exit_code(), 124);
+            began.elapsed().saturating_sub(time)
+        });
+        assert!(over < KILL, "{source} ended {over:?} late");
+    }
+}
+
+#[test]
+fn a_waiting_cell_holds_no_more_than_its_share() {
+    const CELLS: u32 = 500;
+    let executor = executor();
+    let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 }).expect("a runtime");
+    let sandbox = Sandbox::builder().runtime(&runtime).build().expect("a sandbox");
+    let tool = Tool::javascript("await new Promise((done) => setTimeout(done, 3e6))");
+    let before = resident();
+    let mut runs: Vec<Run> = Vec::new();
+    executor.block_on(async {
+        for _ in 0..CELLS {
+            let mut run = sandbox.start(tool.clone()).expect("a run");
+            let polled = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut run).poll(cx)));
+            assert!(polled.await.is_pending(), "it waits");
+            runs.push(run);
+        }
+    });
+    let each = resident().saturating_sub(before) / u64::from(CELLS);
+    assert!(each < IDLE, "{each} bytes a cell");
+}
