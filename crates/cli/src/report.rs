@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use cofferdam::{Ending, Exhausted, Outcome, Stream, Watcher, visible};
+use cofferdam::{Ending, Exhausted, Limit, Outcome, Stream, Watcher, visible};
 
 /// Exit code for a wrong call, as clap uses it.
 pub(crate) const USAGE: u8 = 2;
@@ -93,7 +93,7 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
             Some(format!("--limit timeoutMs={}", limit.as_millis().max(1) * 2))
         }
         Exhausted::Cancelled { .. } => None,
-        Exhausted::Limit { limit: cofferdam::Limit::Stack, .. } => None,
+        Exhausted::Limit { limit: Limit::Stack | Limit::Expansion, .. } => None,
         Exhausted::Limit { limit, allowed, wanted } => {
             let enough = wanted.unwrap_or(0).max(allowed.saturating_mul(2));
             Some(format!("--limit {}={enough}", limit.name()))
