@@ -78,6 +78,14 @@ calls! {
     /// A packed [`crate::process::Environment`]: what the next run of the sandbox begins with.
     /// Only the first process of a run is heard; answers nothing.
     28 EnvironmentKeep "environment.keep",
+    /// `which: u8 ([crate::process::Cap]), allowed: u64`; the program refused something because of
+    /// a cap of its own. Answers nothing; counts if the run fails.
+    29 CapHit "cap.hit",
+    /// `tool: value (name, source, arguments)`; begins a tool, one at a time. Answers nothing.
+    30 ToolStart "tool.start",
+    /// No fields; waits for the tool of [`Call::ToolStart`] and answers `event: u8
+    /// ([crate::process::ToolEvent]), bytes: rest`.
+    31 ToolRead "tool.read",
 
     // What tools ask for. `value` is a structured clone behind its length, as
     // [`crate::value`] packs it; an answer that is a value is nothing but that. Each is checked
@@ -120,6 +128,8 @@ calls! {
     57 VariableList "variable.list",
     /// `name: str, arguments: value`; pending, answers a value.
     60 FunctionCall "function.call",
+    // Programs may make these three as well; the answer is then waited for in the call, and the
+    // refusal of a request that was sent has the member `kind`.
     /// `request: value, body: rest`; pending, answers a value: the response's head and, where it
     /// has a body, the number of a stream.
     64 FetchStart "fetch.start",
@@ -129,6 +139,15 @@ calls! {
     66 FetchStop "fetch.stop",
     /// `command: value`; pending, answers a value: exit code and output.
     70 CommandRun "command.run",
+    /// No fields; pending, answers the next bytes of the standard input of a tool that a program
+    /// started, none at its end.
+    71 InputRead "input.read",
+    /// `bytes: rest`, none for the end: what the tool of [`Call::ToolStart`] reads. Answers
+    /// nothing.
+    72 ToolFeed "tool.feed",
+    /// No fields; answers four `u64`: bytes in the sandbox's files, how many there may be, files,
+    /// how many there may be.
+    73 SpaceLook "space.look",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
     /// more: str`; answers a value: what the page says.
     80 DomCall "dom.call",

@@ -6,17 +6,18 @@
 /// Every command of the `sh` guest, sorted.
 #[rustfmt::skip]
 pub const COMMANDS: &[&str] = &[
-    "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "cat", "chgrp",
-    "chmod", "chown", "cksum", "clear", "cmp", "column", "comm", "cp", "csplit", "cut", "date",
-    "dd", "diff", "dir", "dirname", "dos2unix", "du", "echo", "egrep", "env", "expand", "expr",
-    "factor", "false", "fgrep", "file", "find", "fmt", "fold", "grep", "groups", "gunzip", "gzip",
-    "head", "hexdump", "hostname", "id", "join", "jq", "link", "ln", "logname", "ls", "md5sum",
-    "mkdir", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt", "od", "paste", "pathchk",
-    "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath", "rev", "rm", "rmdir", "sed",
-    "seq", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shred", "shuf",
-    "sleep", "sort", "split", "stat", "strings", "sum", "sync", "tac", "tail", "tar", "tee", "test",
-    "timeout", "touch", "tr", "tree", "true", "truncate", "tsort", "tty", "uname", "unexpand",
-    "uniq", "unix2dos", "unlink", "vdir", "wc", "which", "whoami", "xargs", "xxd", "yes", "zcat",
+    "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "bc", "cat",
+    "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm", "cp", "csplit", "curl",
+    "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du", "echo", "egrep", "env",
+    "expand", "expr", "factor", "false", "fgrep", "file", "find", "fmt", "fold", "grep", "groups",
+    "gunzip", "gzip", "head", "hexdump", "hostname", "id", "join", "jq", "js", "link", "ln",
+    "logname", "ls", "md5sum", "mkdir", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt",
+    "od", "paste", "pathchk", "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath",
+    "rev", "rg", "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum",
+    "sha384sum", "sha512sum", "shred", "shuf", "sleep", "sort", "split", "stat", "strings", "sum",
+    "sync", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "tr", "tree", "true",
+    "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink", "vdir", "wc",
+    "which", "whoami", "xargs", "xxd", "yes", "zcat",
 ];
 
 /// Whether the guest has a command of this name.

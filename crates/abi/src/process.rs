@@ -154,6 +154,54 @@ impl<'a> Environment<'a> {
     }
 }
 
+/// A cap that a program has of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Cap {
+    /// How deep it calls.
+    Depth = 1,
+    /// How long something that it makes becomes: a list of words, a padded number.
+    Expansion = 2,
+}
+
+impl Cap {
+    /// The cap of this number, if there is one.
+    pub const fn from_number(number: u8) -> Option<Cap> {
+        match number {
+            1 => Some(Cap::Depth),
+            2 => Some(Cap::Expansion),
+            _ => None,
+        }
+    }
+}
+
+/// What a program hears of the tool that it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ToolEvent {
+    /// It ended; the one byte is its exit code.
+    Ended = 0,
+    /// It printed to standard output.
+    Output = 1,
+    /// It printed to standard error.
+    Error = 2,
+    /// It waits for standard input.
+    WantsInput = 3,
+}
+
+impl ToolEvent {
+    /// The event of this number, if there is one.
+    pub const fn from_number(number: u8) -> Option<ToolEvent> {
+        match number {
+            0 => Some(ToolEvent::Ended),
+            1 => Some(ToolEvent::Output),
+            2 => Some(ToolEvent::Error),
+            3 => Some(ToolEvent::WantsInput),
+            _ => None,
+        }
+    }
+}
+
 fn write_list(w: &mut Writer, list: &[&[u8]]) {
     w.varint(list.len() as u32);
     for bytes in list {

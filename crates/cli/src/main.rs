@@ -1,8 +1,10 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
+mod completion;
 mod exec;
 mod interrupt;
 mod kept;
+mod line;
 mod paint;
 mod permissions;
 mod place;

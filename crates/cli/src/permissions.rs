@@ -1,6 +1,7 @@
 //! What a run may do, and where that is kept: options of the verbs that run something, and the
 //! store behind the verbs that show and change grants.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use cofferdam::capabilities::{Error, ErrorKind};
@@ -54,6 +55,12 @@ impl Permissions {
         }
         let broker = setup.open().map_err(Failure::from_broker)?;
         Ok((sandbox.name(SANDBOX).broker(&broker), broker))
+    }
+
+    /// Where the prompt's history is kept: beside the store, where one is used.
+    pub(crate) fn history(&self) -> Option<PathBuf> {
+        let store = cofferdam_store::user_path().filter(|_| !self.ephemeral)?;
+        Some(store.with_file_name("sh_history"))
     }
 }
 

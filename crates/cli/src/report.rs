@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use cofferdam::{Ending, Exhausted, Outcome, PermissionError, Stream, Watcher, visible};
+use cofferdam::{Ending, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible};
 
 use crate::paint::{Paint, Tone};
 
@@ -114,7 +114,7 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
             Some(format!("--limit timeoutMs={}", limit.as_millis().max(1) * 2))
         }
         Exhausted::Cancelled { .. } => None,
-        Exhausted::Limit { limit: cofferdam::Limit::Stack, .. } => None,
+        Exhausted::Limit { limit: Limit::Stack | Limit::Expansion, .. } => None,
         Exhausted::Limit { limit, allowed, wanted } => {
             let enough = wanted.unwrap_or(0).max(allowed.saturating_mul(2));
             Some(format!("--limit {}={enough}", limit.name()))

@@ -5,18 +5,23 @@
 //! functions, aliases, options, the last status. Environment and working directory the sandbox
 //! keeps anyway. Jobs, traps and open descriptors end with their command.
 
-use std::io::Write;
+use std::path::PathBuf;
 
 use cofferdam::{Command, Runtime, Sandbox, visible};
 use tokio::runtime::Runtime as Executor;
 
+use crate::completion::Completion;
+use crate::line::{Line, Lines};
 use crate::report::{self, Failure};
 
 /// Where a command leaves what the next one begins with; the guest's own, like any file of it.
-const STATE: &str = "/tmp/.cofferdam/state";
+pub(crate) const STATE: &str = "/tmp/.cofferdam/state";
 
 /// Not empty once a command has ended the shell.
 const EXITED: &str = "/tmp/.cofferdam/exited";
+
+/// The status after Ctrl-C at the prompt, as bash has it.
+const INTERRUPTED: u8 = 130;
 
 /// Longest command that is read.
 const MAX_TEXT: usize = 1 << 20;
@@ -40,22 +45,43 @@ __cofferdam_keep
 exit "$__cofferdam_status"
 "#;
 
-/// Reads commands and runs them until the end of input or `exit`.
+/// Says which words the shell itself knows.
+const WORDS: &str = "compgen -A builtin; compgen -A keyword";
+
+/// Where commands are: those that come along, and those that the embedding program brought.
+const COMMANDS_AT: [&str; 2] = ["/usr/bin", "/usr/local/bin"];
+
+/// Reads commands and runs them until the end of input or `exit`. They are remembered in the file
+/// `history`.
 pub(crate) fn converse(
     sandbox: &Sandbox,
     runtime: &Runtime,
     executor: &Executor,
+    history: Option<PathBuf>,
 ) -> Result<u8, Failure> {
     // Says whether a command is whole, and prints nothing.
     let reader = Sandbox::builder().runtime(runtime).build()?;
     // Where a guest makes these files impossible, its commands have nothing from each other.
     let _ = sandbox.write_file(STATE, b"");
+    let listed = executor.block_on(reader.run_program(Command::shell(WORDS).stdin("")))?;
+    let mut words: Vec<String> = listed.stdout.text().lines().map(str::to_owned).collect();
+    for folder in COMMANDS_AT {
+        words.extend(sandbox.list(folder).unwrap_or_default().into_iter().map(|(name, _)| name));
+    }
+    let mut lines = Lines::new(Completion::new(sandbox, words), history);
     let mut code = 0;
     let mut text = String::new();
     loop {
-        show_prompt(sandbox, text.is_empty());
-        let Some(line) = read_line() else { return Ok(code) };
-        text.push_str(&line);
+        match lines.read(&prompt(sandbox, text.is_empty())) {
+            Line::Text(line) => text.push_str(&line),
+            Line::Cancelled => {
+                text.clear();
+                code = INTERRUPTED;
+                continue;
+            }
+            Line::End => return Ok(code),
+        }
+        text.push('\n');
         if text.len() <= MAX_TEXT && goes_on(&reader, executor, &text)? {
             continue;
         }
@@ -63,6 +89,7 @@ pub(crate) fn converse(
         if text.trim().is_empty() {
             continue;
         }
+        lines.remember(&text);
         let _ = sandbox.write_file(EXITED, b"");
         // An error that ends a script does not end a conversation.
         let may_end = text.contains("exit") || text.contains("logout");
@@ -89,18 +116,8 @@ fn goes_on(reader: &Sandbox, executor: &Executor, text: &str) -> Result<bool, Fa
     Ok(said.contains("unexpected end of file") || said.contains("unexpected EOF"))
 }
 
-fn read_line() -> Option<String> {
-    let mut line = String::new();
-    match std::io::stdin().read_line(&mut line) {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(line),
-    }
-}
-
-fn show_prompt(sandbox: &Sandbox, is_first: bool) {
+fn prompt(sandbox: &Sandbox, is_first: bool) -> String {
     let env = sandbox.env();
     let cwd = env.get("PWD").map_or("/", String::as_str);
-    let prompt = if is_first { format!("{}$ ", visible(cwd)) } else { "> ".into() };
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+    if is_first { format!("{}$ ", visible(cwd)) } else { "> ".into() }
 }

@@ -9,13 +9,14 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Kernel, Output, Settings, Stream};
+use cofferdam_kernel::{Asking, Console, Kernel, Output, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
 use crate::sandbox::World;
 use crate::session::Slot;
+use crate::shell_tools::{MAX_PIPED, Slots};
 use crate::surface;
 use crate::tool::{Language, Tool};
 use crate::tool_commands::ToolCommands;
@@ -34,9 +35,19 @@ pub(crate) struct Course<'a> {
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
     pub(crate) desk: Desk,
+    /// Whether somebody is asked. Shared by all that the run runs in turn, as is the next.
+    pub(crate) asking: Asking,
+    pub(crate) slots: Slots,
+    /// Where a tool prints that a program started.
+    pub(crate) console: Option<Console>,
 }
 
 impl Course<'_> {
+    /// When the time is over, as it looks now.
+    pub(crate) fn deadline_now(&self) -> Instant {
+        self.deadline + self.asking.paused()
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.world.limits
     }
@@ -48,8 +59,18 @@ impl Course<'_> {
             switch: self.switch.clone(),
             deadline: self.deadline,
             desk: self.desk.clone(),
+            asking: self.asking.clone(),
+            slots: self.slots.clone(),
         });
-        self.world.settings(self.desk.clone(), Some(commands))
+        let mut settings = self.world.settings(self.desk.clone(), Some(commands));
+        settings.asking = self.asking.clone();
+        if let Some(console) = &self.console {
+            let printed = console.clone();
+            settings.watcher = Some(Arc::new(move |stream, bytes| printed.print(stream, bytes)));
+            settings.stdout_bytes = settings.stdout_bytes.max(MAX_PIPED);
+            settings.console = Some(console.clone());
+        }
+        settings
     }
 
     pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
@@ -76,7 +97,16 @@ pub(crate) fn course<'a>(
     began: Instant,
 ) -> Course<'a> {
     let deadline = began + world.limits.time.min(FOREVER);
-    Course { world, switch, began, deadline, desk: world.desk(name) }
+    Course {
+        world,
+        switch,
+        began,
+        deadline,
+        desk: world.desk(name),
+        asking: Asking::default(),
+        slots: Slots::default(),
+        console: None,
+    }
 }
 
 /// Runs a tool in a cell of its own.
@@ -86,23 +116,32 @@ pub(crate) async fn fresh(
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
     let mut course = course(world, tool.identity(), switch, Instant::now());
-    let members = match surface::members(&mut course, tool).await? {
-        Ok(members) => members,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let (form, source) = match prepare(&course, tool, tool.form).await? {
-        Ok(prepared) => prepared,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let mut cell = match take_cell(&course)? {
-        Ok(cell) => cell,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let message = start_message(&course, tool, form, &source, &members);
-    let ending = drive(&course, &mut cell, &message).await?;
-    let output = printed(&mut cell, &ending);
-    world.runtime.reaper().take(cell);
+    let (ending, output) = run_in(&mut course, tool).await?;
     Ok(course.outcome(ending, output))
+}
+
+/// The same on a course that others are on as well, and with nothing noted about its end.
+pub(crate) async fn run_in(
+    course: &mut Course<'_>,
+    tool: &Tool,
+) -> Result<(Ending, (Output, Output)), Error> {
+    let members = match surface::members(course, tool).await? {
+        Ok(members) => members,
+        Err(ending) => return Ok((ending, Default::default())),
+    };
+    let (form, source) = match prepare(course, tool, tool.form).await? {
+        Ok(prepared) => prepared,
+        Err(ending) => return Ok((ending, Default::default())),
+    };
+    let mut cell = match take_cell(course)? {
+        Ok(cell) => cell,
+        Err(ending) => return Ok((ending, Default::default())),
+    };
+    let message = start_message(course, tool, form, &source, &members);
+    let ending = drive(course, &mut cell, &message).await?;
+    let output = printed(&mut cell, &ending);
+    course.world.runtime.reaper().take(cell);
+    Ok((ending, output))
 }
 
 /// Runs a script in a kept cell, which is discarded by whatever stops the run.
@@ -203,7 +242,7 @@ fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error>
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
     let kernel = Kernel::new(course.settings());
-    Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline)?))
+    Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline_now())?))
 }
 
 fn start_message(
@@ -235,7 +274,7 @@ pub(crate) async fn drive(
     first: &[u8],
 ) -> Result<Ending, Error> {
     let mut reply = cell.enter(first).await;
-    let mut deadline = course.deadline;
+    let mut deadline = course.deadline_now();
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,

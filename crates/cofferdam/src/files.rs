@@ -48,6 +48,26 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
     written.map_err(|error| refused(tree, limits, &error))
 }
 
+/// Most names of a folder that are listed.
+const MAX_LISTED: usize = 10_000;
+
+/// Names in a folder, sorted, and which of them are folders.
+pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<(String, bool)>, vfs::Error> {
+    let (files, now) = (tree.as_guest(now()), now());
+    let folder = files.open(path, vfs::Open::to_read().directory())?;
+    let (mut listed, mut from) = (Vec::new(), 0);
+    while listed.len() < MAX_LISTED {
+        let entries = folder.entries(from, vfs::LISTING_MAX, now)?;
+        let Some(last) = entries.last() else { break };
+        from = last.next;
+        let named = entries.into_iter().filter(|entry| entry.name != "." && entry.name != "..");
+        listed.extend(named.map(|entry| (entry.name, entry.kind == vfs::Kind::Directory)));
+    }
+    listed.truncate(MAX_LISTED);
+    listed.sort_unstable();
+    Ok(listed)
+}
+
 /// Why something could not be put there: it does not fit, or it cannot be.
 pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
     match error.errno() {

@@ -94,6 +94,7 @@ pub mod run;
 pub mod runtime;
 pub mod sandbox;
 pub mod session;
+mod shell_tools;
 mod surface;
 pub mod tool;
 mod tool_commands;

@@ -58,6 +58,9 @@ pub enum Limit {
     Processes,
     /// Depth of calls; follows from the guest's stack and cannot be set.
     Stack,
+    /// Length of something that a program makes in one step: a list of words, a padded number.
+    /// The program's own, and cannot be set.
+    Expansion,
 }
 
 impl Limit {
@@ -77,7 +80,8 @@ impl Limit {
     /// The name that callers use.
     pub fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(limit, _)| *limit == self);
-        found.map_or("stack", |(_, name)| name)
+        let fixed = if self == Limit::Expansion { "expansion" } else { "stack" };
+        found.map_or(fixed, |(_, name)| name)
     }
 }
 
@@ -103,7 +107,7 @@ impl Limits {
             Limit::FsBytes => self.fs_bytes = value,
             Limit::FileCount => self.file_count = value,
             Limit::Processes => self.processes = value,
-            Limit::Stack => {}
+            Limit::Stack | Limit::Expansion => {}
         }
         Ok(())
     }

@@ -113,6 +113,12 @@ impl ErrorClass {
 }
 
 impl Outcome {
+    /// One that printed nothing and took no time.
+    pub(crate) fn of(ending: Ending) -> Self {
+        let (stdout, stderr) = Default::default();
+        Outcome { ending, stdout, stderr, duration: Duration::ZERO }
+    }
+
     /// What kind of failure it was, if it was one.
     pub fn error_class(&self) -> Option<ErrorClass> {
         match &self.ending {
@@ -236,10 +242,12 @@ fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
         Limit::FsBytes => "bytes in files",
         Limit::FileCount => "number of files",
         Limit::Processes => "number of processes",
-        Limit::Stack => return "call stack exhausted".into(),
+        Limit::Stack if allowed == 0 => return "call stack exhausted".into(),
+        Limit::Stack => "call depth",
+        Limit::Expansion => "expansion",
     };
     let unit = match limit {
-        Limit::FileCount | Limit::Processes => "",
+        Limit::FileCount | Limit::Processes | Limit::Stack | Limit::Expansion => "",
         _ => " bytes",
     };
     format!("{what} limit of {allowed}{unit} reached{wanted}")

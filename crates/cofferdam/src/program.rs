@@ -15,7 +15,8 @@ use crate::error::Error;
 use crate::files;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Outcome, ScriptError};
-use crate::sandbox::World;
+use crate::sandbox::{World, lock};
+use crate::shell_tools::ShellTools;
 
 /// How many times the memory of one process all of a run have together.
 const MEMORY_SUM: u64 = 4;
@@ -48,8 +49,20 @@ pub(crate) async fn run_in(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
+    let mut settings = world.settings(course.desk.clone(), None);
+    settings.asking = course.asking.clone();
+    let trouble = Arc::default();
+    let tools = ShellTools {
+        world: world.clone(),
+        switch: course.switch.clone(),
+        deadline: course.deadline,
+        desk: course.desk.clone(),
+        asking: course.asking.clone(),
+        slots: course.slots.clone(),
+        trouble: Arc::clone(&trouble),
+    };
     let of = Of {
-        settings: world.settings(course.desk.clone(), None),
+        settings,
         files: world.resources.files.clone(),
         limits: ProcessLimits {
             memory_bytes: limits.memory_bytes,
@@ -61,6 +74,7 @@ pub(crate) async fn run_in(
             Some(allowlist) => allowlist.clone(),
             None => world.policy.clone(),
         },
+        tools: Some(Arc::new(tools)),
         reaper: world.runtime.reap(),
     };
     let command = prepare(world, command);
@@ -70,9 +84,11 @@ pub(crate) async fn run_in(
         world.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
-    let denied = allowlist.and_then(|allowlist| allowlist.denied());
-    if let (Ending::Exited(1..) | Ending::Threw(_), Some(denied)) = (&ending, denied) {
-        ending = Ending::Denied(denied);
+    // Who failed after it was denied something, or after its tool was stopped, failed for that.
+    let denied = allowlist.and_then(|allowlist| allowlist.denied()).or(ran.denied);
+    let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
+    if let (Ending::Exited(1..) | Ending::Threw(_), Some(trouble)) = (&ending, trouble) {
+        ending = trouble;
     }
     Ok(course.outcome(ending, (ran.stdout, ran.stderr)))
 }
@@ -137,6 +153,10 @@ fn exited(course: &Course<'_>, code: u8, hits: Hits) -> Ending {
         exceeded(Limit::FsBytes, limits.fs_bytes, None)
     } else if hits.file_count {
         exceeded(Limit::FileCount, limits.file_count, None)
+    } else if let Some(allowed) = hits.caps.depth {
+        exceeded(Limit::Stack, allowed, None)
+    } else if let Some(allowed) = hits.caps.expansion {
+        exceeded(Limit::Expansion, allowed, None)
     } else {
         Ending::Exited(code)
     }

@@ -13,7 +13,7 @@ use cofferdam_dom::Page;
 use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+    Asking, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
 use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
@@ -235,6 +235,13 @@ impl Sandbox {
         files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
+    /// The names in a folder, sorted, and which of them are folders.
+    pub fn list(&self, path: &str) -> Result<Vec<(String, bool)>, Error> {
+        self.world.check_alive()?;
+        let listed = files::list(&self.world.resources.files, path);
+        listed.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+    }
+
     /// Writes a file, with the folders above it: whole, or not at all.
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.world.check_alive()?;
@@ -364,6 +371,8 @@ impl World {
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
             watcher: self.watcher.clone(),
+            asking: Asking::default(),
+            console: None,
         }
     }
 }

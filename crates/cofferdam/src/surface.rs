@@ -67,5 +67,8 @@ pub(crate) async fn members(
             }
         }
     }
+    if course.console.is_some() {
+        members.push("stdin".to_owned());
+    }
     Ok(Ok(members))
 }

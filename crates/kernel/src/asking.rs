@@ -1,34 +1,102 @@
-//! Whether a run waits for somebody's answer: that time is not the tool's.
+//! Whether a run waits for somebody's answer: that time is not the run's.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
-/// Counts the open questions of one run. Clones are the same.
-#[derive(Clone, Default)]
-pub(crate) struct Asking {
-    open: Arc<AtomicUsize>,
+use crate::lock::lock;
+
+/// Counts the open questions of one run, and of what it runs in turn. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Asking {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: usize,
+    /// When the first of those that are open was asked.
+    since: Option<Instant>,
+    /// How long questions were open before.
+    before: Duration,
+    /// How long the run computed all the same.
+    busy: Duration,
 }
 
 /// One open question.
 pub(crate) struct Asked {
-    open: Arc<AtomicUsize>,
+    state: Arc<Mutex<State>>,
 }
 
 impl Asking {
     /// A question is open until the answer is dropped.
     pub(crate) fn begin(&self) -> Asked {
-        self.open.fetch_add(1, Ordering::SeqCst);
-        Asked { open: self.open.clone() }
+        let mut state = lock(&self.state);
+        state.open += 1;
+        state.since.get_or_insert_with(Instant::now);
+        Asked { state: self.state.clone() }
     }
 
     /// Whether any is open.
     pub(crate) fn is_any(&self) -> bool {
-        self.open.load(Ordering::SeqCst) > 0
+        lock(&self.state).open > 0
+    }
+
+    /// Takes back time that the run computed while a question was open: whoever lets somebody
+    /// think must not compute on meanwhile for nothing.
+    pub(crate) fn spend(&self, time: Duration) {
+        let mut state = lock(&self.state);
+        if state.open > 0 {
+            state.busy += time;
+        }
+    }
+
+    /// How long the run has done nothing but wait for answers.
+    pub fn paused(&self) -> Duration {
+        let state = lock(&self.state);
+        let now = state.since.map_or(Duration::ZERO, |since| since.elapsed());
+        (state.before + now).saturating_sub(state.busy)
     }
 }
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.open.fetch_sub(1, Ordering::SeqCst);
+        let mut state = lock(&self.state);
+        state.open = state.open.saturating_sub(1);
+        if state.open == 0
+            && let Some(since) = state.since.take()
+        {
+            state.before += since.elapsed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_stands_still_while_a_question_is_open_and_nobody_computes() {
+        let asking = Asking::default();
+        asking.spend(Duration::from_secs(9));
+        assert_eq!(asking.paused(), Duration::ZERO);
+        let (first, second) = (asking.begin(), asking.begin());
+        drop(first);
+        assert!(asking.is_any());
+        while asking.paused() < Duration::from_millis(2) {
+            std::hint::spin_loop();
+        }
+        drop(second);
+        assert!(!asking.is_any());
+        let paused = asking.paused();
+        assert!(paused >= Duration::from_millis(2));
+        assert_eq!(asking.paused(), paused);
+    }
+
+    #[test]
+    fn what_is_computed_meanwhile_counts() {
+        let asking = Asking::default();
+        let _open = asking.begin();
+        asking.spend(Duration::from_secs(3600));
+        assert_eq!(asking.paused(), Duration::ZERO);
     }
 }

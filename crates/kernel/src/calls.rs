@@ -7,7 +7,10 @@ mod dom;
 mod fetch;
 mod file;
 mod function;
+mod input;
 pub(crate) mod program;
+mod program_fetch;
+mod program_tool;
 mod random;
 mod state;
 mod storage;
@@ -61,6 +64,7 @@ pub(crate) fn dispatch(
         Call::FetchStop => fetch::stop(kernel, c),
         Call::DomCall => dom::call(kernel, c),
         Call::CommandRun => command::run(kernel, c),
+        Call::InputRead => input::read(kernel),
         Call::ProcessSpawn
         | Call::ProcessWait
         | Call::ProcessKill
@@ -73,7 +77,12 @@ pub(crate) fn dispatch(
         | Call::FileStat
         | Call::FileMode
         | Call::ProcessMask
-        | Call::EnvironmentKeep => Err(Malformed::new("call of a program, not of a tool", 0)),
+        | Call::EnvironmentKeep
+        | Call::CapHit
+        | Call::ToolStart
+        | Call::ToolRead
+        | Call::ToolFeed
+        | Call::SpaceLook => Err(Malformed::new("call of a program, not of a tool", 0)),
     }?;
     fields.end()?;
     Ok(reply)

@@ -18,7 +18,7 @@ use cofferdam_cell::{
 use crate::descriptor::{Description, Object};
 use crate::lock::lock;
 use crate::process::Process;
-use crate::system::System;
+use crate::system::{Errand, System};
 use crate::table::KILLED;
 
 /// How long a run keeps its thread before it lets other tasks go on.
@@ -74,10 +74,21 @@ impl Wake for Call {
     }
 }
 
+/// Marks the number of an errand; the rest is the process that it belongs to.
+const ERRAND: u32 = 1 << 31;
+
+/// An errand under way.
+struct UnderWay {
+    future: Errand,
+    waker: Waker,
+    call: Arc<Call>,
+}
+
 /// The processes of a run. Ready when the first has ended and nobody else can print any more.
 pub(crate) struct Crew {
     system: Arc<System>,
     members: HashMap<u32, Member>,
+    errands: HashMap<u32, UnderWay>,
     queue: Arc<Queue>,
     sleep: Option<(u64, Sleep)>,
     first: u32,
@@ -91,6 +102,7 @@ impl Crew {
         Crew {
             system,
             members: HashMap::new(),
+            errands: HashMap::new(),
             queue: Arc::default(),
             sleep: None,
             first,
@@ -114,6 +126,34 @@ impl Crew {
             };
             let future = Box::pin(async move { run_program(&image, process, limits).await });
             self.members.insert(pid, Member { future, waker, call, name, complaints });
+        }
+    }
+
+    /// Takes in errands; one whose process has ended meanwhile is not wanted.
+    fn adopt_errands(&mut self) {
+        let errands = std::mem::take(&mut *lock(&self.system.errands));
+        for (pid, future) in errands.into_iter().filter(|(pid, _)| self.members.contains_key(pid)) {
+            let id = pid | ERRAND;
+            let (is_queued, queue) = (AtomicBool::new(true), self.queue.clone());
+            let call = Arc::new(Call { pid: id, is_queued, queue });
+            lock(&self.queue.ready).push_back(id);
+            let waker = Waker::from(call.clone());
+            self.errands.insert(id, UnderWay { future, waker, call });
+        }
+    }
+
+    /// The deadline moved: whoever waits for it has to look again.
+    pub(crate) fn time_moved(&mut self, ring: Ring) {
+        self._ring = ring;
+        self.errands.values().for_each(|errand| errand.waker.wake_by_ref());
+    }
+
+    fn advance_errand(&mut self, id: u32) {
+        let Some(errand) = self.errands.get_mut(&id) else { return };
+        errand.call.is_queued.store(false, Ordering::Release);
+        let polled = errand.future.as_mut().poll(&mut Context::from_waker(&errand.waker));
+        if polled.is_ready() {
+            self.errands.remove(&id);
         }
     }
 
@@ -163,6 +203,7 @@ impl Crew {
     fn end(&mut self, pid: u32, finish: Finish) {
         // Its descriptors are closed before anybody hears that it has ended.
         self.members.remove(&pid);
+        self.errands.remove(&(pid | ERRAND));
         lock(&self.system.table).end(pid, status(finish));
         if pid == self.first {
             self.finish = Some(finish);
@@ -244,6 +285,7 @@ impl Future for Crew {
         *lock(&this.queue.run) = Some(cx.waker().clone());
         loop {
             this.adopt();
+            this.adopt_errands();
             if let Some(finish) = this.finish
                 && !this.may_print()
             {
@@ -265,12 +307,18 @@ impl Future for Crew {
             if this.system.switch.is_killed() {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Killed)));
             }
-            if now >= this.system.deadline {
+            if now >= this.system.deadline() {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Deadline)));
             }
-            if let Err(halt) = this.advance(pid) {
-                return Poll::Ready(Err(halt));
+            match pid & ERRAND {
+                0 => {
+                    if let Err(halt) = this.advance(pid) {
+                        return Poll::Ready(Err(halt));
+                    }
+                }
+                _ => this.advance_errand(pid),
             }
+            this.system.world.settings.asking.spend(now.elapsed());
             if began.elapsed() >= SLICE {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;

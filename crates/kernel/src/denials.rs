@@ -16,17 +16,24 @@ const MAX_KEPT: usize = 1000;
 #[derive(Clone, Default)]
 pub struct Denials {
     by_id: Arc<Mutex<HashMap<String, PermissionError>>>,
+    last: Arc<Mutex<Option<PermissionError>>>,
 }
 
 impl Denials {
     /// Keeps one, and makes of it what the guest is told.
     pub(crate) fn note(&self, denial: &Denial) -> Refused {
         let error = denial.error();
+        *lock(&self.last) = Some(error.clone());
         let mut by_id = lock(&self.by_id);
         if by_id.len() < MAX_KEPT {
             by_id.insert(error.request_id().to_owned(), error.clone());
         }
         error.into()
+    }
+
+    /// The last one.
+    pub(crate) fn last(&self) -> Option<PermissionError> {
+        lock(&self.last).clone()
     }
 
     /// The denial of this id, if the run had one.

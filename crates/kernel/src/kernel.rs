@@ -29,6 +29,7 @@ use crate::output::{Output, Stream, Watcher};
 use crate::random::{self, Random};
 use crate::resources::Resources;
 use crate::streams::Streams;
+use crate::tools::Console;
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
 const MAX_ANSWER: usize = 16 << 20;
@@ -40,7 +41,7 @@ const MAX_TIMERS: usize = 10_000;
 const MAX_WORKING: usize = 1000;
 
 /// Longest that a run waits for an answer.
-const A_LONG_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+pub(crate) const A_LONG_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How a run sees the world.
 #[derive(Clone)]
@@ -63,6 +64,10 @@ pub struct Settings {
     pub stderr_bytes: usize,
     /// Sees output while the run goes on.
     pub watcher: Option<Watcher>,
+    /// Whether it waits for somebody's answer; what it runs in turn has the same.
+    pub asking: Asking,
+    /// Where a tool that a program started reads from.
+    pub console: Option<Console>,
 }
 
 #[cfg(test)]
@@ -84,6 +89,8 @@ impl Settings {
             stdout_bytes: 1 << 20,
             stderr_bytes: 1 << 20,
             watcher: None,
+            asking: Asking::default(),
+            console: None,
         }
     }
 }
@@ -146,7 +153,7 @@ impl Kernel {
             working: Vec::new(),
             next_ticket: 1,
             denials: Denials::default(),
-            asking: Asking::default(),
+            asking: settings.asking.clone(),
             streams: Streams::default(),
             proxy: Arc::default(),
             settings,
@@ -350,7 +357,7 @@ fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<
     done
 }
 
-fn pack_refusal(refused: &Refused) -> Vec<u8> {
+pub(crate) fn pack_refusal(refused: &Refused) -> Vec<u8> {
     let members = refused.members.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let mut w = Writer::new();
     Refusal { name: refused.name, message: &refused.message, members }.write(&mut w);

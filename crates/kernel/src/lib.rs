@@ -6,7 +6,7 @@
 //! - `guard`: calls that need a permit; [`denials`]: those that did not get one
 //! - `asking`: whether somebody is being asked
 //! - [`resources`]: what a sandbox owns and its runs use
-//! - [`commands`]: commands that a tool runs
+//! - [`commands`]: commands that a tool runs; [`tools`]: tools that a program runs
 //! - `streams`: response bodies that a tool has not read to their end
 //! - [`run`]: a program and all that it starts, from its first process to its end
 //! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
@@ -47,8 +47,10 @@ mod spawn;
 mod streams;
 mod system;
 mod table;
+pub mod tools;
 mod wasi;
 
+pub use asking::Asking;
 pub use clock::Clock;
 pub use commands::{CommandLine, Commands, Finished, What};
 pub use denials::Denials;
@@ -64,4 +66,5 @@ pub use resources::Resources;
 pub use run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
-pub use system::{Environment, Hits, ProcessLimits, Programs, Reaper, World};
+pub use system::{Caps, Environment, Hits, ProcessLimits, Programs, Reaper, World};
+pub use tools::{Console, ToolLine, Tools};

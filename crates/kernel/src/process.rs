@@ -8,10 +8,13 @@ use cofferdam_vfs::Mode;
 
 use crate::calls;
 use crate::descriptor::Descriptors;
+use crate::guard::Working;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::spawn::Launch;
+use crate::streams::Streams;
 use crate::system::System;
+use crate::tools::Console;
 use crate::wasi;
 
 /// One process of a run.
@@ -40,6 +43,12 @@ pub struct Process {
     pub(crate) answered: usize,
     /// The spawn under way.
     pub(crate) spawning: Option<(Launch, Compiling<Process>)>,
+    /// The request to the network under way.
+    pub(crate) working: Option<Working>,
+    /// Responses that it has not read to their end.
+    pub(crate) streams: Streams,
+    /// The tool that it started.
+    pub(crate) console: Option<Console>,
     /// Room to put short slices together.
     pub(crate) scratch: Vec<u8>,
 }
@@ -62,6 +71,9 @@ impl Process {
             until: None,
             answered: 0,
             spawning: None,
+            working: None,
+            streams: Streams::default(),
+            console: None,
             scratch: Vec::new(),
         }
     }

@@ -1,13 +1,18 @@
 //! One run of a program: its first process, and all that it starts.
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Instant;
 
+use cofferdam_broker::PermissionError;
 use cofferdam_cell::{Alarm, Error, Finish, KillSwitch, Stop};
 
 use crate::crew::{Crew, Halt};
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
+use crate::kernel::A_LONG_TIME;
 use crate::lock::lock;
 use crate::output::{Output, Stream};
 use crate::pipe::{self, Reader, Writer};
@@ -92,6 +97,8 @@ pub struct Ran {
     pub stderr: Output,
     /// Limits that were hit on the way.
     pub hits: Hits,
+    /// What it was last denied of the network.
+    pub denied: Option<PermissionError>,
     /// What the next run of the sandbox begins with, if the program said so.
     pub environment: Option<Environment>,
 }
@@ -125,11 +132,12 @@ pub async fn run(
     let ending = drive(&system, command, alarm).await;
     let (stdout, stderr) = system.take_output();
     let environment = lock(&system.environment).take();
-    Ok(Ran { ending: ending?, stdout, stderr, hits: system.hits(), environment })
+    let (hits, denied) = (system.hits(), system.denials.last());
+    Ok(Ran { ending: ending?, stdout, stderr, hits, denied, environment })
 }
 
 async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<RanEnding, Error> {
-    let (switch, deadline) = (&system.switch, system.deadline);
+    let (switch, deadline) = (&system.switch, system.deadline());
     let first = match switch.unless_stopped(deadline, start(system, command)).await {
         Ok(Ok(first)) => first,
         Ok(Err(NotStarted { errno, message })) => {
@@ -138,7 +146,7 @@ async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<
         Err(stop) => return Ok(RanEnding::Stopped(stop)),
     };
     let mut crew = Crew::new(system.clone(), first, alarm.ring_at(deadline));
-    let ended = switch.unless_stopped(deadline, &mut crew).await;
+    let ended = to_the_end(system, &mut crew, alarm).await;
     if system.budget.used() > SMALL {
         (system.world.reaper)(Box::new(crew));
     }
@@ -146,6 +154,28 @@ async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<
         Ok(Ok(finish)) => Ok(RanEnding::Finished(finish)),
         Ok(Err(Halt::Stopped(stop))) | Err(stop) => Ok(RanEnding::Stopped(stop)),
         Ok(Err(Halt::Failed(error))) => Err(error),
+    }
+}
+
+/// Runs the processes. While somebody is asked, the run's time stands still.
+async fn to_the_end(
+    system: &System,
+    crew: &mut Crew,
+    alarm: &Alarm,
+) -> Result<Result<Finish, Halt>, Stop> {
+    let asking = &system.world.settings.asking;
+    loop {
+        let is_asking = asking.is_any();
+        let deadline = if is_asking { Instant::now() + A_LONG_TIME } else { system.deadline() };
+        let moved = poll_fn(|cx| match Pin::new(&mut *crew).poll(cx) {
+            Poll::Ready(ended) => Poll::Ready(Some(ended)),
+            Poll::Pending if asking.is_any() != is_asking => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        });
+        if let Some(ended) = system.switch.unless_stopped(deadline, moved).await? {
+            return Ok(ended);
+        }
+        crew.time_moved(alarm.ring_at(system.deadline()));
     }
 }
 

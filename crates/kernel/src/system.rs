@@ -1,7 +1,9 @@
 //! What the processes of one run share.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Instant;
@@ -11,6 +13,7 @@ use cofferdam_vfs::{Caller, Files, Time, Tree};
 
 use crate::clock;
 use crate::crew::Newborn;
+use crate::denials::Denials;
 use crate::errno::Errno;
 use crate::kernel::Settings;
 use crate::lock::lock;
@@ -19,6 +22,7 @@ use crate::policy::Policy;
 use crate::process::Process;
 use crate::random;
 use crate::table::Table;
+use crate::tools::Tools;
 
 /// Limits of the processes of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct World {
     pub programs: Programs,
     /// Who decides what of that it may start.
     pub policy: Arc<dyn Policy>,
+    /// Runs tools for its programs, where it has any.
+    pub tools: Option<Arc<dyn Tools>>,
     /// Gives back what takes long to give back.
     pub reaper: Reaper,
 }
@@ -79,18 +85,38 @@ pub struct Hits {
     pub fs_bytes: bool,
     /// A file was refused for their number.
     pub file_count: bool,
+    /// Caps of programs themselves.
+    pub caps: Caps,
 }
+
+/// Caps that a program said it has hit, and what each allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Caps {
+    /// How deep it calls.
+    pub depth: Option<u64>,
+    /// How long something that it makes becomes.
+    pub expansion: Option<u64>,
+}
+
+/// Something that the run does for one of its processes, and drops with it.
+pub(crate) type Errand = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What the processes of one run share.
 pub(crate) struct System {
     pub(crate) world: World,
     pub(crate) switch: KillSwitch,
-    pub(crate) deadline: Instant,
+    /// Without the time that somebody took to answer; see [`System::deadline`].
+    deadline: Instant,
     pub(crate) budget: Arc<MemoryBudget>,
     pub(crate) clock: Mutex<clock::Running>,
     pub(crate) random: Mutex<random::Source>,
     pub(crate) table: Mutex<Table>,
     pub(crate) newborn: Mutex<Vec<Newborn>>,
+    /// Errands that have not begun, by the process that wants them.
+    pub(crate) errands: Mutex<Vec<(u32, Errand)>>,
+    pub(crate) denials: Denials,
+    /// What [`Caps`] says; 0 for none.
+    pub(crate) caps: (AtomicU64, AtomicU64),
     /// Who wants to be woken when, on the monotonic clock, by time and process.
     pub(crate) timers: Mutex<BTreeMap<(u64, u32), Waker>>,
     pub(crate) environment: Mutex<Option<Environment>>,
@@ -117,6 +143,9 @@ impl System {
             random: Mutex::new(random::Source::new(world.settings.random)),
             table: Mutex::new(Table::new(usize::try_from(limits.processes).unwrap_or(usize::MAX))),
             newborn: Mutex::default(),
+            errands: Mutex::default(),
+            denials: Denials::default(),
+            caps: Default::default(),
             timers: Mutex::default(),
             environment: Mutex::default(),
             pipes: AtomicUsize::new(0),
@@ -130,6 +159,11 @@ impl System {
         });
         crate::proc::register(system.number, &system);
         system
+    }
+
+    /// When the run's time is over, as it looks now: while somebody is asked it stands still.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline + self.world.settings.asking.paused()
     }
 
     /// The moment, as files note it.
@@ -178,11 +212,14 @@ impl System {
     }
 
     pub(crate) fn hits(&self) -> Hits {
+        let cap = |cap: &AtomicU64| Some(cap.load(Ordering::Relaxed)).filter(|cap| *cap > 0);
+        let caps = Caps { depth: cap(&self.caps.0), expansion: cap(&self.caps.1) };
         Hits {
             memory: self.budget.refused() > 0,
             processes: self.processes_hit.load(Ordering::Relaxed),
             fs_bytes: self.bytes_hit.load(Ordering::Relaxed),
             file_count: self.count_hit.load(Ordering::Relaxed),
+            caps,
         }
     }
 }

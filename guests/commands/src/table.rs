@@ -45,6 +45,7 @@ table! {
     "base64", "encode or decode base64", uu!(uu_base64, "base64");
     "basename", "strip directory and suffix from a name", uu!(uu_basename, "basename");
     "basenc", "encode or decode in several bases", uu!(uu_basenc, "basenc");
+    "bc", "calculate with any precision", bc::run;
     "cat", "concatenate files", cat::run;
     "chgrp", "change groups of files", modes::chgrp;
     "chmod", "change file modes", modes::chmod;
@@ -56,9 +57,11 @@ table! {
     "comm", "compare two sorted files line by line", uu!(uu_comm, "comm");
     "cp", "copy files", copy::cp;
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
+    "curl", "transfer what a URL names", curl::run;
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
     "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "df", "space that is left", df::run;
     "diff", "compare files line by line", diff::diff;
     "dir", "list files in columns", ls::dir;
     "dirname", "the directory part of a name", uu!(uu_dirname, "dirname");
@@ -86,6 +89,7 @@ table! {
     "id", "numbers of the user and groups", identity::id;
     "join", "join lines of two files on a field", uu!(uu_join, "join");
     "jq", "filter and change JSON", jq::run;
+    "js", "run JavaScript or TypeScript", js::run;
     "link", "make a hard link", uu!(uu_link, "link");
     "ln", "make links", uu!(uu_ln, "ln");
     "logname", "login name of the user", identity::logname;
@@ -110,6 +114,7 @@ table! {
     "readlink", "where a link points", uu!(uu_readlink, "readlink");
     "realpath", "absolute name without links", uu!(uu_realpath, "realpath");
     "rev", "reverse each line", plain::rev;
+    "rg", "search files for a pattern, recursively", rg::run;
     "rm", "remove files", uu!(uu_rm, "rm");
     "rmdir", "remove empty directories", uu!(uu_rmdir, "rmdir");
     "sed", "edit a stream of lines", uu!(sed::sed, "sed");

@@ -9,7 +9,7 @@ use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
 use cofferdam_abi::process::{self as abi, FileStatus};
 use cofferdam_abi::wire::{Reader, Writer};
 
-use crate::{Fd, Myself, Pid, Spawn, Status, Which, errno};
+use crate::{Fd, Myself, Pid, Refused, Spawn, Status, Which, errno};
 
 #[link(wasm_import_module = "cofferdam")]
 unsafe extern "C" {
@@ -45,6 +45,18 @@ fn call<T>(
     fields: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
 ) -> io::Result<T> {
+    try_call(which, fields, read).map_err(|refused| match errno::number(&refused.name) {
+        Some(number) => io::Error::from_raw_os_error(number),
+        None => io::Error::other(refused.message),
+    })
+}
+
+/// The same for calls whose refusals say more than a number.
+pub(crate) fn try_call<T>(
+    which: Call,
+    fields: impl FnOnce(&mut Writer),
+    read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
+) -> Result<T, Refused> {
     let mut buf = REQUEST.take();
     buf.clear();
     buf.extend_from_slice(&which.number().to_le_bytes());
@@ -81,19 +93,21 @@ fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
 fn understand<T>(
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
-) -> io::Result<T> {
-    let strange = |_| io::Error::other("answer of the host not understood");
+) -> Result<T, Refused> {
+    let strange = |_| Refused::plain("answer of the host not understood");
     let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
     match answer.status {
         Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
         Answered::Refused => {
             let refusal = Refusal::read(answer.payload).map_err(strange)?;
-            Err(match errno::number(refusal.name) {
-                Some(number) => io::Error::from_raw_os_error(number),
-                None => io::Error::other(refusal.message.to_owned()),
+            let kind = refusal.members.iter().find(|(name, _)| *name == "kind");
+            Err(Refused {
+                name: refusal.name.to_owned(),
+                message: refusal.message.to_owned(),
+                kind: kind.map_or_else(String::new, |(_, kind)| (*kind).to_owned()),
             })
         }
-        Answered::Pending => Err(io::Error::other("the host answered later than asked")),
+        Answered::Pending => Err(Refused::plain("the host answered later than asked")),
     }
 }
 

@@ -11,6 +11,7 @@
 mod descriptor;
 #[cfg(target_arch = "wasm32")]
 mod errno;
+mod host;
 mod process;
 mod status;
 
@@ -25,6 +26,10 @@ pub use cofferdam_abi::process::FileStatus;
 pub use descriptor::{
     Fd, close, copy, is_open, is_terminal, open, park, pipe, read, readable, replace, write,
     write_all,
+};
+pub use host::{
+    Cap, FetchHead, FetchRequest, Heard, Refused, cap_hit, fetch, fetch_read, space, tool_feed,
+    tool_read, tool_start,
 };
 pub use process::{Myself, Pid, Spawn, Status, Which};
 pub use status::{chdir, chmod, stat, umask};

@@ -19,10 +19,14 @@ const MAX_ARCHIVE: u64 = 4 << 30;
 /// Run the shell: a command, a script, or a prompt.
 ///
 /// It is bash as far as scripts go, with the usual commands; `help` lists them. It sees the
-/// sandbox's files: what is mounted, a home, `/tmp`, nothing else of this machine, and no network.
+/// sandbox's files: what is mounted, a home, `/tmp`, nothing else of this machine.
 ///
 /// Without --allow it may start any command of the sandbox; with `--allow process:exec:NAME` only
-/// those that are named.
+/// those that are named. `curl` reaches what `--allow network:fetch:…` names, and `js` runs tools
+/// with what the shell was given.
+///
+/// At a prompt there are history and completion; Ctrl-C drops the line or ends the command that
+/// runs, Ctrl-D ends the shell.
 ///
 /// Exit codes: the command's own; 1 also for a limit or something denied, 124 time limit,
 /// 125 cancelled (Ctrl-C), 2 wrong call.
@@ -71,11 +75,17 @@ impl Sh {
         let builder = self.fill(self.place.fill(builder)?)?;
         let (builder, broker) = self.permissions.fill(builder)?;
         let sandbox = builder.watcher(report::streams()).build()?;
-        interrupt::cancels(&sandbox)?;
+        match script {
+            Script::Prompt => interrupt::cancels_commands(&sandbox)?,
+            Script::Text(_) => interrupt::cancels(&sandbox)?,
+        }
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let code = match script {
-            Script::Prompt => terminal::converse(&sandbox, &runtime, &executor)?,
+            Script::Prompt => {
+                let history = self.permissions.history();
+                terminal::converse(&sandbox, &runtime, &executor, history)?
+            }
             Script::Text(command) => {
                 let outcome = executor.block_on(sandbox.run_program(self.begin(command)))?;
                 report::outcome(&outcome);

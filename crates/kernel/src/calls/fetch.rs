@@ -1,6 +1,7 @@
 //! HTTP for tools, each request under a permit.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use cofferdam_abi::Value;
 use cofferdam_abi::wire::Result;
@@ -8,15 +9,17 @@ use cofferdam_broker::{Denial, Desk, Permit, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
-    Authority, Body, Bytes, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later, Passage,
-    Redirect, Refused as NotAllowed,
+    Authority, Body, Bytes, Client, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later,
+    Passage, Redirect, Refused as NotAllowed,
 };
 
 use super::state::value;
+use crate::asking::Asking;
 use crate::denials::Denials;
 use crate::guard::{Refused, nothing, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
 use crate::lock::lock;
+use crate::streams::Streams;
 
 /// Most headers of a request.
 const MAX_HEADERS: usize = 1000;
@@ -36,32 +39,59 @@ pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
         return Ok(Reply::Refused(Refused::new("RangeError", message)));
     }
     let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
-    let authority = Broker { desk: kernel.settings.desk.clone(), denials: kernel.denials.clone() };
-    let (client, streams) = (kernel.settings.client.clone(), kernel.streams.clone());
+    let outbound = Outbound {
+        client: kernel.settings.client.clone(),
+        streams: kernel.streams.clone(),
+        desk: kernel.settings.desk.clone(),
+        denials: kernel.denials.clone(),
+        asking: kernel.asking.clone(),
+    };
     kernel.guarded_work(Ok(wanted), c.now, move |permit| {
         Box::pin(async move {
-            let authority = First { permit: Mutex::new(Some(permit)), rest: authority };
-            let response = client.fetch(fetch, &authority).await;
-            let response = response.map_err(|error| failed(&error))?;
-            let text = |text: &str| Value::String(text.to_owned());
-            let header = |(name, value): (&HeaderName, &HeaderValue)| {
-                let value = value.as_bytes().iter().map(|byte| char::from(*byte)).collect();
-                Value::Array(vec![text(name.as_str()), Value::String(value)])
-            };
-            let mut answer = vec![
-                ("status".to_owned(), Value::Number(f64::from(response.status.as_u16()))),
-                ("statusText".to_owned(), text(&response.status_text)),
-                ("url".to_owned(), text(response.url.as_str())),
-                ("redirected".to_owned(), Value::Bool(response.redirected)),
-                ("headers".to_owned(), Value::Array(response.headers.iter().map(header).collect())),
-            ];
-            if !matches!(response.status.as_u16(), 101 | 103 | 204 | 205 | 304) {
-                let number = streams.add(response.body);
-                answer.push(("stream".to_owned(), Value::Number(f64::from(number))));
-            }
-            packed(&Value::Object(answer))
+            let response = outbound.send(fetch, permit).await.map_err(|error| failed(&error))?;
+            packed(&response)
         })
     })
+}
+
+/// The way out for one run, or for one program of it.
+pub(super) struct Outbound {
+    pub(super) client: Client,
+    pub(super) streams: Streams,
+    pub(super) desk: Desk,
+    pub(super) denials: Denials,
+    pub(super) asking: Asking,
+}
+
+impl Outbound {
+    /// Sends a request that was permitted; answers the response's head and the number of its body.
+    pub(super) async fn send(
+        self,
+        fetch: Fetch,
+        permit: Permit,
+    ) -> std::result::Result<Value, FetchError> {
+        let Outbound { client, streams, desk, denials, asking } = self;
+        let rest = Broker { desk, denials, asking };
+        let authority = First { permit: Mutex::new(Some(permit)), rest };
+        let response = client.fetch(fetch, &authority).await?;
+        let text = |text: &str| Value::String(text.to_owned());
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            let value = value.as_bytes().iter().map(|byte| char::from(*byte)).collect();
+            Value::Array(vec![text(name.as_str()), Value::String(value)])
+        };
+        let mut answer = vec![
+            ("status".to_owned(), Value::Number(f64::from(response.status.as_u16()))),
+            ("statusText".to_owned(), text(&response.status_text)),
+            ("url".to_owned(), text(response.url.as_str())),
+            ("redirected".to_owned(), Value::Bool(response.redirected)),
+            ("headers".to_owned(), Value::Array(response.headers.iter().map(header).collect())),
+        ];
+        if !matches!(response.status.as_u16(), 101 | 103 | 204 | 205 | 304) {
+            let number = streams.add(response.body);
+            answer.push(("stream".to_owned(), Value::Number(f64::from(number))));
+        }
+        Ok(Value::Object(answer))
+    }
 }
 
 pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
@@ -96,8 +126,8 @@ pub(super) fn stop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     Ok(Reply::Done)
 }
 
-/// What the tool wants to send; nonsense in it is an error in the tool.
-fn request(head: &Value, body: Vec<u8>) -> std::result::Result<Fetch, Refused> {
+/// What the guest wants to send; nonsense in it is an error in the guest.
+pub(super) fn request(head: &Value, body: Vec<u8>) -> std::result::Result<Fetch, Refused> {
     let wrong = |what: &str| Refused::new("TypeError", format!("fetch: {what}"));
     let Value::Object(members) = head else { return Err(wrong("not an object")) };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -114,6 +144,12 @@ fn request(head: &Value, body: Vec<u8>) -> std::result::Result<Fetch, Refused> {
         _ => Redirect::Follow,
     };
     fetch.headers = headers(member("headers")).ok_or_else(|| wrong("headers"))?;
+    if let Some(Value::Number(ms)) = member("timeMs")
+        && ms.is_finite()
+        && *ms > 0.0
+    {
+        fetch.limits.time = fetch.limits.time.min(Duration::from_secs_f64(ms.min(1e9) / 1e3));
+    }
     if member("hasBody") == Some(&Value::Bool(true)) {
         fetch.body = Body::from(Bytes::from(body));
     }
@@ -149,6 +185,7 @@ fn failed(error: &FetchError) -> Refused {
 struct Broker {
     desk: Desk,
     denials: Denials,
+    asking: Asking,
 }
 
 impl Broker {
@@ -170,6 +207,7 @@ impl Authority for Broker {
                 Verdict::Permit(permit) => Ok(passage(permit)),
                 Verdict::Denied(denial) => Err(self.refused(&denial)),
                 Verdict::Ask(question) => {
+                    let _asking = self.asking.begin();
                     question.await.map(passage).map_err(|denial| self.refused(&denial))
                 }
             }

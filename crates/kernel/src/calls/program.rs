@@ -12,8 +12,11 @@ use cofferdam_abi::wire::{Malformed, Reader, Result, Writer};
 use cofferdam_cell::Leave;
 use cofferdam_vfs::{At, Follow, Kind, Mode, Stat};
 
+use super::{program_fetch, program_tool};
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
+use crate::guard::Refused;
+use crate::kernel::pack_refusal;
 use crate::lock::lock;
 use crate::pipe;
 use crate::process::Process;
@@ -31,9 +34,10 @@ const MANY_PIPES: usize = 256;
 const MAX_ENVIRONMENT: usize = 2 << 20;
 
 /// What a call comes to. The payload was appended to the answer.
-enum Reply {
+pub(super) enum Reply {
     Done,
     Refused(NotStarted),
+    Failed(Refused),
     Leave(Leave),
 }
 
@@ -43,7 +47,7 @@ impl From<Errno> for Reply {
     }
 }
 
-type Answered = Poll<Result<Reply>>;
+pub(super) type Answered = Poll<Result<Reply>>;
 
 /// Answers the calls of one crossing, going on where it had to wait.
 pub(crate) fn answer(
@@ -85,6 +89,11 @@ pub(crate) fn answer(
                 Refusal { name: errno.name(), message: &message, members: Vec::new() }
                     .write(&mut w);
                 answer.extend_from_slice(w.as_bytes());
+                Status::Refused
+            }
+            Reply::Failed(refused) => {
+                answer.truncate(header + ANSWER_HEADER);
+                answer.extend_from_slice(&pack_refusal(&refused));
                 Status::Refused
             }
             Reply::Leave(leave) => return Poll::Ready(Err(leave)),
@@ -132,6 +141,22 @@ fn one(
         Call::FileMode => set_mode(process, &mut fields),
         Call::ProcessMask => mask(process, &mut fields, answer),
         Call::EnvironmentKeep => keep_environment(process, &mut fields),
+        Call::FetchStart | Call::FetchRead => {
+            return program_fetch::poll(process, call, &mut fields, answer, cx);
+        }
+        Call::FetchStop => program_fetch::stop(process, &mut fields),
+        Call::ToolStart => program_tool::start(process, &mut fields),
+        Call::ToolRead => return program_tool::poll_read(process, &fields, answer, cx),
+        Call::ToolFeed => program_tool::feed(process, &mut fields),
+        Call::CapHit => program_tool::cap_hit(process, &mut fields),
+        Call::SpaceLook => {
+            let files = &process.system.world.files;
+            let (used, limits) = (files.usage(), files.limits());
+            for figure in [used.bytes, limits.bytes, used.nodes, limits.nodes] {
+                answer.extend_from_slice(&figure.to_le_bytes());
+            }
+            Ok(Reply::Done)
+        }
         Call::Take => Err(Malformed::new("call inside a batch", 0)),
         Call::ConsoleWrite
         | Call::ClockWall
@@ -158,10 +183,8 @@ fn one(
         | Call::VariableGet
         | Call::VariableList
         | Call::FunctionCall
-        | Call::FetchStart
-        | Call::FetchRead
-        | Call::FetchStop
         | Call::CommandRun
+        | Call::InputRead
         | Call::DomCall => Err(Malformed::new("call of a tool, not of a program", 0)),
     };
     Poll::Ready(reply.and_then(|reply| fields.end().map(|()| reply)))

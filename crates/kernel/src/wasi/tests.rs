@@ -44,6 +44,7 @@ pub(crate) fn process() -> Process {
         limits: ProcessLimits { memory_bytes: 1 << 20, memory_sum_bytes: 1 << 20, processes: 4 },
         programs: Programs::default(),
         policy: Arc::new(AllowAll),
+        tools: None,
         reaper: Arc::new(drop),
     };
     let switch = KillSwitch::new(engine().alarm());

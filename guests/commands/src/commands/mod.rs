@@ -1,10 +1,13 @@
 //! What the commands do, a file for each or for a family.
 
 pub(crate) mod awk;
+pub(crate) mod bc;
 pub(crate) mod cat;
 pub(crate) mod column;
 pub(crate) mod condition;
 pub(crate) mod copy;
+pub(crate) mod curl;
+pub(crate) mod df;
 pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod file;
@@ -13,10 +16,12 @@ pub(crate) mod grep;
 pub(crate) mod gzip;
 pub(crate) mod identity;
 pub(crate) mod jq;
+pub(crate) mod js;
 pub(crate) mod launch;
 pub(crate) mod ls;
 pub(crate) mod modes;
 pub(crate) mod plain;
+pub(crate) mod rg;
 pub(crate) mod sort;
 pub(crate) mod tar;
 pub(crate) mod tree;

@@ -95,6 +95,7 @@ const APIS: &[Api] = &[
     api!(files),
     api!(state),
     api!(functions),
+    api!(stdin),
     api!(dom),
     api!(fetch),
     api!(buffer),

@@ -5,6 +5,19 @@ use crate::pattern::{Pattern, Rules};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
+/// The commands that come along, and what each does.
+#[cfg(target_arch = "wasm32")]
+fn commands() -> Vec<(&'static str, &'static str)> {
+    use cofferdam_guest_commands::{names, summary};
+    names().iter().map(|name| (*name, summary(name))).collect()
+}
+
+/// On a real Unix the commands are the machine's.
+#[cfg(not(target_arch = "wasm32"))]
+fn commands() -> Vec<(&'static str, &'static str)> {
+    Vec::new()
+}
+
 pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut out = Vec::new();
     let names: Vec<&Text> = args[1..].iter().filter(|arg| arg.first() != Some(&b'-')).collect();
@@ -15,6 +28,13 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
         for builtin in BUILTINS {
             out.extend_from_slice(format!(" {}\n", builtin.usage).as_bytes());
         }
+        let commands = commands();
+        if !commands.is_empty() {
+            out.extend_from_slice(b"\nOther commands; `name --help' says how to use one:\n\n");
+        }
+        for (name, summary) in commands {
+            out.extend_from_slice(format!(" {name:<10} {summary}\n").as_bytes());
+        }
         return shell.print(&out, "help");
     }
     let mut status = 0;
@@ -24,6 +44,12 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
         for builtin in BUILTINS.iter().filter(|b| pattern.matches(b.name.as_bytes())) {
             found = true;
             out.extend_from_slice(format!("{}: {}\n", builtin.name, builtin.usage).as_bytes());
+        }
+        for (name, summary) in commands() {
+            if pattern.matches(name.as_bytes()) {
+                found = true;
+                out.extend_from_slice(format!("{name}: {summary}\n").as_bytes());
+            }
         }
         if !found {
             shell.warn(&format!("help: no help topics match `{}'", shown(name)));

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cofferdam_guest_sys as sys;
+
 use super::read::{Byte, Input};
 use super::{USAGE, number, shown};
 use crate::expand::MAX_VALUE;
@@ -106,7 +108,8 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
         seen += 1;
         size += line.len() + 1;
         if size > MAX_VALUE {
-            shell.warn(&format!("mapfile: more than {MAX_VALUE} bytes"));
+            let message = format!("mapfile: more than {MAX_VALUE} bytes");
+            shell.warn_capped(sys::Cap::Expansion, MAX_VALUE, &message);
             input.finish();
             return Ok(1);
         }

@@ -3,6 +3,8 @@
 mod number;
 mod time;
 
+use cofferdam_guest_sys as sys;
+
 use super::{USAGE, echo, shown};
 use crate::expand::quote;
 use crate::pattern::Chars;
@@ -159,7 +161,8 @@ impl Printer<'_> {
                 self.status = self.status.max(written);
             }
             if self.out.len() > MAX_VALUE {
-                self.shell.warn(&format!("printf: longer than {MAX_VALUE} bytes"));
+                let message = format!("printf: longer than {MAX_VALUE} bytes");
+                self.shell.warn_capped(sys::Cap::Expansion, MAX_VALUE, &message);
                 return Err(Flow::Discard(1));
             }
         }
@@ -284,7 +287,8 @@ impl Printer<'_> {
         };
         let size = value.unsigned_abs() as usize;
         if size > MAX_WIDTH {
-            self.shell.warn(&format!("printf: width or precision {size}: more than {MAX_WIDTH}"));
+            let message = format!("printf: width or precision {size}: more than {MAX_WIDTH}");
+            self.shell.warn_capped(sys::Cap::Expansion, MAX_WIDTH, &message);
             self.status = 1;
             return Ok(None);
         }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use cofferdam_guest_sys as sys;
+
 use super::assign::Assigned;
 use crate::shell::frames::{Frame, Function};
 use crate::shell::traps::Event;
@@ -25,7 +27,11 @@ impl Shell {
         let limit: usize = limit.filter(|n| *n > 0).unwrap_or(MAX_CALLS).min(MAX_CALLS);
         if self.frames.len() >= limit {
             let shown = String::from_utf8_lossy(name).into_owned();
-            self.warn(&format!("{shown}: maximum function nesting level exceeded ({limit})"));
+            let message = format!("{shown}: maximum function nesting level exceeded ({limit})");
+            match limit {
+                MAX_CALLS => self.warn_capped(sys::Cap::Depth, limit, &message),
+                _ => self.warn(&message),
+            }
             return Err(Flow::Discard(1));
         }
         let saved = self.assign_for_now(assigns)?;
@@ -75,7 +81,8 @@ impl Shell {
     /// Runs the text of a file in this shell.
     pub fn source_text(&mut self, text: &[u8], name: &[u8], args: Option<Vec<Text>>) -> Exec {
         if self.frames.len() >= MAX_CALLS {
-            self.warn(&format!("source: maximum nesting level exceeded ({MAX_CALLS})"));
+            let message = format!("source: maximum nesting level exceeded ({MAX_CALLS})");
+            self.warn_capped(sys::Cap::Depth, MAX_CALLS, &message);
             return Err(Flow::Discard(1));
         }
         self.frames.push(Frame {
@@ -108,7 +115,8 @@ impl Shell {
         self.depth += 4;
         if self.depth > super::MAX_NESTING {
             self.depth -= 4;
-            self.warn(&format!("maximum nesting level exceeded ({})", super::MAX_NESTING));
+            let message = format!("maximum nesting level exceeded ({})", super::MAX_NESTING);
+            self.warn_capped(sys::Cap::Depth, super::MAX_NESTING, &message);
             return Err(Flow::Discard(1));
         }
         let answer = self.exec_parsed(text, line, who);

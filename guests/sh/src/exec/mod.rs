@@ -18,6 +18,8 @@ mod wait;
 
 pub use assign::{Assigned, Decl, NewElement, NewValue};
 
+use cofferdam_guest_sys as sys;
+
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Kind};
 
@@ -30,7 +32,8 @@ impl Shell {
         self.depth += 1;
         if self.depth > MAX_NESTING {
             self.depth = 0;
-            self.warn(&format!("maximum nesting level exceeded ({MAX_NESTING})"));
+            let message = format!("maximum nesting level exceeded ({MAX_NESTING})");
+            self.warn_capped(sys::Cap::Depth, MAX_NESTING, &message);
             self.depth = MAX_NESTING;
             return Err(Flow::Discard(1));
         }

@@ -1,5 +1,7 @@
 //! Brace expansion of words that have any.
 
+use cofferdam_guest_sys as sys;
+
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Sequence, Text, Word};
 
@@ -18,7 +20,8 @@ impl Shell {
     ) -> Result<(), Flow> {
         let count = s.to.checked_sub(s.from).map(|span| (span / s.step).unsigned_abs() + 1);
         let Some(count) = count.filter(|count| *count <= MAX_SEQUENCE as u64) else {
-            self.warn(&format!("brace expansion: more than {MAX_SEQUENCE} words"));
+            let message = format!("brace expansion: more than {MAX_SEQUENCE} words");
+            self.warn_capped(sys::Cap::Expansion, MAX_SEQUENCE, &message);
             return Err(Flow::Discard(1));
         };
         let mut at = s.from;
@@ -34,7 +37,8 @@ impl Shell {
         match expand(&word.parts) {
             Some(list) => Ok(list.into_iter().map(|parts| Word { parts }).collect()),
             None => {
-                self.warn(&format!("brace expansion: more than {MAX_WORDS} words"));
+                let message = format!("brace expansion: more than {MAX_WORDS} words");
+                self.warn_capped(sys::Cap::Expansion, MAX_WORDS, &message);
                 Err(Flow::Discard(1))
             }
         }

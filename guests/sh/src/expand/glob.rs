@@ -76,7 +76,8 @@ impl Shell {
         };
         search.walk(base, parts, 0);
         if search.found.len() >= MAX_NAMES {
-            self.warn(&format!("pathname expansion: more than {MAX_NAMES} names"));
+            let message = format!("pathname expansion: more than {MAX_NAMES} names");
+            self.warn_capped(sys::Cap::Expansion, MAX_NAMES, &message);
             return Err(Flow::Discard(1));
         }
         search.found.sort_unstable();

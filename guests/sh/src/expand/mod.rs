@@ -14,6 +14,8 @@ mod tilde;
 pub mod transform;
 mod value;
 
+use cofferdam_guest_sys as sys;
+
 use crate::pattern::Rules;
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Text, Word};
@@ -194,7 +196,8 @@ impl Shell {
                 }
             }
             if sink.size() > MAX_VALUE {
-                self.warn(&format!("expansion: longer than {MAX_VALUE} bytes"));
+                let message = format!("expansion: longer than {MAX_VALUE} bytes");
+                self.warn_capped(sys::Cap::Expansion, MAX_VALUE, &message);
                 return Err(Flow::Discard(1));
             }
         }

@@ -1,5 +1,7 @@
 //! `${…}`: what is done with a parameter's value.
 
+use cofferdam_guest_sys as sys;
+
 use super::sink::{Mode, Sink};
 use super::value::{Got, Key, Named};
 use super::{MAX_VALUE, Quoting};
@@ -152,7 +154,8 @@ impl Shell {
             }
         });
         if too_long {
-            self.warn(&format!("expansion: longer than {MAX_VALUE} bytes"));
+            let message = format!("expansion: longer than {MAX_VALUE} bytes");
+            self.warn_capped(sys::Cap::Expansion, MAX_VALUE, &message);
             return Err(Flow::Discard(1));
         }
         Ok(answer)

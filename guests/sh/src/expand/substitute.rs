@@ -69,7 +69,8 @@ impl Shell {
                 }
             }
             if output.len() > MAX_VALUE {
-                self.warn(&format!("command substitution: longer than {MAX_VALUE} bytes"));
+                let message = format!("command substitution: longer than {MAX_VALUE} bytes");
+                self.warn_capped(sys::Cap::Expansion, MAX_VALUE, &message);
                 return Err(Flow::Discard(1));
             }
         }

@@ -41,6 +41,13 @@ impl Shell {
         }
     }
 
+    /// Says that a cap of the shell's own was hit, to the script and to the host: a run that
+    /// fails for it shows that.
+    pub fn warn_capped(&mut self, cap: sys::Cap, allowed: usize, message: &str) {
+        sys::cap_hit(cap, allowed as u64);
+        self.warn(message);
+    }
+
     /// A message in bash's form: `name: line 3: message`.
     pub fn warn(&mut self, message: &str) {
         let mut text = self.arg0.clone();

@@ -1,0 +1,135 @@
+//! Tools that a program runs in its own sandbox: the command `js`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use cofferdam_abi::Value;
+use cofferdam_broker::{Desk, Event};
+use cofferdam_cell::KillSwitch;
+use cofferdam_kernel::{Asking, Console, Stream, ToolLine, Tools};
+
+use crate::drive::{self, Course, exceeded};
+use crate::error::Error;
+use crate::json;
+use crate::limits::Limit;
+use crate::outcome::{Ending, Exhausted, Outcome};
+use crate::sandbox::{World, lock};
+use crate::tool::Tool;
+
+/// Tools that a run's programs have under way at once, counting those that such a tool's own
+/// commands start: each has the memory of a cell, and all of a run have that of four.
+const MAX_TOOLS: usize = 4;
+
+/// Standard output of a tool in a pipeline; it is host memory until the next program has read it.
+pub(crate) const MAX_PIPED: usize = 8 << 20;
+
+/// How many tools the programs of a run have under way. Clones are the same.
+#[derive(Clone, Default)]
+pub(crate) struct Slots(Arc<AtomicUsize>);
+
+struct Slot(Slots);
+
+impl Slots {
+    fn take(&self) -> Option<Slot> {
+        let more = |used: usize| (used < MAX_TOOLS).then_some(used + 1);
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
+        Some(Slot(self.clone()))
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Runs tools for the programs of one run, within its time and under its grants.
+pub(crate) struct ShellTools {
+    pub(crate) world: Arc<World>,
+    pub(crate) switch: KillSwitch,
+    pub(crate) deadline: Instant,
+    pub(crate) desk: Desk,
+    pub(crate) asking: Asking,
+    pub(crate) slots: Slots,
+    /// What a tool was last denied, or stopped for.
+    pub(crate) trouble: Arc<Mutex<Option<Ending>>>,
+}
+
+impl Tools for ShellTools {
+    fn run(&self, line: ToolLine, console: Console) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let (world, switch, deadline) = (self.world.clone(), self.switch.clone(), self.deadline);
+        let (desk, asking) = (self.desk.clone(), self.asking.clone());
+        let (slots, trouble) = (self.slots.clone(), self.trouble.clone());
+        Box::pin(async move {
+            let Some(_slot) = slots.take() else {
+                let message = format!("js: more than {MAX_TOOLS} tools at once in one run\n");
+                console.print(Stream::Err, message.as_bytes());
+                let allowed = world.limits.memory_bytes.saturating_mul(MAX_TOOLS as u64);
+                *lock(&trouble) = Some(exceeded(Limit::Memory, allowed, None));
+                return console.end(1);
+            };
+            let course = Course {
+                world: &world,
+                switch: &switch,
+                began: Instant::now(),
+                deadline,
+                desk,
+                asking,
+                slots,
+                console: Some(console.clone()),
+            };
+            let ending = run(course, line, &console).await;
+            console.end(match ending {
+                Ok(ending) => told(ending, &console, &trouble),
+                Err(error) => {
+                    console.print(Stream::Err, format!("js: {error}\n").as_bytes());
+                    126
+                }
+            });
+        })
+    }
+}
+
+async fn run(mut course: Course<'_>, line: ToolLine, console: &Console) -> Result<Ending, Error> {
+    let arguments = line.arguments.into_iter().map(Value::String).collect();
+    let tool = Tool::from_file_name(&line.name, line.source).args_value(Value::Array(arguments));
+    let (ending, (stdout, _)) = drive::run_in(&mut course, &tool).await?;
+    if stdout.is_cut {
+        let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());
+        console.print(Stream::Err, message.as_bytes());
+        return Ok(exceeded(Limit::Stdout, stdout.bytes.len() as u64, None));
+    }
+    if let Ending::Stopped(Exhausted::Limit { limit, .. }) = &ending {
+        course.desk.stopped(Event::Limit, limit.name());
+    }
+    Ok(ending)
+}
+
+/// Prints what became of a tool as a command does; answers its exit code.
+fn told(ending: Ending, console: &Console, trouble: &Mutex<Option<Ending>>) -> u8 {
+    let say = |stream, text: &str| console.print(stream, format!("{text}\n").as_bytes());
+    match &ending {
+        Ending::Returned(Value::Undefined) => {}
+        Ending::Returned(Value::String(text)) => say(Stream::Out, text),
+        Ending::Returned(value) => say(Stream::Out, &json::to_json(value).json.to_string()),
+        Ending::Denied(_) | Ending::Stopped(Exhausted::Limit { .. }) => {
+            *lock(trouble) = Some(ending.clone());
+        }
+        Ending::Threw(_) | Ending::Exited(_) | Ending::Stopped(_) => {}
+    }
+    let outcome = Outcome::of(ending);
+    match (&outcome.ending, outcome.error()) {
+        // The line of JSON stands there already.
+        (Ending::Denied(_), _) | (_, None) => {}
+        (_, Some(error)) => {
+            let name = if error.name.is_empty() { "thrown" } else { &error.name };
+            say(Stream::Err, &format!("js: {name}: {}", error.message));
+            let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
+            frames.for_each(|frame| say(Stream::Err, frame));
+        }
+    }
+    outcome.exit_code()
+}

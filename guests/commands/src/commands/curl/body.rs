@@ -1,0 +1,241 @@
+//! What is sent: data, forms, files.
+
+use std::io::Read;
+
+use super::settings::{Piece, Settings};
+use super::{Failure, code};
+use crate::output::{Input, reason};
+
+/// Longest body that is sent; the host takes no more.
+const MAX_BODY: usize = 10 << 20;
+
+/// Separates the parts of a form. What a part holds is looked through for it.
+const BOUNDARY: &str = "------------------------cofferdam";
+
+/// The URL, the body and its kind.
+pub(super) fn of(
+    settings: &Settings,
+    url: String,
+) -> Result<(String, Option<Vec<u8>>, Option<String>), Failure> {
+    if let Some(file) = &settings.upload {
+        let bytes = read(file)?;
+        // A folder takes the file under its own name.
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let url = if url.ends_with('/') && file != "-" { format!("{url}{name}") } else { url };
+        return Ok((url, Some(bytes), None));
+    }
+    if !settings.form.is_empty() {
+        let (bytes, boundary) = form(&settings.form)?;
+        let kind = format!("multipart/form-data; boundary={boundary}");
+        return Ok((url, Some(bytes), Some(kind)));
+    }
+    if settings.pieces.is_empty() {
+        return Ok((url, None, None));
+    }
+    let data = data(&settings.pieces)?;
+    if settings.as_query {
+        let data = String::from_utf8_lossy(&data).into_owned();
+        let sign = if url.contains('?') { '&' } else { '?' };
+        return Ok((format!("{url}{sign}{data}"), None, None));
+    }
+    let kind = match settings.is_json() {
+        true => "application/json",
+        false => "application/x-www-form-urlencoded",
+    };
+    Ok((url, Some(data), Some(kind.to_owned())))
+}
+
+fn data(pieces: &[Piece]) -> Result<Vec<u8>, Failure> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        let bytes = match piece {
+            Piece::Raw(bytes) => bytes.clone(),
+            Piece::Plain(bytes) => match file_of(bytes) {
+                Some(file) => {
+                    let mut bytes = read(&file)?;
+                    bytes.retain(|byte| !matches!(byte, b'\n' | b'\r' | 0));
+                    bytes
+                }
+                None => bytes.clone(),
+            },
+            Piece::Binary(bytes) | Piece::Json(bytes) => match file_of(bytes) {
+                Some(file) => read(&file)?,
+                None => bytes.clone(),
+            },
+            Piece::Encoded(bytes) => encoded(bytes)?,
+        };
+        // JSON in pieces is one text.
+        if !all.is_empty() && !matches!(piece, Piece::Json(_)) {
+            all.push(b'&');
+        }
+        all.extend_from_slice(&bytes);
+        fits(&all)?;
+    }
+    Ok(all)
+}
+
+fn file_of(bytes: &[u8]) -> Option<String> {
+    bytes.strip_prefix(b"@").map(|file| String::from_utf8_lossy(file).into_owned())
+}
+
+/// `content`, `=content`, `name=content`, `@file`, `name@file`.
+fn encoded(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let at = bytes.iter().position(|byte| matches!(byte, b'=' | b'@'));
+    let (name, content) = match at {
+        Some(at) if bytes[at] == b'=' => (&bytes[..at], bytes[at + 1..].to_vec()),
+        Some(at) => (&bytes[..at], read(&String::from_utf8_lossy(&bytes[at + 1..]))?),
+        None => (&[][..], bytes.to_vec()),
+    };
+    let mut out = name.to_vec();
+    if !name.is_empty() {
+        out.push(b'=');
+    }
+    for byte in content {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
+            byte => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
+        }
+    }
+    Ok(out)
+}
+
+/// A form of parts, and what separates them.
+fn form(parts: &[Vec<u8>]) -> Result<(Vec<u8>, String), Failure> {
+    let mut read_parts = Vec::new();
+    for part in parts {
+        let Some(at) = part.iter().position(|byte| *byte == b'=') else {
+            return Err(Failure::new(code::USAGE, "-F: a part is NAME=VALUE"));
+        };
+        let name = quoted(&String::from_utf8_lossy(&part[..at]));
+        let (value, options) = options(&String::from_utf8_lossy(&part[at + 1..]));
+        let option = |wanted: &str| {
+            options.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
+        let mut head = format!("Content-Disposition: form-data; name=\"{name}\"");
+        let content = match (value.strip_prefix('@'), value.strip_prefix('<')) {
+            (Some(file), _) => {
+                let usual = || file.rsplit('/').next().unwrap_or(file).to_owned();
+                let shown = option("filename").unwrap_or_else(usual);
+                head += &format!("; filename=\"{}\"", quoted(&shown));
+                let kind = option("type").unwrap_or_else(|| "application/octet-stream".to_owned());
+                head += &format!("\r\nContent-Type: {kind}");
+                read(file)?
+            }
+            (None, Some(file)) => read(file)?,
+            (None, None) => {
+                if let Some(kind) = option("type") {
+                    head += &format!("\r\nContent-Type: {kind}");
+                }
+                value.into_bytes()
+            }
+        };
+        read_parts.push((head, content));
+    }
+    let mut boundary = BOUNDARY.to_owned();
+    let mut number = 0;
+    while read_parts.iter().any(|(_, content)| {
+        content.windows(boundary.len()).any(|window| window == boundary.as_bytes())
+    }) {
+        number += 1;
+        boundary = format!("{BOUNDARY}{number}");
+    }
+    let mut all = Vec::new();
+    for (head, content) in read_parts {
+        all.extend_from_slice(format!("--{boundary}\r\n{head}\r\n\r\n").as_bytes());
+        all.extend_from_slice(&content);
+        all.extend_from_slice(b"\r\n");
+        fits(&all)?;
+    }
+    all.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    Ok((all, boundary))
+}
+
+/// `value;type=…;filename=…`
+fn options(text: &str) -> (String, Vec<(String, String)>) {
+    let mut parts = text.split(';');
+    let mut value = parts.next().unwrap_or_default().to_owned();
+    let mut options = Vec::new();
+    for part in parts {
+        match part.trim().split_once('=') {
+            Some((name @ ("type" | "filename"), of)) => {
+                options.push((name.to_owned(), of.trim_matches('"').to_owned()));
+            }
+            // No option of ours: the semicolon was the value's own.
+            _ => {
+                value.push(';');
+                value += part;
+            }
+        }
+    }
+    (value, options)
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let most = MAX_BODY as u64 + 1;
+    let read = match file {
+        "-" => Input.take(most).read_to_end(&mut bytes),
+        file => std::fs::File::open(file).and_then(|f| f.take(most).read_to_end(&mut bytes)),
+    };
+    read.map_err(|e| Failure::new(code::READ, format!("Failed to open {file}: {}", reason(&e))))?;
+    fits(&bytes)?;
+    Ok(bytes)
+}
+
+fn fits(bytes: &[u8]) -> Result<(), Failure> {
+    if bytes.len() <= MAX_BODY {
+        return Ok(());
+    }
+    Err(Failure::new(code::SEND, format!("more than {MAX_BODY} bytes to send")))
+}
+
+/// As basic authentication wants it.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
+            text.push(if at <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_padded() {
+        for (bytes, text) in [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("a:b", "YTpi")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+
+    #[test]
+    fn pieces_are_joined_and_encoded() {
+        let pieces = [Piece::Plain(b"a=1".to_vec()), Piece::Encoded(b"b=x y&z".to_vec())];
+        assert_eq!(data(&pieces).ok().unwrap(), b"a=1&b=x%20y%26z");
+        let pieces = [Piece::Raw(b"@a".to_vec())];
+        assert_eq!(data(&pieces).ok().unwrap(), b"@a");
+        let pieces = [Piece::Json(b"{\"a\":".to_vec()), Piece::Json(b"1}".to_vec())];
+        assert_eq!(data(&pieces).ok().unwrap(), b"{\"a\":1}");
+    }
+
+    #[test]
+    fn a_form_has_its_parts_and_no_part_can_end_it() {
+        let (bytes, boundary) =
+            form(&[format!("a=1;b--{BOUNDARY}").into_bytes()]).ok().expect("a form");
+        let text = String::from_utf8(bytes).unwrap();
+        assert_ne!(boundary, BOUNDARY);
+        assert!(text.contains("name=\"a\"\r\n\r\n1;b--"), "{text}");
+        assert!(text.ends_with(&format!("--{boundary}--\r\n")), "{text}");
+    }
+}

@@ -1,0 +1,167 @@
+//! js: runs a tool in a cell of its own. This process hands it over, prints what it prints, and
+//! reads standard input when it asks for that.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+
+use cofferdam_guest_sys::{self as sys, Heard, Refused};
+
+use crate::bytes::OsStrExt as _;
+use crate::options::{self, Item, Key, Order, Usage, Value};
+use crate::output::{self, Input, reason};
+
+const USAGE: Usage = Usage {
+    name: "js",
+    text: "\
+Usage: js [OPTION]... FILE [ARGUMENT]...
+  or:  js [OPTION]... -e CODE [ARGUMENT]...
+  or:  js [OPTION]... - [ARGUMENT]...
+Run JavaScript or TypeScript: the body of an async function of (btcp, args), or a module with a
+default export. args is the list of ARGUMENTs; await btcp.stdin() is the text of standard input.
+
+  -e, --eval CODE      run CODE
+  -p, --print CODE     run CODE, an expression, and print its value
+      --ts             CODE or standard input is TypeScript; a FILE says so by its name
+      --help           show this
+  -                    run what standard input holds
+
+console.log and what the tool returns go to standard output, console.error to standard error. A
+string is printed as it is, anything else as JSON, undefined not at all.
+
+The tool has what the run was granted and nothing else: unlike commands, it needs fs:read to read a
+file. It runs within the time of the run, and with the memory of one process.
+
+Exit status is 0, or 1 if the tool threw, was denied something or hit a limit.
+",
+    trouble: 2,
+};
+
+/// Longest source that is read; the run's own limit on sources is mostly lower.
+const MAX_SOURCE: u64 = 4 << 20;
+
+/// Input that is handed over at once.
+const PIECE: usize = 64 << 10;
+
+/// What to run, from where.
+enum From {
+    Code(String),
+    Expression(String),
+    File(String),
+    Stdin,
+}
+
+pub(crate) fn run(args: Vec<OsString>) -> i32 {
+    let specs = [
+        ('e', "eval", Value::Required),
+        ('p', "print", Value::Required),
+        ('\0', "ts", Value::None),
+    ];
+    let items = match options::parse(&USAGE, args, &specs, Order::First) {
+        Ok(items) => items,
+        Err(code) => return code,
+    };
+    let (mut from, mut is_typescript) = (None, false);
+    let mut arguments = Vec::new();
+    for item in items {
+        match item {
+            Item::Option(Key::Short(letter), Some(code)) => {
+                let Ok(code) = code.into_string() else {
+                    return USAGE.wrong("the code is not UTF-8");
+                };
+                let is_expression = letter == 'p';
+                from = Some(if is_expression { From::Expression(code) } else { From::Code(code) });
+            }
+            Item::Option(..) => is_typescript = true,
+            Item::Operand(file) if from.is_none() => {
+                from = Some(match file.to_string_lossy().into_owned() {
+                    file if file == "-" => From::Stdin,
+                    file => From::File(file),
+                });
+            }
+            Item::Operand(argument) => {
+                arguments.push(String::from_utf8_lossy(argument.as_bytes()).into_owned());
+            }
+        }
+    }
+    let Some(from) = from else {
+        return USAGE.wrong("a file, -e CODE or - is needed");
+    };
+    let plain = if is_typescript { "tool.ts" } else { "tool.js" };
+    let (name, source, is_whole) = match from {
+        From::Code(code) => (plain.to_owned(), code, false),
+        From::Expression(code) => (plain.to_owned(), format!("return (\n{code}\n)"), false),
+        From::File(file) => match source(&file) {
+            Ok(source) => (file, source, false),
+            Err(code) => return code,
+        },
+        From::Stdin => match source("-") {
+            Ok(source) => (plain.to_owned(), source, true),
+            Err(code) => return code,
+        },
+    };
+    match converse(&name, &source, &arguments, is_whole) {
+        Ok(code) => code,
+        Err(refused) => {
+            eprintln!("js: {}", refused.message);
+            1
+        }
+    }
+}
+
+fn source(file: &str) -> Result<String, i32> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => Input.take(MAX_SOURCE + 1).read_to_end(&mut bytes),
+        file => std::fs::File::open(file)
+            .and_then(|file| file.take(MAX_SOURCE + 1).read_to_end(&mut bytes)),
+    };
+    let wrong = |what: String| {
+        eprintln!("js: {file}: {what}");
+        USAGE.trouble
+    };
+    read.map_err(|e| wrong(reason(&e)))?;
+    if bytes.len() as u64 > MAX_SOURCE {
+        return Err(wrong(format!("longer than {MAX_SOURCE} bytes")));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| wrong("not UTF-8".to_owned()))?;
+    // A script that begins with `#!` keeps its line numbers.
+    if text.starts_with("#!") {
+        text.insert_str(0, "//");
+    }
+    Ok(text)
+}
+
+/// Runs the tool to its end; `is_whole` if standard input was its source.
+fn converse(
+    name: &str,
+    source: &str,
+    arguments: &[String],
+    is_whole: bool,
+) -> Result<i32, Refused> {
+    sys::tool_start(name, source, arguments)?;
+    let (mut out, mut err) = (output::Descriptor(1), io::stderr());
+    let mut input = vec![0; PIECE];
+    loop {
+        match sys::tool_read()? {
+            Heard::Ended(code) => return Ok(i32::from(code)),
+            Heard::Output(bytes) => {
+                if let Err(error) = out.write_all(&bytes) {
+                    eprintln!("js: write error: {}", reason(&error));
+                    return Ok(2);
+                }
+            }
+            Heard::Error(bytes) => drop(err.write_all(&bytes)),
+            Heard::WantsInput if is_whole => sys::tool_feed(&[])?,
+            Heard::WantsInput => {
+                let len = match Input.read(&mut input) {
+                    Ok(len) => len,
+                    Err(error) => {
+                        eprintln!("js: standard input: {}", reason(&error));
+                        0
+                    }
+                };
+                sys::tool_feed(&input[..len])?;
+            }
+        }
+    }
+}
