@@ -1,8 +1,11 @@
 //! Measures Cofferdam. `bench/run` calls it beside the peers; see `bench/README.md`.
 //!
-//! `cofferdam-bench fresh|host_call|compute|own PROGRAMS` prints one JSON object a line.
+//! `cofferdam-bench MEASUREMENT PROGRAMS` prints one JSON object a line.
 
+mod hostile;
 mod own;
+mod page;
+mod shell;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,6 +13,24 @@ use std::time::{Duration, Instant};
 
 use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
+
+const MEASUREMENTS: &str = "fresh|host_call|compute|kill|memory|own|page|shell";
+
+/// Variables with the paths of what all peers are given: lines for a pipeline, a page, the source
+/// of a library that reads it.
+const INPUT: &str = "COFFERDAM_BENCH_INPUT";
+const PAGE: &str = "COFFERDAM_BENCH_PAGE";
+const READABILITY: &str = "COFFERDAM_BENCH_READABILITY";
+
+/// The text of the file that a variable names.
+fn given(variable: &str) -> String {
+    let path = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set"));
+    read(Path::new(&path))
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,9 +43,13 @@ fn main() -> ExitCode {
             "fresh" => fresh().await,
             "host_call" => host_call().await,
             "compute" => compute(Path::new(programs)).await,
+            "kill" => hostile::kill(Path::new(programs)).await,
+            "memory" => hostile::memory(Path::new(programs)).await,
             "own" => own::measure().await,
+            "page" => page::measure(&given(READABILITY), &given(PAGE)).await,
+            "shell" => shell::measure(Path::new(programs), given(INPUT).as_bytes()).await,
             _ => {
-                eprintln!("usage: cofferdam-bench fresh|host_call|compute|own [PROGRAMS]");
+                eprintln!("usage: cofferdam-bench {MEASUREMENTS} [PROGRAMS]");
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! Figures that no peer has: batches, kill, idle cells, whole process.
+//! Figures that no peer has: storage calls, idle cells, whole process.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,6 @@ use crate::{micros, report};
 pub(crate) async fn measure() -> Result<(), Error> {
     storage().await?;
     idle().await?;
-    kill().await?;
     process();
     Ok(())
 }
@@ -49,40 +48,6 @@ async fn storage() -> Result<(), Error> {
         // Milliseconds for a thousand calls are microseconds for one.
         let mut samples: Vec<f64> = samples.iter().filter_map(|s| s.as_f64()).collect();
         report(name, "us", &mut samples, None);
-    }
-    Ok(())
-}
-
-/// What runs when the deadline comes.
-const PAYLOADS: [(&str, &str); 9] = [
-    ("loop", "for (;;);"),
-    ("microtasks", "for (;;) await 0;"),
-    ("indexOf", "const s = 'x'.repeat(1e8); for (;;) s.indexOf('y');"),
-    ("repeat", "for (;;) 'x'.repeat(1e8);"),
-    ("join", "for (;;) new Array(1e8).join();"),
-    ("sort", "const a = Array.from({ length: 1e5 }, (_, i) => i * 7919 % 1e5);
-        for (;;) a.slice().sort((x, y) => { let s = 0; for (let i = 0; i < 50; i++) s += i; return x - y + s * 0; });"),
-    ("json", "const s = '[' + '{\"a\":[1,2,3]},'.repeat(5e5) + '0]'; for (;;) JSON.parse(s);"),
-    ("regexp", "/^(a+)+$/.test('a'.repeat(50) + 'b'); for (;;);"),
-    ("fill", "for (;;) new Uint8Array(2e8).fill(1);"),
-];
-
-/// From the deadline to the moment the caller has the outcome.
-async fn kill() -> Result<(), Error> {
-    for (name, source) in PAYLOADS {
-        let mut samples = Vec::new();
-        for round in 0..100 {
-            // Not the same moment of the payload each time.
-            let time = Duration::from_millis(60 + round % 17);
-            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
-            let sandbox = Sandbox::builder().limits(limits).build()?;
-            let began = Instant::now();
-            let outcome = sandbox.run(&Tool::javascript(source)).await?;
-            let over = began.elapsed().saturating_sub(time);
-            assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
-            samples.push(micros(over) / 1e3);
-        }
-        report(&format!("kill/{name}"), "ms", &mut samples, None);
     }
     Ok(())
 }

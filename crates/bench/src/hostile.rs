@@ -1,0 +1,63 @@
+//! Tools that have to be stopped: at their deadline, or at their memory limit.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use cofferdam::{Error, Limits, Sandbox, Tool};
+use serde_json::{Value as Json, json};
+
+use crate::{micros, read, report};
+
+/// From the deadline to the moment the caller has the outcome.
+pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
+    for (name, source) in payloads(&programs.join("kill.json")) {
+        let mut samples = Vec::new();
+        for round in 0..100 {
+            // Not the same moment of the payload each time.
+            let time = Duration::from_millis(60 + round % 17);
+            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
+            let sandbox = Sandbox::builder().limits(limits).build()?;
+            let began = Instant::now();
+            let outcome = sandbox.run(&Tool::javascript(&source)).await?;
+            let over = began.elapsed().saturating_sub(time);
+            assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
+            samples.push(micros(over) / 1e3);
+        }
+        report(&format!("kill/{name}"), "ms", &mut samples, Some(json!("killed")));
+    }
+    Ok(())
+}
+
+/// What each payload ends with under a limit of 64 MiB, and the most memory that the process had.
+pub(crate) async fn memory(programs: &Path) -> Result<(), Error> {
+    let limits =
+        Limits { memory_bytes: 64 << 20, time: Duration::from_secs(10), ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build()?;
+    for (name, source) in payloads(&programs.join("memory.json")) {
+        let outcome = sandbox.run(&Tool::javascript(&source)).await?;
+        let class = outcome.error_class().map_or("finished", |class| class.name());
+        let ending = outcome.error().map_or_else(String::new, |error| error.name);
+        report(
+            &format!("memory/{name}"),
+            "MiB",
+            &mut [most_bytes() as f64 / 1048576.0],
+            Some(json!(format!("{class} {ending}").trim())),
+        );
+    }
+    Ok(())
+}
+
+/// Names and sources, in the order of the file.
+fn payloads(file: &Path) -> Vec<(String, String)> {
+    let all: Vec<Json> = serde_json::from_str(&read(file)).expect("an array of payloads");
+    let member = |payload: &Json, name: &str| payload[name].as_str().expect("a text").to_owned();
+    all.iter().map(|payload| (member(payload, "name"), member(payload, "source"))).collect()
+}
+
+/// The most memory that this process has had so far.
+fn most_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

@@ -1,0 +1,34 @@
+//! A browser's library on a page, in a document of the tool's own.
+
+use std::time::{Duration, Instant};
+
+use cofferdam::{Boundary, Error, Limits, Sandbox, Tool};
+use serde_json::json;
+
+use crate::{micros, report};
+
+/// Whole calls: the page's text in, the article out, the world gone.
+pub(crate) async fn measure(readability: &str, html: &str) -> Result<(), Error> {
+    let source = format!(
+        "{readability}
+        const page = new DOMParser().parseFromString(args.html, 'text/html');
+        const article = new Readability(page).parse();
+        return {{ title: article.title, length: article.textContent.length }};"
+    );
+    let limits = Limits { time: Duration::from_secs(30), ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).boundary(Boundary::Iframe).build()?;
+    let tool = Tool::javascript(source).args(json!({ "html": html })).named("readability.js");
+    let mut samples = Vec::new();
+    let mut check = json!(null);
+    for round in 0..24 {
+        let began = Instant::now();
+        let outcome = sandbox.run(&tool).await?;
+        let took = micros(began.elapsed()) / 1e3;
+        check = outcome.result_json().unwrap_or_else(|| panic!("page: {:?}", outcome.error()));
+        if round >= 4 {
+            samples.push(took);
+        }
+    }
+    report("page/readability", "ms", &mut samples, Some(check));
+    Ok(())
+}
