@@ -61,6 +61,9 @@ impl From<cofferdam::Error> for Failure {
         };
         let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
         match error.kind() {
+            cofferdam::ErrorKind::Setting if failure.message.starts_with("mount ") => {
+                failure.hint("--mount SRC:/work   (a place that the sandbox does not use itself)")
+            }
             cofferdam::ErrorKind::Engine => {
                 failure.hint("cofferdam doctor   (says what this machine lacks)")
             }

@@ -178,6 +178,27 @@ fn what_is_no_tool_is_sent_where_it_belongs() {
 }
 
 #[test]
+fn what_follows_a_program_is_for_the_program() {
+    let home = Home::new("follows");
+    let module = wat::parse_str(include_str!("../../../docs/hello.wat")).expect("a module");
+    let path = home.0.join("hello.wasm");
+    std::fs::write(&path, module).expect("room");
+    let path = path.to_str().expect("UTF-8");
+    assert_eq!(home.out(&["wasm", path, "--help", "--json", "-c"], 0), "hello from a cell\n");
+    home.wrong(&["wasm", "--jsno", path], &["--json"]);
+    home.wrong(&["wasm"], &["required"]);
+}
+
+#[test]
+fn a_mount_that_cannot_be_is_told_where() {
+    let home = Home::new("mounts");
+    for place in ["/", "/usr", "/proc"] {
+        let mount = format!("{}:{place}", home.0.display());
+        home.wrong(&["sh", "-c", "ls", "--mount", &mount], &["mount /", "hint: --mount SRC:/work"]);
+    }
+}
+
+#[test]
 fn a_grant_that_makes_no_sense_is_not_answered_with_requests() {
     let home = Home::new("senseless");
     let says = ["one permit at least", "hint: cofferdam grant --help"];

@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => Err("item: missing".to_owned()),
         }
     });
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
     let sandbox = Sandbox::builder()
         .limits(limits)
         .function(stock)

@@ -21,7 +21,7 @@ const INPUTS: &[&str] = &[
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), cofferdam::Error> {
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
     let sandbox = Sandbox::builder().limits(limits).build()?;
     let session = sandbox.session("notebook")?;
     for (number, input) in INPUTS.iter().enumerate() {

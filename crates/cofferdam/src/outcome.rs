@@ -149,7 +149,7 @@ impl Outcome {
         }
     }
 
-    /// What the tool returned, as JSON; what JSON cannot hold is changed as [`json`] says.
+    /// What the tool returned, as JSON; what JSON cannot hold is changed as [`crate::json`] says.
     pub fn result_json(&self) -> Option<Json> {
         self.result().map(|value| json::to_json(value).json)
     }

@@ -119,7 +119,8 @@ impl Run {
         self.print(&outcome);
         if let (Some(file), Some(html)) = (&self.page_out, sandbox.page_html()) {
             std::fs::write(file, html)
-                .map_err(|e| Failure::usage(format!("--page-out {file}: {}", plain(&e))))?;
+                .map_err(|e| Failure::usage(format!("--page-out {file}: {}", plain(&e))))
+                .map_err(|failure| failure.hint("--page-out out.html"))?;
         }
         Ok(outcome.exit_code())
     }

@@ -1,5 +1,7 @@
 //! `cofferdam wasm`: one WASI program.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use cofferdam::{Command, Pool, Sandbox};
@@ -16,6 +18,7 @@ use crate::report::{self, Failure};
 /// Exit codes: the program's own; 1 it could not run or hit a limit, 124 time limit,
 /// 125 cancelled, 2 wrong call.
 #[derive(clap::Args)]
+#[command(override_usage = "cofferdam wasm [OPTIONS] PROGRAM.wasm [ARGUMENT]...")]
 #[command(after_help = "Examples:
   cofferdam wasm program.wasm --flag argument
   cofferdam wasm --mount ./data:/data:ro --limit memoryBytes=268435456 program.wasm /data/in.txt
@@ -28,19 +31,18 @@ pub(crate) struct Wasm {
     #[arg(long)]
     json: bool,
 
-    /// The program
-    file: String,
-
-    /// Its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<std::ffi::OsString>,
+    /// The program, and its arguments: whatever follows it is for the program
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
 impl Wasm {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let module = place::read(&self.file, place::MAX_MODULE, "cofferdam wasm FILE [ARGUMENT]…")?;
+        let mut words = self.program.iter().cloned();
+        let file = words.next().unwrap_or_default().to_string_lossy().into_owned();
+        let module = place::read(&file, place::MAX_MODULE, "cofferdam wasm FILE [ARGUMENT]…")?;
         if !module.starts_with(b"\0asm") {
-            return Err(self.not_a_module());
+            return Err(not_a_module(&file));
         }
         let limits = self.place.limits()?;
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
@@ -51,8 +53,8 @@ impl Wasm {
             sandbox = sandbox.watcher(report::streams());
         }
         let sandbox = sandbox.build()?;
-        let name = Path::new(&self.file).file_name().unwrap_or_default().to_string_lossy();
-        let args = self.args.into_iter().map(std::os::unix::ffi::OsStringExt::into_vec);
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
+        let args = words.map(OsStringExt::into_vec);
         let mut command = Command::wasm(&name, module).args(args);
         if let Some(cwd) = &self.place.cwd {
             command = command.cwd(cwd);
@@ -68,17 +70,16 @@ impl Wasm {
         }
         Ok(outcome.exit_code())
     }
+}
 
-    /// Says where it belongs, as far as its name tells.
-    fn not_a_module(&self) -> Failure {
-        let file = &self.file;
-        let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
-            Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),
-            Some("sh" | "bash") => format!("cofferdam sh {file}"),
-            Some("wat") => format!("wat2wasm {file}"),
-            Some("rs") => format!("rustc --target wasm32-wasip1 {file}"),
-            _ => "cofferdam wasm PROGRAM.wasm".to_owned(),
-        };
-        Failure::usage(format!("{file}: is not a WebAssembly module")).hint(hint)
-    }
+/// Says where it belongs, as far as its name tells.
+fn not_a_module(file: &str) -> Failure {
+    let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
+        Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),
+        Some("sh" | "bash") => format!("cofferdam sh {file}"),
+        Some("wat") => format!("wat2wasm {file}"),
+        Some("rs") => format!("rustc --target wasm32-wasip1 {file}"),
+        _ => "cofferdam wasm PROGRAM.wasm".to_owned(),
+    };
+    Failure::usage(format!("{file}: is not a WebAssembly module")).hint(hint)
 }
