@@ -14,10 +14,10 @@ pub const COMMANDS: &[&str] = &[
     "logname", "ls", "md5sum", "mkdir", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt",
     "od", "paste", "pathchk", "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath",
     "rev", "rg", "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum",
-    "sha384sum", "sha512sum", "shred", "shuf", "sleep", "sort", "split", "stat", "strings", "sum",
-    "sync", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "tr", "tree", "true",
-    "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink", "vdir", "wc",
-    "which", "whoami", "xargs", "xxd", "yes", "zcat",
+    "sha384sum", "sha512sum", "shred", "shuf", "sleep", "sort", "split", "sqlite3", "stat",
+    "strings", "sum", "sync", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "tr",
+    "tree", "true", "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink",
+    "vdir", "wc", "which", "whoami", "xargs", "xxd", "yes", "zcat",
 ];
 
 /// Whether the guest has a command of this name.

@@ -108,3 +108,33 @@ fn a_damaged_store_is_named_and_nothing_runs() {
     std::fs::write(home.0.join("cofferdam/store.db"), "not a database at all").expect("room");
     home.check(&["run", "-"], "return 1", 70, &["store.db", "--ephemeral"]);
 }
+
+/// Answers one request after the other with the same text.
+fn serve(text: &'static str) -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let mut reader = std::io::BufReader::new(stream);
+            let mut line = String::new();
+            while std::io::BufRead::read_line(&mut reader, &mut line).is_ok_and(|len| len > 2) {}
+            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}", text.len());
+            let _ = reader.get_mut().write_all(answer.as_bytes());
+        }
+    });
+    port
+}
+
+#[test]
+fn what_curl_is_denied_can_be_granted_by_its_id() {
+    let home = Home::new("curl");
+    let url = format!("http://127.0.0.1:{}/a", serve("served"));
+    let needed = format!("network:fetch:GET@{url}");
+    let command = format!("curl -s {url}");
+    let denied = home.check(&["sh", "-c", &command], "", 1, &["PERMISSION_DENIED", &needed]);
+    home.check(&["grant", &id_in(&denied, "req_")], "", 0, &["once"]);
+    home.check(&["sh", "-c", &command], "", 0, &["served"]);
+    home.check(&["sh", "-c", &command], "", 1, &["PERMISSION_DENIED"]);
+    home.check(&["sh", "--allow", &needed, "-c", &command], "", 0, &["served"]);
+    home.check(&["audit", "--verdict", "permit"], "", 0, &["network:fetch"]);
+}

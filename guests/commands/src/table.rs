@@ -129,6 +129,7 @@ table! {
     "sleep", "wait", uu!(uu_sleep, "sleep");
     "sort", "sort lines", sort::run;
     "split", "split a file into pieces", uu!(uu_split, "split");
+    "sqlite3", "run SQL on a database in a file", sqlite3::run;
     "stat", "show the status of files", modes::stat;
     "strings", "printable text in files", dump::strings;
     "sum", "old checksums", uu!(uu_sum, "sum");

@@ -63,7 +63,11 @@ fn start(process: &Process, fields: &mut Reader<'_>) -> Begun {
     let body = fields.take(fields.remaining())?.to_vec();
     let fetch = match request(&head, body) {
         Ok(fetch) => fetch,
-        Err(refused) => return Ok(Err(refused.with("kind", "request"))),
+        Err(refused) => {
+            // A program says by itself who it is.
+            let message = refused.message.trim_start_matches("fetch: ").to_owned();
+            return Ok(Err(Refused { message, ..refused }.with("kind", "request")));
+        }
     };
     if process.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");

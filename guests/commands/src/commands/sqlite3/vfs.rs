@@ -1,0 +1,392 @@
+//! SQLite's files, on the sandbox's: plain reads and writes, and a lock file beside the database.
+//!
+//! There is no locking in WASI. Who has a lock holds the database for itself: a file of its number
+//! stands beside it, made only where none is. One that a killed process left behind is taken over.
+
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::wasi::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use libsqlite3_sys as ffi;
+
+/// Longest path.
+const MAX_PATH: c_int = 4096;
+
+/// Milliseconds from the beginning of Julian days to 1970.
+const JULIAN_EPOCH: i64 = 210_866_760_000_000;
+
+/// An open file, as SQLite keeps it: its methods first, and then what is ours.
+#[repr(C)]
+struct OpenFile {
+    base: ffi::sqlite3_file,
+    state: *mut State,
+}
+
+struct State {
+    file: File,
+    path: PathBuf,
+    is_temporary: bool,
+    is_locked: bool,
+}
+
+static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
+    iVersion: 1,
+    xClose: Some(close),
+    xRead: Some(read),
+    xWrite: Some(write),
+    xTruncate: Some(truncate),
+    xSync: Some(sync),
+    xFileSize: Some(size),
+    xLock: Some(lock),
+    xUnlock: Some(unlock),
+    xCheckReservedLock: Some(check_lock),
+    xFileControl: Some(control),
+    xSectorSize: None,
+    xDeviceCharacteristics: Some(characteristics),
+    xShmMap: None,
+    xShmLock: None,
+    xShmBarrier: None,
+    xShmUnmap: None,
+    xFetch: None,
+    xUnfetch: None,
+};
+
+/// Called by SQLite when it starts.
+#[unsafe(no_mangle)]
+extern "C" fn sqlite3_os_init() -> c_int {
+    let vfs = Box::leak(Box::new(ffi::sqlite3_vfs {
+        iVersion: 2,
+        szOsFile: size_of::<OpenFile>() as c_int,
+        mxPathname: MAX_PATH,
+        pNext: std::ptr::null_mut(),
+        zName: c"cofferdam".as_ptr(),
+        pAppData: std::ptr::null_mut(),
+        xOpen: Some(open),
+        xDelete: Some(delete),
+        xAccess: Some(access),
+        xFullPathname: Some(full_path),
+        xDlOpen: None,
+        xDlError: None,
+        xDlSym: None,
+        xDlClose: None,
+        xRandomness: Some(randomness),
+        xSleep: Some(sleep),
+        xCurrentTime: Some(current_time),
+        xGetLastError: None,
+        xCurrentTimeInt64: Some(current_time_ms),
+        xSetSystemCall: None,
+        xGetSystemCall: None,
+        xNextSystemCall: None,
+    }));
+    // SAFETY: the structure lives for ever and its functions keep SQLite's contract.
+    unsafe { ffi::sqlite3_vfs_register(vfs, 1) }
+}
+
+/// Called by SQLite when it ends.
+#[unsafe(no_mangle)]
+extern "C" fn sqlite3_os_end() -> c_int {
+    ffi::SQLITE_OK
+}
+
+/// A path of SQLite's.
+///
+/// # Safety
+/// `name` is null or a string that ends with a zero byte, and outlives the answer.
+unsafe fn path<'a>(name: *const c_char) -> Option<&'a Path> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
+    Some(Path::new(OsStr::from_bytes(bytes)))
+}
+
+unsafe extern "C" fn open(
+    _: *mut ffi::sqlite3_vfs,
+    name: *const c_char,
+    file: *mut ffi::sqlite3_file,
+    flags: c_int,
+    out_flags: *mut c_int,
+) -> c_int {
+    // SAFETY: SQLite gives room of `szOsFile` bytes; without methods it does not close the file.
+    unsafe { (*file).pMethods = std::ptr::null() };
+    // SAFETY: SQLite's names are strings or null.
+    let given = unsafe { path(name) };
+    let path = match given {
+        Some(path) => path.to_owned(),
+        None => {
+            let mut number = [0; 8];
+            let _ = getrandom(&mut number);
+            PathBuf::from(format!("/tmp/.sqlite-{:016x}", u64::from_le_bytes(number)))
+        }
+    };
+    let wants_write = flags & ffi::SQLITE_OPEN_READWRITE != 0;
+    let mut options = OpenOptions::new();
+    options.read(true).write(wants_write);
+    options.create(flags & ffi::SQLITE_OPEN_CREATE != 0 && wants_write);
+    let mut may_write = wants_write;
+    let opened = options.open(&path).or_else(|error| {
+        may_write = false;
+        if wants_write { File::open(&path) } else { Err(error) }
+    });
+    let Ok(opened) = opened.and_then(|file| match file.metadata()?.is_dir() {
+        true => Err(std::io::ErrorKind::IsADirectory.into()),
+        false => Ok(file),
+    }) else {
+        return ffi::SQLITE_CANTOPEN;
+    };
+    let is_temporary = given.is_none() || flags & ffi::SQLITE_OPEN_DELETEONCLOSE != 0;
+    let state = Box::new(State { file: opened, path, is_temporary, is_locked: false });
+    // SAFETY: as above; `out_flags` may be null.
+    unsafe {
+        (*file.cast::<OpenFile>()).state = Box::into_raw(state);
+        (*file).pMethods = &METHODS;
+        if !out_flags.is_null() {
+            *out_flags = if may_write { flags } else { ffi::SQLITE_OPEN_READONLY };
+        }
+    }
+    ffi::SQLITE_OK
+}
+
+/// What is ours of an open file.
+///
+/// # Safety
+/// `file` was opened by [`open`] and is not closed.
+unsafe fn state<'a>(file: *mut ffi::sqlite3_file) -> &'a mut State {
+    // SAFETY: as the caller promises; SQLite uses a file from one place at a time.
+    unsafe { &mut *(*file.cast::<OpenFile>()).state }
+}
+
+unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
+    // SAFETY: `open` made it, and SQLite closes it once.
+    let mut state = unsafe { Box::from_raw((*file.cast::<OpenFile>()).state) };
+    release(&mut state);
+    if state.is_temporary {
+        let _ = std::fs::remove_file(&state.path);
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn read(
+    file: *mut ffi::sqlite3_file,
+    out: *mut c_void,
+    len: c_int,
+    from: i64,
+) -> c_int {
+    // SAFETY: an open file, and room for `len` bytes.
+    let (state, out) = unsafe {
+        (state(file), std::slice::from_raw_parts_mut(out.cast::<u8>(), len.max(0) as usize))
+    };
+    if state.file.seek(SeekFrom::Start(from.max(0) as u64)).is_err() {
+        return ffi::SQLITE_IOERR_READ;
+    }
+    let mut filled = 0;
+    while filled < out.len() {
+        match state.file.read(&mut out[filled..]) {
+            Ok(0) => {
+                out[filled..].fill(0);
+                return ffi::SQLITE_IOERR_SHORT_READ;
+            }
+            Ok(len) => filled += len,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return ffi::SQLITE_IOERR_READ,
+        }
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn write(
+    file: *mut ffi::sqlite3_file,
+    bytes: *const c_void,
+    len: c_int,
+    from: i64,
+) -> c_int {
+    // SAFETY: an open file, and `len` bytes.
+    let (state, bytes) = unsafe {
+        (state(file), std::slice::from_raw_parts(bytes.cast::<u8>(), len.max(0) as usize))
+    };
+    let written = state
+        .file
+        .seek(SeekFrom::Start(from.max(0) as u64))
+        .and_then(|_| state.file.write_all(bytes));
+    match written {
+        Ok(()) => ffi::SQLITE_OK,
+        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
+        Err(_) => ffi::SQLITE_IOERR_WRITE,
+    }
+}
+
+unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int {
+    // SAFETY: an open file.
+    match unsafe { state(file) }.file.set_len(size.max(0) as u64) {
+        Ok(()) => ffi::SQLITE_OK,
+        Err(_) => ffi::SQLITE_IOERR_TRUNCATE,
+    }
+}
+
+unsafe extern "C" fn sync(_: *mut ffi::sqlite3_file, _: c_int) -> c_int {
+    // What is written is there: the files are the host's memory.
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn size(file: *mut ffi::sqlite3_file, out: *mut i64) -> c_int {
+    // SAFETY: an open file.
+    let Ok(metadata) = unsafe { state(file) }.file.metadata() else {
+        return ffi::SQLITE_IOERR_FSTAT;
+    };
+    // SAFETY: room for the answer.
+    unsafe { *out = metadata.len() as i64 };
+    ffi::SQLITE_OK
+}
+
+fn lock_file(state: &State) -> PathBuf {
+    let mut name = state.path.clone().into_os_string();
+    name.push("-lock");
+    name.into()
+}
+
+unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
+    // SAFETY: an open file.
+    let state = unsafe { state(file) };
+    if state.is_locked {
+        return ffi::SQLITE_OK;
+    }
+    let at = lock_file(state);
+    let make = || OpenOptions::new().write(true).create_new(true).open(&at);
+    let mut made = make();
+    if made.is_err() && is_left_behind(&at) {
+        let _ = std::fs::remove_file(&at);
+        made = make();
+    }
+    match made {
+        Ok(mut made) => {
+            let own = cofferdam_guest_sys::myself().map_or(0, |me| me.pid);
+            let _ = write!(made, "{own}");
+            state.is_locked = true;
+            ffi::SQLITE_OK
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => ffi::SQLITE_BUSY,
+        // A folder that cannot be written to has no writers.
+        Err(_) => ffi::SQLITE_OK,
+    }
+}
+
+/// Whether the process that made a lock is there no more, or is another by now.
+fn is_left_behind(at: &Path) -> bool {
+    let Ok(owner) = std::fs::read_to_string(at) else { return false };
+    let comm = std::fs::read_to_string(format!("/proc/{}/comm", owner.trim()));
+    comm.map_or(true, |comm| comm.trim() != "sqlite3")
+}
+
+fn release(state: &mut State) {
+    if std::mem::take(&mut state.is_locked) {
+        let _ = std::fs::remove_file(lock_file(state));
+    }
+}
+
+unsafe extern "C" fn unlock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
+    if level == ffi::SQLITE_LOCK_NONE {
+        // SAFETY: an open file.
+        release(unsafe { state(file) });
+    }
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn check_lock(_: *mut ffi::sqlite3_file, out: *mut c_int) -> c_int {
+    // SAFETY: room for the answer. Who asks has the lock, and with it nobody else.
+    unsafe { *out = 0 };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn control(_: *mut ffi::sqlite3_file, _: c_int, _: *mut c_void) -> c_int {
+    ffi::SQLITE_NOTFOUND
+}
+
+unsafe extern "C" fn characteristics(_: *mut ffi::sqlite3_file) -> c_int {
+    0
+}
+
+unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, _: c_int) -> c_int {
+    // SAFETY: a name of SQLite's.
+    let Some(path) = (unsafe { path(name) }) else { return ffi::SQLITE_IOERR_DELETE };
+    match std::fs::remove_file(path) {
+        Ok(()) => ffi::SQLITE_OK,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            ffi::SQLITE_IOERR_DELETE_NOENT
+        }
+        Err(_) => ffi::SQLITE_IOERR_DELETE,
+    }
+}
+
+unsafe extern "C" fn access(
+    _: *mut ffi::sqlite3_vfs,
+    name: *const c_char,
+    _: c_int,
+    out: *mut c_int,
+) -> c_int {
+    // SAFETY: a name of SQLite's, and room for the answer.
+    unsafe { *out = path(name).is_some_and(Path::exists).into() };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn full_path(
+    _: *mut ffi::sqlite3_vfs,
+    name: *const c_char,
+    len: c_int,
+    out: *mut c_char,
+) -> c_int {
+    // SAFETY: a name of SQLite's.
+    let Some(path) = (unsafe { path(name) }) else { return ffi::SQLITE_CANTOPEN };
+    let full = match path.is_absolute() {
+        true => path.to_owned(),
+        false => std::env::current_dir().unwrap_or_else(|_| "/".into()).join(path),
+    };
+    let bytes = full.as_os_str().as_bytes();
+    if bytes.len() + 1 > len.max(0) as usize {
+        return ffi::SQLITE_CANTOPEN;
+    }
+    // SAFETY: room for `len` bytes, and these are fewer.
+    unsafe {
+        std::ptr::copy_nonoverlapping(bytes.as_ptr(), out.cast::<u8>(), bytes.len());
+        *out.add(bytes.len()) = 0;
+    }
+    ffi::SQLITE_OK
+}
+
+fn getrandom(out: &mut [u8]) -> std::io::Result<()> {
+    File::open("/dev/urandom")?.read_exact(out)
+}
+
+unsafe extern "C" fn randomness(_: *mut ffi::sqlite3_vfs, len: c_int, out: *mut c_char) -> c_int {
+    // SAFETY: room for `len` bytes.
+    let out = unsafe { std::slice::from_raw_parts_mut(out.cast::<u8>(), len.max(0) as usize) };
+    match getrandom(out) {
+        Ok(()) => len,
+        Err(_) => 0,
+    }
+}
+
+unsafe extern "C" fn sleep(_: *mut ffi::sqlite3_vfs, micros: c_int) -> c_int {
+    std::thread::sleep(Duration::from_micros(micros.max(0) as u64));
+    micros
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    JULIAN_EPOCH + since.as_millis() as i64
+}
+
+unsafe extern "C" fn current_time(_: *mut ffi::sqlite3_vfs, out: *mut f64) -> c_int {
+    // SAFETY: room for the answer.
+    unsafe { *out = now_ms() as f64 / 86_400_000.0 };
+    ffi::SQLITE_OK
+}
+
+unsafe extern "C" fn current_time_ms(_: *mut ffi::sqlite3_vfs, out: *mut i64) -> c_int {
+    // SAFETY: room for the answer.
+    unsafe { *out = now_ms() };
+    ffi::SQLITE_OK
+}
