@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless lint bench clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny licences lint bench clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -11,8 +11,11 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # with, and building it again takes minutes.
 CARGO_FLAGS := --release --workspace --locked
 
+# Guests whose tests run on this machine; the others are made of what these test, or of WebAssembly.
+NATIVE_GUESTS := -p cofferdam-guest-commands -p cofferdam-guest-js -p cofferdam-guest-sh -p cofferdam-guest-sys
+
 help:  ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
 setup:  ## install what guests are built with; does nothing when all is there
 	@scripts/guest-toolchain
@@ -34,16 +37,38 @@ install: build  ## the program, man pages and completions, below PREFIX (~/.loca
 	$(TARGET)/release/cofferdam completions zsh > $(SHARE)/zsh/site-functions/_cofferdam
 	$(TARGET)/release/cofferdam completions fish > $(SHARE)/fish/vendor_completions.d/cofferdam.fish
 
-test: setup  ## everything that is tested
+test: setup licences  ## everything that is tested
 	cargo fmt --all --check
+	cd guests && cargo fmt --all --check
+	cd fuzz && cargo fmt --check
 	cargo test $(CARGO_FLAGS)
-	cd guests && cargo test --locked -p cofferdam-guest-js --target-dir "$(abspath $(TARGET))/guests-native"
+	$(MAKE) guests-test fuzz-short
+
+# Guests built for this machine: the shell beside what bash printed, the commands, the web surface.
+guests-test: setup  ## the guests' own tests, without cells
+	cd guests && cargo test --locked $(NATIVE_GUESTS) --target-dir "$(abspath $(TARGET))/guests-native"
+
+fuzz-short:  ## every parser of hostile input on a fixed number of inputs
+	cd fuzz && cargo test --locked --release --target-dir "$(abspath $(TARGET))/fuzz"
+
+SECONDS_EACH ?= 60
+fuzz:  ## libFuzzer on each of them: make fuzz SECONDS_EACH=600 FUZZ="html urls"
+	@scripts/fuzz $(SECONDS_EACH) $(FUZZ)
+
+# Advisories are asked for from github.com, which not every machine that tests can reach.
+licences:
+	@scripts/deny licenses bans sources
+
+deny:  ## licences, sources and advisories of every dependency
+	@scripts/deny
 
 bless: setup  ## rewrite what case files, examples and pictures expect; then read the diff
 	COFFERDAM_BLESS=1 cargo test $(CARGO_FLAGS)
 
 lint: setup  ## what clippy thinks; builds the workspace once more
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cd guests && cargo clippy --locked $(NATIVE_GUESTS) --all-targets --target-dir "$(abspath $(TARGET))/guests-native" -- -D warnings
+	cd fuzz && cargo clippy --locked --all-targets --target-dir "$(abspath $(TARGET))/fuzz" -- -D warnings
 
 bench: build  ## measure us and our peers, side by side
 	bench/run

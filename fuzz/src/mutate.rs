@@ -11,7 +11,7 @@ impl Numbers {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,7 +21,7 @@ impl Numbers {
 
     /// A number below `end`; 0 where there is none.
     pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % (end as u64).max(1)) as usize
+        (self.number() % (end as u64).max(1)) as usize
     }
 
     fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
@@ -59,7 +59,7 @@ pub fn mutated(numbers: &mut Numbers, kept: &[Vec<u8>], words: &[&[u8]]) -> Vec<
                     *byte = edge;
                 }
             }
-            2 => data.insert(at, numbers.next() as u8),
+            2 => data.insert(at, numbers.number() as u8),
             3 => drop(data.drain(numbers.range(data.len()))),
             4 => {
                 let piece = data[numbers.range(data.len())].to_vec();

@@ -41,7 +41,10 @@ fn pointers(list: &[CString]) -> Vec<*const c_char> {
 pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let mut program = c_string(spawn.program)?;
     if !spawn.program.contains(&b'/') {
-        // The one bare name that is known here is the shell itself.
+        // The one bare name that is known here is the shell itself; others have a file.
+        if !matches!(spawn.program, b"sh" | b"bash") {
+            return Err(io::Error::from_raw_os_error(libc::ENOENT));
+        }
         program = c_string(std::env::current_exe()?.as_os_str().as_bytes())?;
     }
     let mut env = spawn.env.iter().map(|v| c_string(v)).collect::<io::Result<Vec<_>>>()?;

@@ -10,7 +10,10 @@ pub fn encode(value: &Value, w: &mut Writer) {
         Value::Null => w.u8(Tag::Null as u8),
         Value::Bool(false) => w.u8(Tag::False as u8),
         Value::Bool(true) => w.u8(Tag::True as u8),
-        Value::Number(n) => return number(*n, w),
+        Value::Number(n) => {
+            number(*n, w);
+            w
+        }
         Value::BigInt(digits) => w.u8(Tag::BigInt as u8).str(digits),
         Value::String(text) => w.u8(Tag::String as u8).str(text),
         Value::Utf16(units) => {
@@ -57,7 +60,8 @@ pub fn encode(value: &Value, w: &mut Writer) {
         Value::Buffer(bytes) => w.u8(Tag::Buffer as u8).bytes(bytes),
         Value::View { kind, offset, length, buffer } => {
             w.u8(Tag::View as u8).u8(*kind as u8).u32(*offset).u32(*length);
-            return encode(buffer, w);
+            encode(buffer, w);
+            w
         }
         Value::Error(error) => {
             w.u8(Tag::Error as u8).str(&error.name).str(&error.message).str(&error.stack);
@@ -69,7 +73,10 @@ pub fn encode(value: &Value, w: &mut Writer) {
             }
             w
         }
-        Value::Boxed(primitive) => return encode(primitive, w.u8(Tag::Boxed as u8)),
+        Value::Boxed(primitive) => {
+            encode(primitive, w.u8(Tag::Boxed as u8));
+            w
+        }
     };
 }
 

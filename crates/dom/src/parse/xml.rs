@@ -118,6 +118,11 @@ fn is_reference(rest: &str) -> bool {
     )
 }
 
+/// Whether a document may hold the character.
+fn is_character(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
 fn is_xml_name(name: &QualName) -> bool {
     name.prefix.as_deref().is_none_or(is_name) && is_name(&name.local)
 }
@@ -180,6 +185,9 @@ impl Tree {
         let mut parse = Xml { tokenizer, input: BufferQueue::default() };
         let mut fed = feed(&mut parse, source);
         parse.tokenizer.end();
+        if !source.chars().all(is_character) {
+            parse.tokenizer.sink.complain("a character that XML does not allow");
+        }
         let sink = &parse.tokenizer.sink.builder.sink;
         if let Some(error) = sink.failure.take() {
             fed = fed.and(Err(error));
