@@ -65,6 +65,18 @@ fn text_runs_as_with_bash() {
 }
 
 #[test]
+fn json_has_the_whole_outcome() {
+    let text = "echo out; echo err >&2; exit 7";
+    let output = call(&["sh", "--ephemeral", "--json", "-c", text], "");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(7), &b""[..]));
+    let outcome: Json = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&outcome["exitCode"], &outcome["stdout"], &outcome["stderr"]),
+        (&json!(7), &json!("out\n"), &json!("err\n"))
+    );
+}
+
+#[test]
 fn a_script_has_its_arguments_and_standard_input() {
     let scratch = Scratch::new("script");
     let script = scratch.file("s.sh", "read line\necho \"$line $# $2\"\nexit 3\n");

@@ -36,6 +36,7 @@ const MAX_ARCHIVE: u64 = 4 << 30;
   cofferdam sh script.sh argument
   echo 'ls -l' | cofferdam sh
   cofferdam sh --tool lint=lint.wasm -c 'lint /src' --mount ./src:/src
+  cofferdam sh --json -c 'ls /nowhere' | jq .stderr
   cofferdam sh")]
 pub(crate) struct Sh {
     /// Run this text; what follows is $0, $1 and so on
@@ -60,6 +61,10 @@ pub(crate) struct Sh {
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
 
+    /// Print the whole outcome as JSON, with what was printed in it
+    #[arg(long)]
+    json: bool,
+
     /// A script and its arguments; with neither it nor -c, standard input is read
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
@@ -74,7 +79,14 @@ impl Sh {
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let builder = self.fill(self.place.fill(builder)?)?;
         let (builder, broker) = self.permissions.fill(builder)?;
-        let sandbox = builder.watcher(report::streams()).build()?;
+        let sandbox = match (self.json, &script) {
+            (true, Script::Prompt) => {
+                return Err(Failure::usage("--json: a prompt has no outcome")
+                    .hint("cofferdam sh --json -c TEXT"));
+            }
+            (true, Script::Text(_)) => builder.build()?,
+            (false, _) => builder.watcher(report::streams()).build()?,
+        };
         match script {
             Script::Prompt => interrupt::cancels_commands(&sandbox)?,
             Script::Text(_) => interrupt::cancels(&sandbox)?,
@@ -88,7 +100,10 @@ impl Sh {
             }
             Script::Text(command) => {
                 let outcome = executor.block_on(sandbox.run_program(self.begin(command)))?;
-                report::outcome(&outcome);
+                match self.json {
+                    true => report::json(&outcome.to_json()),
+                    false => report::outcome(&outcome),
+                }
                 outcome.exit_code()
             }
         };
