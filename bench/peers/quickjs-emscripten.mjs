@@ -62,7 +62,7 @@ function confined(body, { timeMs, memoryMiB }) {
   return { began, killed, said };
 }
 
-const describe = (error) => (error?.message === undefined ? String(error) : `${error.name}: ${error.message}`);
+const describe = (error) => (error?.message === undefined ? `threw ${error}` : `${error.name}: ${error.message}`);
 
 await measure({
   peer: variant.includes('quickjs-ng') ? 'quickjs-emscripten-ng' : 'quickjs-emscripten',
