@@ -1,5 +1,5 @@
 // A V8 isolate of its own, in Node's process.
-import { measure, require, versionOf } from './measure.mjs';
+import { calledAsync, measure, require, versionOf } from './measure.mjs';
 
 const ivm = require('isolated-vm');
 
@@ -26,6 +26,20 @@ function hostCalls(count) {
   return took;
 }
 
+async function confined(body, { timeMs, memoryMiB }) {
+  const isolate = new ivm.Isolate({ memoryLimit: memoryMiB });
+  const context = await isolate.createContext();
+  const began = performance.now();
+  try {
+    await context.eval(calledAsync(body), { timeout: timeMs, promise: true });
+    return { began, killed: false, said: 'no error' };
+  } catch (error) {
+    return { began, killed: error.message === 'Script execution timed out.', said: `${error.name}: ${error.message}` };
+  } finally {
+    if (!isolate.isDisposed) isolate.dispose();
+  }
+}
+
 await measure({
   peer: 'isolated-vm',
   version: versionOf('isolated-vm'),
@@ -37,4 +51,5 @@ await measure({
   },
   hostCalls,
   open,
+  confined,
 });

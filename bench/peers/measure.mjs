@@ -5,9 +5,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import { battery, runPayload } from './battery.mjs';
 
-const FRESH = { warm: 200, runs: 2000, budgetMs: 6000 };
-const HOST_CALL = { warm: 20, runs: 200, budgetMs: 3000 };
+const FRESH = { warm: 200, runs: 2000, budgetMs: 6000, fewest: 20 };
+const HOST_CALL = { warm: 20, runs: 200, budgetMs: 3000, fewest: 20 };
+const SHELL = { warm: 50, runs: 2000, budgetMs: 4000, fewest: 5 };
+const PAGE = { warm: 5, runs: 30, budgetMs: 8000, fewest: 5 };
 /** Runs before the clock counts: V8 compiles hot WebAssembly and JavaScript again while it runs. */
 const COMPUTE = { warm: 3, runs: 5 };
 const CALLS = 1000;
@@ -30,15 +33,21 @@ export function versionOf(name) {
 
 /** A tool's body as an expression: the function of `(btcp, args)`, called. */
 export const called = (body) => `(function (btcp, args) {${body}\n})({}, {})`;
+/** The same for a body that may wait: what it gives is a promise. */
+export const calledAsync = (body) => `(async function (btcp, args) {${body}\n})({}, {})`;
 
 /**
  * Runs the measurement named on the command line and prints its lines.
  *
  * `fresh(body)` makes a world, runs the body in it, and takes it down; `hostCalls(n)` makes n host calls
  * in a world kept open and gives the milliseconds they took; `open()` makes a world and gives
- * `{ run(body), close() }`. Each may be async.
+ * `{ run(body), close() }`; `confined(body, { timeMs, memoryMiB })` runs the body under limits and gives
+ * `{ began, killed, said }`: when the deadline began to count, whether it was what ended the body, and
+ * what the caller was told; `shell(script, input)` runs a script in a new shell, with a text as its
+ * `/data/in.txt` if there is one, and gives its output; `page(html)` gives the article of a page.
+ * Each may be async. A peer gives those it has.
  */
-export async function measure({ peer, version, fresh, hostCalls, open }) {
+export async function measure({ peer, version, fresh, hostCalls, open, confined, shell, page }) {
   const [what, programs] = process.argv.slice(-2);
   const line = (name, unit, samples, more) =>
     console.log(JSON.stringify({ peer, version, name, unit, ...percentiles(samples), ...more }));
@@ -70,16 +79,53 @@ export async function measure({ peer, version, fresh, hostCalls, open }) {
       for (let i = 0; i < COMPUTE.runs; i++) samples.push(await once());
       line(`compute/${basename(file, '.js')}`, 'ms', samples, { check });
     }
+  } else if (what === 'shell') {
+    const text = readFileSync(process.env.COFFERDAM_BENCH_INPUT, 'utf8');
+    for (const { name, unit, script, input } of payloads(programs, what)) {
+      const perMs = unit === 'us' ? 1000 : 1;
+      const [samples, check] = await timed(SHELL, () => shell(script, input ? text : undefined));
+      line(`shell/${name}`, unit, samples.map((ms) => ms * perMs), { check });
+    }
+  } else if (what === 'page') {
+    const html = readFileSync(process.env.COFFERDAM_BENCH_PAGE, 'utf8');
+    const [samples, { title, length }] = await timed(PAGE, () => page(html));
+    line('page', 'ms', samples, { check: `${title}: ${length}` });
+  } else if (what === 'kill' || what === 'memory') {
+    const base = { peer, version };
+    if (process.env.BENCH_PAYLOAD) {
+      const payload = payloads(programs, what).find(({ name }) => name === process.env.BENCH_PAYLOAD);
+      await runPayload(what, payload.source, confined, fresh);
+    } else {
+      for (const { name } of payloads(programs, what)) {
+        const { samples, ...more } = await battery(what, name);
+        const figures = samples.length > 0 ? percentiles(samples) : {};
+        const unit = what === 'kill' ? 'ms' : 'MiB';
+        console.log(JSON.stringify({ ...base, name: `${what}/${name}`, unit, ...figures, ...more }));
+      }
+    }
   } else {
     throw new Error(`no such measurement: ${what}`);
   }
 }
 
-async function repeat({ warm, runs, budgetMs }, sample) {
+const payloads = (programs, what) => JSON.parse(readFileSync(join(programs, `${what}.json`), 'utf8'));
+
+/** Milliseconds of each call, and what the last one gave. */
+async function timed(how, work) {
+  let given;
+  const samples = await repeat(how, async () => {
+    const start = performance.now();
+    given = await work();
+    return performance.now() - start;
+  });
+  return [samples, given];
+}
+
+async function repeat({ warm, runs, budgetMs, fewest }, sample) {
   const end = performance.now() + budgetMs;
   for (let i = 0; i < warm && performance.now() < end - budgetMs * 0.7; i++) await sample();
   const samples = [];
-  while (samples.length < runs && (performance.now() < end || samples.length < 20)) samples.push(await sample());
+  while (samples.length < runs && (performance.now() < end || samples.length < fewest)) samples.push(await sample());
   return samples;
 }
 

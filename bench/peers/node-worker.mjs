@@ -1,6 +1,6 @@
 // A thread of Node's own. It confines nothing: it is here for what starting one and talking to one costs.
 import { Worker } from 'node:worker_threads';
-import { measure } from './measure.mjs';
+import { calledAsync, measure } from './measure.mjs';
 
 const inside = `
 const { parentPort } = require('node:worker_threads');
@@ -43,6 +43,27 @@ async function hostCalls(calls) {
   return took;
 }
 
+async function confined(body, { timeMs, memoryMiB }) {
+  const code = `const { parentPort } = require('node:worker_threads');
+    parentPort.once('message', () => ${calledAsync(body)}.then(() => parentPort.close(), (error) => { throw error; }));
+    parentPort.postMessage('ready');`;
+  const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: memoryMiB } });
+  let killed = false;
+  let said = 'no error';
+  worker.on('error', (error) => (said = `${error.name}: ${error.message}`));
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  await new Promise((resolve) => worker.once('message', resolve));
+  const began = performance.now();
+  worker.postMessage('go');
+  const timer = setTimeout(() => {
+    killed = true;
+    worker.terminate();
+  }, timeMs);
+  await exited;
+  clearTimeout(timer);
+  return { began, killed, said };
+}
+
 await measure({
   peer: 'node-worker',
   version: process.version,
@@ -54,5 +75,6 @@ await measure({
   },
   hostCalls,
   open,
+  confined,
 });
 process.exit(0);

@@ -1,0 +1,16 @@
+// A document in Node, read by Mozilla's Readability: what a tool does that turns a page into an article.
+import { measure, require, versionOf } from './measure.mjs';
+
+const { JSDOM } = require('jsdom');
+const Readability = require(process.env.COFFERDAM_BENCH_READABILITY);
+
+await measure({
+  peer: 'jsdom',
+  version: versionOf('jsdom'),
+  page(html) {
+    const { window } = new JSDOM(html, { url: 'https://example.com/story' });
+    const article = new Readability(window.document).parse();
+    window.close();
+    return article;
+  },
+});
