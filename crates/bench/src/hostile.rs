@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use cofferdam::{Error, Limits, Sandbox, Tool};
 use serde_json::{Value as Json, json};
 
-use crate::{micros, read, report};
+use crate::{line, micros, read};
 
 /// From the deadline to the moment the caller has the outcome.
 pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
@@ -23,7 +23,7 @@ pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
             assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
             samples.push(micros(over) / 1e3);
         }
-        report(&format!("kill/{name}"), "ms", &mut samples, Some(json!("killed")));
+        survived(&format!("kill/{name}"), "ms", &mut samples, "killed");
     }
     Ok(())
 }
@@ -37,14 +37,18 @@ pub(crate) async fn memory(programs: &Path) -> Result<(), Error> {
         let outcome = sandbox.run(&Tool::javascript(&source)).await?;
         let class = outcome.error_class().map_or("finished", |class| class.name());
         let ending = outcome.error().map_or_else(String::new, |error| error.name);
-        report(
-            &format!("memory/{name}"),
-            "MiB",
-            &mut [most_bytes() as f64 / 1048576.0],
-            Some(json!(format!("{class} {ending}").trim())),
-        );
+        let most = &mut [most_bytes() as f64 / 1048576.0];
+        survived(&format!("memory/{name}"), "MiB", most, format!("{class} {ending}").trim());
     }
     Ok(())
+}
+
+/// One line for `bench/run`, by a host that is still there.
+fn survived(name: &str, unit: &str, samples: &mut [f64], note: &str) {
+    let mut line = line(name, unit, samples);
+    line["survived"] = json!(true);
+    line["note"] = json!(note);
+    println!("{line}");
 }
 
 /// Names and sources, in the order of the file.

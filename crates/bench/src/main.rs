@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
 
-const MEASUREMENTS: &str = "fresh|host_call|compute|kill|memory|own|page|shell";
+const MEASUREMENTS: &str = "fresh|host_call|compute|kill|memory|own|page|process|shell";
 
 /// Variables with the paths of what all peers are given: lines for a pipeline, a page, the source
 /// of a library that reads it.
@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             "kill" => hostile::kill(Path::new(programs)).await,
             "memory" => hostile::memory(Path::new(programs)).await,
             "own" => own::measure().await,
+            "process" => own::process(),
             "page" => page::measure(&given(READABILITY), &given(PAGE)).await,
             "shell" => shell::measure(Path::new(programs), given(INPUT).as_bytes()).await,
             _ => {
@@ -134,12 +135,20 @@ fn micros(time: Duration) -> f64 {
 
 /// One line for `bench/run`.
 fn report(name: &str, unit: &str, samples: &mut [f64], check: Option<serde_json::Value>) {
+    let mut line = line(name, unit, samples);
+    if let Some(check) = check {
+        line["check"] = check;
+    }
+    println!("{line}");
+}
+
+fn line(name: &str, unit: &str, samples: &mut [f64]) -> serde_json::Value {
     samples.sort_by(f64::total_cmp);
     let at = |part: f64| {
         let index = ((samples.len() as f64 - 1.0) * part).round() as usize;
         samples.get(index).copied().unwrap_or(f64::NAN)
     };
-    let mut line = json!({
+    json!({
         "peer": "cofferdam",
         "version": env!("CARGO_PKG_VERSION"),
         "name": name,
@@ -148,9 +157,5 @@ fn report(name: &str, unit: &str, samples: &mut [f64], check: Option<serde_json:
         "p90": at(0.9),
         "p99": at(0.99),
         "n": samples.len(),
-    });
-    if let Some(check) = check {
-        line["check"] = check;
-    }
-    println!("{line}");
+    })
 }
