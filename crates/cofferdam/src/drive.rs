@@ -317,6 +317,12 @@ fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<
             Ok(value) => Ending::Returned(value),
             Err(malformed) => broke_the_rules(&format!("result: {malformed}")),
         },
+        // QuickJS throws a bare `null` where memory does not suffice for an error.
+        Leave::Threw(thrown)
+            if cell.memory_refused() && thrown.name.is_empty() && thrown.message == "null" =>
+        {
+            exceeded(Limit::Memory, course.limits().memory_bytes, None)
+        }
         Leave::Threw(thrown) => match cell.host().denials().get(&thrown.request_id) {
             Some(denied) => Ending::Denied(denied),
             None => Ending::Threw(script_error(thrown)),
