@@ -1,5 +1,6 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
+mod absent;
 mod completion;
 mod exec;
 mod interrupt;

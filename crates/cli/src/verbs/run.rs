@@ -3,9 +3,10 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{Boundary, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
+use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
 use sha2::{Digest, Sha256};
 
+use crate::absent;
 use crate::interrupt;
 use crate::paint::Tone;
 use crate::permissions::Permissions;
@@ -116,7 +117,7 @@ impl Run {
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let outcome = executor.block_on(sandbox.run(&tool))?;
         broker.flush().map_err(Failure::from_broker)?;
-        self.print(&outcome);
+        self.print(&outcome, tool.source());
         if let (Some(file), Some(html)) = (&self.page_out, sandbox.page_html()) {
             std::fs::write(file, html)
                 .map_err(|e| Failure::usage(format!("--page-out {file}: {}", plain(&e))))
@@ -165,7 +166,7 @@ impl Run {
         Ok(tool)
     }
 
-    fn print(&self, outcome: &Outcome) {
+    fn print(&self, outcome: &Outcome, source: &str) {
         if self.json {
             report::json(&outcome.to_json());
             return;
@@ -181,6 +182,11 @@ impl Run {
             }
         }
         report::outcome(outcome);
+        if let Ending::Threw(error) = &outcome.ending
+            && let Some(hint) = absent::hint(error, source)
+        {
+            report::labelled(Tone::Hint, "hint", &hint);
+        }
     }
 }
 
