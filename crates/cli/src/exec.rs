@@ -1,6 +1,7 @@
 //! The parameters of `exec`, taken apart with every shape checked.
 
 use base64::Engine as _;
+use cofferdam::config::Config;
 use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
@@ -90,11 +91,15 @@ impl Exec {
                 ));
             }
         };
-        let boundary = match (text(&mut params, "boundary")?, params.remove("config")) {
-            (named, None | Some(Json::Null)) => boundary(named)?,
-            (None, Some(config)) => cofferdam::config::boundary_from_json(&config)?,
-            (Some(_), Some(_)) => return bad("boundary and config are given; one is enough"),
+        let (named, config) = (text(&mut params, "boundary")?, params.remove("config"));
+        let config = match config.filter(|config| !config.is_null()) {
+            Some(_) if named.is_some() => {
+                return bad("boundary and config are given; one is enough");
+            }
+            Some(config) => Some(Config::from_json(&config)?),
+            None => None,
         };
+        let boundary = boundary(named)?;
         let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
@@ -115,7 +120,11 @@ impl Exec {
         match (&mut exec.place, page) {
             (Where::Fresh(builder), page) => {
                 exec.has_page = page.is_some();
-                let mut filled = std::mem::take(&mut **builder).boundary(boundary);
+                let taken = std::mem::take(&mut **builder);
+                let mut filled = match config {
+                    Some(config) => taken.config(config),
+                    None => taken.boundary(boundary),
+                };
                 if let Some(html) = page {
                     filled = filled.page(html);
                 }

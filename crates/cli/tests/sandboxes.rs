@@ -361,3 +361,25 @@ fn programs_come_over_rpc_too() {
     let id = rpc.create(json!({ "tools": tools }));
     assert_eq!(rpc.sh(&id, "hello; hello"), "hi\nhi\n");
 }
+
+#[test]
+fn the_policy_of_a_configuration_narrows_connections() {
+    let exec = |csp: Json| {
+        let params = json!({
+            "kind": "js",
+            "code": "await fetch('http://127.0.0.1:9/')",
+            "capabilities": ["network:fetch:http://127.0.0.1:9"],
+            "config": { "sandbox": "iframe", "iframeOptions": { "csp": csp } },
+        });
+        let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "exec", "params": params });
+        let output = call(&["rpc"], &format!("{line}\n"));
+        serde_json::from_slice::<Json>(&output.stdout).expect("one answer")
+    };
+    let denied = exec(json!({ "default-src": "'none'" }));
+    assert_eq!(denied["result"]["errorClass"], "CAPABILITY_DENIED", "{denied}");
+    // Nobody listens there: the request was made.
+    let allowed = exec(json!({ "connect-src": "http://127.0.0.1:9" }));
+    assert_eq!(allowed["result"]["error"]["name"], "TypeError", "{allowed}");
+    let unheard = exec(json!({ "connect-src": "https://x.example" }));
+    assert_eq!(unheard["error"]["code"], -32602, "{unheard}");
+}

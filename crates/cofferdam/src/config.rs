@@ -1,41 +1,91 @@
 //! How tools are kept apart, as JSON in the shape that browser pages use:
-//! `{"sandbox": "iframe", "iframeOptions": {"sandbox": "allow-scripts"}}`.
+//! `{"sandbox": "iframe", "iframeOptions": {"sandbox": "allow-scripts", "csp": {…}}}`.
 
+mod csp;
+
+use cofferdam_caps::Capability;
 use serde_json::{Map, Value as Json};
 
 use crate::error::{Error, ErrorKind};
 use crate::page::Boundary;
+use csp::Csp;
 
 /// The flags of a frame's `sandbox` attribute that mean something here.
 const FLAGS: [&str; 2] = ["allow-scripts", "allow-same-origin"];
 
-/// Reads a configuration. What is unknown in it is an error, and so is a frame that could take
-/// off its own sandbox.
-pub fn boundary_from_json(config: &Json) -> Result<Boundary, Error> {
-    let config = object("config", config)?;
-    known("config", config, &["sandbox", "workerOptions", "iframeOptions"])?;
-    let boundary = match config.get("sandbox").map(Json::as_str) {
-        None => Boundary::default(),
-        Some(name) => match Boundary::ALL.into_iter().find(|b| Some(b.name()) == name) {
-            Some(boundary) => boundary,
-            None => return bad("config.sandbox: either \"worker\" or \"iframe\""),
-        },
+/// A configuration that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Config {
+    boundary: Boundary,
+    csp: Csp,
+}
+
+impl Config {
+    /// Reads a configuration. What is unknown in it is an error, and so is a frame that could
+    /// take off its own sandbox.
+    pub fn from_json(config: &Json) -> Result<Self, Error> {
+        let config = object("config", config)?;
+        known("config", config, &["sandbox", "workerOptions", "iframeOptions"])?;
+        let boundary = match config.get("sandbox").map(Json::as_str) {
+            None => Boundary::default(),
+            Some(name) => match Boundary::ALL.into_iter().find(|b| Some(b.name()) == name) {
+                Some(boundary) => boundary,
+                None => return bad("config.sandbox: either \"worker\" or \"iframe\""),
+            },
+        };
+        if let Some(options) = config.get("workerOptions") {
+            check_worker(object("config.workerOptions", options)?)?;
+        }
+        let mut csp = Csp::default();
+        if let Some(options) = config.get("iframeOptions") {
+            let options = object("config.iframeOptions", options)?;
+            known("config.iframeOptions", options, &["sandbox", "csp"])?;
+            if let Some(flags) = options.get("sandbox") {
+                check_flags(flags)?;
+            }
+            // A worker has no frame that a policy could be for.
+            if let (Some(directives), Boundary::Iframe) = (options.get("csp"), boundary) {
+                csp = Csp::from_json(object("config.iframeOptions.csp", directives)?)?;
+            }
+        }
+        Ok(Config { boundary, csp })
+    }
+
+    /// What tools find around them.
+    pub fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// Whether the policy leaves a capability standing. It narrows where connections go, and
+    /// nothing else, since nothing else is loaded.
+    pub fn permits(&self, capability: &Capability) -> bool {
+        self.csp.permits(capability)
+    }
+
+    /// A source of the policy that none of these capabilities opens is a mistake: it would allow
+    /// nothing.
+    pub fn check_covered<'a>(
+        &self,
+        capabilities: impl Iterator<Item = &'a Capability>,
+    ) -> Result<(), Error> {
+        self.csp.check_covered(capabilities)
+    }
+}
+
+/// A worker's options, as `new Worker` takes them. None of them widens anything.
+fn check_worker(options: &Map<String, Json>) -> Result<(), Error> {
+    known("config.workerOptions", options, &["name", "type", "credentials"])?;
+    let among = |name: &str, allowed: &[&str]| match options.get(name) {
+        None => Ok(()),
+        Some(Json::String(given)) if allowed.is_empty() || allowed.contains(&given.as_str()) => {
+            Ok(())
+        }
+        Some(_) if allowed.is_empty() => bad(format!("config.workerOptions.{name}: not a string")),
+        Some(_) => bad(format!("config.workerOptions.{name}: one of {}", allowed.join(", "))),
     };
-    if let Some(options) = config.get("workerOptions") {
-        known("config.workerOptions", object("config.workerOptions", options)?, &[])?;
-    }
-    if let Some(options) = config.get("iframeOptions") {
-        let options = object("config.iframeOptions", options)?;
-        if options.contains_key("csp") {
-            return bad("config.iframeOptions.csp: the policy is made of the capabilities; \
-                give fewer of them for a narrower one");
-        }
-        known("config.iframeOptions", options, &["sandbox"])?;
-        if let Some(flags) = options.get("sandbox") {
-            check_flags(flags)?;
-        }
-    }
-    Ok(boundary)
+    among("name", &[])?;
+    among("type", &["classic", "module"])?;
+    among("credentials", &["omit"])
 }
 
 fn check_flags(flags: &Json) -> Result<(), Error> {
@@ -90,15 +140,26 @@ mod tests {
 
     #[track_caller]
     fn check_refused(config: Json, says: &str) {
-        let error = boundary_from_json(&config).expect_err("refused").to_string();
+        let error = Config::from_json(&config).expect_err("refused").to_string();
         assert!(error.contains(says), "{error}");
+    }
+
+    fn with_csp(csp: Json) -> Json {
+        json!({
+            "sandbox": "iframe",
+            "iframeOptions": { "sandbox": "allow-scripts", "csp": csp },
+        })
     }
 
     #[test]
     fn boundary_is_read() {
-        let read = |config| boundary_from_json(&config).expect("a configuration");
+        let read = |config| Config::from_json(&config).expect("a configuration").boundary();
         assert_eq!(read(json!({})), Boundary::Worker);
-        assert_eq!(read(json!({ "sandbox": "worker", "workerOptions": {} })), Boundary::Worker);
+        let options = json!({ "name": "tool", "type": "module", "credentials": "omit" });
+        assert_eq!(
+            read(json!({ "sandbox": "worker", "workerOptions": options })),
+            Boundary::Worker
+        );
         let frame = json!({ "sandbox": "iframe", "iframeOptions": { "sandbox": "allow-scripts" } });
         assert_eq!(read(frame), Boundary::Iframe);
     }
@@ -116,10 +177,40 @@ mod tests {
         check_refused(json!({ "sandbox": 1 }), "config.sandbox");
         check_refused(json!({ "frame": {} }), "config.frame: unknown");
         check_refused(json!({ "workerOptions": { "x": 1 } }), "config.workerOptions.x");
+        check_refused(json!({ "workerOptions": { "type": "x" } }), "one of classic, module");
         check_refused(json!({ "iframeOptions": { "x": 1 } }), "config.iframeOptions.x");
-        check_refused(json!({ "iframeOptions": { "csp": {} } }), "made of the capabilities");
         let flags = json!({ "iframeOptions": { "sandbox": "allow-scripts allow-forms" } });
         check_refused(flags, "unknown flag \"allow-forms\"");
         check_refused(json!({ "iframeOptions": { "sandbox": "" } }), "without allow-scripts");
+    }
+
+    #[test]
+    fn a_policy_that_would_load_something_is_refused() {
+        check_refused(with_csp(json!({ "img-src": "https://a.example" })), "nothing is loaded");
+        check_refused(with_csp(json!({ "default-src": "*" })), "nothing is loaded");
+        check_refused(with_csp(json!({ "trusted": "'none'" })), "csp.trusted: unknown");
+        check_refused(with_csp(json!({ "connect-src": 1 })), "not a string");
+        check_refused(with_csp(json!({ "connect-src": "*" })), "names no origin");
+    }
+
+    #[test]
+    fn a_policy_narrows_where_connections_go() {
+        let capability = |text: &str| text.parse::<Capability>().expect("a capability");
+        let a = capability("network:fetch:GET@https://a.example/v1/**");
+        let b = capability("network:fetch:https://b.example");
+        let files = capability("fs:read");
+        let permits = |csp, capability: &Capability| {
+            Config::from_json(&with_csp(csp)).expect("a configuration").permits(capability)
+        };
+        let only_a = || json!({ "default-src": "'none'", "connect-src": ["https://a.example"] });
+        assert!(permits(only_a(), &a) && !permits(only_a(), &b) && permits(only_a(), &files));
+        // As the standard has it: what is not said is what the default says.
+        let nothing = || json!({ "default-src": "'none'", "script-src": "'unsafe-inline'" });
+        assert!(!permits(nothing(), &a) && permits(nothing(), &files));
+        assert!(permits(json!({}), &a));
+        let config = Config::from_json(&with_csp(only_a())).expect("a configuration");
+        let error = config.check_covered([&b].into_iter()).expect_err("not covered").to_string();
+        assert!(error.contains("https://a.example"), "{error}");
+        config.check_covered([&a, &b].into_iter()).expect("covered");
     }
 }

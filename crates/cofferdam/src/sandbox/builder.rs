@@ -15,6 +15,7 @@ use cofferdam_vfs::{HostDir, Mount, VPath};
 
 use super::{Sandbox, World, artifact, lock, publish, session};
 use crate::archive;
+use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::function::Function;
@@ -54,6 +55,7 @@ pub struct SandboxBuilder {
     page: Option<PageSource>,
     writing: Writing,
     boundary: Boundary,
+    config: Option<Config>,
 }
 
 impl SandboxBuilder {
@@ -181,6 +183,14 @@ impl SandboxBuilder {
         self
     }
 
+    /// Takes the boundary of a configuration, and of the capabilities given so far and later
+    /// those that its policy leaves standing. Grants of a broker are not narrowed by it.
+    pub fn config(mut self, config: Config) -> Self {
+        self.boundary = config.boundary();
+        self.config = Some(config);
+        self
+    }
+
     /// What tools find around them: see [`Boundary`].
     pub fn boundary(mut self, boundary: Boundary) -> Self {
         self.boundary = boundary;
@@ -213,7 +223,15 @@ impl SandboxBuilder {
     }
 
     /// Makes the sandbox.
-    pub fn build(self) -> Result<Sandbox, Error> {
+    pub fn build(mut self) -> Result<Sandbox, Error> {
+        if let Some(config) = &self.config {
+            config.check_covered(self.capabilities.iter())?;
+            let mut left = CapabilitySet::default();
+            for capability in self.capabilities.iter().filter(|c| config.permits(c)) {
+                left.insert(capability.clone());
+            }
+            self.capabilities = left;
+        }
         let runtime = match self.runtime {
             Some(runtime) => runtime,
             None => Runtime::shared()?,
