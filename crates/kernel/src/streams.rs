@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use cofferdam_net::ResponseBody;
+use cofferdam_net::{FetchError, ResponseBody};
 
+use crate::guard::{Refused, Working, nothing};
 use crate::lock::lock;
 
 /// A body; taken out while it is read.
-pub(crate) type Stream = Arc<Mutex<Option<ResponseBody>>>;
+type Stream = Arc<Mutex<Option<ResponseBody>>>;
 
 /// The open bodies of one run, by number. Clones are the same.
 #[derive(Clone, Default)]
@@ -31,8 +32,34 @@ impl Streams {
         number
     }
 
-    pub(crate) fn get(&self, number: u32) -> Option<Stream> {
-        lock(&self.inner).by_number.get(&number).cloned()
+    /// The next piece of a body; nothing at its end. `failed` says what an error is to the reader.
+    pub(crate) fn read(
+        &self,
+        number: u32,
+        failed: fn(&FetchError) -> Refused,
+    ) -> Result<Working, Refused> {
+        let stream = lock(&self.inner).by_number.get(&number).cloned();
+        let stream = stream.ok_or(Refused::new("TypeError", "the body was read already"))?;
+        let streams = self.clone();
+        Ok(Box::pin(async move {
+            let Some(mut body) = lock(&stream).take() else {
+                return Err(Refused::new("TypeError", "the body is being read already"));
+            };
+            match body.chunk().await {
+                Some(Ok(bytes)) => {
+                    *lock(&stream) = Some(body);
+                    Ok(bytes.to_vec())
+                }
+                Some(Err(error)) => {
+                    streams.remove(number);
+                    Err(failed(&error))
+                }
+                None => {
+                    streams.remove(number);
+                    nothing()
+                }
+            }
+        }))
     }
 
     /// The rest is not wanted: the connection is closed.

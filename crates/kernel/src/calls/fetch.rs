@@ -16,7 +16,7 @@ use cofferdam_net::{
 use super::state::value;
 use crate::asking::Asking;
 use crate::denials::Denials;
-use crate::guard::{Refused, nothing, packed};
+use crate::guard::{Refused, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
 use crate::lock::lock;
 use crate::streams::Streams;
@@ -95,30 +95,10 @@ impl Outbound {
 }
 
 pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let number = c.fields.u32()?;
-    let Some(stream) = kernel.streams.get(number) else {
-        return Ok(Reply::Refused(Refused::new("TypeError", "the body was read already")));
-    };
-    let streams = kernel.streams.clone();
-    kernel.pend(Box::pin(async move {
-        let Some(mut body) = lock(&stream).take() else {
-            return Err(Refused::new("TypeError", "the body is being read already"));
-        };
-        match body.chunk().await {
-            Some(Ok(bytes)) => {
-                *lock(&stream) = Some(body);
-                Ok(bytes.to_vec())
-            }
-            Some(Err(error)) => {
-                streams.remove(number);
-                Err(failed(&error))
-            }
-            None => {
-                streams.remove(number);
-                nothing()
-            }
-        }
-    }))
+    match kernel.streams.read(c.fields.u32()?, failed) {
+        Ok(work) => kernel.pend(work),
+        Err(refused) => Ok(Reply::Refused(refused)),
+    }
 }
 
 pub(super) fn stop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {

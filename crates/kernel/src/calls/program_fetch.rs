@@ -11,8 +11,7 @@ use cofferdam_net::{FetchError, FetchErrorKind};
 use super::fetch::{Outbound, request};
 use super::program::{Answered, Reply};
 use super::state::value;
-use crate::guard::{Refused, Working, nothing, packed};
-use crate::lock::lock;
+use crate::guard::{Refused, Working, packed};
 use crate::process::Process;
 
 /// Most responses that one program reads at once.
@@ -103,29 +102,7 @@ fn start(process: &Process, fields: &mut Reader<'_>) -> Begun {
 fn read(process: &Process, fields: &mut Reader<'_>) -> Begun {
     let number = fields.u32()?;
     fields.end()?;
-    let streams = process.streams.clone();
-    let Some(stream) = streams.get(number) else {
-        return Ok(Err(Refused::new("TypeError", "the body was read already")));
-    };
-    Ok(Ok(Box::pin(async move {
-        let Some(mut body) = lock(&stream).take() else {
-            return Err(Refused::new("TypeError", "the body is being read already"));
-        };
-        match body.chunk().await {
-            Some(Ok(bytes)) => {
-                *lock(&stream) = Some(body);
-                Ok(bytes.to_vec())
-            }
-            Some(Err(error)) => {
-                streams.remove(number);
-                Err(failed(&error))
-            }
-            None => {
-                streams.remove(number);
-                nothing()
-            }
-        }
-    })))
+    Ok(process.streams.read(number, failed))
 }
 
 /// A denial is told as the line of JSON that a program prints on its standard error.
