@@ -273,26 +273,10 @@ fn object(members: Vec<(&str, Value)>) -> Value {
 fn has_references(value: &Value) -> bool {
     let mut left = alloc::vec![value];
     while let Some(value) = left.pop() {
-        match value {
-            Value::Ref(_) => return true,
-            Value::Object(members) => left.extend(members.iter().map(|(_, value)| value)),
-            Value::Array(items) | Value::Set(items) => left.extend(items),
-            Value::Sparse { items, .. } => left.extend(items.iter().map(|(_, item)| item)),
-            Value::Map(entries) => left.extend(entries.iter().flat_map(|(k, v)| [k, v])),
-            Value::View { buffer, .. } => left.push(buffer),
-            Value::Error(error) => left.extend(error.cause.iter()),
-            Value::Boxed(value) => left.push(value),
-            Value::Undefined
-            | Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::BigInt(_)
-            | Value::String(_)
-            | Value::Utf16(_)
-            | Value::Date(_)
-            | Value::RegExp { .. }
-            | Value::Buffer(_) => {}
+        if matches!(value, Value::Ref(_)) {
+            return true;
         }
+        value.for_each_part(|part| left.push(part));
     }
     false
 }

@@ -207,6 +207,36 @@ pub enum Value {
     Boxed(Box<Value>),
 }
 
+impl Value {
+    /// Hands over the values that this one holds, one level down, in the order in which they are
+    /// packed.
+    pub fn for_each_part<'a>(&'a self, mut part: impl FnMut(&'a Value)) {
+        match self {
+            Value::Object(fields) => fields.iter().for_each(|(_, value)| part(value)),
+            Value::Array(items) | Value::Set(items) => items.iter().for_each(part),
+            Value::Sparse { items, .. } => items.iter().for_each(|(_, item)| part(item)),
+            Value::Map(entries) => entries.iter().for_each(|(key, value)| {
+                part(key);
+                part(value);
+            }),
+            Value::View { buffer, .. } => part(buffer),
+            Value::Error(error) => error.cause.iter().chain(&error.errors).for_each(part),
+            Value::Boxed(inner) => part(inner),
+            Value::Undefined
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::BigInt(_)
+            | Value::String(_)
+            | Value::Utf16(_)
+            | Value::Ref(_)
+            | Value::Date(_)
+            | Value::RegExp { .. }
+            | Value::Buffer(_) => {}
+        }
+    }
+}
+
 /// An Error by copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorValue {

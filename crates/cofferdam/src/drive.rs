@@ -28,10 +28,11 @@ const ERROR_ROOM: usize = 512 << 10;
 /// Longest time limit; instants farther away than this cannot be counted on every machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// What a run needs to know while it goes on.
-pub(crate) struct Course<'a> {
-    pub(crate) world: &'a Arc<World>,
-    pub(crate) switch: &'a KillSwitch,
+/// What a run needs to know while it goes on. What the run runs in turn has a copy.
+#[derive(Clone)]
+pub(crate) struct Course {
+    pub(crate) world: Arc<World>,
+    pub(crate) switch: KillSwitch,
     pub(crate) began: Instant,
     pub(crate) deadline: Instant,
     pub(crate) desk: Desk,
@@ -42,7 +43,7 @@ pub(crate) struct Course<'a> {
     pub(crate) console: Option<Console>,
 }
 
-impl Course<'_> {
+impl Course {
     /// When the time is over, as it looks now.
     pub(crate) fn deadline_now(&self) -> Instant {
         self.deadline + self.asking.paused()
@@ -54,14 +55,7 @@ impl Course<'_> {
 
     /// How a tool sees the world.
     pub(crate) fn settings(&self) -> Settings {
-        let commands = Arc::new(ToolCommands {
-            world: self.world.clone(),
-            switch: self.switch.clone(),
-            deadline: self.deadline,
-            desk: self.desk.clone(),
-            asking: self.asking.clone(),
-            slots: self.slots.clone(),
-        });
+        let commands = Arc::new(ToolCommands(self.clone()));
         let mut settings = self.world.settings(self.desk.clone(), Some(commands));
         settings.asking = self.asking.clone();
         if let Some(console) = &self.console {
@@ -71,6 +65,11 @@ impl Course<'_> {
             settings.console = Some(console.clone());
         }
         settings
+    }
+
+    /// The same for something that begins now, within the same time and under the same grants.
+    pub(crate) fn anew(&self, console: Option<Console>) -> Self {
+        Course { began: Instant::now(), console, ..self.clone() }
     }
 
     pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
@@ -90,16 +89,16 @@ impl Course<'_> {
     }
 }
 
-pub(crate) fn course<'a>(
-    world: &'a Arc<World>,
+pub(crate) fn course(
+    world: &Arc<World>,
     name: &str,
-    switch: &'a KillSwitch,
+    switch: &KillSwitch,
     began: Instant,
-) -> Course<'a> {
+) -> Course {
     let deadline = began + world.limits.time.min(FOREVER);
     Course {
-        world,
-        switch,
+        world: world.clone(),
+        switch: switch.clone(),
         began,
         deadline,
         desk: world.desk(name),
@@ -122,7 +121,7 @@ pub(crate) async fn fresh(
 
 /// The same on a course that others are on as well, and with nothing noted about its end.
 pub(crate) async fn run_in(
-    course: &mut Course<'_>,
+    course: &mut Course,
     tool: &Tool,
 ) -> Result<(Ending, (Output, Output)), Error> {
     let members = match surface::members(course, tool).await? {
@@ -213,7 +212,7 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
 
 /// Checks the source and makes JavaScript of it, before a cell is taken.
 async fn prepare<'a>(
-    course: &Course<'_>,
+    course: &Course,
     tool: &'a Tool,
     form: Form,
 ) -> Result<Result<(Form, Cow<'a, str>), Ending>, Error> {
@@ -230,7 +229,7 @@ async fn prepare<'a>(
     }
 }
 
-fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error> {
+fn take_cell(course: &Course) -> Result<Result<Cell<Kernel>, Ending>, Error> {
     let image = course.world.runtime.js(course.world.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
@@ -246,7 +245,7 @@ fn take_cell(course: &Course<'_>) -> Result<Result<Cell<Kernel>, Ending>, Error>
 }
 
 fn start_message(
-    course: &Course<'_>,
+    course: &Course,
     tool: &Tool,
     form: Form,
     source: &str,
@@ -269,7 +268,7 @@ fn start_message(
 
 /// Enters the cell again and again until the tool is done or stopped.
 pub(crate) async fn drive(
-    course: &Course<'_>,
+    course: &Course,
     cell: &mut Cell<Kernel>,
     first: &[u8],
 ) -> Result<Ending, Error> {
@@ -283,7 +282,7 @@ pub(crate) async fn drive(
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
                 let answers = loop {
-                    match cell.host_mut().answers(course.switch, deadline).await {
+                    match cell.host_mut().answers(&course.switch, deadline).await {
                         Ok(answers) => {
                             deadline += answers.paused;
                             if !answers.is_empty() {
@@ -307,7 +306,7 @@ pub(crate) async fn drive(
     }
 }
 
-fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Ending, Error> {
+fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Ending, Error> {
     let allowed = course.limits().result_bytes;
     Ok(match leave {
         Leave::Finished(packed) if packed.len() as u64 > allowed => {
@@ -350,7 +349,7 @@ fn ending(course: &Course<'_>, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<
 }
 
 /// What a stop from outside means to the caller.
-pub(crate) fn stopped(course: &Course<'_>, stop: Stop, stack: String) -> Result<Ending, Error> {
+pub(crate) fn stopped(course: &Course, stop: Stop, stack: String) -> Result<Ending, Error> {
     let limits = course.limits();
     Ok(match stop {
         Stop::Deadline => Ending::Stopped(Exhausted::Time { limit: limits.time, stack }),

@@ -110,21 +110,7 @@ fn number<'a>(value: &'a Value, things: &mut Vec<&'a Value>) {
         | Value::Error(_)
         | Value::Boxed(_) => things.push(value),
     }
-    match value {
-        Value::Object(fields) => fields.iter().for_each(|(_, v)| number(v, things)),
-        Value::Array(items) | Value::Set(items) => items.iter().for_each(|v| number(v, things)),
-        Value::Sparse { items, .. } => items.iter().for_each(|(_, v)| number(v, things)),
-        Value::Map(entries) => entries.iter().for_each(|(k, v)| {
-            number(k, things);
-            number(v, things);
-        }),
-        Value::View { buffer, .. } => number(buffer, things),
-        Value::Error(error) => {
-            error.cause.iter().chain(&error.errors).for_each(|v| number(v, things));
-        }
-        Value::Boxed(inner) => number(inner, things),
-        _ => {}
-    }
+    value.for_each_part(|part| number(part, things));
 }
 
 /// Bytes of text that a value itself holds, as JSON would write them at least.

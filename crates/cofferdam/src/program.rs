@@ -39,11 +39,11 @@ pub(crate) async fn run(
 
 /// The same for a command of a tool, which may start what the tool may and nothing else.
 pub(crate) async fn run_in(
-    course: &Course<'_>,
+    course: &Course,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
-    let world = course.world;
+    let world = &course.world;
     let limits = course.limits();
     if command.source_bytes > limits.source_bytes {
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
@@ -52,15 +52,7 @@ pub(crate) async fn run_in(
     let mut settings = world.settings(course.desk.clone(), None);
     settings.asking = course.asking.clone();
     let trouble = Arc::default();
-    let tools = ShellTools {
-        world: world.clone(),
-        switch: course.switch.clone(),
-        deadline: course.deadline,
-        desk: course.desk.clone(),
-        asking: course.asking.clone(),
-        slots: course.slots.clone(),
-        trouble: Arc::clone(&trouble),
-    };
+    let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
     let of = Of {
         settings,
         files: world.resources.files.clone(),
@@ -79,7 +71,7 @@ pub(crate) async fn run_in(
     };
     let command = prepare(world, command);
     let alarm = world.runtime.engine().alarm();
-    let ran = kernel::run_program(of, command, course.switch, alarm, course.deadline).await?;
+    let ran = kernel::run_program(of, command, &course.switch, alarm, course.deadline).await?;
     if let Some(environment) = &ran.environment {
         world.keep_environment(environment);
     }
@@ -117,7 +109,7 @@ fn prepare(world: &World, command: Command) -> kernel::Command {
     }
 }
 
-fn ending(course: &Course<'_>, ran: &Ran) -> Result<Ending, Error> {
+fn ending(course: &Course, ran: &Ran) -> Result<Ending, Error> {
     let memory = course.limits().memory_bytes;
     Ok(match &ran.ending {
         RanEnding::Finished(Finish::Exited(code)) => exited(course, (*code & 0xff) as u8, ran.hits),
@@ -140,7 +132,7 @@ fn ending(course: &Course<'_>, ran: &Ran) -> Result<Ending, Error> {
 }
 
 /// A program that failed after it hit a limit failed for it; one that came through did not.
-fn exited(course: &Course<'_>, code: u8, hits: Hits) -> Ending {
+fn exited(course: &Course, code: u8, hits: Hits) -> Ending {
     let limits = course.limits();
     if code == 0 {
         return Ending::Exited(code);

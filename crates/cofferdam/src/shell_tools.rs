@@ -4,19 +4,17 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use cofferdam_abi::Value;
-use cofferdam_broker::{Desk, Event};
-use cofferdam_cell::KillSwitch;
-use cofferdam_kernel::{Asking, Console, Stream, ToolLine, Tools};
+use cofferdam_broker::Event;
+use cofferdam_kernel::{Console, Stream, ToolLine, Tools};
 
 use crate::drive::{self, Course, exceeded};
 use crate::error::Error;
 use crate::json;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Exhausted, Outcome};
-use crate::sandbox::{World, lock};
+use crate::sandbox::lock;
 use crate::tool::Tool;
 
 /// Tools that a run's programs have under way at once, counting those that such a tool's own
@@ -48,38 +46,22 @@ impl Drop for Slot {
 
 /// Runs tools for the programs of one run, within its time and under its grants.
 pub(crate) struct ShellTools {
-    pub(crate) world: Arc<World>,
-    pub(crate) switch: KillSwitch,
-    pub(crate) deadline: Instant,
-    pub(crate) desk: Desk,
-    pub(crate) asking: Asking,
-    pub(crate) slots: Slots,
+    pub(crate) course: Course,
     /// What a tool was last denied, or stopped for.
     pub(crate) trouble: Arc<Mutex<Option<Ending>>>,
 }
 
 impl Tools for ShellTools {
     fn run(&self, line: ToolLine, console: Console) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let (world, switch, deadline) = (self.world.clone(), self.switch.clone(), self.deadline);
-        let (desk, asking) = (self.desk.clone(), self.asking.clone());
-        let (slots, trouble) = (self.slots.clone(), self.trouble.clone());
+        let course = self.course.anew(Some(console.clone()));
+        let trouble = self.trouble.clone();
         Box::pin(async move {
-            let Some(_slot) = slots.take() else {
+            let Some(_slot) = course.slots.take() else {
                 let message = format!("js: more than {MAX_TOOLS} tools at once in one run\n");
                 console.print(Stream::Err, message.as_bytes());
-                let allowed = world.limits.memory_bytes.saturating_mul(MAX_TOOLS as u64);
+                let allowed = course.limits().memory_bytes.saturating_mul(MAX_TOOLS as u64);
                 *lock(&trouble) = Some(exceeded(Limit::Memory, allowed, None));
                 return console.end(1);
-            };
-            let course = Course {
-                world: &world,
-                switch: &switch,
-                began: Instant::now(),
-                deadline,
-                desk,
-                asking,
-                slots,
-                console: Some(console.clone()),
             };
             let ending = run(course, line, &console).await;
             console.end(match ending {
@@ -93,7 +75,7 @@ impl Tools for ShellTools {
     }
 }
 
-async fn run(mut course: Course<'_>, line: ToolLine, console: &Console) -> Result<Ending, Error> {
+async fn run(mut course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
     let arguments = line.arguments.into_iter().map(Value::String).collect();
     let tool = Tool::from_file_name(&line.name, line.source).args_value(Value::Array(arguments));
     let (ending, (stdout, _)) = drive::run_in(&mut course, &tool).await?;

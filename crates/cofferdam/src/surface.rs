@@ -25,7 +25,7 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
 /// The members that a tool sees. What it declared is asked for first, all at once; a
 /// declaration that makes no sense ends the run.
 pub(crate) async fn members(
-    course: &mut Course<'_>,
+    course: &mut Course,
     tool: &Tool,
 ) -> Result<Result<Vec<String>, Ending>, Error> {
     let desk = &course.desk.clone();

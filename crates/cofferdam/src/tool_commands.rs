@@ -3,48 +3,25 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
-use cofferdam_broker::Desk;
-use cofferdam_cell::KillSwitch;
-use cofferdam_kernel::{Asking, CommandLine, Commands, Finished, What};
+use cofferdam_kernel::{CommandLine, Commands, Finished, What};
 
 use crate::allowlist::Allowlist;
 use crate::command::Command;
 use crate::drive::Course;
 use crate::outcome::{Ending, Outcome};
 use crate::program;
-use crate::sandbox::World;
-use crate::shell_tools::Slots;
 
 /// Runs commands for one run of a tool, within its time and under its grants.
-pub(crate) struct ToolCommands {
-    pub(crate) world: Arc<World>,
-    pub(crate) switch: KillSwitch,
-    pub(crate) deadline: Instant,
-    pub(crate) desk: Desk,
-    pub(crate) asking: Asking,
-    pub(crate) slots: Slots,
-}
+pub(crate) struct ToolCommands(pub(crate) Course);
 
 impl Commands for ToolCommands {
     fn run(
         &self,
         line: CommandLine,
     ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>> {
-        let (world, switch, deadline) = (self.world.clone(), self.switch.clone(), self.deadline);
-        let (desk, asking, slots) = (self.desk.clone(), self.asking.clone(), self.slots.clone());
+        let course = self.0.anew(None);
         Box::pin(async move {
-            let course = Course {
-                world: &world,
-                switch: &switch,
-                began: Instant::now(),
-                deadline,
-                desk,
-                asking,
-                slots,
-                console: None,
-            };
             let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone())));
             let outcome = program::run_in(&course, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())

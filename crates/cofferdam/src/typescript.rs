@@ -22,7 +22,7 @@ fn reply_room(source: &str) -> usize {
 
 /// Takes the types out. Answers what the source turned out to be, and the JavaScript.
 pub(crate) async fn strip(
-    course: &Course<'_>,
+    course: &Course,
     tool: &Tool,
     form: Form,
 ) -> Result<Result<(Form, String), Ending>, Error> {

@@ -29,7 +29,9 @@ pub use snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::node::NodeId;
 use crate::page::Page;
-use reach::Roots;
+use crate::select::Place;
+use crate::tree::Tree;
+use reach::{Begin, Roots};
 use std::collections::HashMap;
 
 /// Most elements a tool can hold handles of.
@@ -90,22 +92,62 @@ impl Proxy {
         match call {
             Call::QuerySelector { within, selector } => self.first(page, begin, *within, selector),
             Call::QuerySelectorAll { within, selector } => self.all(page, begin, *within, selector),
-            Call::GetTextContent(target) => self.text(page, begin, *target),
-            Call::GetAttribute(target, name) => self.attribute(page, begin, *target, name),
-            Call::GetHtml(target) => self.html(page, begin, *target),
-            Call::Exists(target) => self.exists(page, begin, *target),
             Call::Count(selector) => self.count(page, begin, selector),
             Call::WaitFor(selector) => self.first(page, begin, None, selector),
-            Call::SetTextContent(target, text) => self.set_text(page, begin, *target, text),
-            Call::SetAttribute(target, name, value) => {
-                self.set_attribute(page, begin, *target, name, value)
+            Call::Exists(target) => Ok(Answer::Is(self.resolve(page, begin, *target)?.is_some())),
+            Call::GetTextContent(target) => self.read(page, begin, *target, read::text),
+            Call::GetAttribute(target, name) => {
+                self.read(page, begin, *target, |tree, slot| read::attribute(tree, slot, name))
             }
-            Call::SetHtml(target, html) => self.set_html(page, begin, *target, html),
-            Call::Append(target, html) => self.append(page, begin, *target, html),
-            Call::Remove(target) => self.remove(page, begin, *target),
-            Call::Click(target) => self.click(page, begin, *target),
-            Call::Fill(target, value) => self.fill(page, begin, *target, value),
-            Call::Submit(target) => self.submit(page, begin, *target),
+            Call::GetHtml(target) => self.read(page, begin, *target, read::html),
+            Call::SetTextContent(target, text) => {
+                self.write(page, begin, *target, |page, at| self.set_text(page, at.scope, text))
+            }
+            Call::SetAttribute(target, name, value) => {
+                let set =
+                    |page: &mut Page, at: Place| self.set_attribute(page, at.scope, name, value);
+                self.write(page, begin, *target, set)
+            }
+            Call::SetHtml(target, html) => {
+                self.write(page, begin, *target, |page, at| self.set_html(page, at.scope, html))
+            }
+            Call::Append(target, html) => {
+                self.write(page, begin, *target, |page, at| self.append(page, at.scope, html))
+            }
+            Call::Remove(target) => self.write(page, begin, *target, write::remove),
+            Call::Click(target) => self.write(page, begin, *target, write::click),
+            Call::Fill(target, value) => {
+                self.write(page, begin, *target, |page, at| write::fill(page, at.scope, value))
+            }
+            Call::Submit(target) => self.write(page, begin, *target, write::submit),
+        }
+    }
+
+    /// Reads something of an element; nothing where there is no such element.
+    fn read(
+        &self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        read: impl FnOnce(&Tree, u32) -> Result<Answer, Error>,
+    ) -> Result<Answer, Error> {
+        match self.resolve(page, begin, target)? {
+            Some(place) => read(&page.tree, place.scope),
+            None => Ok(Answer::Nothing),
+        }
+    }
+
+    /// Does something to an element; answers whether it was done, and so whether it is there.
+    fn write(
+        &self,
+        page: &mut Page,
+        begin: &Begin,
+        target: Target<'_>,
+        write: impl FnOnce(&mut Page, Place) -> Result<bool, Error>,
+    ) -> Result<Answer, Error> {
+        match self.resolve(page, begin, target)? {
+            Some(place) => write(page, place).map(Answer::Is),
+            None => Ok(Answer::Is(false)),
         }
     }
 

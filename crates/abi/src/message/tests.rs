@@ -1,4 +1,6 @@
 use super::*;
+use crate::value::ErrorValue;
+use alloc::boxed::Box;
 
 fn read(members: Vec<(&str, Value)>) -> Result<Message, Invalid> {
     Message::from_value(object(members))
@@ -84,7 +86,16 @@ fn an_id_is_a_short_string() {
 
 #[test]
 fn a_value_that_refers_to_its_message_is_refused() {
-    let result = Value::Array(alloc::vec![Value::Ref(0)]);
-    let message = alloc::vec![("id", text("1")), ("type", text("result")), ("result", result)];
-    check_refused(message, "message: cycles and shared references are not for messages");
+    let array = Value::Array(alloc::vec![Value::Ref(0)]);
+    let aggregate = ErrorValue {
+        name: "AggregateError".into(),
+        message: String::new(),
+        stack: String::new(),
+        cause: None,
+        errors: Some(array.clone()),
+    };
+    for result in [array, Value::Error(Box::new(aggregate))] {
+        let message = alloc::vec![("id", text("1")), ("type", text("result")), ("result", result)];
+        check_refused(message, "message: cycles and shared references are not for messages");
+    }
 }

@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind};
 use crate::page::Page;
 use crate::select::Place;
 use crate::serialize::Part;
+use crate::tree::Tree;
 use std::collections::HashSet;
 
 /// Most elements in one answer.
@@ -112,58 +113,6 @@ impl Proxy {
         Ok(Answer::Elements(copies))
     }
 
-    pub(super) fn text(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else {
-            return Ok(Answer::Nothing);
-        };
-        let text = page.tree.text_below(place.scope, MAX_ANSWER + 1);
-        if text.len() > MAX_ANSWER { Err(too_long()) } else { Ok(Answer::Text(text)) }
-    }
-
-    pub(super) fn attribute(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-        name: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else {
-            return Ok(Answer::Nothing);
-        };
-        match page.tree.attribute(page.tree.id(place.scope), name) {
-            None => Ok(Answer::Nothing),
-            Some(value) if value.len() > MAX_ANSWER => Err(too_long()),
-            Some(value) => Ok(Answer::Text(value.to_owned())),
-        }
-    }
-
-    pub(super) fn html(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else {
-            return Ok(Answer::Nothing);
-        };
-        let html = page.tree.write_html(place.scope, Part::Inner, MAX_ANSWER);
-        if html.complete { Ok(Answer::Text(html.text)) } else { Err(too_long()) }
-    }
-
-    pub(super) fn exists(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        Ok(Answer::Is(self.resolve(page, begin, target)?.is_some()))
-    }
-
     pub(super) fn count(
         &mut self,
         page: &mut Page,
@@ -173,4 +122,22 @@ impl Proxy {
         let found = self.matches(page, begin, None, selector, usize::MAX)?;
         Ok(Answer::Count(u32::try_from(found.len()).unwrap_or(u32::MAX)))
     }
+}
+
+pub(super) fn text(tree: &Tree, slot: u32) -> Result<Answer, Error> {
+    let text = tree.text_below(slot, MAX_ANSWER + 1);
+    if text.len() > MAX_ANSWER { Err(too_long()) } else { Ok(Answer::Text(text)) }
+}
+
+pub(super) fn attribute(tree: &Tree, slot: u32, name: &str) -> Result<Answer, Error> {
+    match tree.attribute(tree.id(slot), name) {
+        None => Ok(Answer::Nothing),
+        Some(value) if value.len() > MAX_ANSWER => Err(too_long()),
+        Some(value) => Ok(Answer::Text(value.to_owned())),
+    }
+}
+
+pub(super) fn html(tree: &Tree, slot: u32) -> Result<Answer, Error> {
+    let html = tree.write_html(slot, Part::Inner, MAX_ANSWER);
+    if html.complete { Ok(Answer::Text(html.text)) } else { Err(too_long()) }
 }

@@ -1,13 +1,12 @@
 //! What a tool can change.
 
-use super::call::{Answer, Target};
 use super::event::{EventKind, record};
-use super::reach::Begin;
 use super::{Proxy, Writing};
 use crate::error::{Error, ErrorKind, shortened};
 use crate::node::NIL;
 use crate::page::Page;
 use crate::sanitize;
+use crate::select::Place;
 use crate::tree::{Tree, is_html};
 use html5ever::{LocalName, local_name};
 
@@ -21,31 +20,22 @@ const MAX_FIELDS: usize = 1_000;
 const MAX_VALUES: usize = 1024 * 1024;
 
 impl Proxy {
-    pub(super) fn set_text(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-        text: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        self.check_inside(&page.tree, place.scope)?;
-        empty(&mut page.tree, place.scope);
-        let id = page.tree.id(place.scope);
+    pub(super) fn set_text(&self, page: &mut Page, slot: u32, text: &str) -> Result<bool, Error> {
+        self.check_inside(&page.tree, slot)?;
+        empty(&mut page.tree, slot);
+        let id = page.tree.id(slot);
         page.tree.set_text_content(id, text)?;
-        Ok(Answer::Is(true))
+        Ok(true)
     }
 
     pub(super) fn set_attribute(
-        &mut self,
+        &self,
         page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
+        slot: u32,
         name: &str,
         value: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        let Some(element) = page.tree.element(place.scope) else { return Ok(Answer::Is(false)) };
+    ) -> Result<bool, Error> {
+        let Some(element) = page.tree.element(slot) else { return Ok(false) };
         if self.writing == Writing::Sanitised
             && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
         {
@@ -55,34 +45,20 @@ impl Proxy {
             );
             return Err(Error::new(ErrorKind::NotSupported, text));
         }
-        let id = page.tree.id(place.scope);
+        let id = page.tree.id(slot);
         page.tree.set_attribute(id, name, value)?;
-        Ok(Answer::Is(true))
+        Ok(true)
     }
 
-    pub(super) fn set_html(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-        html: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        let fragment = self.markup(page, place.scope, html)?;
-        empty(&mut page.tree, place.scope);
-        self.put(page, place.scope, fragment)
+    pub(super) fn set_html(&self, page: &mut Page, slot: u32, html: &str) -> Result<bool, Error> {
+        let fragment = self.markup(page, slot, html)?;
+        empty(&mut page.tree, slot);
+        put(page, slot, fragment)
     }
 
-    pub(super) fn append(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-        html: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        let fragment = self.markup(page, place.scope, html)?;
-        self.put(page, place.scope, fragment)
+    pub(super) fn append(&self, page: &mut Page, slot: u32, html: &str) -> Result<bool, Error> {
+        let fragment = self.markup(page, slot, html)?;
+        put(page, slot, fragment)
     }
 
     /// Markup as nodes that may go into an element.
@@ -100,19 +76,6 @@ impl Proxy {
         page.tree.slot(fragment)
     }
 
-    fn put(&self, page: &mut Page, parent: u32, fragment: u32) -> Result<Answer, Error> {
-        let tree = &mut page.tree;
-        // Into a template what is its content.
-        let parent = match tree.element(parent) {
-            Some(element) if element.contents != NIL => element.contents,
-            _ => parent,
-        };
-        let (parent, new) = (tree.id(parent), tree.id(fragment));
-        let done = tree.append_child(parent, new);
-        tree.destroy(fragment);
-        done.map(|()| Answer::Is(true))
-    }
-
     /// The text of a script or a style sheet is code, and so not for a tool to write.
     fn check_inside(&self, tree: &Tree, slot: u32) -> Result<(), Error> {
         let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
@@ -122,79 +85,66 @@ impl Proxy {
         let text = format!("{}: its content is not one that a tool may set", element.name.local);
         Err(Error::new(ErrorKind::NotSupported, text))
     }
+}
 
-    pub(super) fn remove(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        page.tree.destroy(place.scope);
-        Ok(Answer::Is(true))
+fn put(page: &mut Page, parent: u32, fragment: u32) -> Result<bool, Error> {
+    let tree = &mut page.tree;
+    // Into a template what is its content.
+    let parent = match tree.element(parent) {
+        Some(element) if element.contents != NIL => element.contents,
+        _ => parent,
+    };
+    let (parent, new) = (tree.id(parent), tree.id(fragment));
+    let done = tree.append_child(parent, new);
+    tree.destroy(fragment);
+    done.map(|()| true)
+}
+
+pub(super) fn remove(page: &mut Page, place: Place) -> Result<bool, Error> {
+    page.tree.destroy(place.scope);
+    Ok(true)
+}
+
+pub(super) fn click(page: &mut Page, place: Place) -> Result<bool, Error> {
+    record(page, EventKind::Click, place.scope)?;
+    Ok(true)
+}
+
+pub(super) fn fill(page: &mut Page, slot: u32, value: &str) -> Result<bool, Error> {
+    let Some(element) = page.tree.element(slot) else { return Ok(false) };
+    let id = page.tree.id(slot);
+    let is = |local: LocalName| is_html(&element.name, &local);
+    let kind = element.plain(&local_name!("type")).unwrap_or_default().to_ascii_lowercase();
+    if is(local_name!("textarea")) {
+        empty(&mut page.tree, slot);
+        page.tree.set_text_content(id, value)?;
+    } else if is(local_name!("select")) {
+        choose(&mut page.tree, slot, value)?;
+    } else if is(local_name!("input")) && !matches!(&*kind, "file" | "checkbox" | "radio") {
+        page.tree.set_attribute(id, "value", value)?;
+    } else {
+        let text = format!("{}: it is not a field that can be filled", element.name.local);
+        return Err(Error::new(ErrorKind::NotSupported, text));
     }
+    record(page, EventKind::Fill(value.to_owned()), slot)?;
+    Ok(true)
+}
 
-    pub(super) fn click(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        record(page, EventKind::Click, place.scope)?;
-        Ok(Answer::Is(true))
-    }
-
-    pub(super) fn fill(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-        value: &str,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        let slot = place.scope;
-        let Some(element) = page.tree.element(slot) else { return Ok(Answer::Is(false)) };
-        let id = page.tree.id(slot);
-        let is = |local: LocalName| is_html(&element.name, &local);
-        let kind = element.plain(&local_name!("type")).unwrap_or_default().to_ascii_lowercase();
-        if is(local_name!("textarea")) {
-            empty(&mut page.tree, slot);
-            page.tree.set_text_content(id, value)?;
-        } else if is(local_name!("select")) {
-            choose(&mut page.tree, slot, value)?;
-        } else if is(local_name!("input")) && !matches!(&*kind, "file" | "checkbox" | "radio") {
-            page.tree.set_attribute(id, "value", value)?;
-        } else {
-            let text = format!("{}: it is not a field that can be filled", element.name.local);
-            return Err(Error::new(ErrorKind::NotSupported, text));
+pub(super) fn submit(page: &mut Page, place: Place) -> Result<bool, Error> {
+    let tree = &page.tree;
+    let is_form =
+        |slot: u32| tree.element(slot).is_some_and(|e| is_html(&e.name, &local_name!("form")));
+    let mut form = place.scope;
+    while !is_form(form) {
+        // No further than what can be reached.
+        form = if form == place.boundary { NIL } else { tree.node(form).parent };
+        if form == NIL {
+            return Ok(false);
         }
-        record(page, EventKind::Fill(value.to_owned()), slot)?;
-        Ok(Answer::Is(true))
     }
-
-    pub(super) fn submit(
-        &mut self,
-        page: &mut Page,
-        begin: &Begin,
-        target: Target<'_>,
-    ) -> Result<Answer, Error> {
-        let Some(place) = self.resolve(page, begin, target)? else { return Ok(Answer::Is(false)) };
-        let tree = &page.tree;
-        let is_form =
-            |slot: u32| tree.element(slot).is_some_and(|e| is_html(&e.name, &local_name!("form")));
-        let mut form = place.scope;
-        while !is_form(form) {
-            // No further than what can be reached.
-            form = if form == place.boundary { NIL } else { tree.node(form).parent };
-            if form == NIL {
-                return Ok(Answer::Is(false));
-            }
-        }
-        let fields = fields(tree, form)?;
-        record(page, EventKind::Submit(fields), form)?;
-        Ok(Answer::Is(true))
-    }
+    let fields = fields(tree, form)?;
+    record(page, EventKind::Submit(fields), form)?;
+    Ok(true)
 }
 
 /// Frees what is inside an element; handles of it become nothing.
