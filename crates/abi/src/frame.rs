@@ -12,9 +12,6 @@ pub const MAX_BATCH: usize = 4096;
 /// Longest message of requests; the host walks it without allocating.
 pub const MAX_REQUEST: usize = 16 * 1024 * 1024;
 
-/// Set in a call's number by a guest that cannot wait for the answer.
-const NOW: u16 = 0x8000;
-
 /// Bytes in front of a request's payload: number and length.
 pub const REQUEST_HEADER: usize = 6;
 
@@ -26,8 +23,6 @@ pub const ANSWER_HEADER: usize = 5;
 pub struct Request<'a> {
     /// Which call.
     pub call: Call,
-    /// Whether the guest cannot wait: the answer must not be pending.
-    pub now: bool,
     /// Its fields, not decoded yet.
     pub payload: &'a [u8],
 }
@@ -35,21 +30,15 @@ pub struct Request<'a> {
 /// Takes the next request off a message.
 pub fn next_request<'a>(reader: &mut Reader<'a>) -> Result<Request<'a>> {
     let number = reader.u16()?;
-    let now = number & NOW != 0;
-    let call = Call::from_number(number & !NOW).ok_or(reader.malformed("unknown call number"))?;
+    let call = Call::from_number(number).ok_or(reader.malformed("unknown call number"))?;
     let len = reader.u32()? as usize;
     let payload = reader.take(len)?;
-    Ok(Request { call, now, payload })
+    Ok(Request { call, payload })
 }
 
 /// Packs a request.
 pub fn write_request(writer: &mut Writer, call: Call, payload: &[u8]) {
     writer.u16(call.number()).u32(payload.len() as u32).raw(payload);
-}
-
-/// Packs a request whose answer must not be pending.
-pub fn write_request_now(writer: &mut Writer, call: Call, payload: &[u8]) {
-    writer.u16(call.number() | NOW).u32(payload.len() as u32).raw(payload);
 }
 
 /// How a call went.
@@ -58,7 +47,8 @@ pub fn write_request_now(writer: &mut Writer, call: Call, payload: &[u8]) {
 pub enum Status {
     /// The payload is the answer.
     Done = 0,
-    /// The payload is a ticket (`u32`); the answer comes when the host enters again.
+    /// The payload is a ticket (`u32`); the answer comes when the host enters again, or when the
+    /// guest waits for it.
     Pending = 1,
     /// The payload says why not: a [`Refusal`].
     Refused = 2,
@@ -136,14 +126,11 @@ mod tests {
     fn a_batch_comes_back_in_order() {
         let mut w = Writer::new();
         write_request(&mut w, Call::ClockWall, b"");
-        write_request_now(&mut w, Call::RandomBytes, b"\x04\0\0\0");
+        write_request(&mut w, Call::RandomBytes, b"\x04\0\0\0");
         let message = w.finish();
         let mut r = Reader::new(&message);
-        assert_eq!(
-            next_request(&mut r),
-            Ok(Request { call: Call::ClockWall, now: false, payload: b"" })
-        );
-        let second = Request { call: Call::RandomBytes, now: true, payload: b"\x04\0\0\0" };
+        assert_eq!(next_request(&mut r), Ok(Request { call: Call::ClockWall, payload: b"" }));
+        let second = Request { call: Call::RandomBytes, payload: b"\x04\0\0\0" };
         assert_eq!(next_request(&mut r), Ok(second));
         assert_eq!(r.end(), Ok(()));
     }

@@ -33,10 +33,13 @@ pub use wire::{Malformed, Reader, Writer};
 
 /// Names of what a guest imports and exports; one place so that both sides agree.
 pub mod names {
-    /// Module of the single import.
+    /// Module of a guest's imports.
     pub const IMPORT_MODULE: &str = "cofferdam";
     /// `call(request, request_len, answer, answer_cap) -> answer_len`.
     pub const IMPORT_CALL: &str = "call";
+    /// `wait(ticket, answer, answer_cap) -> answer_len`: the same for the answer to a pending call,
+    /// for a guest that cannot go on without it. Its stack waits.
+    pub const IMPORT_WAIT: &str = "wait";
     /// Run once at build time, before the memory image is taken.
     pub const INIT: &str = "cofferdam_init";
     /// `enter(message, message_len) -> (address << 32 | length)` of the guest's reply.

@@ -64,11 +64,6 @@ impl Waiting {
         self.seat.asking.question()
     }
 
-    /// Denies at once: for a guest that cannot wait. The question is withdrawn.
-    pub fn give_up(self) -> Denial {
-        self.desk.deny(&self.checked, &self.required, &self.id, Reason::NotGranted)
-    }
-
     fn denied(&self, reason: Reason) -> Poll<Result<Permit, Denial>> {
         Poll::Ready(Err(self.desk.deny(&self.checked, &self.required, &self.id, reason)))
     }

@@ -124,6 +124,12 @@ impl Alarm {
         Computing(shared)
     }
 
+    /// Called around a wait of a guest that is on the stack: it does not compute meanwhile.
+    pub(crate) fn away(&self) -> Away<'_> {
+        self.shared.computing.fetch_sub(1, Ordering::SeqCst);
+        Away(self)
+    }
+
     /// Rings at `at`.
     pub fn ring_at(&self, at: Instant) -> Ring {
         let key = self.shared.add(at, Sleeper::Ring);
@@ -242,6 +248,16 @@ pub(crate) struct Computing<'a>(&'a Shared);
 impl Drop for Computing<'_> {
     fn drop(&mut self) {
         self.0.computing.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// A guest that waits in the middle of its computing.
+pub(crate) struct Away<'a>(&'a Alarm);
+
+impl Drop for Away<'_> {
+    fn drop(&mut self) {
+        // It computes again until its stay on the stack ends, which takes that back.
+        std::mem::forget(self.0.computing());
     }
 }
 

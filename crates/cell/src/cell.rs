@@ -1,6 +1,7 @@
 //! One instance of a guest, and what stops it.
 
 use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc};
 
 use crate::alarm::{Alarm, Ring, SLICE, Sleep};
 use crate::engine::TABLE_ELEMENTS;
-use crate::gate::{Host, slice};
+use crate::gate::{Host, Until, slice};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
 
@@ -354,6 +355,11 @@ impl<H: Host> Cell<H> {
         state.memory_refused = false;
     }
 
+    /// When its time is over. It moves while the guest waits for somebody.
+    pub fn deadline(&self) -> Instant {
+        self.store.data().deadline
+    }
+
     /// Moves the deadline, between two stays of the guest on the stack.
     pub fn set_deadline(&mut self, deadline: Instant) {
         self.store.data_mut().deadline = deadline;
@@ -416,6 +422,28 @@ fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
 }
 
 impl<H: Host> State<H> {
+    /// Waits for the answer to a pending call in the middle of the guest's computing. What the
+    /// host says is not the run's time is added to it.
+    pub(crate) async fn wait_for(&mut self, ticket: u32) -> Result<(), Stop> {
+        let alarm = self.switch.shared.alarm.clone();
+        let _away = alarm.away();
+        self.ring = None;
+        self.answer.clear();
+        let until = Until { switch: &self.switch, deadline: self.deadline };
+        let mut waiting = self.host.wait(ticket, &mut self.answer, until);
+        let waited = poll_fn(|cx| {
+            // Keeps a bug of ours in one call from taking more than this run.
+            let looked = catch_unwind(AssertUnwindSafe(|| waiting.as_mut().poll(cx)));
+            let failed = |_| Poll::Ready(Err(Stop::HostFailed("panic in a host call".into())));
+            looked.unwrap_or_else(failed)
+        });
+        let waited = waited.await?;
+        self.deadline += waited.paused;
+        // The deadline may be nearer than the next slice.
+        self.ring = Some(alarm.ring_at(self.deadline));
+        Ok(())
+    }
+
     /// Whether the alarm has rung since the clock was last looked at.
     pub(crate) fn is_rung(&self) -> bool {
         self.switch.shared.alarm.rings() != self.seen

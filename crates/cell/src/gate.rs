@@ -1,14 +1,17 @@
-//! The imports of a guest: the one that it calls the host with, every bound checked, and the two
-//! that its code was given at build time, so that it can be stopped.
+//! The imports of a guest: those that it calls the host with and waits for it with, every bound
+//! checked, and the two that its code was given at build time, so that it can be stopped.
 
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use cofferdam_abi::frame::MAX_REQUEST;
 use cofferdam_abi::{Call, names};
 use wasmtime::{Caller, Linker};
 
-use crate::cell::{Next, State, Stop};
+use crate::cell::{KillSwitch, Next, State, Stop};
 
 /// `pace() -> i32`: not zero when the guest should [rest](IMPORT_REST). Asked often, so it only
 /// compares two numbers.
@@ -26,6 +29,34 @@ pub trait Host: Send + 'static {
     /// Answers one crossing: `request` holds one or more frames, as many are appended to
     /// `answer`. An error stops the run.
     fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach>;
+
+    /// Waits for the answer to a pending call and appends its frame to `answer`, or says why the
+    /// run is stopped. A host that never answers "pending" has nothing to wait for.
+    fn wait<'a>(
+        &'a mut self,
+        ticket: u32,
+        answer: &'a mut Vec<u8>,
+        until: Until<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
+        let _ = (answer, until);
+        Box::pin(async move { Err(Stop::Breach(format!("wait for {ticket}: nothing is pending"))) })
+    }
+}
+
+/// What ends a wait.
+#[derive(Clone, Copy)]
+pub struct Until<'a> {
+    /// Somebody uses it.
+    pub switch: &'a KillSwitch,
+    /// The run's time is over.
+    pub deadline: Instant,
+}
+
+/// What became of a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waited {
+    /// How much of it is not the run's time: its deadline moves by as much.
+    pub paused: Duration,
 }
 
 /// The guest broke the rules of the gate; names what was wrong.
@@ -47,6 +78,13 @@ impl std::fmt::Display for Breach {
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
     linker.func_wrap(names::IMPORT_MODULE, names::IMPORT_CALL, cross::<H>)?;
+    linker.func_wrap_async(
+        names::IMPORT_MODULE,
+        names::IMPORT_WAIT,
+        |caller, (ticket, room, room_len): (u32, u32, u32)| {
+            Box::new(wait::<H>(caller, ticket, room, room_len))
+        },
+    )?;
     linker.func_wrap(names::IMPORT_MODULE, IMPORT_PACE, |caller: Caller<'_, State<H>>| {
         u32::from(caller.data().is_rung())
     })?;
@@ -65,7 +103,7 @@ async fn rest<H: Host>(mut caller: Caller<'_, State<H>>) -> wasmtime::Result<()>
         Next::GoOn => {}
         Next::Yield => {
             let mut is_polled = false;
-            std::future::poll_fn(|cx| {
+            poll_fn(|cx| {
                 if std::mem::replace(&mut is_polled, true) {
                     return Poll::Ready(());
                 }
@@ -114,16 +152,39 @@ fn cross<H: Host>(
             Err(_) => return Err(Stop::HostFailed("panic in a host call".into()).into()),
         }
     }
-    let len = state.answer.len();
-    if len <= answer_cap as usize {
-        let Some(room) = slice_mut(guest, answer, len as u32) else {
-            return breach("room for the answer outside the guest's memory");
-        };
-        room.copy_from_slice(&state.answer);
-    } else if is_take {
+    if is_take && state.answer.len() > answer_cap as usize {
         return breach("gate.take without room for the answer");
     }
-    u32::try_from(len).or_else(|_| breach("answer longer than 32 bits can say"))
+    hand_over(guest, &state.answer, answer, answer_cap)
+}
+
+/// `wait(ticket, answer, answer_cap) -> answer_len`. An answer that is too long is kept, as above.
+async fn wait<H: Host>(
+    mut caller: Caller<'_, State<H>>,
+    ticket: u32,
+    room: u32,
+    room_len: u32,
+) -> wasmtime::Result<u32> {
+    caller.data_mut().wait_for(ticket).await?;
+    let Some(memory) = caller.data().memory else {
+        return breach("wait before the cell was set up");
+    };
+    let (guest, state) = memory.data_and_store_mut(&mut caller);
+    hand_over(guest, &state.answer, room, room_len)
+}
+
+/// Copies an answer into the guest if it has room for it; answers how long it is.
+fn hand_over(guest: &mut [u8], answer: &[u8], room: u32, room_len: u32) -> wasmtime::Result<u32> {
+    let Ok(len) = u32::try_from(answer.len()) else {
+        return breach("answer longer than 32 bits can say");
+    };
+    if len <= room_len {
+        let Some(room) = slice_mut(guest, room, len) else {
+            return breach("room for the answer outside the guest's memory");
+        };
+        room.copy_from_slice(answer);
+    }
+    Ok(len)
 }
 
 fn breach<T>(what: &str) -> wasmtime::Result<T> {

@@ -41,7 +41,7 @@ pub use alarm::{Alarm, Ring, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};
 pub use compiler::{Compiler, Compiling, Unfit};
 pub use engine::{Engine, Pool};
-pub use gate::{Breach, Host};
+pub use gate::{Breach, Host, Until, Waited};
 pub use image::Image;
 pub use imports::Import;
 pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, run_program};

@@ -171,7 +171,7 @@ pub(crate) async fn kept(
     // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
     let cell = match slot.take() {
         Some(mut cell) => {
-            cell.rearm(switch.clone(), course.deadline);
+            cell.rearm(switch.clone(), course.deadline_now());
             cell.host_mut().restart(course.settings());
             Ok(cell)
         }
@@ -273,7 +273,6 @@ pub(crate) async fn drive(
     first: &[u8],
 ) -> Result<Ending, Error> {
     let mut reply = cell.enter(first).await;
-    let mut deadline = course.deadline_now();
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,
@@ -281,6 +280,7 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
+                let mut deadline = cell.deadline();
                 let answers = loop {
                     match cell.host_mut().answers(&course.switch, deadline).await {
                         Ok(answers) => {

@@ -110,7 +110,7 @@ pub use cofferdam_caps::{Capability, visible};
 /// Documents; see [`Sandbox::change_page`] and [`Sandbox::page_events`].
 pub use cofferdam_dom as dom;
 pub use cofferdam_kernel::{
-    AllowAll, Clock, Denied, Output, Policy, Random, Stream, Watcher, Writer,
+    AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,
 };
 pub use cofferdam_net::Client;
 pub use cofferdam_vfs::{HostDir, Mount};

@@ -22,7 +22,8 @@ impl Commands for ToolCommands {
     ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>> {
         let course = self.0.anew(None);
         Box::pin(async move {
-            let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone())));
+            let permitted = line.permitted.clone();
+            let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
             let outcome = program::run_in(&course, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())
         })

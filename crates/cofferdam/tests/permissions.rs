@@ -9,9 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use cofferdam::permissions::{Answer, FromOutside, InMemory, Question, Span, Terms};
+use cofferdam::permissions::{
+    self, Answer, FromOutside, InMemory, Line, Offered, Question, Sink, Span, Terms,
+};
 use cofferdam::{
-    Approver, Broker, Ending, Function, Limits, Outcome, Sandbox, SandboxBuilder, Tool,
+    Approver, Broker, Command, Ending, Exhausted, Function, HostDir, Limits, Mount, Outcome,
+    Sandbox, SandboxBuilder, Tool,
 };
 use serde_json::{Value as Json, json};
 
@@ -82,6 +85,88 @@ async fn a_yes_lets_the_run_go_on_from_where_it_waited() {
     assert_eq!(approver.asked(), 1);
 }
 
+/// Programs that know no promises stand still in the middle of a call.
+#[tokio::test]
+async fn a_yes_lets_a_call_without_a_promise_go_on() {
+    let approver = Decides::new(Some(Span::Once));
+    let builder = Sandbox::builder().env("KEY", "x").file("/data/a", "file");
+    let sandbox = builder.approver(approver.clone()).build().unwrap();
+    let source = "let begun = 0; begun++
+        const later = new Promise((resolve) => setTimeout(() => resolve('timer'), 1))
+        const text = require('fs').readFileSync('/data/a', 'utf8')
+        const { execSync, spawnSync } = require('child_process')
+        const out = execSync('echo $((6 * 7)); cat /data/a', { encoding: 'utf8' })
+        const status = spawnSync('false').status
+        return [begun, process.env.KEY, text, out, status, await later]";
+    let wanted = json!([1, "x", "file", "42\nfile", 1, "timer"]);
+    check(&run(&sandbox, source).await, wanted);
+    // The file, the shell's first word, what it starts besides, `false`, the variable.
+    assert_eq!(approver.asked(), 5);
+}
+
+#[tokio::test]
+async fn a_no_to_a_call_without_a_promise_can_be_caught() {
+    let sandbox = Sandbox::builder().approver(Decides::new(None)).build().unwrap();
+    let source = "try { process.env.KEY } catch (e) {
+            if (!(e instanceof PermissionError)) throw e
+        }
+        require('fs').readFileSync('/data/a')";
+    check_denied(&run(&sandbox, source).await, "fs:read:/data/a");
+}
+
+#[tokio::test]
+async fn a_call_without_a_promise_waits_for_a_grant_from_outside_and_can_be_cancelled() {
+    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let memory = Arc::new(InMemory::new().unwrap());
+    let broker = Broker::setup(memory.clone(), memory).open().unwrap();
+    let builder = Sandbox::builder().limits(limits).broker(&broker).file("/data/a", "x");
+    let sandbox = builder.approver(Arc::new(FromOutside)).build().unwrap();
+    let source = "const text = require('fs').readFileSync('/data/a', 'utf8')
+        const began = performance.now(); while (performance.now() - began < 100);
+        return text";
+    let start = || sandbox.start(Tool::javascript(source)).unwrap();
+
+    let cancelled = start();
+    let canceller = cancelled.canceller();
+    let cancelled = tokio::spawn(cancelled);
+    while broker.questions().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    canceller.cancel();
+    let ending = cancelled.await.unwrap().unwrap().ending;
+    assert!(matches!(ending, Ending::Stopped(Exhausted::Cancelled { .. })), "{ending:?}");
+
+    let waiting = tokio::spawn(start());
+    while broker.questions().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    // Longer than the run may take: somebody is thinking. What it computes after that counts.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    sandbox.grant(Terms::new("fs:read:/data/**".parse().unwrap(), Span::Session)).unwrap();
+    check(&waiting.await.unwrap().unwrap(), json!("x"));
+
+    let source = "require('fs').readFileSync('/data/a'); for (;;);";
+    let ending = sandbox.run(&Tool::javascript(source)).await.unwrap().ending;
+    assert!(matches!(ending, Ending::Stopped(Exhausted::Time { .. })), "{ending:?}");
+}
+
+#[tokio::test]
+async fn a_command_waits_for_a_yes_where_it_is_started() {
+    let approver = Decides::new(Some(Span::Once));
+    let builder = granted(&["process:exec:echo"]).approver(approver.clone());
+    let sandbox = builder.build().unwrap();
+    let script = Command::shell("n=1; echo a b | tr ' ' '\\n' | sort -r; /bin/echo $n; ls /none");
+    let outcome = sandbox.run_program(script).await.unwrap();
+    assert_eq!(outcome.stdout.text(), "b\na\n1\n");
+    assert_eq!(outcome.ending, Ending::Exited(2));
+    assert_eq!(approver.asked(), 3, "tr, sort, ls");
+
+    let refused = granted(&["process:exec:echo"]).approver(Decides::new(None)).build().unwrap();
+    let outcome = refused.run_program(Command::shell("echo a | sort || echo no")).await.unwrap();
+    assert_eq!(outcome.stdout.text(), "no\n");
+    assert_eq!(outcome.stderr.text(), "bash: line 1: sort: Permission denied\n");
+}
+
 #[tokio::test]
 async fn what_a_tool_declares_is_asked_for_at_once() {
     let approver = Decides::new(Some(Span::Session));
@@ -124,6 +209,42 @@ async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
     tokio::time::sleep(Duration::from_millis(600)).await;
     sandbox.grant(Terms::new("fs:read:/data/**".parse().unwrap(), Span::Session)).unwrap();
     check(&waiting.await.unwrap().unwrap(), json!("x"));
+}
+
+/// A log that takes notes and fails where something has to be written at once.
+struct Unwritable;
+
+impl Sink for Unwritable {
+    fn offer(&self, _: Vec<Line>) -> Offered {
+        Offered::Taken
+    }
+
+    fn commit(&self, _: Vec<Line>) -> Result<(), permissions::Error> {
+        Err(permissions::Error::new(permissions::ErrorKind::Full, "audit", "no room left"))
+    }
+
+    fn flush(&self) -> Result<(), permissions::Error> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_changes_files_of_the_host_is_in_the_log_before() {
+    let name = format!("cofferdam-outside-{}", std::process::id());
+    let place = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&place).unwrap();
+    let broker =
+        Broker::setup(Arc::new(InMemory::new().unwrap()), Arc::new(Unwritable)).open().unwrap();
+    let real = HostDir::open_ambient(&place).unwrap();
+    let builder = granted(&["fs:write"]).broker(&broker).mount("/real", real, Mount::ReadWrite);
+    let sandbox = builder.build().unwrap();
+    let inside = "await btcp.fs.writeFile('/home/user/a', 'x'); return 1";
+    check(&run(&sandbox, inside).await, json!(1));
+    let outside = run(&sandbox, "await btcp.fs.writeFile('/real/a', 'x')").await;
+    let written = place.join("a").exists();
+    std::fs::remove_dir_all(&place).unwrap();
+    check_denied(&outside, "fs:write:/real/a");
+    assert!(!written, "not written without its line in the log");
 }
 
 #[tokio::test]

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use cofferdam::{Command, Denied, Ending, Exhausted, Limit, Limits, Outcome, Policy, Sandbox};
+use cofferdam::{
+    Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Outcome, Policy, Sandbox,
+};
 use cofferdam_abi::process::Spawn;
 use cofferdam_abi::{Call, Writer, frame};
 
@@ -343,7 +345,7 @@ async fn children_that_nobody_hears_end_with_the_first_process() {
 async fn a_program_that_is_denied_does_not_start() {
     struct Nothing;
     impl Policy for Nothing {
-        fn may_exec(&self, program: &str, _: &[&[u8]]) -> Result<(), Denied> {
+        fn may_exec(&self, program: &str, _: &[&[u8]]) -> Result<Exec, Denied> {
             Err(Denied { message: format!("{program}: not allowed here") })
         }
     }

@@ -1,9 +1,16 @@
 //! Whether a run waits for somebody's answer: that time is not the run's.
 
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use cofferdam_cell::{Stop, Until};
+
 use crate::lock::lock;
+
+/// Longest that a run waits for an answer.
+pub(crate) const A_LONG_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Counts the open questions of one run, and of what it runs in turn. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +46,25 @@ impl Asking {
     /// Whether any is open.
     pub(crate) fn is_any(&self) -> bool {
         lock(&self.state).open > 0
+    }
+
+    /// Waits until `look` finds something, or until somebody is asked who was not before, or the
+    /// other way round. While somebody is asked, the run's time stands still: answers how long.
+    pub(crate) async fn stand_still<T>(
+        &self,
+        until: Until<'_>,
+        mut look: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Result<(Option<T>, Duration), Stop> {
+        let began = Instant::now();
+        let is_asking = self.is_any();
+        let deadline = if is_asking { began + A_LONG_TIME } else { until.deadline };
+        let found = poll_fn(|cx| match look(cx) {
+            Poll::Ready(found) => Poll::Ready(Some(found)),
+            Poll::Pending if self.is_any() != is_asking => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        });
+        let found = until.switch.unless_stopped(deadline, found).await?;
+        Ok((found, if is_asking { began.elapsed() } else { Duration::ZERO }))
     }
 
     /// Takes back time that the run computed while a question was open: whoever lets somebody

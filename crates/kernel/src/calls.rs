@@ -30,7 +30,7 @@ pub(crate) fn dispatch(
     answer: &mut Vec<u8>,
 ) -> Result<Reply> {
     let mut fields = Reader::new(request.payload);
-    let c = &mut Crossing { fields: &mut fields, now: request.now, answer };
+    let c = &mut Crossing { fields: &mut fields, answer };
     let reply = match request.call {
         // The cell answers it before it comes here, unless it stands where it may not.
         Call::Take => Err(Malformed::new("call inside a batch", 0)),

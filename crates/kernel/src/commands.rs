@@ -14,6 +14,8 @@ pub struct CommandLine {
     pub env: Option<Vec<(String, String)>>,
     /// What it reads on standard input.
     pub stdin: Vec<u8>,
+    /// The command that was permitted already, and is not to be asked about when it is started.
+    pub permitted: Option<String>,
 }
 
 /// See [`CommandLine::what`].
@@ -42,8 +44,7 @@ pub struct Finished {
     pub stderr: Vec<u8>,
 }
 
-/// Runs commands in the sandbox of a tool. The permit for the command was given; what the
-/// command starts in turn is checked where it is started.
+/// Runs commands in the sandbox of a tool. What they start is checked where it is started.
 pub trait Commands: Send + Sync {
     /// Runs one to its end. Dropped, it ends.
     fn run(

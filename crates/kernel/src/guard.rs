@@ -6,10 +6,12 @@ use std::pin::Pin;
 use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_abi::{Malformed, Value};
-use cofferdam_broker::{Denial, PermissionError, Permit, Verdict};
-use cofferdam_caps::Request;
+use cofferdam_broker::{Denial, Desk, PermissionError, Permit, Verdict};
+use cofferdam_caps::{Access, Request};
+use cofferdam_vfs::{Time, VPath};
 
 use crate::kernel::{Kernel, Reply};
+use crate::resources::Resources;
 
 /// What a call that was permitted comes to: bytes for the guest, or why not.
 pub(crate) type Done = Result<Vec<u8>, Refused>;
@@ -46,6 +48,21 @@ impl From<&PermissionError> for Refused {
     }
 }
 
+/// Permits, denies or asks. What changes files of the host is in the audit log before it happens.
+pub(crate) fn check(desk: &Desk, resources: &Resources, request: &Request) -> Verdict {
+    match request {
+        Request::Fs { access: Access::Write, path } => {
+            let path = VPath::new(path.as_str());
+            let files = resources.files.as_guest(Time(0));
+            match path.is_ok_and(|path| files.changes_outside(&path)) {
+                true => desk.check_outside(request),
+                false => desk.check(request),
+            }
+        }
+        _ => desk.check(request),
+    }
+}
+
 /// A name that no request can be made of is an error in the tool, not a breach.
 pub(crate) fn name<T>(parsed: Result<T, cofferdam_caps::Error>) -> Result<T, Refused> {
     parsed.map_err(|error| Refused::new("TypeError", error.to_string()))
@@ -64,12 +81,10 @@ pub(crate) fn nothing() -> Done {
 }
 
 impl Kernel {
-    /// Does `work` if every request is permitted; asks where that has to be asked about, unless
-    /// the guest cannot wait.
+    /// Does `work` if every request is permitted; asks where that has to be asked about.
     pub(crate) fn guarded(
         &mut self,
         requests: Result<Vec<Request>, Refused>,
-        now: bool,
         answer: &mut Vec<u8>,
         work: impl FnOnce(Vec<Permit>) -> Done + Send + 'static,
     ) -> Result<Reply, Malformed> {
@@ -83,11 +98,9 @@ impl Kernel {
             match self.check(&request) {
                 Verdict::Permit(permit) => permits.push(permit),
                 Verdict::Denied(denial) => return Ok(self.denied(&denial)),
-                Verdict::Ask(question) if now => {
-                    return Ok(self.denied(&question.give_up()));
-                }
                 Verdict::Ask(question) => {
                     let desk = self.settings.desk.clone();
+                    let resources = self.settings.resources.clone();
                     let (denials, asking) = (self.denials.clone(), self.asking.clone());
                     return self.pend(Box::pin(async move {
                         let mut question = Some(question);
@@ -97,7 +110,7 @@ impl Kernel {
                                 permits.push(asked.await.map_err(|d| denials.note(&d))?);
                             }
                             let Some(request) = rest.next() else { break };
-                            match desk.check(&request) {
+                            match check(&desk, &resources, &request) {
                                 Verdict::Permit(permit) => permits.push(permit),
                                 Verdict::Denied(denial) => return Err(denials.note(&denial)),
                                 Verdict::Ask(asked) => question = Some(asked),
@@ -121,7 +134,6 @@ impl Kernel {
     pub(crate) fn guarded_work(
         &mut self,
         request: Result<Request, Refused>,
-        now: bool,
         work: impl FnOnce(Permit) -> Working + Send + 'static,
     ) -> Result<Reply, Malformed> {
         let request = match request {
@@ -130,11 +142,6 @@ impl Kernel {
         };
         match self.check(&request) {
             Verdict::Denied(denial) => Ok(self.denied(&denial)),
-            Verdict::Permit(_) if now => {
-                let message = "this takes time: use the form of it that answers a promise";
-                Ok(Reply::Refused(Refused::new("NotSupportedError", message)))
-            }
-            Verdict::Ask(question) if now => Ok(self.denied(&question.give_up())),
             Verdict::Permit(permit) => self.pend(work(permit)),
             Verdict::Ask(question) => {
                 let (denials, asking) = (self.denials.clone(), self.asking.clone());

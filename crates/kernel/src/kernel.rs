@@ -1,5 +1,6 @@
 //! Takes crossings apart, dispatches calls, keeps what is pending.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -14,7 +15,7 @@ use cofferdam_abi::wire::{Malformed, Reader, Writer};
 use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
-use cofferdam_cell::{Breach, Host, KillSwitch, Stop};
+use cofferdam_cell::{Breach, Host, KillSwitch, Stop, Until, Waited};
 use cofferdam_dom::proxy::Proxy;
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
@@ -24,7 +25,7 @@ use crate::calls;
 use crate::clock::{self, Clock};
 use crate::commands::Commands;
 use crate::denials::Denials;
-use crate::guard::{Done, Refused, Working};
+use crate::guard::{Done, Refused, Working, check};
 use crate::output::{Output, Stream, Watcher};
 use crate::random::{self, Random};
 use crate::resources::Resources;
@@ -39,9 +40,6 @@ const MAX_TIMERS: usize = 10_000;
 
 /// Most calls that may be under way at once. All are looked at when one of them moves.
 const MAX_WORKING: usize = 1000;
-
-/// Longest that a run waits for an answer.
-pub(crate) const A_LONG_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How a run sees the world.
 #[derive(Clone)]
@@ -119,8 +117,6 @@ pub struct Kernel {
 /// One call while it is decoded and answered.
 pub(crate) struct Crossing<'a, 'm> {
     pub(crate) fields: &'a mut Reader<'m>,
-    /// Whether the guest cannot wait for the answer.
-    pub(crate) now: bool,
     pub(crate) answer: &'a mut Vec<u8>,
 }
 
@@ -166,7 +162,7 @@ impl Kernel {
     }
 
     pub(crate) fn check(&self, request: &Request) -> Verdict {
-        self.settings.desk.check(request)
+        check(&self.settings.desk, &self.settings.resources, request)
     }
 
     /// Whether a grant allows it now; asks nobody and leaves no trace.
@@ -254,7 +250,6 @@ impl Kernel {
         deadline: Instant,
     ) -> Result<Answers, Stop> {
         // Questions are asked when the work is first looked at.
-        let began = Instant::now();
         let done = poll_fn(|cx| Poll::Ready(poll_working(&mut self.working, cx))).await;
         if !done.is_empty() {
             return Ok(Answers { timers: self.take_due(), done, paused: Duration::ZERO });
@@ -268,19 +263,44 @@ impl Kernel {
             },
             None => None,
         };
-        let is_asking = self.asking.is_any();
-        let deadline = if is_asking { began + A_LONG_TIME } else { deadline };
         let mut sleep = timer.map(|at| switch.sleep_until(at));
-        let (working, asking) = (&mut self.working, &self.asking);
-        let moved = poll_fn(|cx| {
+        let working = &mut self.working;
+        let moved = |cx: &mut Context<'_>| {
             let done = poll_working(working, cx);
             let slept = sleep.as_mut().is_some_and(|sleep| Pin::new(sleep).poll(cx).is_ready());
-            let moved = slept || !done.is_empty() || asking.is_any() != is_asking;
-            if moved { Poll::Ready(done) } else { Poll::Pending }
-        });
-        let done = switch.unless_stopped(deadline, moved).await?;
-        let paused = if is_asking { began.elapsed() } else { Duration::ZERO };
-        Ok(Answers { timers: self.take_due(), done, paused })
+            if slept || !done.is_empty() { Poll::Ready(done) } else { Poll::Pending }
+        };
+        let until = Until { switch, deadline };
+        let (done, paused) = self.asking.stand_still(until, moved).await?;
+        Ok(Answers { timers: self.take_due(), done: done.unwrap_or_default(), paused })
+    }
+
+    /// Waits for one call that is under way, while the guest does nothing else.
+    async fn answer_to(
+        &mut self,
+        ticket: u32,
+        mut until: Until<'_>,
+    ) -> Result<(Done, Waited), Stop> {
+        let found = self.working.iter().position(|(working, _)| *working == ticket);
+        let Some(at) = found else {
+            return Err(Stop::Breach(format!("wait for {ticket}: no such call is under way")));
+        };
+        let (_, mut work) = self.working.swap_remove(at);
+        let mut waited = Waited::default();
+        loop {
+            // Questions are asked when the work is first looked at.
+            let looked = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await;
+            if let Poll::Ready(done) = looked {
+                return Ok((done, waited));
+            }
+            let look = |cx: &mut Context<'_>| work.as_mut().poll(cx);
+            let (done, paused) = self.asking.stand_still(until, look).await?;
+            waited.paused += paused;
+            until.deadline += paused;
+            if let Some(done) = done {
+                return Ok((done, waited));
+            }
+        }
     }
 
     /// Timers whose time has come, in order.
@@ -342,6 +362,22 @@ impl Host for Kernel {
     fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach> {
         self.answer(request, answer)
     }
+
+    fn wait<'a>(
+        &'a mut self,
+        ticket: u32,
+        answer: &'a mut Vec<u8>,
+        until: Until<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
+        Box::pin(async move {
+            let (done, waited) = self.answer_to(ticket, until).await?;
+            let (status, payload) = pack_done(&done);
+            let mut w = Writer::onto(std::mem::take(answer));
+            frame::write_answer(&mut w, status, &payload);
+            *answer = w.finish();
+            Ok(waited)
+        })
+    }
 }
 
 /// Looks at every call under way; answers those that are done.
@@ -355,6 +391,13 @@ fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<
         Poll::Pending => true,
     });
     done
+}
+
+fn pack_done(done: &Done) -> (Status, Cow<'_, [u8]>) {
+    match done {
+        Ok(bytes) => (Status::Done, Cow::Borrowed(bytes)),
+        Err(refused) => (Status::Refused, Cow::Owned(pack_refusal(refused))),
+    }
 }
 
 pub(crate) fn pack_refusal(refused: &Refused) -> Vec<u8> {
@@ -382,17 +425,10 @@ impl Answers {
     /// Packs them as an [`Entry`].
     pub fn write(&self, w: &mut Writer) {
         let fired = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });
-        let packed: Vec<(u32, Status, Vec<u8>)> = self
-            .done
-            .iter()
-            .map(|(ticket, done)| match done {
-                Ok(bytes) => (*ticket, Status::Done, bytes.clone()),
-                Err(refused) => (*ticket, Status::Refused, pack_refusal(refused)),
-            })
-            .collect();
+        let packed: Vec<_> = self.done.iter().map(|(t, done)| (*t, pack_done(done))).collect();
         let answered = packed
             .iter()
-            .map(|(ticket, status, payload)| (*ticket, Answer { status: *status, payload }));
+            .map(|(ticket, (status, payload))| (*ticket, Answer { status: *status, payload }));
         Entry::Resume(answered.chain(self.timers.iter().map(fired)).collect()).write(w);
     }
 }

@@ -59,7 +59,7 @@ pub use kernel::{Answers, Kernel, Settings};
 pub use output::{Output, Stream, Watcher};
 pub use page::{Answered, Asked, Elsewhere, Shown};
 pub use pipe::Writer;
-pub use policy::{AllowAll, Denied, Policy};
+pub use policy::{AllowAll, Denied, Exec, Policy};
 pub use process::Process;
 pub use random::Random;
 pub use resources::Resources;

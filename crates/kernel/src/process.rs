@@ -11,7 +11,7 @@ use crate::descriptor::Descriptors;
 use crate::guard::Working;
 use crate::lock::lock;
 use crate::memory::Memory;
-use crate::spawn::Launch;
+use crate::spawn::{ExecQuestion, Launch};
 use crate::streams::Streams;
 use crate::system::System;
 use crate::tools::Console;
@@ -43,6 +43,10 @@ pub struct Process {
     pub(crate) answered: usize,
     /// The spawn under way.
     pub(crate) spawning: Option<(Launch, Compiling<Process>)>,
+    /// Whether what is to be spawned may be: somebody is asked.
+    pub(crate) question: Option<ExecQuestion>,
+    /// What was allowed for the spawn under way.
+    pub(crate) permitted: Vec<String>,
     /// The request to the network under way.
     pub(crate) working: Option<Working>,
     /// Responses that it has not read to their end.
@@ -71,6 +75,8 @@ impl Process {
             until: None,
             answered: 0,
             spawning: None,
+            question: None,
+            permitted: Vec::new(),
             working: None,
             streams: Streams::default(),
             console: None,

@@ -1,9 +1,8 @@
 //! One run of a program: its first process, and all that it starts.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::task::Context;
 use std::time::Instant;
 
 use cofferdam_broker::PermissionError;
@@ -12,12 +11,11 @@ use cofferdam_cell::{Alarm, Error, Finish, KillSwitch, Stop};
 use crate::crew::{Crew, Halt};
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
-use crate::kernel::A_LONG_TIME;
 use crate::lock::lock;
 use crate::output::{Output, Stream};
 use crate::pipe::{self, Reader, Writer};
 use crate::signal::Signals;
-use crate::spawn::{self, Found, Launch, NotStarted};
+use crate::spawn::{self, Found, Hindered, Launch, NotStarted};
 use crate::system::{Environment, Hits, System, World};
 
 /// Memory up to this size is given back in microseconds, faster than a thread is woken.
@@ -137,15 +135,14 @@ pub async fn run(
 }
 
 async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<RanEnding, Error> {
-    let (switch, deadline) = (&system.switch, system.deadline());
-    let first = match switch.unless_stopped(deadline, start(system, command)).await {
+    let first = match started(system, command).await {
         Ok(Ok(first)) => first,
         Ok(Err(NotStarted { errno, message })) => {
             return Ok(RanEnding::NotStarted { errno, message });
         }
         Err(stop) => return Ok(RanEnding::Stopped(stop)),
     };
-    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(deadline));
+    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(system.deadline()));
     let ended = to_the_end(system, &mut crew, alarm).await;
     if system.budget.used() > SMALL {
         (system.world.reaper)(Box::new(crew));
@@ -157,6 +154,18 @@ async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<
     }
 }
 
+/// Makes the first process. While somebody is asked whether it may be, time stands still.
+async fn started(system: &Arc<System>, command: Command) -> Result<Result<u32, NotStarted>, Stop> {
+    let asking = &system.world.settings.asking;
+    let mut starting = pin!(start(system, command));
+    loop {
+        let look = |cx: &mut Context<'_>| starting.as_mut().poll(cx);
+        if let (Some(started), _) = asking.stand_still(system.until(), look).await? {
+            return Ok(started);
+        }
+    }
+}
+
 /// Runs the processes. While somebody is asked, the run's time stands still.
 async fn to_the_end(
     system: &System,
@@ -165,21 +174,14 @@ async fn to_the_end(
 ) -> Result<Result<Finish, Halt>, Stop> {
     let asking = &system.world.settings.asking;
     loop {
-        let is_asking = asking.is_any();
-        let deadline = if is_asking { Instant::now() + A_LONG_TIME } else { system.deadline() };
-        let moved = poll_fn(|cx| match Pin::new(&mut *crew).poll(cx) {
-            Poll::Ready(ended) => Poll::Ready(Some(ended)),
-            Poll::Pending if asking.is_any() != is_asking => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        });
-        if let Some(ended) = system.switch.unless_stopped(deadline, moved).await? {
+        let look = |cx: &mut Context<'_>| Pin::new(&mut *crew).poll(cx);
+        if let (Some(ended), _) = asking.stand_still(system.until(), look).await? {
             return Ok(ended);
         }
         crew.time_moved(alarm.ring_at(system.deadline()));
     }
 }
 
-/// Makes the first process.
 async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted> {
     let mut launch = Launch {
         argv: command.argv,
@@ -191,6 +193,7 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         mask: 0o022,
         is_command: false,
         begins_in_cwd: false,
+        permitted: Vec::new(),
     };
     let plain = |errno: Errno, launch: &Launch| {
         let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
@@ -201,7 +204,7 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         launch.preopen_root(system).map_err(|errno| plain(errno, &launch))?;
     }
     let (found, name) = match command.executable {
-        Executable::Named(name) => (spawn::find(system, 0, &name, &mut launch)?, name),
+        Executable::Named(name) => (find(system, &name, &mut launch).await?, name),
         Executable::Module(bytes) => {
             let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
             let name = String::from_utf8_lossy(name).into_owned();
@@ -221,6 +224,22 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         }
     };
     spawn::start(system, 0, image, launch).map_err(|errno| NotStarted::plain(errno, &name))
+}
+
+/// Finds what to run for a name, and waits while somebody is asked about it.
+async fn find(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
+    let argv = launch.argv.clone();
+    loop {
+        match spawn::find(system, 0, name, launch) {
+            Ok(found) => return Ok(found),
+            Err(Hindered::NotStarted(not_started)) => return Err(not_started),
+            Err(Hindered::Asked(question)) => {
+                launch.permitted.push(question.await?);
+                // Scripts have put their interpreters there.
+                launch.argv.clone_from(&argv);
+            }
+        }
+    }
 }
 
 fn standard(system: &System, stdin: Stdin, terminal: Terminal) -> Descriptors {

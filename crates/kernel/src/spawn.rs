@@ -1,15 +1,19 @@
 //! What a name stands for, and how it becomes a process.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use cofferdam_abi::commands;
 use cofferdam_cell::ProgramImage;
 use cofferdam_vfs::{Access, At, Kind, Open};
 
+use crate::asking::Asked;
 use crate::crew::Newborn;
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
 use crate::lock::lock;
+use crate::policy::{Denied, Exec};
 use crate::process::Process;
 use crate::signal::Signals;
 use crate::system::System;
@@ -44,6 +48,8 @@ pub(crate) struct Launch {
     pub(crate) mask: u32,
     pub(crate) is_command: bool,
     pub(crate) begins_in_cwd: bool,
+    /// Programs that somebody allowed while it was being made.
+    pub(crate) permitted: Vec<String>,
 }
 
 /// Why a program was not started.
@@ -62,6 +68,39 @@ impl NotStarted {
     pub(crate) fn plain(errno: Errno, program: &str) -> Self {
         NotStarted::new(errno, format!("{program}: {errno}"))
     }
+}
+
+/// Why there is nothing to start: at all, or yet.
+pub(crate) enum Hindered {
+    NotStarted(NotStarted),
+    Asked(ExecQuestion),
+}
+
+impl From<NotStarted> for Hindered {
+    fn from(not_started: NotStarted) -> Self {
+        Hindered::NotStarted(not_started)
+    }
+}
+
+/// Somebody is asked whether a program may be started. Answers what to add to
+/// [`Launch::permitted`].
+pub(crate) struct ExecQuestion {
+    program: String,
+    answer: Pin<Box<dyn Future<Output = Result<(), Denied>> + Send>>,
+    _asked: Asked,
+}
+
+impl Future for ExecQuestion {
+    type Output = Result<String, NotStarted>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = ready!(self.answer.as_mut().poll(cx));
+        Poll::Ready(answer.map(|()| std::mem::take(&mut self.program)).map_err(refused))
+    }
+}
+
+fn refused(denied: Denied) -> NotStarted {
+    NotStarted::new(Errno::Access, denied.message)
 }
 
 /// What a name turned out to be.
@@ -102,7 +141,7 @@ pub(crate) fn find(
     pid: u32,
     program: &str,
     launch: &mut Launch,
-) -> Result<Found, NotStarted> {
+) -> Result<Found, Hindered> {
     let mut program = program.to_owned();
     for _ in 0..MAX_INTERPRETERS {
         let path = match program.contains('/') {
@@ -116,7 +155,7 @@ pub(crate) fn find(
             return command(system, name, launch);
         }
         if !program.contains('/') {
-            return Err(NotStarted::plain(Errno::NotFound, &program));
+            return Err(NotStarted::plain(Errno::NotFound, &program).into());
         }
         may_exec(system, &path, launch)?;
         let start = read_start(system, pid, &path)?;
@@ -126,11 +165,11 @@ pub(crate) fn find(
             return Ok(Found::Module(bytes));
         }
         let Some(line) = start.strip_prefix(b"#!") else {
-            return Err(NotStarted::plain(Errno::NotExecutable, &program));
+            return Err(NotStarted::plain(Errno::NotExecutable, &program).into());
         };
         program = interpreter(line, &program, launch)?;
     }
-    Err(NotStarted::plain(Errno::Loop, &program))
+    Err(NotStarted::plain(Errno::Loop, &program).into())
 }
 
 /// The physical path of a program's file, links followed.
@@ -144,11 +183,11 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
     Ok(resolved.as_str().to_owned())
 }
 
-fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
+fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hindered> {
     may_exec(system, name, launch)?;
     let Some(image) = &system.world.programs.sh else {
         let text = format!("{name}: the shell and its commands are not part of this build");
-        return Err(NotStarted::new(Errno::NotFound, text));
+        return Err(NotStarted::new(Errno::NotFound, text).into());
     };
     // The guest knows by its first argument which command it is; a link has another name.
     let given = launch.argv.first().map_or(&[][..], Vec::as_slice);
@@ -163,10 +202,20 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, No
     Ok(Found::Command(image.clone()))
 }
 
-fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), NotStarted> {
+fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), Hindered> {
+    // What was allowed once is used up: it is not asked for again.
+    if launch.permitted.iter().any(|permitted| permitted == program) {
+        return Ok(());
+    }
     let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
-    let denied = |denied: crate::policy::Denied| NotStarted::new(Errno::Access, denied.message);
-    system.world.policy.may_exec(program, &argv).map_err(denied)
+    match system.world.policy.may_exec(program, &argv).map_err(refused)? {
+        Exec::Granted => Ok(()),
+        Exec::Asked(answer) => Err(Hindered::Asked(ExecQuestion {
+            program: program.to_owned(),
+            answer,
+            _asked: system.world.settings.asking.begin(),
+        })),
+    }
 }
 
 /// The first bytes of an executable file.

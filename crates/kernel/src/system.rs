@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Instant;
 
-use cofferdam_cell::{Compiler, KillSwitch, MemoryBudget, ProgramImage};
+use cofferdam_cell::{Compiler, KillSwitch, MemoryBudget, ProgramImage, Until};
 use cofferdam_vfs::{Caller, Files, Time, Tree};
 
 use crate::clock;
@@ -164,6 +164,11 @@ impl System {
     /// When the run's time is over, as it looks now: while somebody is asked it stands still.
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline + self.world.settings.asking.paused()
+    }
+
+    /// What ends the run before it is done.
+    pub(crate) fn until(&self) -> Until<'_> {
+        Until { switch: &self.switch, deadline: self.deadline() }
     }
 
     /// The moment, as files note it.

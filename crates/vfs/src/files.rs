@@ -37,6 +37,20 @@ impl<'t> Files<'t> {
         self.on(at, |at| self.find(at)?.path(self.tree))
     }
 
+    /// Whether a change of what a path names would be made outside the tree, in a real directory.
+    /// Where nothing is yet, it would be made where the folders above are.
+    pub fn changes_outside(self, path: &VPath) -> bool {
+        let mut at = Some(path.clone());
+        while let Some(path) = at {
+            match self.find_entry(At::from(&path)) {
+                Ok(Found::Mounted(at)) => return !at.spot.backend.is_read_only(),
+                Ok(Found::Node(..)) => return false,
+                Err(_) => at = path.parent(),
+            }
+        }
+        false
+    }
+
     /// Runs an operation, and adds the path to its error.
     pub(crate) fn on<'a, T>(
         self,

@@ -32,6 +32,22 @@ fn mounted(mount: Mount) -> (Tree, Scratch) {
     (tree, place)
 }
 
+#[test]
+fn what_would_change_real_files_is_known() {
+    for (mount, outside) in
+        [(Mount::ReadOnly, false), (Mount::Overlay, false), (Mount::ReadWrite, true)]
+    {
+        let (tree, _place) = mounted(mount);
+        let is_outside = |path| tree.as_guest(NOW).changes_outside(&VPath::new(path).unwrap());
+        for path in ["/m/sub/file", "/m/new", "/m/new/folder/file"] {
+            assert_eq!(is_outside(path), outside, "{mount:?} {path}");
+        }
+        for path in ["/", "/new", "/new/file"] {
+            assert!(!is_outside(path), "{mount:?} {path}");
+        }
+    }
+}
+
 fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Errno {
     result.unwrap_err().errno()
 }

@@ -1,9 +1,7 @@
 //! What crosses the gate: requests and answers, entries and leaves, what programs say of processes.
 
 use cofferdam_abi::entry::{Entry, Leave};
-use cofferdam_abi::frame::{
-    Refusal, next_answer, next_request, write_answer, write_request, write_request_now,
-};
+use cofferdam_abi::frame::{Refusal, next_answer, next_request, write_answer, write_request};
 use cofferdam_abi::process::{Environment, FileStatus, Myself, Spawn};
 use cofferdam_abi::{Reader, Writer};
 
@@ -46,10 +44,7 @@ pub fn run(data: &[u8]) {
 fn requests(data: &[u8]) {
     let (mut reader, mut writer) = (Reader::new(data), Writer::new());
     while let Ok(request) = next_request(&mut reader) {
-        match request.now {
-            true => write_request_now(&mut writer, request.call, request.payload),
-            false => write_request(&mut writer, request.call, request.payload),
-        }
+        write_request(&mut writer, request.call, request.payload);
         assert_eq!(writer.as_bytes(), &data[..data.len() - reader.remaining()]);
     }
 }

@@ -185,11 +185,15 @@ fn gather<'js>(ctx: &Ctx<'js>, shape: Shape, payload: &[u8]) -> Result<Value<'js
     Ok(promise)
 }
 
-/// Makes a call that cannot wait, and answers what it gives.
+/// Makes a call and answers what it gives, however long that takes: the tool stands still.
 fn send_now<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
     let ctx = &args.ctx().clone();
     let payload = pack(&shape, args)?;
-    let (status, answer) = gate::call_now(shape.call, &payload, kept);
+    let (mut status, mut answer) = gate::call(shape.call, &payload, kept);
+    if status == Status::Pending {
+        let ticket = u32::from_le_bytes(answer.as_slice().try_into().unwrap_or_default());
+        (status, answer) = gate::wait_for(ticket, kept);
+    }
     match status {
         Status::Done => unpack(ctx, shape.gives, &answer),
         Status::Refused | Status::Pending => {
@@ -295,7 +299,7 @@ fn host_call<'js>(ctx: Ctx<'js>, name: Text, takes: Text, gives: Text) -> Result
     Function::new(ctx, HostCall { shape, send })
 }
 
-/// The same for what cannot wait: it answers the value itself.
+/// The same for programs that know no promises: it answers the value itself.
 fn host_call_now<'js>(
     ctx: Ctx<'js>,
     name: Text,

@@ -8,9 +8,9 @@ mod crossing;
 mod double;
 
 #[cfg(target_arch = "wasm32")]
-pub(crate) use crossing::cross;
+pub(crate) use crossing::{cross, wait};
 #[cfg(not(target_arch = "wasm32"))]
-pub use double::{advance, cross, fire_next, reset, take_output};
+pub use double::{advance, cross, fire_next, reset, take_output, wait};
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, Status};
@@ -41,24 +41,20 @@ pub fn go_live() {
 pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
     frame::write_request(&mut request, call, payload);
-    send(&request, f)
+    cross(request.as_bytes(), |answer| first(answer, f))
 }
 
-/// Makes one call whose answer is not pending and hands it to `f`.
-pub fn call_now<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
-    let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
-    frame::write_request_now(&mut request, call, payload);
-    send(&request, f)
+/// Waits for the answer to a pending call and hands it to `f`.
+pub fn wait_for<T>(ticket: u32, f: impl FnOnce(Status, &[u8]) -> T) -> T {
+    wait(ticket, |answer| first(answer, f))
 }
 
-fn send<T>(request: &Writer, f: impl FnOnce(Status, &[u8]) -> T) -> T {
-    cross(request.as_bytes(), |answer| {
-        match frame::next_answer(&mut Reader::new(answer)) {
-            Ok(answer) => f(answer.status, answer.payload),
-            // The host is ours: if it answers nonsense, there is nothing sane left to do.
-            Err(_) => panic!("malformed answer"),
-        }
-    })
+fn first<T>(answer: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+    match frame::next_answer(&mut Reader::new(answer)) {
+        Ok(answer) => f(answer.status, answer.payload),
+        // The host is ours: if it answers nonsense, there is nothing sane left to do.
+        Err(_) => panic!("malformed answer"),
+    }
 }
 
 fn number(which: Call) -> f64 {

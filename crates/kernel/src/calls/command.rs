@@ -15,7 +15,7 @@ use crate::kernel::{Crossing, Kernel, Reply};
 const SHELL: &str = "bash";
 
 pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let line = match line(&value(c.fields)?) {
+    let mut line = match line(&value(c.fields)?) {
         Ok(line) => line,
         Err(refused) => return Ok(Reply::Refused(refused)),
     };
@@ -25,12 +25,12 @@ pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     let parsed: std::result::Result<CommandName, _> = name(first_word(&line.what).parse());
     let Some(commands) = kernel.settings.commands.clone() else {
         let request = parsed.map(|command| Request::Process { command });
-        return kernel.guarded_work(request, c.now, |_| {
+        return kernel.guarded_work(request, |_| {
             let message = "this sandbox has no commands";
             Box::pin(async move { Err(Refused::new("NotSupportedError", message)) })
         });
     };
-    let work = async move {
+    let work = |line| async move {
         match commands.run(line).await {
             Ok(ran) => packed(&Value::Object(vec![
                 ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
@@ -40,11 +40,12 @@ pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
             Err(message) => Err(Refused::new("Error", message)),
         }
     };
-    if free && !c.now {
-        return kernel.pend(Box::pin(work));
+    if free {
+        return kernel.pend(Box::pin(work(line)));
     }
+    line.permitted = parsed.as_ref().ok().map(ToString::to_string);
     let request = parsed.map(|command| Request::Process { command });
-    kernel.guarded_work(request, c.now, |_| Box::pin(work))
+    kernel.guarded_work(request, |_| Box::pin(work(line)))
 }
 
 /// What a grant would have to name: the command, or the first one that a shell would start.
@@ -107,5 +108,5 @@ fn line(given: &Value) -> std::result::Result<CommandLine, Refused> {
         },
         _ => Vec::new(),
     };
-    Ok(CommandLine { what, cwd: member("cwd").map(text).transpose()?, env, stdin })
+    Ok(CommandLine { what, cwd: member("cwd").map(text).transpose()?, env, stdin, permitted: None })
 }

@@ -70,11 +70,11 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
                 return Ok(Reply::Refused(failed(&error)));
             }
         }
-        Shown::Elsewhere(page) => return elsewhere(kernel, c, page.clone(), asked),
+        Shown::Elsewhere(page) => return elsewhere(kernel, page.clone(), asked),
     }
     let proxy = kernel.proxy.clone();
     let request = asked.request(&desk).map(|request| vec![request]);
-    kernel.guarded(request, c.now, c.answer, move |permits| {
+    kernel.guarded(request, c.answer, move |permits| {
         let Shown::Here(page, writing) = &mut *lock(&resources.page) else {
             return Err(Refused::new("NotFoundError", "this sandbox has no page"));
         };
@@ -87,15 +87,10 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
 }
 
 /// Hands a call to whoever answers for the page.
-fn elsewhere(
-    kernel: &mut Kernel,
-    c: &Crossing<'_, '_>,
-    page: Arc<dyn Elsewhere>,
-    mut asked: Asked,
-) -> Result<Reply> {
+fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) -> Result<Reply> {
     let desk = kernel.settings.desk.clone();
     let request = asked.request(&desk);
-    kernel.guarded_work(request, c.now, move |permit| {
+    kernel.guarded_work(request, move |permit| {
         Box::pin(async move {
             let permits = [permit];
             asked.read = reach(&desk, Access::Read, &permits)?;

@@ -46,7 +46,7 @@ pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
         denials: kernel.denials.clone(),
         asking: kernel.asking.clone(),
     };
-    kernel.guarded_work(Ok(wanted), c.now, move |permit| {
+    kernel.guarded_work(Ok(wanted), move |permit| {
         Box::pin(async move {
             let response = outbound.send(fetch, permit).await.map_err(|error| failed(&error))?;
             packed(&response)

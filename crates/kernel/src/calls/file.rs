@@ -87,7 +87,7 @@ fn on(
     let resources: Arc<Resources> = kernel.settings.resources.clone();
     let target = target(files(&resources, now), path, follow);
     let request = target.request(access).map(|request| vec![request]);
-    kernel.guarded(request, c.now, c.answer, move |_| {
+    kernel.guarded(request, c.answer, move |_| {
         let done = target.found.and_then(|path| work(files(&resources, now), &path));
         done.map_err(|error| failed(&error))
     })
@@ -201,7 +201,7 @@ fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Re
         }
         targets.push(at.to_owned());
     }
-    kernel.guarded(requests, c.now, c.answer, move |_| {
+    kernel.guarded(requests, c.answer, move |_| {
         for folder in targets {
             let made = files(&resources, now).make_directory(folder.as_str(), Mode::DIRECTORY);
             match made {
@@ -232,7 +232,7 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         }
         Ok(requests)
     });
-    kernel.guarded(requests, c.now, c.answer, move |_| {
+    kernel.guarded(requests, c.answer, move |_| {
         let files = files(&resources, now);
         let removed = target.found.and_then(|root| {
             // Children come after their parents, so from the end on every folder is empty.
@@ -321,7 +321,7 @@ pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         }
         Ok(requests)
     };
-    kernel.guarded(requests(), c.now, c.answer, move |_| -> Done {
+    kernel.guarded(requests(), c.answer, move |_| -> Done {
         let moved = from
             .found
             .and_then(|from| to.found.and_then(|to| files(&resources, now).rename(&from, &to)));

@@ -14,7 +14,7 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let parsed: std::result::Result<ToolName, _> = name(function.parse());
     let request = parsed.map(|name| Request::Tool { name });
     let resources = kernel.settings.resources.clone();
-    kernel.guarded_work(request, c.now, move |_| {
+    kernel.guarded_work(request, move |_| {
         Box::pin(async move {
             let Some(found) = resources.functions.get(&function) else {
                 let message = format!("no function is registered as '{function}'");

@@ -20,7 +20,7 @@ use crate::kernel::pack_refusal;
 use crate::lock::lock;
 use crate::pipe;
 use crate::process::Process;
-use crate::spawn::{self, Found, Launch, NotStarted};
+use crate::spawn::{self, Found, Hindered, Launch, NotStarted};
 use crate::system::Environment;
 use crate::table::{Sent, Waited};
 
@@ -190,20 +190,48 @@ fn one(
     Poll::Ready(reply.and_then(|reply| fields.end().map(|()| reply)))
 }
 
+/// Starts a program: somebody may have to be asked, and a module has to be compiled.
 fn poll_spawn(
     process: &mut Process,
-    fields: &mut Reader<'_>,
+    fields: &Reader<'_>,
     answer: &mut Vec<u8>,
     cx: &mut Context<'_>,
 ) -> Answered {
-    if process.spawning.is_none() {
-        let spawn = match abi::Spawn::read(fields).and_then(|s| fields.end().map(|()| s)) {
+    let spawned = ready!(poll_spawned(process, fields.clone(), answer, cx));
+    // What was allowed was allowed for this one.
+    process.permitted.clear();
+    Poll::Ready(spawned)
+}
+
+fn poll_spawned(
+    process: &mut Process,
+    fields: Reader<'_>,
+    answer: &mut Vec<u8>,
+    cx: &mut Context<'_>,
+) -> Answered {
+    while process.spawning.is_none() {
+        if let Some(question) = &mut process.question {
+            let answer = ready!(Pin::new(question).poll(cx));
+            process.question = None;
+            match answer {
+                Ok(program) => process.permitted.push(program),
+                Err(not_started) => return Poll::Ready(Ok(Reply::Refused(not_started))),
+            }
+        }
+        let mut fields = fields.clone();
+        let spawn = match abi::Spawn::read(&mut fields).and_then(|s| fields.end().map(|()| s)) {
             Ok(spawn) => spawn,
             Err(malformed) => return Poll::Ready(Err(malformed)),
         };
         let (launch, found) = match prepare(process, &spawn) {
             Ok(prepared) => prepared,
-            Err(not_started) => return Poll::Ready(Ok(Reply::Refused(not_started))),
+            Err(Hindered::NotStarted(not_started)) => {
+                return Poll::Ready(Ok(Reply::Refused(not_started)));
+            }
+            Err(Hindered::Asked(question)) => {
+                process.question = Some(question);
+                continue;
+            }
         };
         let module = match found {
             Found::Command(image) => {
@@ -239,7 +267,7 @@ fn poll_spawn(
 fn prepare(
     process: &Process,
     spawn: &abi::Spawn<'_>,
-) -> std::result::Result<(Launch, Found), NotStarted> {
+) -> std::result::Result<(Launch, Found), Hindered> {
     let text = |bytes| std::str::from_utf8(bytes).map_err(|_| Errno::NotFound);
     let failed = |errno: Errno| NotStarted::plain(errno, &String::from_utf8_lossy(spawn.program));
     let program = text(spawn.program).map_err(failed)?;
@@ -262,11 +290,12 @@ fn prepare(
         mask: process.mask,
         is_command: false,
         begins_in_cwd: false,
+        permitted: process.permitted.clone(),
     };
     launch.check().map_err(failed)?;
     if !lock(&process.system.table).has_room() {
         process.system.note_processes();
-        return Err(failed(Errno::Again));
+        return Err(failed(Errno::Again).into());
     }
     let found = spawn::find(&process.system, process.pid, program, &mut launch)?;
     if let Found::Command(_) = found {

@@ -22,7 +22,7 @@ fn part(
 ) -> Result<Reply> {
     let state = c.fields.string()?;
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(request(Access::Read, &state), c.now, c.answer, move |_| {
+    kernel.guarded(request(Access::Read, &state), c.answer, move |_| {
         match resources.published.get(&state) {
             Some(artifact) => packed(&part(artifact)),
             None => packed(&Value::Undefined),
@@ -42,7 +42,7 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     let state = c.fields.string()?;
     let content = value(c.fields)?;
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(request(Access::Write, &state), c.now, c.answer, move |_| {
+    kernel.guarded(request(Access::Write, &state), c.answer, move |_| {
         match resources.published.set_content(&state, content) {
             Ok(()) => nothing(),
             Err(StateError::Full) => {

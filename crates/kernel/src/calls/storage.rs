@@ -29,7 +29,7 @@ fn of_key(
 pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key) = (area(c.fields)?, c.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Read, &key), c.now, c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Read, &key), c.answer, move |_| {
         resources.storage.with(area, |area| match area.get(&key) {
             Some(text) => packed(&Value::String(text.to_owned())),
             None => packed(&Value::Null),
@@ -40,7 +40,7 @@ pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key, text) = (area(c.fields)?, c.fields.string()?, c.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.now, c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
         let set = resources.storage.with(area, |area| area.set(&key, &text));
         set.map(|()| Vec::new()).map_err(|QuotaExceeded(needed)| {
             let message = format!("storage holds {STORAGE_BYTES} bytes, {needed} would be needed");
@@ -52,7 +52,7 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
 pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let (area, key) = (area(c.fields)?, c.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.now, c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
         resources.storage.with(area, |area| area.remove(&key));
         nothing()
     })
@@ -62,7 +62,7 @@ pub(super) fn keys(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let area = area(c.fields)?;
     let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Read, key: None };
-    kernel.guarded(Ok(vec![request]), c.now, c.answer, move |_| {
+    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
         let keys = resources.storage.with(area, |area| area.keys());
         packed(&Value::Array(keys.into_iter().map(Value::String).collect()))
     })
@@ -72,7 +72,7 @@ pub(super) fn clear(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
     let area = area(c.fields)?;
     let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Write, key: None };
-    kernel.guarded(Ok(vec![request]), c.now, c.answer, move |_| {
+    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
         resources.storage.with(area, |area| area.clear());
         nothing()
     })

@@ -17,7 +17,7 @@ fn request(variable: &str) -> std::result::Result<Vec<Request>, Refused> {
 pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let variable = c.fields.string()?;
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(request(&variable), c.now, c.answer, move |_| {
+    kernel.guarded(request(&variable), c.answer, move |_| {
         let text = lock(&resources.variables).get(&variable).cloned();
         packed(&text.map_or(Value::Null, Value::String))
     })

@@ -64,6 +64,7 @@ pub(crate) fn process() -> Process {
         mask: 0o022,
         is_command: false,
         begins_in_cwd: false,
+        permitted: Vec::new(),
     };
     launch.preopen_root(&system).expect("a root");
     let pid = lock(&system.table).add(0, Signals::default(), About::default()).expect("room");

@@ -1,4 +1,4 @@
-// node:fs over the sandbox's files: promises, callbacks, and calls that cannot wait.
+// node:fs over the sandbox's files: promises, callbacks, and calls that stand still.
 (function (native, internal) {
   'use strict';
 

@@ -1,4 +1,4 @@
-//! The one import.
+//! The imports: a call, and a wait for the answer to a pending one.
 
 use std::cell::RefCell;
 
@@ -8,6 +8,9 @@ use cofferdam_abi::call::Call;
 unsafe extern "C" {
     #[link_name = "call"]
     fn import(request: *const u8, request_len: u32, answer: *mut u8, answer_cap: u32) -> u32;
+
+    #[link_name = "wait"]
+    fn import_wait(ticket: u32, answer: *mut u8, answer_cap: u32) -> u32;
 }
 
 /// Room for most answers, so that a call allocates nothing.
@@ -19,18 +22,29 @@ thread_local! {
 
 /// Sends request frames over and hands the answer frames to `f`.
 pub(crate) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+    // SAFETY: the host reads the request and writes at most as much as there is room for.
+    let ask =
+        |room: *mut u8, len| unsafe { import(request.as_ptr(), request.len() as u32, room, len) };
+    taken(ask, f)
+}
+
+/// Waits for the answer to a pending call and hands its frame to `f`.
+pub(crate) fn wait<T>(ticket: u32, f: impl FnOnce(&[u8]) -> T) -> T {
+    // SAFETY: the host writes at most as much as there is room for.
+    taken(|room, len| unsafe { import_wait(ticket, room, len) }, f)
+}
+
+/// Has an answer written where there is room for it; `ask` says how long it is.
+fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -> T {
     ANSWER.with_borrow_mut(|room| {
-        // SAFETY: the host reads the request and writes at most `ROOM` bytes of answer.
-        let len = unsafe {
-            import(request.as_ptr(), request.len() as u32, room.as_mut_ptr(), ROOM as u32)
-        } as usize;
+        let len = ask(room.as_mut_ptr(), ROOM as u32) as usize;
         if len <= ROOM {
             return f(&room[..len]);
         }
         let mut long = vec![0; len];
         let mut take = [0; cofferdam_abi::frame::REQUEST_HEADER];
         take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
-        // SAFETY: as above, with the room that the host said it needs.
+        // SAFETY: the room is as long as the host said that it needs.
         unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
         f(&long)
     })
