@@ -13,14 +13,13 @@ use crate::{Result, Toolchain, run};
 const PACKAGE: &str = "rquickjs-sys";
 
 /// One place to change.
-#[derive(Hash)]
 struct Change {
     file: &'static str,
     from: &'static str,
     to: &'static str,
 }
 
-const CHANGES: [Change; 8] = [
+const CHANGES: [Change; 16] = [
     // The hash of a key of a Map or Set; the low bits choose its bucket. A number is hashed as the
     // bits of a double, and those of small integers are zero where it matters: thousands of them
     // fell into a handful of buckets. Multiplying moves every bit up, the shift back down.
@@ -29,13 +28,72 @@ const CHANGES: [Change; 8] = [
         from: "    return h ^ ctx->hash_seed ^ hash32(tag);\n",
         to: "    h = (h ^ ctx->hash_seed ^ tag) * 0x9e3779b1u;\n    return h ^ (h >> 15);\n",
     },
-    // One small arena for each size of block, side by side. Otherwise a tool that allocates a few
-    // blocks of every size writes to two pages for each, and every page that a cell writes to
-    // costs a copy when it is reset. Called when the image is complete.
+    // What the image holds is never freed, so nobody needs to count who uses it: a cell that
+    // counted would write to many pages for one number each, and the collector to all of them.
+    // `guard_counts` puts these two in the place of every change of a count.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "#define JS_GC_TYPE(p)   (js_rc(p)->gc_obj_type)\n",
+        to: "#define JS_GC_TYPE(p)   (js_rc(p)->gc_obj_type)
+#define JS_IMMORTAL (1 << 30)
+
+static inline void js_count_up(const void *p)
+{
+    int count = JS_REF_COUNT(p);
+    if (likely(count < JS_IMMORTAL))
+        JS_REF_COUNT(p) = count + 1;
+}
+
+static inline int js_count_down(const void *p)
+{
+    int count = JS_REF_COUNT(p);
+    if (likely(count < JS_IMMORTAL))
+        JS_REF_COUNT(p) = --count;
+    return count;
+}
+",
+    },
+    // The same once the image is complete: all that lives does so for ever, and the collector need
+    // not look at it. What it refers to later counts as referred to from outside.
+    //
+    // Then one small arena for each size of block, side by side. Otherwise a tool that allocates a
+    // few blocks of every size writes to two pages for each, and every page that a cell writes to
+    // costs a copy when it is reset.
     Change {
         file: "quickjs/quickjs.c",
         from: "static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
-        to: "void js_settle_arenas(JSRuntime *rt)
+        to: "static struct list_head js_immortals;
+static inline bool atom_is_free(const JSAtomStruct *p);
+
+static void js_make_immortal(JSRuntime *rt)
+{
+    struct list_head *el;
+    JSMallocBlockHeader *b;
+    JSArena *ar;
+    int i, j;
+
+    for (i = 0; i < JS_ARENA_BLOCK_SIZE_COUNT; i++) {
+        list_for_each(el, &rt->arena_state.arena_list[i]) {
+            ar = list_entry(el, JSArena, link);
+            for (j = 0; j < ar->n_blocks; j++) {
+                b = arena_get_block(ar, j, arena_block_sizes[i]);
+                b->ref_count = JS_IMMORTAL;
+            }
+        }
+    }
+    /* What is too large for an arena. */
+    list_for_each(el, &rt->gc_obj_list)
+        JS_REF_COUNT(list_entry(el, JSGCObjectHeader, link)) = JS_IMMORTAL;
+    for (i = 0; i < rt->atom_size; i++) {
+        if (!atom_is_free(rt->atom_array[i]))
+            JS_REF_COUNT(rt->atom_array[i]) = JS_IMMORTAL;
+    }
+    list_add(&js_immortals, &rt->gc_obj_list);
+    list_del(&rt->gc_obj_list);
+    init_list_head(&rt->gc_obj_list);
+}
+
+void js_settle_image(JSRuntime *rt)
 {
     JSMallocBlockHeader *b;
     JSArena *ar;
@@ -43,6 +101,7 @@ const CHANGES: [Change; 8] = [
     int i, j, block_size, n_blocks;
     size_t pages = 10 * 4096;
 
+    js_make_immortal(rt);
     room = rt->mf.js_malloc(rt->malloc_state.opaque, pages + 4096);
     if (!room)
         return;
@@ -74,9 +133,7 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
     Change {
         file: "quickjs/quickjs.c",
         from: "    return js_promise_resolve(ctx, ctx->promise_ctor, 1, &value, is_reject);\n}\n",
-        to: "    JSValue promise;
-    JSPromiseData *s;
-    if (is_reject || JS_IsObject(value)) {
+        to: "    if (is_reject || JS_IsObject(value)) {
         JSValue then = JS_GetProperty(ctx, value, JS_ATOM_then);
         bool is_plain = !is_reject && !JS_IsException(then) && !JS_IsFunction(ctx, then);
         if (JS_IsException(then))
@@ -85,7 +142,16 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
         if (!is_plain)
             return js_promise_resolve(ctx, ctx->promise_ctor, 1, &value, is_reject);
     }
-    promise = JS_NewObjectClass(ctx, JS_CLASS_PROMISE);
+    return js_promise_bare(ctx, JS_PROMISE_FULFILLED, value);\n}\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)\n",
+        to: "static JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result)
+{
+    JSValue promise = JS_NewObjectClass(ctx, JS_CLASS_PROMISE);
+    JSPromiseData *s;
+
     if (JS_IsException(promise))
         return promise;
     s = js_mallocz(ctx, sizeof(*s));
@@ -93,12 +159,155 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
         JS_FreeValue(ctx, promise);
         return JS_EXCEPTION;
     }
-    s->promise_state = JS_PROMISE_FULFILLED;
+    s->promise_state = state;
     init_list_head(&s->promise_reactions[0]);
     init_list_head(&s->promise_reactions[1]);
-    s->promise_result = js_dup(value);
+    s->promise_result = js_dup(result);
     JS_SetOpaqueInternal(promise, s);
-    return promise;\n}\n",
+    return promise;
+}
+
+JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)\n",
+    },
+    // The promise of an async function is settled by that function alone: it needs no two
+    // functions, with two properties each, that others could settle it with.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "    promise = JS_NewPromiseCapability(ctx, s->resolving_funcs);
+    if (JS_IsException(promise))
+        goto fail;
+
+    if (async_func_init(ctx, &s->func_state, func_obj, this_obj, argc, argv)) {\n",
+        to: "    promise = js_promise_bare(ctx, JS_PROMISE_PENDING, JS_UNDEFINED);
+    if (JS_IsException(promise))
+        goto fail;
+    s->resolving_funcs[0] = js_dup(promise);
+
+    if (async_func_init(ctx, &s->func_state, func_obj, this_obj, argc, argv)) {\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "            JSValue error = JS_GetException(ctx);
+            ret2 = JS_Call(ctx, s->resolving_funcs[1], JS_UNDEFINED,
+                           1, vc(&error));
+            JS_FreeValue(ctx, error);
+        resolved:
+            if (unlikely(JS_IsException(ret2))) {
+                if (JS_IsUncatchableError(ctx->rt->current_exception)) {
+                    is_success = false;
+                } else {
+                    abort(); /* BUG */
+                }
+            }
+            JS_FreeValue(ctx, ret2);
+        }\n",
+        to: "            JSValue error = JS_GetException(ctx);
+            js_promise_settle(ctx, s->resolving_funcs[0], error, true);
+            JS_FreeValue(ctx, error);
+        resolved: ;
+        }\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "            /* function returned */
+            ret2 = JS_Call(ctx, s->resolving_funcs[0], JS_UNDEFINED,
+                           1, vc(&value));
+            JS_FreeValue(ctx, value);
+            goto resolved;\n",
+        to: "            /* function returned */
+            js_promise_settle(ctx, s->resolving_funcs[0], value, false);
+            JS_FreeValue(ctx, value);
+            goto resolved;\n",
+    },
+    // To await a promise that is kept already: the function goes on in a job, as it would, but
+    // nothing waits at the promise.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "            if (js_async_function_resolve_create(ctx, s, resolving_funcs)) {
+                JS_FreeValue(ctx, promise);
+                goto fail;
+            }\n",
+        to: "            res = js_await_kept(ctx, s, promise);
+            if (res <= 0) {
+                JS_FreeValue(ctx, promise);
+                if (res)
+                    goto fail;
+                return is_success;
+            }
+            if (js_async_function_resolve_create(ctx, s, resolving_funcs)) {
+                JS_FreeValue(ctx, promise);
+                goto fail;
+            }\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static bool js_async_function_resume(JSContext *ctx, JSAsyncFunctionData *s)\n{\n",
+        to: "static JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result);
+static void js_promise_settle(JSContext *ctx, JSValueConst promise,
+                              JSValueConst value, bool is_reject);
+static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst promise);
+
+static bool js_async_function_resume(JSContext *ctx, JSAsyncFunctionData *s)\n{\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
+        to: "/* Settles a promise as its two functions would. */
+static void js_promise_settle(JSContext *ctx, JSValueConst promise,
+                              JSValueConst value, bool is_reject)
+{
+    JSValue then = JS_UNDEFINED;
+
+    if (!is_reject && JS_IsObject(value)) {
+        if (js_same_value(ctx, value, promise))
+            then = JS_ThrowTypeError(ctx, \"promise self resolution\");
+        else
+            then = JS_GetProperty(ctx, value, JS_ATOM_then);
+    }
+    if (JS_IsException(then)) {
+        JSValue error = JS_GetException(ctx);
+        fulfill_or_reject_promise(ctx, promise, error, true);
+        JS_FreeValue(ctx, error);
+    } else if (JS_IsFunction(ctx, then)) {
+        JSValueConst args[3] = { promise, value, then };
+        JS_EnqueueJob(ctx, js_promise_resolve_thenable_job, 3, args);
+        JS_FreeValue(ctx, then);
+    } else {
+        JS_FreeValue(ctx, then);
+        fulfill_or_reject_promise(ctx, promise, value, is_reject);
+    }
+}
+
+static JSValue js_await_kept_job(JSContext *ctx, int argc, JSValueConst *argv)
+{
+    return js_async_function_resolve_call(ctx, argv[0], JS_UNDEFINED, 1, argv + 1, 0);
+}
+
+/* 0 if the function goes on in a job, 1 if the promise is not kept yet. */
+static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst promise)
+{
+    JSPromiseData *data = JS_GetOpaque(promise, JS_CLASS_PROMISE);
+    JSValueConst args[2];
+    JSValue resume;
+    int ret;
+
+    if (!data || data->promise_state != JS_PROMISE_FULFILLED)
+        return 1;
+    resume = JS_NewObjectProtoClass(ctx, ctx->function_proto,
+                                    JS_CLASS_ASYNC_FUNCTION_RESOLVE);
+    if (JS_IsException(resume))
+        return -1;
+    JS_REF_COUNT(s)++;
+    JS_VALUE_GET_OBJ(resume)->u.async_function_data = s;
+    args[0] = resume;
+    args[1] = data->promise_result;
+    ret = JS_EnqueueJob(ctx, js_await_kept_job, 2, args);
+    JS_FreeValue(ctx, resume);
+    data->is_handled = true;
+    return ret;
+}
+
+static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
     },
     // The texts of the preludes' functions: nobody sees them, and every cell would carry them.
     // `toString` answers `[native code]`, as in a browser.
@@ -145,7 +354,9 @@ pub(crate) fn changed(toolchain: &Toolchain, target_dir: &Path) -> Result<PathBu
     // The package's build script does not look whether its C code has changed: other changes are
     // another package.
     let mut hasher = DefaultHasher::new();
-    CHANGES.hash(&mut hasher);
+    for file in CHANGES.map(|change| change.file) {
+        change(Path::new(file), std::fs::read(original.join(file))?)?.hash(&mut hasher);
+    }
     let copy = target_dir.join(format!("changed-{:016x}", hasher.finish())).join(name);
     copy_tree(&original, &copy, Path::new(""))?;
     Ok(copy)
@@ -206,5 +417,35 @@ fn change(path: &Path, contents: Vec<u8>) -> Result<Vec<u8>> {
         }
         text = text.replacen(change.from, change.to, 1);
     }
-    Ok(text.into_bytes())
+    Ok(guard_counts(&text).into_bytes())
+}
+
+/// Has every `JS_REF_COUNT(p)++`, `JS_REF_COUNT(p)--` and `--JS_REF_COUNT(p)` leave the counts of
+/// the image alone.
+fn guard_counts(text: &str) -> String {
+    const COUNT: &str = "JS_REF_COUNT(";
+    let mut guarded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(COUNT) {
+        let (before, from) = rest.split_at(at);
+        let (counted, after) = from.split_at(from.find(')').map_or(from.len(), |end| end + 1));
+        let what = &counted[COUNT.len()..];
+        let changed = match (before.strip_suffix("--"), after.get(..2)) {
+            (Some(before), _) => Some((before, "js_count_down(", after)),
+            (None, Some("++")) => Some((before, "js_count_up(", &after[2..])),
+            (None, Some("--")) => Some((before, "js_count_down(", &after[2..])),
+            (None, _) => None,
+        };
+        match changed {
+            Some((before, call, after)) => {
+                guarded.extend([before, call, what]);
+                rest = after;
+            }
+            None => {
+                guarded.extend([before, counted]);
+                rest = after;
+            }
+        }
+    }
+    guarded + rest
 }

@@ -86,7 +86,7 @@ fn settle(ctx: &rquickjs::Ctx<'_>) {
     #[cfg(target_arch = "wasm32")]
     // SAFETY: a runtime that lives, and blocks of its own that nobody else knows.
     unsafe {
-        js_settle_arenas(rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr()));
+        js_settle_image(rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr()));
     }
     #[cfg(not(target_arch = "wasm32"))]
     let _ = ctx;
@@ -115,7 +115,7 @@ unsafe extern "C" {
     /// See [`malloc`].
     fn free(block: *mut u8);
     #[cfg(target_arch = "wasm32")]
-    fn js_settle_arenas(runtime: *mut rquickjs::qjs::JSRuntime);
+    fn js_settle_image(runtime: *mut rquickjs::qjs::JSRuntime);
 }
 
 impl gate::Reply for Left {
