@@ -1,16 +1,17 @@
-//! Figures that no peer has: storage calls, idle cells.
+//! Figures that no peer has: storage calls, idle cells, runs that wait for an answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cofferdam::permissions::InMemory;
-use cofferdam::{Broker, Error, Limits, Pool, Run, Runtime, Sandbox, Tool};
+use cofferdam::permissions::{FromOutside, InMemory, Span, Terms};
+use cofferdam::{Broker, Error, Limits, Pool, Run, Runtime, Sandbox, SandboxBuilder, Tool};
 
 use crate::{micros, report};
 
 pub(crate) async fn measure() -> Result<(), Error> {
     storage().await?;
     idle().await?;
+    waiting().await?;
     Ok(())
 }
 
@@ -51,13 +52,43 @@ async fn storage() -> Result<(), Error> {
     Ok(())
 }
 
+/// Cells that are alive at once.
+const CELLS: u32 = 10_000;
+
 /// Memory of 10,000 cells that wait for a timer.
 async fn idle() -> Result<(), Error> {
-    const CELLS: u32 = 10_000;
+    let sandbox = crowded(Sandbox::builder())?;
+    let runs =
+        begin(&sandbox, "await new Promise((done) => setTimeout(done, 3e6))", "idle").await?;
+    drop(runs);
+    Ok(())
+}
+
+/// Memory of 10,000 runs that wait, on one thread, for somebody's yes; then it comes.
+async fn waiting() -> Result<(), Error> {
+    let builder = Sandbox::builder().file("/data/a", "x").approver(Arc::new(FromOutside));
+    let sandbox = crowded(builder)?;
+    let source = "return await require('fs').promises.readFile('/data/a', 'utf8')";
+    let runs = begin(&sandbox, source, "waiting").await?;
+    let began = Instant::now();
+    sandbox.grant(Terms::new("fs:read:/data/**".parse().expect("a capability"), Span::Session))?;
+    for run in runs {
+        assert_eq!(run.await?.result_json(), Some("x".into()));
+    }
+    report("waiting_10000_go_on", "ms", &mut [micros(began.elapsed()) / 1e3], None);
+    Ok(())
+}
+
+/// A sandbox with room for as many runs.
+fn crowded(builder: SandboxBuilder) -> Result<Sandbox, Error> {
     let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
     let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
-    let sandbox = Sandbox::builder().runtime(&runtime).limits(limits).build()?;
-    let tool = Tool::javascript("await new Promise((done) => setTimeout(done, 3e6))");
+    builder.runtime(&runtime).limits(limits).build()
+}
+
+/// Starts as many runs, each as far as it goes by itself, and reports what they take.
+async fn begin(sandbox: &Sandbox, source: &str, what: &str) -> Result<Vec<Run>, Error> {
+    let tool = Tool::javascript(source);
     let before = own_bytes();
     let mut runs: Vec<Run> = Vec::new();
     for _ in 0..CELLS {
@@ -71,10 +102,9 @@ async fn idle() -> Result<(), Error> {
         }
     }
     let grown = own_bytes().saturating_sub(before) as f64;
-    report("idle_cells_10000", "MiB", &mut [grown / 1048576.0], None);
-    report("idle_cell", "KiB", &mut [grown / 1024.0 / f64::from(CELLS)], None);
-    drop(runs);
-    Ok(())
+    report(&format!("{what}_cells_10000"), "MiB", &mut [grown / 1048576.0], None);
+    report(&format!("{what}_cell"), "KiB", &mut [grown / 1024.0 / f64::from(CELLS)], None);
+    Ok(runs)
 }
 
 /// What the process takes of the machine's memory. The pages of an image that many cells share
