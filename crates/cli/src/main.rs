@@ -1,11 +1,14 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
 mod absent;
+mod busy;
 mod completion;
 mod exec;
 mod interrupt;
 mod kept;
 mod line;
+mod misuse;
+mod nearby;
 mod paint;
 mod permissions;
 mod place;
@@ -18,7 +21,6 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
 
 /// Runs code that nobody should trust: a fresh WebAssembly cell for every call, nothing by default.
@@ -37,8 +39,19 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|error| suggest(error).exit());
-    match cli.verb.run() {
+    let done = match Cli::try_parse() {
+        Ok(cli) => cli.verb.run(),
+        Err(error) => {
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            let words: Vec<_> = words.iter().map(|w| w.to_string_lossy().into_owned()).collect();
+            match misuse::explain(&error, &words) {
+                Some(failure) => Err(failure),
+                // Help, the version, and what clap says best itself.
+                None => error.exit(),
+            }
+        }
+    };
+    match done {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             report::failure(&failure);
@@ -50,23 +63,4 @@ fn main() -> ExitCode {
 /// All verbs with their options, for completions and man pages.
 pub(crate) fn definitions() -> clap::Command {
     Cli::command()
-}
-
-/// Names the verb that was probably meant, where clap finds none.
-fn suggest(mut error: clap::Error) -> clap::Error {
-    if error.kind() != ErrorKind::InvalidSubcommand
-        || error.get(ContextKind::SuggestedSubcommand).is_some()
-    {
-        return error;
-    }
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
-        return error;
-    };
-    let definitions = definitions();
-    let verbs = definitions.get_subcommands().map(clap::Command::get_name);
-    if let Some(meant) = spelling::nearest(typed, verbs) {
-        let meant = ContextValue::Strings(vec![meant.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, meant);
-    }
-    error
 }

@@ -73,12 +73,28 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
             false => error.to_string(),
         };
         let meant = match error.suggestion() {
+            _ if url(text).is_some() => format!("'{}'", url(text).unwrap_or_default()),
             // Other suggestions are for a part of the text.
             Some(meant) if error.kind() == ErrorKind::UnknownName => format!("'{meant}'"),
             Some(_) | None => format!("'{}'   (for example)", example(text)),
         };
         Failure::usage(message).hint(format!("{before} {meant}"))
     })
+}
+
+/// The capability that was meant by an address alone, or by one without its scheme.
+fn url(text: &str) -> Option<String> {
+    let address = text.strip_prefix("network:fetch:").unwrap_or(text);
+    let (is_whole, rest) = match address.split_once("://") {
+        Some(("http" | "https", rest)) => (true, rest),
+        Some(_) => return None,
+        None => (false, address),
+    };
+    let host = rest.split(['/', ':']).next()?;
+    let is_host = host.contains('.') || host == "localhost";
+    let scheme = if is_whole { "" } else { "https://" };
+    let meant = format!("network:fetch:{scheme}{address}");
+    (is_host && meant.parse::<Capability>().is_ok()).then_some(meant)
 }
 
 /// A capability of the area that a text begins with, to be changed by whoever reads it.
@@ -125,6 +141,21 @@ pub(crate) fn who() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_answered_with_the_capability_for_it() {
+        let hint = |text: &str| parse(text, "--allow").err().map(|failure| failure.hints.concat());
+        let check = |text: &str, meant: &str| {
+            assert_eq!(hint(text), Some(format!("--allow '{meant}'")), "{text}");
+        };
+        check("https://example.com", "network:fetch:https://example.com");
+        check("example.com", "network:fetch:https://example.com");
+        check("network:fetch:example.com/v1/*", "network:fetch:https://example.com/v1/*");
+        check("http://localhost:8080", "network:fetch:http://localhost:8080");
+        check("fs:raed:/a.b", "fs:read:/a.b");
+        let example = "--allow 'network:fetch:GET@https://example.com/v1/**'   (for example)";
+        assert_eq!(hint("network:fetch:ftp://a.b").as_deref(), Some(example));
+    }
 
     #[test]
     fn every_example_is_a_capability() {

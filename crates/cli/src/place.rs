@@ -1,11 +1,12 @@
 //! Options of the verbs that run programs: files, variables, limits.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use cofferdam::{Command, HostDir, Limit, Limits, Mount, Pool, Runtime, SandboxBuilder};
+use cofferdam::{Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder};
 
-use crate::report::Failure;
+use crate::nearby;
+use crate::report::{self, Failure};
 use crate::spelling;
 
 /// Longest module that is read.
@@ -42,7 +43,7 @@ impl Place {
         for text in &self.mounts {
             let (source, at, mount) = mount(text)?;
             let directory = HostDir::open_ambient(Path::new(source))
-                .map_err(|e| Failure::usage(format!("--mount {text}: {source}: {}", plain(&e))))?;
+                .map_err(|error| no_source(text, source, at, &error))?;
             sandbox = sandbox.mount(at, directory, mount);
         }
         for text in &self.env {
@@ -62,12 +63,52 @@ impl Place {
         }
         Ok(sandbox)
     }
+
+    /// Whether there is a directory to begin in.
+    pub(crate) fn check_cwd(&self, sandbox: &Sandbox) -> Result<(), Failure> {
+        let Some(cwd) = &self.cwd else { return Ok(()) };
+        sandbox.list(cwd).map(drop).map_err(|_| {
+            Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox"))
+                .hint(format!("--mount .:{cwd}   (shows a directory of this machine there)"))
+        })
+    }
+}
+
+/// A directory that cannot be shown.
+fn no_source(text: &str, source: &str, at: &str, error: &std::io::Error) -> Failure {
+    let failure = Failure::usage(format!("--mount {text}: {source}: {}", plain(error)));
+    let folder = Path::new(source).parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new(".")).display();
+    match error.kind() {
+        std::io::ErrorKind::NotADirectory => {
+            failure.hint(format!("--mount {folder}:{at}   (a file is seen with its folder)"))
+        }
+        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (what is there)")),
+        _ => failure,
+    }
+}
+
+/// The mount that was meant by a text that is none.
+fn meant_mount(text: &str) -> Option<String> {
+    let mut parts = text.split(':').filter(|part| !part.is_empty());
+    let source = parts.next()?;
+    let name = Path::new(source).file_name().and_then(|name| name.to_str()).unwrap_or("work");
+    let at = parts.next().unwrap_or(name);
+    let at = format!("/{}", at.trim_start_matches('/'));
+    let mode = match parts.next() {
+        None => return Some(format!("--mount {source}:{at}")),
+        Some("r" | "read" | "readonly" | "read-only") => "ro",
+        Some("w" | "write" | "readwrite" | "read-write" | "wr") => "rw",
+        Some("o" | "over" | "cow" | "copy") => "overlay",
+        Some(mode) => ["ro", "overlay", "rw"].into_iter().find(|known| *known == mode)?,
+    };
+    Some(format!("--mount {source}:{at}:{mode}"))
 }
 
 fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
     let bad = || {
         Failure::usage(format!("--mount {text}: not SRC:DST or SRC:DST:ro|overlay|rw"))
-            .hint("--mount ./src:/src:ro")
+            .hint(meant_mount(text).unwrap_or_else(|| "--mount ./src:/src:ro".to_owned()))
     };
     let (rest, mount) = match text.rsplit_once(':') {
         Some((rest, "ro")) => (rest, Mount::ReadOnly),
@@ -89,8 +130,8 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
     for text in texts {
         let pair = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
         let Some((name, value)) = pair else {
-            return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER"))
-                .hint("--limit timeoutMs=1000"));
+            let meant = meant_limit(text).unwrap_or_else(|| "--limit timeoutMs=1000".to_owned());
+            return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER")).hint(meant));
         };
         limits.set(name, value).map_err(|error| {
             let failure = Failure::usage(format!("--limit {text}: {error}"));
@@ -102,6 +143,32 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
         })?;
     }
     Ok(limits)
+}
+
+/// The limit that was meant by one with a unit, or without a number.
+fn meant_limit(text: &str) -> Option<String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let name = spelling::nearest(name, Limit::NAMES.iter().map(|(_, name)| *name))?;
+    let value = value.to_lowercase().replace(['_', ',', ' '], "");
+    let digits = value.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = value[..digits].parse().unwrap_or(1000);
+    let factor = match (name, &value[digits..]) {
+        ("timeoutMs", "s" | "sec" | "secs" | "seconds") => 1000,
+        ("timeoutMs", "m" | "min" | "minutes") => 60_000,
+        (_, "k" | "kb" | "kib") => 1 << 10,
+        (_, "m" | "mb" | "mib") => 1 << 20,
+        (_, "g" | "gb" | "gib") => 1 << 30,
+        _ => 1,
+    };
+    Some(format!("--limit {name}={}", number.checked_mul(factor)?))
+}
+
+/// Our standard input. Whoever sits at a terminal is told that it is waited for.
+pub(crate) fn stdin() -> std::io::StdinLock<'static> {
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        report::note("reading standard input; Ctrl-D ends it");
+    }
+    std::io::stdin().lock()
 }
 
 /// Gives a program our own standard input.
@@ -127,15 +194,36 @@ fn pass_on(stdin: &cofferdam::Writer) {
 /// A file of this machine, one byte more than `most` at most, so that the limit can be named by
 /// whoever enforces it.
 pub(crate) fn read(file: &str, most: u64, hint: &str) -> Result<Vec<u8>, Failure> {
-    let failed =
-        |e: &std::io::Error| Failure::usage(format!("{file}: {}", plain(e))).hint(hint.to_owned());
+    let failed = |e: &std::io::Error| {
+        let hint = match nearby::meant(file).filter(|_| e.kind() == std::io::ErrorKind::NotFound) {
+            Some(meant) => hint.split(',').next().unwrap_or(hint).replacen("FILE", &meant, 1),
+            None => hint.to_owned(),
+        };
+        Failure::usage(format!("{file}: {}", plain(e))).hint(hint)
+    };
     let opened = std::fs::File::open(file).map_err(|e| failed(&e))?;
     if opened.metadata().is_ok_and(|m| m.is_dir()) {
-        return Err(Failure::usage(format!("{file}: is a directory")));
+        return Err(Failure::usage(format!("{file}: is a directory")).hint(hint));
     }
     let mut bytes = Vec::new();
     opened.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
     Ok(bytes)
+}
+
+/// Whether a file can be made there, asked before anything runs: its content is the work of a run.
+pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
+    let path = Path::new(file);
+    let bad = |what: &str| Failure::usage(format!("{option} {file}: {what}"));
+    if path.is_dir() {
+        let name = path.join("FILE");
+        return Err(bad("is a directory").hint(format!("{option} {}", name.display())));
+    }
+    match path.parent().filter(|folder| *folder != Path::new("")) {
+        Some(folder) if !folder.is_dir() => {
+            Err(bad("no such directory").hint(format!("mkdir -p {}", folder.display())))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// A runtime that keeps compiled programs where this user keeps such things.
@@ -159,4 +247,41 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let plain = text.split(" (os error").next().unwrap_or(&text);
     plain.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check<T>(result: Result<T, Failure>, hint: &str) {
+        let failure = result.err().expect("a wrong call");
+        assert_eq!(failure.hints, [hint], "{}", failure.message);
+    }
+
+    #[test]
+    fn a_limit_with_a_unit_is_answered_with_the_number() {
+        let check = |text: &str, hint: &str| check(limits(&[text.to_owned()]), hint);
+        check("timeoutMs=5s", "--limit timeoutMs=5000");
+        check("timeout=2min", "--limit timeoutMs=120000");
+        check("memoryBytes=64MB", "--limit memoryBytes=67108864");
+        check("memory=1_000", "--limit memoryBytes=1000");
+        check("fileCount", "--limit fileCount=1000");
+        check("memoryBytes=99999999999999999999g", "--limit memoryBytes=1073741824000");
+        check("nonsense=5s", "--limit timeoutMs=1000");
+        check("é=é", "--limit timeoutMs=1000");
+    }
+
+    #[test]
+    fn a_mount_that_is_none_is_answered_with_one() {
+        let check = |text: &str, hint: &str| check(mount(text).map(drop), hint);
+        check("src", "--mount src:/src");
+        check("./a/src", "--mount ./a/src:/src");
+        check("src:work", "--mount src:/work");
+        check("src:/work:write", "--mount src:/work:rw");
+        check("src:work:ro", "--mount src:/work:ro");
+        check("src:/work:sideways", "--mount ./src:/src:ro");
+        check("", "--mount ./src:/src:ro");
+        check(".", "--mount .:/work");
+    }
 }

@@ -544,6 +544,7 @@ fn rpc_gives_errors_of_tools_as_results() {
     let error = &answer["result"]["error"];
     assert_eq!((&error["name"], &error["line"]), (&json!("SyntaxError"), &json!(2)));
     assert_eq!(answer["result"]["errorClass"], "EXECUTION_ERROR");
+    assert_eq!(answer["result"]["exitCode"], 1);
     let answer = rpc.ask(json!({ "kind": "js", "code": "throw { a: 1 }" }));
     assert_eq!(answer["result"]["error"]["message"], "{\"a\":1}");
 }

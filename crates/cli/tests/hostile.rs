@@ -1,6 +1,7 @@
 //! `cofferdam rpc` and what nobody in their right mind would send.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value as Json, json};
@@ -86,6 +87,48 @@ fn hostile_lines_are_answered_and_rpc_goes_on() {
         assert_eq!(answer["error"]["code"], code, "{shown}: {answer}");
     }
     rpc.works();
+}
+
+#[test]
+fn a_line_nests_127_deep_and_no_deeper() {
+    let mut rpc = Rpc::start();
+    // The request and its parameters are two of them.
+    let line = |depth: usize| {
+        let args = format!("{}{}", "[".repeat(depth - 2), "]".repeat(depth - 2));
+        let code = "let d = 0; for (let a = args; Array.isArray(a); a = a[0]) d++; return d";
+        let params = format!(r#"{{"kind":"js","code":"{code}","args":{args}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"exec","params":{params}}}"#)
+    };
+    let answer = rpc.line(line(127).as_bytes());
+    assert_eq!(answer["result"]["result"], 125, "{answer}");
+    assert_eq!(rpc.line(line(128).as_bytes())["error"]["code"], -32700);
+}
+
+/// 512 run, the others wait their turn; the one too many is refused, and no other.
+#[test]
+fn a_hundred_thousand_requests_wait_and_no_more() {
+    const MOST: usize = 100_000;
+    let mut rpc = Rpc::start();
+    let handle = rpc.input.as_fd().try_clone_to_owned().expect("a second handle");
+    let mut input = std::io::BufWriter::new(std::fs::File::from(handle));
+    let writer = std::thread::spawn(move || {
+        for id in 0..=MOST {
+            let params = r#"{"kind":"js","code":"await new Promise(r => setTimeout(r, 1e9))"}"#;
+            let line = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"exec\",\"params\":{params}}}\n"
+            );
+            input.write_all(line.as_bytes()).expect("it reads");
+        }
+        input.flush().expect("it reads");
+    });
+    let mut answer = String::new();
+    rpc.output.read_line(&mut answer).expect("it answers");
+    writer.join().expect("no panic");
+    let answer: Json = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(MOST), &json!(-32000)));
+    // Who waits can be cancelled, and makes room.
+    let cancel = json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": MOST - 1 } });
+    assert_eq!(rpc.line(cancel.to_string().as_bytes())["result"]["exitCode"], 125);
 }
 
 #[test]

@@ -140,8 +140,15 @@ fn every_verb_has_a_man_page() {
 fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
     let home = Home::new("mistyped");
     let tool = home.file("tool.js", "return 1");
-    home.wrong(&["rnu"], &["'run'"]);
-    home.wrong(&["gants"], &["'grants'"]);
+    home.wrong(&["rnu"], &["error: rnu: unknown verb", "hint: cofferdam run"]);
+    home.wrong(&["gants"], &["hint: cofferdam grants"]);
+    home.wrong(&[&tool], &[&format!("hint: cofferdam run {tool}")]);
+    home.wrong(&["run", &tool[..tool.len() - 1]], &[&format!("hint: cofferdam run {tool}")]);
+    home.wrong(&["sh", "--import", "a.box", "-c", "ls"], &["--import: unknown", "hint: --load"]);
+    home.wrong(&["sh", "-x", "-c", "ls"], &["an option of bash", "cofferdam sh -c 'set -x; …'"]);
+    let nowhere = ["--cwd /none: no such directory in the sandbox", "hint: --mount .:/none"];
+    home.wrong(&["sh", "--cwd", "/none", "-c", "ls"], &nowhere);
+    home.wrong(&["sh", "--mount", &format!("{tool}:/x"), "-c", "ls"], &["hint: --mount /"]);
     home.wrong(&["run", &tool, "--jsno"], &["--json"]);
     home.wrong(&["run", &tool, "--allow", "netwrok:fetch"], &["hint: --allow 'network:fetch'"]);
     let scoped = "hint: --allow 'fs:read:/data/**'";
@@ -171,6 +178,7 @@ fn what_is_no_tool_is_sent_where_it_belongs() {
     let script = home.file("s.sh", "echo hi");
     home.wrong(&["run", &script], &["a shell script", &format!("hint: cofferdam sh {script}")]);
     let module = home.file("p.wasm", "\0asm");
+    home.wrong(&["sh", &module], &["a WebAssembly", &format!("hint: cofferdam wasm {module}")]);
     home.wrong(&["run", &module], &["a WebAssembly", &format!("hint: cofferdam wasm {module}")]);
     let tool = home.file("t.js", "return 1");
     let text = format!("hint: cofferdam run {tool}");
@@ -186,7 +194,7 @@ fn what_follows_a_program_is_for_the_program() {
     let path = path.to_str().expect("UTF-8");
     assert_eq!(home.out(&["wasm", path, "--help", "--json", "-c"], 0), "hello from a cell\n");
     home.wrong(&["wasm", "--jsno", path], &["--json"]);
-    home.wrong(&["wasm"], &["required"]);
+    home.wrong(&["wasm"], &["missing: <PROGRAM>"]);
 }
 
 #[test]
@@ -195,6 +203,21 @@ fn a_mount_that_cannot_be_is_told_where() {
     for place in ["/", "/usr", "/proc"] {
         let mount = format!("{}:{place}", home.0.display());
         home.wrong(&["sh", "-c", "ls", "--mount", &mount], &["mount /", "hint: --mount SRC:/work"]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_anything_runs() {
+    let home = Home::new("targets");
+    let folder = home.0.to_str().expect("UTF-8");
+    let inside = home.0.join("none/a.box");
+    let inside = inside.to_str().expect("UTF-8");
+    let sh = |file: &str| home.call(&["sh", "--ephemeral", "--save", file, "-c", "echo ran"]);
+    for (file, says) in [(folder, "is a directory"), (inside, "no such directory")] {
+        let output = sh(file);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{err}");
+        assert!(err.contains(says) && err.contains("hint: "), "{err}");
     }
 }
 
@@ -269,6 +292,10 @@ fn the_doctor_looks_at_everything_and_finds_nothing_missing_here() {
     for name in ["version", "JavaScript", "TypeScript", "shell", "memfd", "addresses", "store"] {
         assert!(names.contains(&name), "no {name} in {names:?}");
     }
+    for name in ["userfaultfd", "pagemap scan", "overcommit", "cache", "terminal", "seccomp"] {
+        assert!(names.contains(&name), "no {name} in {names:?}");
+    }
+    assert!(checks.iter().all(|check| check["matters"].is_string()), "{found}");
     let text = home.out(&["doctor"], 0);
     assert!(names.iter().all(|name| text.contains(name)), "{text}");
 }

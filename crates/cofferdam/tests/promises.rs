@@ -20,6 +20,11 @@ const KILL: Duration = Duration::from_millis(10);
 /// Longest time of a shell that prints a word, once its code is loaded.
 const SHELL: Duration = Duration::from_millis(20);
 
+/// How long a cell that computes holds its thread: 5 ms, and what it takes to be asked. Shorter ones
+/// are no whole slice: the first begins in the middle of one.
+const SLICE: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(4)..=Duration::from_micros(7500);
+
 /// Most memory of a cell that waits.
 const IDLE: u64 = 1 << 20;
 
@@ -81,6 +86,55 @@ fn a_loop_is_killed_within_its_time() {
         });
         assert!(over < KILL, "{source} ended {over:?} late");
     }
+}
+
+/// `(loop (br 0))` in `_start`, with one page of memory.
+const ENDLESS: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x03\x01\0\x01\
+    \x07\x13\x02\x06memory\x02\0\x06_start\0\0\x0a\x09\x01\x07\0\x03\x40\x0c\0\x0b\x0b";
+
+#[test]
+fn a_program_is_killed_within_its_time() {
+    let executor = executor();
+    let time = Duration::from_millis(30);
+    let limits = Limits { time, ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
+    let over = best(10, || {
+        let began = Instant::now();
+        let run = sandbox.run_program(Command::wasm("endless", ENDLESS));
+        let outcome = executor.block_on(run).expect("an outcome");
+        assert_eq!(outcome.exit_code(), 124, "{:?}", outcome.error());
+        began.elapsed().saturating_sub(time)
+    });
+    assert!(over < KILL, "it ended {over:?} late");
+}
+
+#[test]
+fn a_loop_gives_its_thread_back_after_each_slice() {
+    let executor = executor();
+    let time = Duration::from_millis(100);
+    let limits = Limits { time, ..Limits::default() };
+    let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
+    let tool = Tool::javascript("for (;;);");
+    let mut slices = Vec::new();
+    for _ in 0..10 {
+        let mut last = Instant::now();
+        executor.block_on(async {
+            let mut run = sandbox.start(tool.clone()).expect("a run");
+            std::future::poll_fn(|cx| {
+                let polled = Pin::new(&mut run).poll(cx);
+                slices.push(last.elapsed());
+                last = Instant::now();
+                polled
+            })
+            .await
+            .expect("an outcome")
+        });
+    }
+    slices.retain(|slice| slice >= SLICE.start());
+    slices.sort_unstable();
+    // Whatever else the machine does makes some of them longer, and none shorter.
+    let tenth = slices.get(slices.len() / 10).expect("a whole slice");
+    assert!(SLICE.contains(tenth), "{slices:?}");
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Builds the guests, takes their memory images and compiles them to native code.
 
+mod progress;
 mod quickjs;
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use cofferdam_cell::{Engine, ProgramEngine, imaging};
+
+use progress::Progress;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -51,6 +55,10 @@ const SOURCES: [&str; 13] = [
     "scripts/guest-toolchain",
 ];
 
+/// Set where nothing is run, as by `make lint`: guests take minutes, and a linter does not look at
+/// them here. What is built with it has no guest and says so when it is started.
+const ONLY_CHECK: &str = "COFFERDAM_ONLY_CHECK";
+
 fn build() -> Result<()> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
@@ -59,22 +67,45 @@ fn build() -> Result<()> {
         println!("cargo::rerun-if-changed=../../{watched}");
     }
     println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
+    println!("cargo::rerun-if-env-changed={ONLY_CHECK}");
+    if std::env::var_os(ONLY_CHECK).is_some() {
+        return embed_nothing(&out);
+    }
     let toolchain = Toolchain::find(&root, "env")?;
     let target_dir = shared_target_dir(&out);
     let overrides = quickjs::changed(&toolchain, &target_dir)?;
+    let mut progress = Progress::new();
     for Guest { name, package, features } in GUESTS {
         // Two builds of one package leave their module under one name: each is read at once.
         let kind = Kind::Library { features };
-        let wasm = build_guest(&toolchain, &target_dir, &overrides, package, kind)?;
+        let place = Place { target_dir: &target_dir, overrides: &overrides };
+        let wasm = build_guest(&toolchain, place, package, kind, &mut progress)?;
+        progress.show(&format!("{name}: taking its image"));
         let image = imaging::initialise(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
+        progress.show(&format!("{name}: to native code"));
         let native = Engine::compile(&image).map_err(|e| format!("{name} guest: {e}"))?;
         std::fs::write(out.join(format!("{name}.image")), native)?;
     }
-    build_shell(&root, &out, &target_dir, &overrides)
+    build_shell(&root, &out, Place { target_dir: &target_dir, overrides: &overrides }, progress)
+}
+
+/// Where guests are built.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    target_dir: &'a Path,
+    /// A directory whose package takes the place of the one with that name in the registry.
+    overrides: &'a Path,
+}
+
+fn embed_nothing(out: &Path) -> Result<()> {
+    for Guest { name, .. } in GUESTS {
+        std::fs::write(out.join(format!("{name}.image")), [])?;
+    }
+    Ok(std::fs::write(out.join("sh.rs"), "None")?)
 }
 
 /// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
-fn build_shell(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> Result<()> {
+fn build_shell(root: &Path, out: &Path, place: Place<'_>, mut progress: Progress) -> Result<()> {
     for watched in ["sh", "sys", "commands"] {
         println!("cargo::rerun-if-changed=../../guests/{watched}");
     }
@@ -82,7 +113,8 @@ fn build_shell(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> 
         false => "None",
         true => {
             let toolchain = Toolchain::find(root, "env-wasip1")?;
-            let wasm = build_guest(&toolchain, target_dir, overrides, "sh", Kind::Program)?;
+            let wasm = build_guest(&toolchain, place, "sh", Kind::Program, &mut progress)?;
+            progress.show("sh: to native code");
             let native = ProgramEngine::compile(&wasm).map_err(|e| format!("sh guest: {e}"))?;
             std::fs::write(out.join("sh.image"), native)?;
             r#"Some(include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")))"#
@@ -100,14 +132,13 @@ enum Kind {
     Program,
 }
 
-/// Runs cargo in the guests' own workspace and answers the module. `overrides` is a directory
-/// whose package takes the place of the one with that name in the registry.
+/// Runs cargo in the guests' own workspace and answers the module.
 fn build_guest(
     toolchain: &Toolchain,
-    target_dir: &Path,
-    overrides: &Path,
+    place: Place<'_>,
     guest: &str,
     kind: Kind,
+    progress: &mut Progress,
 ) -> Result<Vec<u8>> {
     let target = match kind {
         Kind::Library { .. } => "wasm32-unknown-unknown",
@@ -125,16 +156,36 @@ fn build_guest(
     cargo
         .args(["-p", &format!("cofferdam-guest-{guest}")])
         // A path override leaves the lock file as it is; `[patch]` would not.
-        .args(["--config", &format!("paths=[{overrides:?}]")])
+        .args(["--config", &format!("paths=[{:?}]", place.overrides)])
         .arg("--target-dir")
-        .arg(target_dir);
-    run(cargo).map_err(|log| format!("{guest} guest: cargo build failed\n{log}"))?;
+        .arg(place.target_dir);
+    progress.show(&format!("{guest}: cargo"));
+    watch(cargo, |line| progress.show(&format!("{guest}: {}", line.trim())))
+        .map_err(|log| format!("{guest} guest: cargo build failed\n{log}"))?;
     let file = match kind {
         Kind::Library { .. } => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
         Kind::Program => format!("{target}/release/{guest}.wasm"),
     };
-    let module = target_dir.join(file);
+    let module = place.target_dir.join(file);
     std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
+}
+
+/// Runs a command to its end and hands on each line of its standard error; an error is all of it.
+fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<()> {
+    let program = command.get_program().to_owned();
+    let spawned = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let mut child = spawned.map_err(|e| format!("cannot run {program:?}: {e}"))?;
+    let mut log = String::new();
+    for read in child.stderr.take().into_iter().flat_map(|err| BufReader::new(err).split(b'\n')) {
+        let text = String::from_utf8_lossy(&read?).into_owned();
+        line(&text);
+        log.push_str(&text);
+        log.push('\n');
+    }
+    match child.wait()?.success() {
+        true => Ok(()),
+        false => Err(log.into()),
+    }
 }
 
 /// Runs a command to its end; an error is what it wrote to standard error.

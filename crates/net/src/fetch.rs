@@ -72,3 +72,15 @@ impl Fetch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fetch_has_ten_mebibytes_five_redirects_and_half_a_minute() {
+        let Limits { body_bytes, send_bytes, header_bytes, redirects, time } = Limits::default();
+        assert_eq!((body_bytes, send_bytes, header_bytes), (10_485_760, 10_485_760, 65_536));
+        assert_eq!((redirects, time.as_secs()), (5, 30));
+    }
+}

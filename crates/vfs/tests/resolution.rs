@@ -1,7 +1,7 @@
 //! Paths: where they lead, and where they must not.
 
 use cofferdam_vfs::{
-    At, Errno, Follow, Kind, LINKS_MAX, Limits, Mode, NAME_MAX, Open, PATH_MAX, Time, Tree, VPath,
+    At, Errno, Follow, Kind, Limits, Mode, NAME_MAX, Open, PATH_MAX, Time, Tree, VPath,
 };
 use proptest::prelude::*;
 
@@ -85,11 +85,11 @@ fn forty_links_are_followed_and_no_more() {
     let tree = tree();
     let files = tree.as_guest(NOW);
     files.write_file("/0", b"").unwrap();
-    for link in 1..=LINKS_MAX + 1 {
+    for link in 1..=41 {
         files.make_link(&(link - 1).to_string(), &*format!("/{link}")).unwrap();
     }
-    assert_eq!(files.stat(&*format!("/{LINKS_MAX}")).unwrap().kind, Kind::File);
-    let error = files.stat(&*format!("/{}", LINKS_MAX + 1)).unwrap_err();
+    assert_eq!(files.stat("/40").unwrap().kind, Kind::File);
+    let error = files.stat("/41").unwrap_err();
     assert_eq!(error.errno(), Errno::Loop);
 }
 

@@ -3,7 +3,7 @@
 //! - [`syntax`]: from text to tree.
 //! - [`shell`]: what a shell knows: variables, functions, options, descriptors, jobs, traps.
 //! - [`expand`]: from words to arguments.
-//! - [`pattern`]: globs.
+//! - [`pattern`]: file name patterns.
 //! - [`exec`]: running the tree.
 //! - [`builtins`]: commands of the shell itself, a file each.
 //! - [`serial`]: the state of a shell as bytes, for subshells.

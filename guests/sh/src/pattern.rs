@@ -115,6 +115,11 @@ impl Chars {
         self.codes.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
     /// Where a character begins.
     pub fn offset(&self, at: usize) -> usize {
         self.offsets[at.min(self.codes.len())]

@@ -6,7 +6,7 @@ use cofferdam::permissions::Risk;
 use cofferdam::{Capability, PermissionError, visible};
 
 use crate::permissions;
-use crate::place::plain;
+use crate::place::{self, plain};
 use crate::report::{self, Failure};
 
 /// Longest text that is read.
@@ -55,7 +55,7 @@ impl Explain {
     fn text(&self) -> Result<String, Failure> {
         let mut bytes = Vec::new();
         let read = match self.what.as_str() {
-            "-" => std::io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes),
+            "-" => place::stdin().take(MAX_TEXT).read_to_end(&mut bytes),
             path => std::fs::File::open(path)
                 .and_then(|file| file.take(MAX_TEXT).read_to_end(&mut bytes)),
         };
@@ -68,6 +68,10 @@ impl Explain {
         let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
         match permissions::parse(&self.what, "cofferdam explain") {
             Err(failure) if looks_like_one => failure,
+            _ if self.what.starts_with("req_") => {
+                Failure::usage(format!("{}: a request, not a text", visible(&self.what)))
+                    .hint("cofferdam requests   (lists what was denied)")
+            }
             Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
                 .hint("cofferdam explain FILE, a capability, or - for standard input"),
         }

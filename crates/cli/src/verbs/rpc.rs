@@ -48,7 +48,7 @@ impl From<Failed> for Refused {
         match failed {
             Failed::Params(text) => Refused(Code::Params, text),
             Failed::Full(text) => Refused(Code::Busy, text),
-            Failed::Sandbox(error) => Refused(code_of(&error), error.to_string()),
+            Failed::Sandbox(error) => Refused(code_of(error.kind()), error.to_string()),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Rpc {
         runtime.prepare_programs()?;
         runtime.share();
         let server = Arc::new(Server::default());
-        let mut lines = Lines { from: std::io::stdin().lock() };
+        let mut lines = Lines { from: std::io::stdin().lock(), longest: MAX_LINE };
         while let Some(line) = lines.next() {
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
@@ -79,17 +79,21 @@ impl Rpc {
 /// Lines of a stream, each bounded. One that is not is skipped whole.
 struct Lines<R> {
     from: R,
+    longest: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     fn next(&mut self) -> Option<Result<Vec<u8>, Refused>> {
         let mut line = Vec::new();
-        let read = (&mut self.from).take(MAX_LINE + 1).read_until(b'\n', &mut line);
+        let read = (&mut self.from).take(self.longest + 1).read_until(b'\n', &mut line);
         match read {
             Ok(0) | Err(_) => None,
-            Ok(len) if len as u64 > MAX_LINE => {
-                self.skip_line();
-                let text = format!("a line of more than {MAX_LINE} bytes");
+            Ok(len) if len as u64 > self.longest => {
+                // Its end may be what was one byte too many.
+                if line.last() != Some(&b'\n') {
+                    self.skip_line();
+                }
+                let text = format!("a line of more than {} bytes", self.longest);
                 Some(Err(Refused(Code::Request, text)))
             }
             Ok(_) => Some(Ok(line)),
@@ -209,7 +213,7 @@ impl Server {
                     }
                     json
                 });
-                self.answer(id, answer.map_err(|e| Refused(code_of(&e), e.to_string())));
+                self.answer(id, answer.map_err(|e| Refused(code_of(e.kind()), e.to_string())));
             }
             self.waiting.fetch_sub(1, SeqCst);
             self.changed.notify_waiters();
@@ -329,7 +333,7 @@ impl From<cofferdam::Error> for Started {
                 stderr: Default::default(),
                 duration: Default::default(),
             })),
-            None => Started::Refused(Refused(code_of(&error), error.to_string())),
+            None => Started::Refused(Refused(code_of(error.kind()), error.to_string())),
         }
     }
 }
@@ -343,8 +347,8 @@ fn unknown_method(name: &str) -> Refused {
     Refused(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
-fn code_of(error: &cofferdam::Error) -> Code {
-    match error.kind() {
+fn code_of(kind: ErrorKind) -> Code {
+    match kind {
         ErrorKind::Busy => Code::Busy,
         ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Destroyed => Code::Params,
         _ => Code::Internal,
@@ -353,4 +357,38 @@ fn code_of(error: &cofferdam::Error) -> Code {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_512_mebibytes_and_a_longer_one_is_skipped_whole() {
+        assert_eq!(MAX_LINE, 536_870_912);
+        let text = b"1234\n12345\n123456789\n12\n123456789";
+        let mut lines = Lines { from: &text[..], longest: 5 };
+        let mut next = || lines.next().map(|line| line.map_err(|refused| refused.0));
+        assert_eq!(next(), Some(Ok(b"1234\n".to_vec())));
+        assert_eq!(next(), Some(Err(Code::Request)));
+        assert_eq!(next(), Some(Err(Code::Request)));
+        assert_eq!(next(), Some(Ok(b"12\n".to_vec())));
+        assert_eq!(next(), Some(Err(Code::Request)));
+        assert_eq!(next(), None);
+    }
+
+    #[test]
+    fn a_failure_of_ours_is_an_internal_error() {
+        let kinds = [
+            (ErrorKind::Busy, Code::Busy),
+            (ErrorKind::Setting, Code::Params),
+            (ErrorKind::Limit, Code::Params),
+            (ErrorKind::Destroyed, Code::Params),
+            (ErrorKind::Engine, Code::Internal),
+        ];
+        for (kind, code) in kinds {
+            assert_eq!(code_of(kind), code);
+        }
+        assert_eq!(Code::Internal as i32, -32603);
+    }
 }

@@ -8,9 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::absent;
 use crate::interrupt;
+use crate::nearby;
 use crate::paint::Tone;
 use crate::permissions::Permissions;
-use crate::place::{Place, plain, runtime};
+use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 
 /// Run a JavaScript or TypeScript tool in a fresh cell.
@@ -90,6 +91,9 @@ impl Run {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let limits = self.place.limits()?;
         let tool = self.tool(&limits)?;
+        if let Some(file) = &self.page_out {
+            place::check_target("--page-out", file)?;
+        }
         // One run needs one cell, and one more for TypeScript; a small pool is made faster.
         let runtime = runtime(Pool { cells: 2, warm: 0 })?;
         let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
@@ -112,6 +116,7 @@ impl Run {
             ));
             return Ok(0);
         }
+        self.place.check_cwd(&sandbox)?;
         interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
@@ -128,13 +133,16 @@ impl Run {
 
     fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
         let mut tool = if self.file == "-" {
-            let source = read(std::io::stdin().lock(), "standard input", limits)?;
+            let source = read(place::stdin(), "standard input", limits)?;
             Tool::javascript(source)
         } else {
             let path = Path::new(&self.file);
             let file = std::fs::File::open(path).map_err(|e| {
-                Failure::usage(format!("{}: {}", self.file, plain(&e)))
-                    .hint("cofferdam run FILE, or - for standard input")
+                let meant = nearby::meant(&self.file)
+                    .filter(|_| e.kind() == std::io::ErrorKind::NotFound)
+                    .map(|meant| format!("cofferdam run {meant}"));
+                let hint = "cofferdam run FILE, or - for standard input".to_owned();
+                Failure::usage(format!("{}: {}", self.file, plain(&e))).hint(meant.unwrap_or(hint))
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
                 return Err(Failure::usage(format!("{}: is a directory", self.file))
@@ -237,5 +245,6 @@ fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure>
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::usage(format!("{name}: not UTF-8 at byte {at}"))
+            .hint("a tool is text: JavaScript or TypeScript")
     })
 }

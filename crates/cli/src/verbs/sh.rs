@@ -7,7 +7,9 @@ use std::path::Path;
 
 use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
 
+use crate::busy::Busy;
 use crate::interrupt;
+use crate::misuse;
 use crate::permissions::Permissions;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -74,9 +76,13 @@ impl Sh {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let limits = self.place.limits()?;
         let script = self.script(&limits)?;
+        if let Some(file) = &self.save {
+            place::check_target("--save", file)?;
+        }
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
+        let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));
         let builder = self.fill(self.place.fill(builder)?)?;
         let (builder, broker) = self.permissions.fill(builder)?;
         let sandbox = match (self.json, &script) {
@@ -87,6 +93,8 @@ impl Sh {
             (true, Script::Text(_)) => builder.build()?,
             (false, _) => builder.watcher(report::streams()).build()?,
         };
+        drop(loading);
+        self.place.check_cwd(&sandbox)?;
         match script {
             Script::Prompt => interrupt::cancels_commands(&sandbox)?,
             Script::Text(_) => interrupt::cancels(&sandbox)?,
@@ -127,10 +135,18 @@ impl Sh {
             });
         };
         let file = file.to_string_lossy();
+        if file.starts_with('-') && !Path::new(&*file).exists() {
+            return Err(unknown_option(&file));
+        }
         let text = place::read(&file, limits.source_bytes, "cofferdam sh FILE, or -c TEXT")?;
-        let Ok(text) = String::from_utf8(text) else {
-            return Err(Failure::usage(format!("{file}: not UTF-8")));
-        };
+        if text.starts_with(b"\0asm") {
+            return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
+                .hint(format!("cofferdam wasm {file}")));
+        }
+        let text = String::from_utf8(text).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            Failure::usage(format!("{file}: not UTF-8 at byte {at}")).hint("a script is text")
+        })?;
         Ok(Script::Text(Command::shell(text).args(arguments)))
     }
 
@@ -164,8 +180,25 @@ enum Script {
     Prompt,
 }
 
+/// What stands in front of a script is ours, not bash's.
+fn unknown_option(typed: &str) -> Failure {
+    match typed.trim_start_matches('-').chars().next() {
+        Some(letter) if !typed.starts_with("--") && "abefhkmnuvxBCEHPT".contains(letter) => {
+            Failure::usage(format!("{typed}: an option of bash, not of cofferdam sh"))
+                .hint(format!("cofferdam sh -c 'set {typed}; …'"))
+        }
+        _ => misuse::unknown_option("sh", typed),
+    }
+}
+
+/// A name that moves no cursor.
+fn shown(file: &str) -> String {
+    cofferdam::visible(file).into_owned()
+}
+
 /// Writes the sandbox beside the file first, so that the file is whole or as it was.
 fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
+    let _saving = Busy::new(format!("saving {}", shown(file)));
     let bytes = sandbox.export()?;
     let failed = |e: std::io::Error| Failure::usage(format!("--save {file}: {}", plain(&e)));
     let path = Path::new(file);

@@ -59,6 +59,7 @@ impl Wasm {
         if let Some(cwd) = &self.place.cwd {
             command = command.cwd(cwd);
         }
+        self.place.check_cwd(&sandbox)?;
         interrupt::cancels(&sandbox)?;
         let command = place::with_stdin(command);
         let executor = tokio::runtime::Builder::new_current_thread().build();

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 200;
 
 pub(crate) fn cp(args: Vec<OsString>) -> i32 {
     let fresh = copies(&args);
-    let code = uutils::call("cp", args, |args| uu_cp::uumain(args));
+    let code = uutils::call("cp", args, uu_cp::uumain);
     let mask = sys::umask(0o022);
     sys::umask(mask);
     for (from, to) in fresh {
@@ -103,7 +103,7 @@ pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
             operands.push(arg.clone());
         }
     }
-    let code = uutils::call("mkdir", args, |args| uu_mkdir::uumain(args));
+    let code = uutils::call("mkdir", args, uu_mkdir::uumain);
     let mode = mode.and_then(|mode| parse_mode(&mode, 0o777, true, 0o022));
     if let (0, Some(mode)) = (code, mode) {
         for directory in operands {

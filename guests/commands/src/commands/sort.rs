@@ -24,7 +24,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
 }
 
 fn sort(args: Vec<OsString>) -> i32 {
-    uutils::call("sort", args, |args| uu_sort::uumain(args))
+    uutils::call("sort", args, uu_sort::uumain)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

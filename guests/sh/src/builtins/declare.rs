@@ -199,10 +199,8 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         if shell.make_local(&name) {
             let inherits = asked.inherit || shell.options.localvar_inherit();
             // What stands in front of a call is inherited, as is what is asked for.
-            if inherits {
-                if let Some(outer) = outer.clone() {
-                    *shell.entry(&name) = outer;
-                }
+            if inherits && let Some(outer) = outer.clone() {
+                *shell.entry(&name) = outer;
             }
         }
     }

@@ -46,11 +46,9 @@ fn status(shell: &mut Shell, args: &[Text], who: &str) -> Result<i32, i32> {
         Some(arg) if arg == b"--" => &args[1..],
         _ => args,
     };
-    if args.len() > 2 {
-        if number(&args[1]).is_some() {
-            shell.warn(&format!("{who}: too many arguments"));
-            return Err(1);
-        }
+    if args.len() > 2 && number(&args[1]).is_some() {
+        shell.warn(&format!("{who}: too many arguments"));
+        return Err(1);
     }
     match args.get(1) {
         None => Ok(shell.status),

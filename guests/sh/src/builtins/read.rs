@@ -64,20 +64,16 @@ impl Input {
         }
         let mut buf = [0; CHUNK];
         let len = if self.seekable { CHUNK } else { 1 };
-        loop {
-            match sys::read(self.fd, &mut buf[..len]) {
-                Ok(0) => return Byte::End,
-                Ok(1) => return Byte::One(buf[0]),
-                Ok(len) => {
-                    self.buf = buf[..len].to_vec();
-                    self.at = 1;
-                    return Byte::One(buf[0]);
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    return Byte::Failed;
-                }
-                Err(_) => return Byte::Failed,
+        match sys::read(self.fd, &mut buf[..len]) {
+            Ok(0) => Byte::End,
+            Ok(1) => Byte::One(buf[0]),
+            Ok(len) => {
+                self.buf = buf[..len].to_vec();
+                self.at = 1;
+                Byte::One(buf[0])
             }
+            // A signal ends it too: its trap runs.
+            Err(_) => Byte::Failed,
         }
     }
 

@@ -387,7 +387,7 @@ fn replaced(pattern: &Pattern, place: Where, text: &[u8], with: &[Piece]) -> Opt
             while at <= chars.len() {
                 let found = if done { None } else { search.longest(at) };
                 match found {
-                    Some(end) if end > at || (chars.len() == 0) => {
+                    Some(end) if end > at || chars.is_empty() => {
                         put(&mut out, &text[chars.offset(at)..chars.offset(end)]);
                         done = place == Where::First;
                         if end == at {

@@ -335,10 +335,10 @@ impl Parser<'_> {
                 let start = self.at;
                 self.at += 2;
                 self.blanks();
-                if self.src.get(self.at).copied().is_some_and(is_name_start) {
-                    if let Arith::Target(target) = self.primary()? {
-                        return Ok(Arith::Step(target, delta, false));
-                    }
+                if self.src.get(self.at).copied().is_some_and(is_name_start)
+                    && let Arith::Target(target) = self.primary()?
+                {
+                    return Ok(Arith::Step(target, delta, false));
                 }
                 self.at = start;
             }

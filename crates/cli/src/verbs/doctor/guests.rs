@@ -20,6 +20,7 @@ pub(super) fn checks() -> Vec<Check> {
     };
     let ready = format!("ready after {}", shown(started.elapsed()));
     checks.push(Check::ok("engine", ready, "cells are made by it"));
+    checks.push(super::kernel::userfaultfd());
     checks.push(tool(&runtime, "JavaScript", Boundary::Worker, Tool::javascript("return 42")));
     let typescript = Tool::typescript("const n: number = 42; return n");
     checks.push(tool(&runtime, "TypeScript", Boundary::Worker, typescript));
@@ -43,9 +44,11 @@ fn processor() -> Check {
 fn refused(name: &'static str, error: &Error) -> Check {
     let matters = "nothing of this kind can be run";
     let check = Check::failed(name, error.to_string(), matters);
-    match error.to_string().contains("guest image") {
-        true => check.hint("make build   (on this machine)"),
-        false => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
+    let says = |part: &str| error.to_string().contains(part);
+    match (says("memfd"), says("guest image")) {
+        (true, _) => check.hint(super::kernel::ALLOW),
+        (false, true) => check.hint("make build   (on this machine)"),
+        (false, false) => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
     }
 }
 

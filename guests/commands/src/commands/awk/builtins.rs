@@ -136,7 +136,7 @@ impl<'p> Machine<'p> {
         };
         let count = char_count(&text) as f64;
         let last = end.min(count + 1.0);
-        if !(first < last) {
+        if first >= last {
             return Ok(Value::text(b"".as_slice()));
         }
         let (first, len) = (first as usize - 1, (last - first) as usize);

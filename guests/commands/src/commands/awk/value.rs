@@ -113,9 +113,9 @@ fn append_number(out: &mut Vec<u8>, number: f64, format: &[u8]) {
         out.extend_from_slice(buf.format(number as i64).as_bytes());
     } else if number == number.trunc() && number.is_finite() {
         out.extend_from_slice(format!("{number:.0}").as_bytes());
-    } else if format == b"%.6g" {
-        format::general(out, number, 6, false, false);
-    } else if format::write(out, format, &[Value::Number(number)], b"%.6g").is_err() {
+    } else if format == b"%.6g"
+        || format::write(out, format, &[Value::Number(number)], b"%.6g").is_err()
+    {
         format::general(out, number, 6, false, false);
     }
 }

@@ -13,10 +13,10 @@ const MAX_BODY: usize = 10 << 20;
 const BOUNDARY: &str = "------------------------cofferdam";
 
 /// The URL, the body and its kind.
-pub(super) fn of(
-    settings: &Settings,
-    url: String,
-) -> Result<(String, Option<Vec<u8>>, Option<String>), Failure> {
+type Sent = (String, Option<Vec<u8>>, Option<String>);
+
+/// What a request is sent to, and with.
+pub(super) fn of(settings: &Settings, url: String) -> Result<Sent, Failure> {
     if let Some(file) = &settings.upload {
         let bytes = read(file)?;
         // A folder takes the file under its own name.

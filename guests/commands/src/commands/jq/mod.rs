@@ -166,7 +166,7 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                     let name = value("two parameters")?.to_string_lossy().into_owned();
                     let text = value("two parameters")?.into_vec();
                     let json = parse(&text)
-                        .map_err(|_| (format!("Invalid JSON text passed to --argjson"), 2))?;
+                        .map_err(|_| ("Invalid JSON text passed to --argjson".to_owned(), 2))?;
                     s.named.push((name, json));
                 }
                 "--slurpfile" | "--rawfile" => {
@@ -270,11 +270,11 @@ fn check_depth(text: &[u8]) -> Result<(), String> {
 fn filter(s: Settings) -> i32 {
     let mut text = Vec::new();
     let mut code = 0;
-    if s.files.is_empty() {
-        if let Err(error) = Input.take(MAX_INPUT).read_to_end(&mut text) {
-            eprintln!("jq: error: Could not read standard input: {}", reason(&error));
-            code = 2;
-        }
+    if s.files.is_empty()
+        && let Err(error) = Input.take(MAX_INPUT).read_to_end(&mut text)
+    {
+        eprintln!("jq: error: Could not read standard input: {}", reason(&error));
+        code = 2;
     }
     for file in &s.files {
         let opened = File::open(file).and_then(|file| file.take(MAX_INPUT).read_to_end(&mut text));

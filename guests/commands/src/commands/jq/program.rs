@@ -98,8 +98,7 @@ impl Program {
         if null_input {
             return self.one(Val::Null, inputs, emit).unwrap_or_else(|code| code);
         }
-        let mut rest = inputs;
-        while let Some(input) = rest.next() {
+        for input in inputs {
             match input {
                 Ok(input) => match self.one(input, inputs, emit) {
                     Ok(0) => {}

@@ -188,7 +188,7 @@ fn prepare(
         ('\0', "show-control-chars", Value::None),
         ('\0', "hide-control-chars", Value::None),
     ] {
-        specs.retain(|spec| short == '\0' || spec.0 != short || spec.1 != "");
+        specs.retain(|spec| short == '\0' || spec.0 != short || !spec.1.is_empty());
         specs.push((short, long, value));
     }
     // Short forms with a value in their long form only.

@@ -1,0 +1,81 @@
+//! What is shown at a terminal: nothing that a tool says moves the cursor, and colour only where
+//! somebody wants it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+/// What a terminal gets of a call with this on standard input, and how the call ends.
+fn shown(arguments: &[&str], stdin: &str, variables: &[(&str, &str)]) -> (String, Option<i32>) {
+    let pty = nix::pty::openpty(None, None).expect("a terminal");
+    let slave = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+        .args(arguments)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(slave())
+        .stderr(slave())
+        .spawn()
+        .expect("the program");
+    drop(pty.slave);
+    let mut master = File::from(pty.master);
+    let reader = std::thread::spawn(move || {
+        let (mut all, mut buf) = (Vec::new(), [0; 4096]);
+        // A terminal that nobody has open any more is an error, not an end.
+        while let Ok(len @ 1..) = master.read(&mut buf) {
+            all.extend_from_slice(&buf[..len]);
+        }
+        String::from_utf8_lossy(&all).into_owned()
+    });
+    // A program that does not read its input may be gone already.
+    let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
+    let code = child.wait().expect("an end").code();
+    (reader.join().expect("no panic"), code)
+}
+
+/// T-CELL-016.
+#[test]
+fn what_a_tool_says_cannot_move_the_cursor() {
+    let hostile = r"'\x1b[2J\x1b]0;title\x07 \u202e\u200b\u009b'";
+    let tools = [
+        format!("console.log({hostile})"),
+        format!("console.error({hostile})"),
+        format!("return {{ [{hostile}]: {hostile} }}"),
+        format!("throw new Error({hostile})"),
+        format!("throw Object.assign(new Error(1), {{ name: {hostile} }})"),
+        format!("require('fs').readFileSync('/' + {hostile})"),
+        format!("const bad = {hostile}; syntax error"),
+    ];
+    let sources = tools.iter().map(|tool| (vec!["run", "-", "--ephemeral"], tool.as_str()));
+    let shells = [r"printf '\033[2J\a'", r"printf '\033[2J' >&2", r"$'\e[2J'", r"cat $'/\e[2J'"];
+    let shells = shells.map(|text| (vec!["sh", "--ephemeral", "-c", text], ""));
+    let mut calls: Vec<(Vec<&str>, &str)> = sources.collect();
+    calls.extend(shells);
+    calls.push((vec!["run", "\x1b[2J.js"], ""));
+    calls.push((vec!["run", "-", "--allow", "fs:\x1b[2J"], ""));
+    calls.push((vec!["\x1b[2J"], ""));
+    calls.push((vec!["run", "-", "--\x1b[2J"], ""));
+    calls.push((vec!["sh", "--\x1b[2J"], ""));
+    for (arguments, stdin) in calls {
+        let (text, _) = shown(&arguments, stdin, &[("NO_COLOR", "1")]);
+        let harmful = ['\x1b', '\x07', '\u{202e}', '\u{200b}', '\u{9b}'];
+        assert!(!text.contains(harmful), "{arguments:?} {stdin}: {text:?}");
+        assert!(!text.is_empty(), "{arguments:?} {stdin}");
+    }
+}
+
+#[test]
+fn colour_is_shown_unless_it_is_unwanted() {
+    let wrong = ["run", "/no/such/file.js"];
+    let (text, code) = shown(&wrong, "", &[]);
+    assert!(text.contains("\x1b[") && code == Some(2), "{text:?}");
+    for unwanted in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        for arguments in [&wrong[..], &["doctor"], &["explain", "fs:read"], &["--help"]] {
+            let (text, _) = shown(arguments, "", &[unwanted]);
+            assert!(!text.contains('\x1b'), "{unwanted:?} {arguments:?}: {text:?}");
+        }
+    }
+}
