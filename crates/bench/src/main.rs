@@ -2,6 +2,7 @@
 //!
 //! `cofferdam-bench MEASUREMENT PROGRAMS` prints one JSON object a line.
 
+mod dom;
 mod hostile;
 mod own;
 mod page;
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
 
-const MEASUREMENTS: &str = "fresh|host_call|compute|kill|memory|own|page|process|shell";
+const MEASUREMENTS: &str = "fresh|host_call|compute|dom|kill|memory|own|page|process|shell";
 
 /// Variables with the paths of what all peers are given: lines for a pipeline, a page, the source
 /// of a library that reads it.
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             "fresh" => fresh().await,
             "host_call" => host_call().await,
             "compute" => compute(Path::new(programs)).await,
+            "dom" => dom::measure().await,
             "kill" => hostile::kill(Path::new(programs)).await,
             "memory" => hostile::memory(Path::new(programs)).await,
             "own" => own::measure().await,

@@ -116,6 +116,11 @@ impl Broker {
         Setup { ledger, sink, approver: None, clock: Arc::new(Stamp::now), key: None }
     }
 
+    /// Whom sandboxes ask that bring nobody themselves.
+    pub fn approver(&self) -> Option<Arc<dyn Approver>> {
+        self.0.approver.clone()
+    }
+
     /// Grants something that outlives a run. Runs that wait for it go on.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         self.add(terms, None)

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use cofferdam_caps::{Capability, visible};
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub enum Reason {
     Refused,
     /// The run has asked for more different things than anybody would read.
     TooMany,
+    /// It lies outside of what the sandbox is [bounded](crate::Bounds) to, by this rule: no grant
+    /// would help.
+    Outside(Arc<str>),
     /// Grants or audit log cannot be read or written. For the caller's eyes: it names files.
     Unavailable(Error),
 }
@@ -54,12 +58,16 @@ impl PermissionError {
     pub(crate) fn new(required: &Capability, id: &RequestId, reason: &Reason) -> Self {
         let action = required.describe();
         let because = match reason {
-            Reason::NotGranted => "not granted",
-            Reason::Refused => "refused",
-            Reason::TooMany => "not granted, and the run has asked for too much to ask again",
-            Reason::Unavailable(_) => "grants or audit log are unavailable",
+            Reason::NotGranted => format!("not granted ({id})"),
+            Reason::Refused => format!("refused ({id})"),
+            Reason::TooMany => {
+                format!("not granted, and the run has asked for too much to ask again ({id})")
+            }
+            // Without the id: whoever grants it is none the better for it.
+            Reason::Outside(rule) => format!("outside of {}", visible(rule)),
+            Reason::Unavailable(_) => format!("grants or audit log are unavailable ({id})"),
         };
-        let message = format!("not allowed to {action}: {because} ({id})");
+        let message = format!("not allowed to {action}: {because}");
         Self {
             code: Code::PermissionDenied,
             required_permission: required.to_string(),
@@ -144,7 +152,7 @@ impl fmt::Display for Denial {
         self.error.fmt(f)?;
         match &self.reason {
             Reason::Unavailable(error) => write!(f, ": {error}"),
-            Reason::NotGranted | Reason::Refused | Reason::TooMany => Ok(()),
+            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Outside(_) => Ok(()),
         }
     }
 }

@@ -124,6 +124,9 @@ impl Desk {
         let (now, wanted) = (self.session().broker().now(), Wanted::new(request));
         let (found, is_denied, _) = self.candidates(request, &wanted, now)?;
         let required = wanted.capability().clone();
+        if self.session().bounds().against(request).is_some() {
+            return Ok(Preview::WouldDeny(required));
+        }
         Ok(match found.first() {
             Some(held) => Preview::Granted(held.grant.capability.clone(), held.grant.span),
             None => {
@@ -173,24 +176,6 @@ impl Desk {
         Ok(seen)
     }
 
-    /// What of `kind` is granted to this run now, sorted. A check says whether it may be used;
-    /// this says what a call that has leave may see.
-    pub fn granted(&self, kind: Kind) -> Result<Vec<Capability>, Error> {
-        let now = self.session().broker().now();
-        let mut granted = Vec::new();
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(self.asker(), now) {
-                granted.push(held.grant.capability.clone());
-            }
-        };
-        self.session().read(|book| book.of_kind(kind, &mut add));
-        let broker = self.session().broker();
-        broker.durable(|durable| durable.book.of_kind(kind, &mut add))?;
-        granted.sort_unstable();
-        granted.dedup();
-        Ok(granted)
-    }
-
     /// Notes what a permitted call took, now that it is done.
     pub fn done(&self, permit: &Permit, cost: Cost) {
         let mut line = self.line(Event::Done);
@@ -229,7 +214,7 @@ impl Desk {
         &self.0.session
     }
 
-    fn asker(&self) -> Asker<'_> {
+    pub(crate) fn asker(&self) -> Asker<'_> {
         Asker { tool: &self.0.tool, sandbox: self.session().sandbox(), run: &self.0.run }
     }
 

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cofferdam_caps::Request;
+use cofferdam_caps::dom::Markup;
+use cofferdam_caps::{Capability, Request};
 
 use crate::grant::Grant;
 use crate::stamp::Stamp;
@@ -102,8 +103,9 @@ impl Held {
     }
 
     /// Which of several is used, the greatest first: one that brings headers, then one that
-    /// reaches what is not public, then one that is not used up by it.
-    pub(crate) fn preference(&self, request: &Request) -> (bool, bool, bool) {
+    /// reaches what is not public, then one that is not used up by it, then one that gives no
+    /// more than is asked for.
+    pub(crate) fn preference(&self, request: &Request) -> (bool, bool, bool, bool) {
         let names = match request {
             Request::Network { url, .. } => self.grant.capability.names_origin(url),
             Request::Dom { .. }
@@ -114,6 +116,8 @@ impl Held {
             | Request::Storage { .. }
             | Request::Tool { .. } => false,
         };
-        (!self.grant.headers.is_empty(), names, self.is_unlimited())
+        let is_raw =
+            matches!(&self.grant.capability, Capability::Dom(dom) if dom.markup() == Markup::Raw);
+        (!self.grant.headers.is_empty(), names, self.is_unlimited(), !is_raw)
     }
 }

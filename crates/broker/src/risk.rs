@@ -1,5 +1,6 @@
 use std::fmt;
 
+use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Access, Capability, Scope};
 
 /// How much somebody who says yes gives away.
@@ -55,9 +56,14 @@ impl Risk {
                 Scope::All => (Level::Medium, "variables often hold keys"),
                 Scope::Only(_) => (Level::Medium, "the variable may hold a key"),
             },
-            Capability::Dom(dom) => match dom.access() {
-                Access::Read => (Level::Medium, "the tool sees what is on the page"),
-                Access::Write => (Level::Medium, "the tool changes what others see on the page"),
+            Capability::Dom(dom) => match (dom.access(), dom.markup()) {
+                (Access::Read, _) => (Level::Medium, "the tool sees what is on the page"),
+                (Access::Write, Markup::Sanitised) => {
+                    (Level::Medium, "the tool changes what others see on the page")
+                }
+                (Access::Write, Markup::Raw) => {
+                    (Level::High, "scripts of the tool run for whoever opens the page")
+                }
             },
             Capability::Fs(fs) => match (fs.access(), fs.scope()) {
                 (Access::Read, Scope::All) => (Level::Medium, "the tool sees every file"),
@@ -125,6 +131,7 @@ mod tests {
         );
         check("tool:call:mail", "high: it acts with the program's own rights");
         check("state:write:cart", "high: the program will use what the tool writes");
+        check("dom:write:raw@#a", "high: scripts of the tool run for whoever opens the page");
     }
 
     #[test]

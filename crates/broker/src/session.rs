@@ -6,6 +6,7 @@ use cofferdam_caps::CapabilitySet;
 
 use crate::audit::{Event, Line};
 use crate::book::Book;
+use crate::bounds::Bounds;
 use crate::broker::Broker;
 use crate::desk::Desk;
 use crate::error::Error;
@@ -25,6 +26,7 @@ struct Room {
     serial: u64,
     sandbox: Arc<str>,
     approver: Option<Arc<dyn Approver>>,
+    bounds: Bounds,
     book: RwLock<Book>,
     /// Another number after each change of the book.
     generation: AtomicU64,
@@ -36,15 +38,17 @@ impl Broker {
     /// The id is part of the ids of its requests. A sandbox that comes again in another process
     /// and shall have its requests known again needs the same id.
     pub fn session(&self, sandbox: &str, given: &CapabilitySet) -> Session {
-        self.session_asking(sandbox, given, self.shared().approver.clone())
+        self.session_within(sandbox, given, self.approver(), Bounds::default())
     }
 
-    /// The same with somebody else to ask, or nobody.
-    pub fn session_asking(
+    /// The same with somebody else to ask, or nobody, and bounds that nothing goes beyond, given
+    /// or granted.
+    pub fn session_within(
         &self,
         sandbox: &str,
         given: &CapabilitySet,
         approver: Option<Arc<dyn Approver>>,
+        bounds: Bounds,
     ) -> Session {
         let mut book = Book::default();
         let now = self.now();
@@ -60,6 +64,7 @@ impl Broker {
             broker: self.clone(),
             sandbox: sandbox.into(),
             approver,
+            bounds,
             book: RwLock::new(book),
             generation: AtomicU64::new(0),
         }))
@@ -128,6 +133,10 @@ impl Session {
 
     pub(crate) fn approver(&self) -> Option<&Arc<dyn Approver>> {
         self.0.approver.as_ref()
+    }
+
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.0.bounds
     }
 
     pub(crate) fn generation(&self) -> u64 {

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 
 use cofferdam_broker::{
-    Answer, ErrorKind, Event, FromOutside, MAX_QUESTIONS, Preview, Reason, Seal, Span, Terms,
+    Answer, Bounds, Cost, ErrorKind, Event, FromOutside, MAX_QUESTIONS, Preview, Reason, Ruling,
+    Seal, Span, Terms,
 };
 use common::{Bell, Person, asked, denied, get, key, permitted, poll, set, world};
 
@@ -99,7 +100,7 @@ fn grant_from_outside_wakes_those_it_is_for() {
 #[test]
 fn denial_from_outside_ends_the_waiting() {
     let world = world(Some(Arc::new(FromOutside)));
-    let denying = world.broker.session_asking("s", &set(&[]), None);
+    let denying = world.broker.session_within("s", &set(&[]), None, Bounds::default());
     denied(&denying.desk("0", "t"), &key("a"));
     let desk = world.broker.session("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
@@ -227,4 +228,37 @@ fn ten_thousand_runs_wait_on_one_thread() {
     }
     drop(all);
     assert!(world.broker.questions().is_empty());
+}
+
+#[test]
+fn nobody_is_asked_about_what_lies_outside_the_bounds() {
+    let person = Arc::new(Person::default());
+    let world = world(None);
+    let within = ["network:fetch:https://a.example".parse().unwrap()];
+    let bounds = Bounds::connections(within, "connect-src https://a.example");
+    let session = world.broker.session_within("s", &set(&[]), Some(person.clone()), bounds);
+    let desk = session.desk("r", "t");
+    let terms = |text: &str, span| Terms::new(text.parse().unwrap(), span);
+    // Neither a grant that lasts nor one of the session helps.
+    world.broker.grant(terms("network:fetch", Span::Always)).unwrap();
+    session.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
+    let _ = permitted(&desk, &get("https://a.example/x"));
+    let outside = get("https://b.example/x");
+    let denial = denied(&desk, &outside);
+    assert_eq!(denial.reason(), &Reason::Outside("connect-src https://a.example".into()));
+    assert_eq!(
+        denial.to_string(),
+        "not allowed to send GET requests to https://b.example/x: \
+         outside of connect-src https://a.example"
+    );
+    assert!(matches!(desk.would_grant(&outside).unwrap(), Preview::WouldDeny(_)));
+    desk.declare(&set(&["network:fetch:https://b.example/v1"]));
+    let (mut all, bell) = (desk.ask_declared().unwrap(), Arc::new(Bell::default()));
+    assert!(poll(&mut all, &bell).is_ready());
+    assert_eq!(person.asked(), 0);
+    assert!(world.broker.petitions().unwrap().is_empty(), "nothing that could be granted");
+    desk.end("", Cost::default());
+    let lines = world.memory.lines();
+    let line = lines.iter().find(|line| line.ruling == Some(Ruling::Deny)).expect("a line");
+    assert_eq!(line.note.as_deref(), Some("outside of connect-src https://a.example"));
 }

@@ -276,3 +276,29 @@ fn without_a_log_nothing_acts_on_the_outside() {
     assert!(broker.grant(terms("fs:read", Span::Always)).is_err());
     assert!(memory.grants().unwrap().is_empty());
 }
+
+#[test]
+fn what_is_granted_is_known_until_it_changes() {
+    let world = world(None);
+    let session = world.broker.session("s", &set(&["dom:read:#a", "dom:write:raw@#a", "fs:read"]));
+    let desk = session.desk("r", "t");
+    let kinds = [Kind::DomRead, Kind::DomWrite];
+    let texts = |list: &[cofferdam_caps::Capability]| -> Vec<String> {
+        list.iter().map(ToString::to_string).collect()
+    };
+    let granted = desk.granted(&kinds).unwrap();
+    assert_eq!(texts(&granted.lasting), ["dom:read:#a", "dom:write:raw@#a"]);
+    assert!(granted.counted.is_empty() && desk.still(&granted).unwrap());
+    let ends = terms("dom:read:#b", Span::Session).expires_in(Duration::from_secs(1));
+    session.grant(ends).unwrap();
+    assert!(!desk.still(&granted).unwrap());
+    let granted = desk.granted(&kinds).unwrap();
+    assert_eq!(granted.lasting.len(), 3);
+    assert!(desk.still(&granted).unwrap());
+    world.clock.fetch_add(1_000_000, Ordering::SeqCst);
+    assert!(!desk.still(&granted).unwrap());
+    world.broker.grant(terms("dom:read:#c", Span::Always).max(2)).unwrap();
+    let granted = desk.granted(&kinds).unwrap();
+    assert_eq!(texts(&granted.counted), ["dom:read:#c"]);
+    assert!(!desk.still(&granted).unwrap());
+}

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
+use crate::dom::Markup;
 use crate::network::{FetchUrl, HostName};
 use crate::storage::StorageArea;
 use crate::{Access, Capability, Kind, MAX_CAPABILITY_LEN, MAX_NAME_LEN, Request, visible};
@@ -53,8 +54,10 @@ fn url_pattern_text() -> impl Strategy<Value = String> {
 
 fn scope_text(kind: Kind) -> BoxedStrategy<String> {
     match kind {
-        Kind::DomRead | Kind::DomWrite => {
-            select(vec!["#a", "*", "a:hover", "a b"]).prop_map(str::to_owned).boxed()
+        Kind::DomRead => select(vec!["#a", "*", "a:hover", "a b"]).prop_map(str::to_owned).boxed(),
+        Kind::DomWrite => {
+            let selectors = vec!["#a", "*", "a b", "raw@#a", "raw@*", "raw@a b", "raw"];
+            select(selectors).prop_map(str::to_owned).boxed()
         }
         Kind::EnvRead | Kind::ProcessExec => {
             flat_text().prop_filter("a folder", |t| !matches!(t.as_str(), "." | "..")).boxed()
@@ -97,9 +100,18 @@ fn request(kind: Kind) -> BoxedStrategy<Request> {
         false => StorageArea::Session,
     };
     match kind {
-        Kind::DomRead | Kind::DomWrite => prop::option::of(select(vec!["#a", "*", "a b"]))
-            .prop_map(move |s| Request::Dom { access, selector: s.map(|s| s.parse().unwrap()) })
-            .boxed(),
+        Kind::DomRead | Kind::DomWrite => {
+            let markup = match access {
+                Access::Read => vec![Markup::Sanitised],
+                Access::Write => vec![Markup::Sanitised, Markup::Raw],
+            };
+            (select(markup), prop::option::of(select(vec!["#a", "*", "a b"])))
+                .prop_map(move |(markup, s)| {
+                    let selector = s.map(|s| s.parse().unwrap());
+                    Request::Dom { access, markup, selector }
+                })
+                .boxed()
+        }
         Kind::EnvRead => {
             flat_text().prop_map(|t| Request::Env { name: t.parse().unwrap() }).boxed()
         }
@@ -184,7 +196,11 @@ proptest! {
         let required = one.required();
         prop_assert!(required.allows(&one));
         prop_assert_eq!(required.to_string().parse::<Capability>().unwrap(), required.clone());
-        if let (Request::Dom { selector: None, .. } | Request::Storage { key: None, .. }, _) = (&one, &other) {
+        // What is for a whole, or for raw markup, allows what is less of the same.
+        if let Request::Dom { selector: None, .. }
+        | Request::Dom { markup: Markup::Raw, .. }
+        | Request::Storage { key: None, .. } = &one
+        {
             return Ok(());
         }
         prop_assert_eq!(required.allows(&other), one == other, "{} on {}", one, other);

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::capability::Capability;
-use crate::dom::{Dom, Selector};
+use crate::dom::{Dom, Markup, Selector};
 use crate::env::{Env, EnvName};
 use crate::fs::{FilePath, Fs};
 use crate::kind::{Access, Kind};
@@ -17,7 +17,7 @@ use crate::visible::visible;
 #[expect(missing_docs, reason = "the types of the fields say it")]
 pub enum Request {
     /// Look at or change elements inside a selector, or the whole page without one.
-    Dom { access: Access, selector: Option<Selector> },
+    Dom { access: Access, markup: Markup, selector: Option<Selector> },
     /// Read a variable.
     Env { name: EnvName },
     /// Read or change a file or folder.
@@ -41,8 +41,8 @@ impl Request {
     /// and the spelling of its path.
     pub fn required(&self) -> Capability {
         match self {
-            Self::Dom { access, selector } => {
-                Capability::Dom(Dom::required(*access, selector.as_ref()))
+            Self::Dom { access, markup, selector } => {
+                Capability::Dom(Dom::required(*access, *markup, selector.as_ref()))
             }
             Self::Env { name } => Capability::Env(Env::required(name)),
             Self::Fs { access, path } => Capability::Fs(Fs::required(*access, path)),
@@ -66,8 +66,8 @@ impl Request {
             steps.into_iter().map(variant).collect()
         }
         match self {
-            Self::Dom { access, selector } => {
-                wrap(Dom::widening(*access, selector.as_ref()), Capability::Dom)
+            Self::Dom { access, markup, selector } => {
+                wrap(Dom::widening(*access, *markup, selector.as_ref()), Capability::Dom)
             }
             Self::Env { name } => wrap(Env::widening(name), Capability::Env),
             Self::Fs { access, path } => wrap(Fs::widening(*access, path), Capability::Fs),
@@ -151,7 +151,8 @@ mod tests {
 
     #[test]
     fn request_for_the_whole_has_no_object() {
-        let request = Request::Dom { access: Access::Write, selector: None };
+        let request =
+            Request::Dom { access: Access::Write, markup: Markup::Sanitised, selector: None };
         check(request, "dom:write", "dom:write");
     }
 }

@@ -99,6 +99,12 @@ impl Exec {
             Some(config) => Some(Config::from_json(&config)?),
             None => None,
         };
+        // Both are a sandbox's own; see below.
+        let of_sandbox = match (&named, &config) {
+            (Some(_), _) => Some("boundary"),
+            (None, Some(_)) => Some("config"),
+            (None, None) => None,
+        };
         let boundary = boundary(named)?;
         let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
@@ -131,7 +137,11 @@ impl Exec {
                 **builder = filled;
             }
             (Where::Kept(_), Some(_)) => return bad("page: is said when the sandbox is made"),
-            (Where::Kept(_), None) => {}
+            (Where::Kept(_), None) => {
+                if let Some(name) = of_sandbox {
+                    return bad(format!("{name}: is said when the sandbox is made"));
+                }
+            }
         }
         Ok(exec)
     }

@@ -400,7 +400,7 @@ fn the_policy_of_a_configuration_narrows_connections() {
         let params = json!({
             "kind": "js",
             "code": "await fetch('http://127.0.0.1:9/')",
-            "capabilities": ["network:fetch:http://127.0.0.1:9"],
+            "capabilities": ["network:fetch:http://127.0.0.1:9", "network:fetch:https://x.example"],
             "config": { "sandbox": "iframe", "iframeOptions": { "csp": csp } },
         });
         let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "exec", "params": params });
@@ -412,6 +412,13 @@ fn the_policy_of_a_configuration_narrows_connections() {
     // Nobody listens there: the request was made.
     let allowed = exec(json!({ "connect-src": "http://127.0.0.1:9" }));
     assert_eq!(allowed["result"]["error"]["name"], "TypeError", "{allowed}");
-    let unheard = exec(json!({ "connect-src": "https://x.example" }));
+    let outside = exec(json!({ "connect-src": "https://x.example" }));
+    assert_eq!(
+        outside["result"]["error"]["message"],
+        "not allowed to send GET requests to http://127.0.0.1:9/: \
+         outside of connect-src https://x.example",
+        "{outside}"
+    );
+    let unheard = exec(json!({ "connect-src": "https://y.example" }));
     assert_eq!(unheard["error"]["code"], -32602, "{unheard}");
 }

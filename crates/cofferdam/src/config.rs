@@ -3,9 +3,11 @@
 
 mod csp;
 
-use cofferdam_caps::Capability;
+use cofferdam_broker::Bounds;
+use cofferdam_caps::CapabilitySet;
 use serde_json::{Map, Value as Json};
 
+use crate::content_policy::ContentPolicy;
 use crate::error::{Error, ErrorKind};
 use crate::page::Boundary;
 use csp::Csp;
@@ -56,19 +58,21 @@ impl Config {
         self.boundary
     }
 
-    /// Whether the policy leaves a capability standing. It narrows where connections go, and
-    /// nothing else, since nothing else is loaded.
-    pub fn permits(&self, capability: &Capability) -> bool {
-        self.csp.permits(capability)
+    /// Where the policy lets connections go, whoever grants them. It bounds nothing else, since
+    /// nothing else is loaded.
+    pub fn bounds(&self) -> Bounds {
+        self.csp.bounds()
     }
 
-    /// A source of the policy that none of these capabilities opens is a mistake: it would allow
-    /// nothing.
-    pub fn check_covered<'a>(
-        &self,
-        capabilities: impl Iterator<Item = &'a Capability>,
-    ) -> Result<(), Error> {
-        self.csp.check_covered(capabilities)
+    /// What the policy leaves of one that was made of capabilities.
+    pub fn narrow(&self, policy: ContentPolicy) -> ContentPolicy {
+        self.csp.narrow(policy)
+    }
+
+    /// A source of the policy that none of these capabilities opens is a mistake where nothing
+    /// can be granted later: it would allow nothing.
+    pub fn check_covered(&self, given: &CapabilitySet) -> Result<(), Error> {
+        self.csp.check_covered(given)
     }
 }
 
@@ -194,23 +198,42 @@ mod tests {
     }
 
     #[test]
+    fn a_source_is_an_origin() {
+        for source in ["*", "https:", "'self'", "a.example"] {
+            check_refused(with_csp(json!({ "connect-src": source })), "names no origin");
+        }
+        for source in ["https://a.example/v1", "https://a.example//", "GET@https://a.example"] {
+            check_refused(with_csp(json!({ "connect-src": source })), "more than an origin");
+        }
+        check_refused(with_csp(json!({ "connect-src": "ws://a.example" })), "no origin of http");
+    }
+
+    #[test]
     fn a_policy_narrows_where_connections_go() {
-        let capability = |text: &str| text.parse::<Capability>().expect("a capability");
-        let a = capability("network:fetch:GET@https://a.example/v1/**");
-        let b = capability("network:fetch:https://b.example");
-        let files = capability("fs:read");
-        let permits = |csp, capability: &Capability| {
-            Config::from_json(&with_csp(csp)).expect("a configuration").permits(capability)
+        let set = |texts: &[&str]| -> CapabilitySet {
+            texts.iter().map(|text| text.parse().expect("a capability")).collect()
         };
-        let only_a = || json!({ "default-src": "'none'", "connect-src": ["https://a.example"] });
-        assert!(permits(only_a(), &a) && !permits(only_a(), &b) && permits(only_a(), &files));
+        let (a, b) =
+            ("network:fetch:GET@https://a.example/v1/**", "network:fetch:https://b.example");
+        let check = |csp: Json, given: &[&str], expect: &str| {
+            let config = Config::from_json(&with_csp(csp)).expect("a configuration");
+            let policy = ContentPolicy::new(&set(given), Boundary::Worker);
+            assert_eq!(config.narrow(policy).to_string(), expect);
+        };
+        let only_a = || json!({ "default-src": "'none'", "connect-src": ["https://a.example/"] });
+        let is_a = "default-src 'none'; connect-src https://a.example";
+        check(only_a(), &[a, b, "fs:read"], is_a);
+        check(only_a(), &["network:fetch"], is_a);
+        check(only_a(), &[b], "default-src 'none'");
         // As the standard has it: what is not said is what the default says.
         let nothing = || json!({ "default-src": "'none'", "script-src": "'unsafe-inline'" });
-        assert!(!permits(nothing(), &a) && permits(nothing(), &files));
-        assert!(permits(json!({}), &a));
+        check(nothing(), &[a], "default-src 'none'");
+        check(json!({}), &[a], is_a);
         let config = Config::from_json(&with_csp(only_a())).expect("a configuration");
-        let error = config.check_covered([&b].into_iter()).expect_err("not covered").to_string();
-        assert!(error.contains("https://a.example"), "{error}");
-        config.check_covered([&a, &b].into_iter()).expect("covered");
+        let error = config.check_covered(&set(&[b])).expect_err("not covered").to_string();
+        assert!(error.contains("https://a.example: no capability opens it"), "{error}");
+        for given in [&[a, b][..], &["network:fetch"], &["network:fetch:https://*.example"]] {
+            config.check_covered(&set(given)).expect("covered");
+        }
     }
 }

@@ -24,6 +24,30 @@ impl ContentPolicy {
         ContentPolicy { connect, boundary }
     }
 
+    /// What is left of it inside these sources, each one as a capability.
+    pub(crate) fn within(self, sources: &[Capability]) -> Self {
+        let capability = |source: &str| format!("network:fetch:{source}").parse::<Capability>();
+        let whole = |source: &&Capability| source.to_string().split_off("network:fetch:".len());
+        let mut connect = BTreeSet::new();
+        for own in &self.connect {
+            match capability(own) {
+                Ok(opened) if sources.iter().any(|source| source.covers(&opened)) => {
+                    connect.insert(own.clone());
+                }
+                Ok(opened) => {
+                    let inside = sources.iter().filter(|source| opened.covers(source));
+                    connect.extend(inside.map(|source| whole(&source)));
+                }
+                // A scheme alone: every origin of it.
+                Err(_) => {
+                    let of_scheme = |source: &String| source.starts_with(own.as_str());
+                    connect.extend(sources.iter().map(|s| whole(&s)).filter(of_scheme));
+                }
+            }
+        }
+        ContentPolicy { connect, ..self }
+    }
+
     /// The origins that requests may go to, as sources of the policy.
     pub fn connect_sources(&self) -> impl Iterator<Item = &str> {
         self.connect.iter().map(String::as_str)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam_broker::{Approver, Broker, Grant, Terms};
+use cofferdam_broker::{Approver, Bounds, Broker, Grant, Terms};
 use cofferdam_caps::CapabilitySet;
 use cofferdam_cell::KillSwitch;
 use cofferdam_dom::Page;
@@ -19,6 +19,7 @@ use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
 
 use crate::command::Command;
+use crate::config::Config;
 use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
@@ -51,6 +52,7 @@ pub(crate) struct World {
     pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,
     pub(crate) boundary: Boundary,
+    config: Config,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
     permissions: cofferdam_broker::Session,
@@ -258,7 +260,8 @@ impl Sandbox {
 
     /// What it was given, as a content security policy.
     pub fn content_policy(&self) -> ContentPolicy {
-        ContentPolicy::new(&self.world.capabilities, self.world.boundary)
+        let policy = ContentPolicy::new(&self.world.capabilities, self.world.boundary);
+        self.world.config.narrow(policy)
     }
 
     /// What was granted.
@@ -293,11 +296,18 @@ impl World {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: session(&self.broker, &name, &self.capabilities, &self.approver),
+            permissions: session(
+                &self.broker,
+                &name,
+                &self.capabilities,
+                &self.approver,
+                self.config.bounds(),
+            ),
             broker: self.broker.clone(),
             approver: self.approver.clone(),
             client: self.client.clone(),
             boundary: self.boundary,
+            config: self.config.clone(),
             policy: self.policy.clone(),
             destroyed: AtomicBool::new(false),
             next_run: AtomicU64::new(0),
@@ -382,11 +392,10 @@ fn session(
     name: &str,
     given: &CapabilitySet,
     approver: &Option<Arc<dyn Approver>>,
+    bounds: Bounds,
 ) -> cofferdam_broker::Session {
-    match approver {
-        Some(approver) => broker.session_asking(name, given, Some(approver.clone())),
-        None => broker.session(name, given),
-    }
+    let approver = approver.clone().or_else(|| broker.approver());
+    broker.session_within(name, given, approver, bounds)
 }
 
 fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {

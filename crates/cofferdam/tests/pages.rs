@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use cofferdam::dom::proxy::{Proxy, Reach, Writing};
+use cofferdam::dom::proxy::{Grants, Proxy, Reach};
 use cofferdam::dom::{Budget, Page};
 use cofferdam::page::{Answered, Asked, Elsewhere};
+use cofferdam::permissions::{Span, Terms};
 use cofferdam::{Ending, Outcome, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Value as Json, json};
 
 /// A page on another thread, as a tab of a browser would be; it notes what was to be reached.
 struct Tab {
     page: Arc<Mutex<(Page, Proxy)>>,
-    reached: Arc<Mutex<Vec<(Reach, Reach)>>>,
+    reached: Arc<Mutex<Vec<Grants>>>,
 }
 
 impl Tab {
@@ -25,12 +26,12 @@ impl Tab {
 
 impl Elsewhere for Tab {
     fn answer(&self, asked: Asked) -> Answered {
-        let (reach, page) = ((asked.read.clone(), asked.write.clone()), self.page.clone());
-        self.reached.lock().expect("no panic").push(reach.clone());
+        let (grants, page) = (asked.grants.clone(), self.page.clone());
+        self.reached.lock().expect("no panic").push(grants.clone());
         let (send, receive) = tokio::sync::oneshot::channel();
         thread::spawn(move || {
             let (page, proxy) = &mut *page.lock().expect("no panic");
-            proxy.regrant(reach.0, reach.1, Writing::Sanitised);
+            proxy.regrant(grants);
             let _ = send.send(proxy.call(page, &asked.call()));
         });
         Box::pin(async move { receive.await.expect("an answer") })
@@ -72,7 +73,7 @@ async fn a_page_elsewhere_is_told_what_may_be_reached() {
     let source = "return [await btcp.dom.count('li'), await btcp.dom.exists('#card')]";
     check(&run(&sandbox, source).await, json!([1, false]));
     let reached = reached.lock().expect("no panic");
-    let cart = (Reach::Inside(vec!["#cart".to_owned()]), Reach::Nothing);
+    let cart = Grants { read: Reach::Inside(vec!["#cart".to_owned()]), ..Grants::default() };
     assert_eq!(*reached, [cart.clone(), cart]);
 }
 
@@ -103,7 +104,7 @@ async fn a_fork_has_a_page_of_its_own() {
 }
 
 #[tokio::test]
-async fn markup_is_sanitised_unless_the_host_says_otherwise() {
+async fn markup_is_sanitised_unless_the_grant_says_otherwise() {
     let source = "await btcp.dom.setHTML('h1', '<b onclick=x()>new</b><script>x()</script>')";
     let page = |builder: SandboxBuilder| async move {
         let sandbox = builder.page(SHOP).build().expect("a sandbox");
@@ -112,6 +113,34 @@ async fn markup_is_sanitised_unless_the_host_says_otherwise() {
     };
     let sanitised = page(granted(&["dom:read", "dom:write"])).await;
     assert!(sanitised.contains("<h1><b>new</b></h1>"), "{sanitised}");
-    let raw = page(granted(&["dom:read", "dom:write"]).raw_page_writes()).await;
+    let raw = page(granted(&["dom:read", "dom:write:raw@h1"])).await;
     assert!(raw.contains(r#"<b onclick="x()">new</b><script>x()</script>"#), "{raw}");
+}
+
+#[tokio::test]
+async fn a_counted_grant_is_used_up_by_what_it_allows_and_by_nothing_else() {
+    let sandbox = granted(&["dom:read", "dom:write:#cart"]).page(SHOP).build().expect("a sandbox");
+    for (capability, max) in [("dom:write:#card", 2), ("dom:write:raw@#cart", 1)] {
+        let terms = Terms::new(capability.parse().expect("a capability"), Span::Session).max(max);
+        sandbox.grant(terms).expect("a grant");
+    }
+    let source = "const { dom } = btcp, html = '<b onclick=\"x()\"></b>';
+        const card = (await dom.querySelector('#card')).handle;
+        return [
+          await dom.append('#cart', html), await dom.append('#cart', html),
+          await dom.setTextContent('#cart', 'sold'),
+          await dom.setTextContent('#card', '1'), await dom.setTextContent(card, '2'),
+          await dom.setTextContent(card, '3'), await dom.setTextContent('p', '4'),
+          await dom.getTextContent('#card'), await dom.getTextContent('#cart'),
+        ]";
+    let expect = json!([true, true, true, true, true, false, false, "2", "sold"]);
+    check(&run(&sandbox, source).await, expect);
+    let left: Vec<_> = sandbox
+        .permissions()
+        .grants()
+        .iter()
+        .map(|grant| (grant.uses, grant.capability.to_string()))
+        .collect();
+    assert!(left.contains(&(Some(0), "dom:write:raw@#cart".to_owned())), "{left:?}");
+    assert!(left.contains(&(Some(0), "dom:write:#card".to_owned())), "{left:?}");
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cofferdam::config::Config;
 use cofferdam::permissions::{
     self, Answer, FromOutside, InMemory, Line, Offered, Question, Sink, Span, Terms,
 };
@@ -360,4 +361,38 @@ async fn a_secret_header_is_sent_and_never_seen() {
         return [/authorization: Bearer s3cr3t/i.test(text), [...request.headers]]"
     );
     check(&run(&sandbox, &source).await, json!([true, []]));
+}
+
+#[tokio::test]
+async fn a_policy_bounds_what_is_granted_later_too() {
+    let (inside, outside) = (echo_server(), echo_server());
+    let url = |port: u16| format!("http://127.0.0.1:{port}");
+    let config = json!({
+        "sandbox": "iframe",
+        "iframeOptions": { "csp": { "default-src": "'none'", "connect-src": url(inside) } },
+    });
+    let memory = Arc::new(InMemory::new().unwrap());
+    let broker = Broker::setup(memory.clone(), memory).open().unwrap();
+    let always = format!("network:fetch:{}", url(outside));
+    broker.grant(Terms::new(always.parse().unwrap(), Span::Always)).unwrap();
+    let approver = Decides::new(Some(Span::Session));
+    let sandbox = Sandbox::builder()
+        .broker(&broker)
+        .approver(approver.clone())
+        .config(Config::from_json(&config).unwrap())
+        .build()
+        .unwrap();
+    let fetch = |port: u16| format!("return (await fetch('{}/')).status", url(port));
+    check(&run(&sandbox, &fetch(inside)).await, json!(200));
+    assert_eq!(approver.asked(), 1);
+    for sandbox in [sandbox.fork().unwrap(), sandbox] {
+        let outcome = run(&sandbox, &fetch(outside)).await;
+        let said = outcome.error().map(|error| error.message).unwrap_or_default();
+        let rule = format!("outside of connect-src {}", url(inside));
+        assert!(said.ends_with(&rule), "{said}");
+        let command = Command::shell(format!("curl -s {}/ || echo no", url(outside)));
+        let outcome = sandbox.run_program(command).await.unwrap();
+        assert_eq!(outcome.stdout.text(), "no\n", "{outcome:?}");
+    }
+    assert_eq!(approver.asked(), 1, "nobody is asked about what lies outside");
 }

@@ -1,6 +1,6 @@
 //! Measures parsing and queries on pages that are made here: `--example measure`.
 
-use cofferdam_dom::proxy::{Call, Proxy, Reach, Writing};
+use cofferdam_dom::proxy::{Call, Grants, Proxy, Reach};
 use cofferdam_dom::{Budget, Page, Tree};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ fn main() {
         for (name, reach) in
             [("everything", Reach::Everything), ("inside main", Reach::Inside(vec!["main".into()]))]
         {
-            let mut proxy = Proxy::new(reach, Reach::Nothing, Writing::Sanitised);
+            let mut proxy = Proxy::new(Grants { read: reach, ..Grants::default() });
             let call = Call::QuerySelector { within: None, selector: "h1" };
             let time = median(1001, || {
                 black_box(proxy.call(&mut page, &call).is_ok());

@@ -7,9 +7,9 @@
 //! `:root`, and `:has()`, sibling combinators and states of forms stop at it. So no selector can
 //! tell whether, or what, there is outside.
 //!
-//! Which elements a grant names is found when a tool first uses the page, and again when the host
-//! changed it. What the tool itself changes does not count: a class that it gives to an element
-//! never makes the element readable.
+//! Which elements a grant names is found when a run with that grant first uses the page, and again
+//! when the host changed it. What the tool itself changes does not count: a class that it gives to
+//! an element never makes the element readable.
 //!
 //! In reading order: `reach` (what may be reached), `call` (what can be asked), `snapshot`,
 //! `read`, `write`, `event`.
@@ -31,56 +31,90 @@ use crate::node::NodeId;
 use crate::page::Page;
 use crate::select::Place;
 use crate::tree::Tree;
-use reach::{Begin, Roots};
+use reach::{Begin, Named, Roots};
 use std::collections::HashMap;
 
 /// Most elements a tool can hold handles of.
 const MAX_HANDLES: usize = 100_000;
 
-/// How markup and attributes of a tool get into the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Writing {
-    /// Only what cannot run or load anything; the rest is taken out or refused.
-    #[default]
-    Sanitised,
-    /// As it is.
-    Raw,
+/// How much of a page a run may use.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grants {
+    /// What it may read.
+    pub read: Reach,
+    /// What it may change. Markup and attributes get in without what could run or load anything.
+    pub write: Reach,
+    /// Where they get in as they are. What is not in `write` too cannot be changed all the same.
+    pub raw: Reach,
 }
 
 /// What one run may do with a page, and the handles it was given.
 #[derive(Debug, Default)]
 pub struct Proxy {
-    read: Reach,
-    write: Reach,
-    writing: Writing,
+    grants: Grants,
     roots: Option<(u64, Roots)>,
+    named: Named,
     handles: Vec<NodeId>,
     numbers: HashMap<NodeId, u32>,
 }
 
 impl Proxy {
     /// A proxy with these grants; the default has none.
-    pub fn new(read: Reach, write: Reach, writing: Writing) -> Proxy {
-        Proxy { read, write, writing, ..Proxy::default() }
+    pub fn new(grants: Grants) -> Proxy {
+        Proxy { grants, ..Proxy::default() }
     }
 
-    /// Takes the grants as they are now; handles stay. What the grants name is found anew where
-    /// they are others than before.
-    pub fn regrant(&mut self, read: Reach, write: Reach, writing: Writing) {
-        self.writing = writing;
-        if self.read != read || self.write != write {
-            (self.read, self.write, self.roots) = (read, write, None);
+    /// The grants as they were last told.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// Takes the grants as they are now. Handles stay, and what a grant names that was there
+    /// before.
+    pub fn regrant(&mut self, grants: Grants) {
+        if self.grants != grants {
+            (self.grants, self.roots) = (grants, None);
         }
+    }
+
+    /// Whether there would be anything for a call that could reach this and nothing else.
+    pub fn finds(
+        &mut self,
+        page: &mut Page,
+        call: &Call<'_>,
+        reach: &Reach,
+    ) -> Result<bool, Error> {
+        let begin = self.named.begin(page, reach)?;
+        let found = match *call {
+            Call::QuerySelector { within, selector }
+            | Call::QuerySelectorAll { within, selector } => {
+                return self.matches(page, &begin, within, selector, 1).map(|m| !m.is_empty());
+            }
+            Call::Count(selector) | Call::WaitFor(selector) => Target::Selector(selector),
+            Call::GetTextContent(target)
+            | Call::GetAttribute(target, _)
+            | Call::GetHtml(target)
+            | Call::Exists(target)
+            | Call::SetTextContent(target, _)
+            | Call::SetAttribute(target, ..)
+            | Call::SetHtml(target, _)
+            | Call::Append(target, _)
+            | Call::Remove(target)
+            | Call::Click(target)
+            | Call::Fill(target, _)
+            | Call::Submit(target) => target,
+        };
+        self.resolve(page, &begin, found).map(|place| place.is_some())
     }
 
     /// Answers a call on a page.
     ///
     /// Nothing there is [`Answer::Nothing`]; a selector that cannot be read is a `SyntaxError`.
     pub fn call(&mut self, page: &mut Page, call: &Call<'_>) -> Result<Answer, Error> {
-        // Both kinds at once, and before anything is written: see the module's text.
+        // All kinds at once, and before anything is written: see the module's text.
         let roots = match self.roots.take() {
             Some((epoch, roots)) if epoch == page.epoch => roots,
-            _ => Roots::find(page, &self.read, &self.write)?,
+            _ => Roots::find(page, &mut self.named, &self.grants)?,
         };
         let answer = self.answer(page, &roots, call);
         self.roots = Some((page.epoch, roots));
@@ -100,20 +134,20 @@ impl Proxy {
                 self.read(page, begin, *target, |tree, slot| read::attribute(tree, slot, name))
             }
             Call::GetHtml(target) => self.read(page, begin, *target, read::html),
-            Call::SetTextContent(target, text) => {
-                self.write(page, begin, *target, |page, at| self.set_text(page, at.scope, text))
-            }
+            Call::SetTextContent(target, text) => self.write(page, begin, *target, |page, at| {
+                write::set_text(page, at.scope, text, roots.writing(page, at))
+            }),
             Call::SetAttribute(target, name, value) => {
-                let set =
-                    |page: &mut Page, at: Place| self.set_attribute(page, at.scope, name, value);
-                self.write(page, begin, *target, set)
+                self.write(page, begin, *target, |page, at| {
+                    write::set_attribute(page, at.scope, name, value, roots.writing(page, at))
+                })
             }
-            Call::SetHtml(target, html) => {
-                self.write(page, begin, *target, |page, at| self.set_html(page, at.scope, html))
-            }
-            Call::Append(target, html) => {
-                self.write(page, begin, *target, |page, at| self.append(page, at.scope, html))
-            }
+            Call::SetHtml(target, html) => self.write(page, begin, *target, |page, at| {
+                write::set_html(page, at.scope, html, roots.writing(page, at))
+            }),
+            Call::Append(target, html) => self.write(page, begin, *target, |page, at| {
+                write::append(page, at.scope, html, roots.writing(page, at))
+            }),
             Call::Remove(target) => self.write(page, begin, *target, write::remove),
             Call::Click(target) => self.write(page, begin, *target, write::click),
             Call::Fill(target, value) => {

@@ -1,6 +1,6 @@
 //! What a tool sees of a page, and what it does not.
 
-use cofferdam_dom::proxy::{Answer, Call, EventKind, Proxy, Reach, Snapshot, Target, Writing};
+use cofferdam_dom::proxy::{Answer, Call, EventKind, Grants, Proxy, Reach, Snapshot, Target};
 use cofferdam_dom::{Budget, Error, ErrorKind, Page};
 
 const PAGE: &str = "<!DOCTYPE html><body><p id=secret class=s>hidden <b>word</b></p>\
@@ -16,7 +16,11 @@ struct World {
 
 fn world(read: Reach, write: Reach) -> World {
     let page = Page::parse(PAGE, Budget::default()).unwrap();
-    World { page, proxy: Proxy::new(read, write, Writing::Sanitised) }
+    World { page, proxy: Proxy::new(Grants { read, write, raw: Reach::Nothing }) }
+}
+
+fn everything() -> Grants {
+    Grants { read: Reach::Everything, write: Reach::Everything, raw: Reach::Nothing }
 }
 
 fn inside(selector: &str) -> Reach {
@@ -177,11 +181,47 @@ fn markup_is_sanitised() {
 #[test]
 fn markup_that_the_grant_allows_stays_as_it_is() {
     let page = Page::parse(PAGE, Budget::default()).unwrap();
-    let proxy = Proxy::new(Reach::Everything, Reach::Everything, Writing::Raw);
+    let all = || Reach::Everything;
+    let proxy = Proxy::new(Grants { read: all(), write: all(), raw: all() });
     let mut world = World { page, proxy };
     let html = "<script>x()</script><b onclick=\"y()\">z</b>";
     world.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
     assert_eq!(world.html(Target::Selector("#one")), Answer::Text(html.into()));
+}
+
+#[test]
+fn markup_stays_as_it_is_in_the_part_that_is_granted_so_and_nowhere_else() {
+    let page = Page::parse(PAGE, Budget::default()).unwrap();
+    let raw = inside("#one");
+    let mut world = World { page, proxy: Proxy::new(Grants { raw, ..everything() }) };
+    let (html, clean) = ("<b onclick=\"y()\">z</b>", "<b>z</b>");
+    for (target, expect) in [("#one", html), ("body", clean)] {
+        world.call(Call::Append(Target::Selector(target), html)).unwrap();
+        let Answer::Text(got) = world.html(Target::Selector(target)) else { panic!("{target}") };
+        assert!(got.ends_with(expect), "{target}: {got}");
+    }
+    let onclick = Call::SetAttribute(Target::Selector("body"), "onclick", "x");
+    assert_eq!(world.call(onclick).unwrap_err().kind(), ErrorKind::NotSupported);
+    // Leave to write raw markup is no leave to write.
+    world.proxy.regrant(Grants {
+        read: Reach::Everything,
+        raw: inside("#one"),
+        ..Grants::default()
+    });
+    let set = Call::SetHtml(Target::Selector("#one"), html);
+    assert_eq!(world.call(set).unwrap(), Answer::Is(false));
+}
+
+#[test]
+fn what_a_grant_names_is_not_found_anew_when_another_grant_comes() {
+    let mut world = world(inside(".open"), Reach::Everything);
+    let before = world.count("*");
+    let set = Call::SetAttribute(Target::Selector("#secret"), "class", "open");
+    assert_eq!(world.call(set).unwrap(), Answer::Is(true));
+    let read = Reach::Inside(vec![".open".into(), "#nothing".into()]);
+    world.proxy.regrant(Grants { read, write: Reach::Everything, raw: Reach::Nothing });
+    assert_eq!(world.count("*"), before);
+    assert_eq!(world.count("#secret"), 0);
 }
 
 #[test]
@@ -198,7 +238,7 @@ fn attributes_that_run_or_load_are_refused() {
 #[test]
 fn code_is_not_a_tools_to_write() {
     let mut page = Page::parse("<script>a</script><style>b</style>", Budget::default()).unwrap();
-    let mut proxy = Proxy::new(Reach::Everything, Reach::Everything, Writing::Sanitised);
+    let mut proxy = Proxy::new(everything());
     for target in [Target::Selector("script"), Target::Selector("style")] {
         for call in [
             Call::SetTextContent(target, "x"),
@@ -240,7 +280,7 @@ fn a_form_outside_the_scope_is_not_submitted() {
 fn markup_in_a_loop_stays_in_the_budget() {
     let budget = Budget { bytes: 1 << 20, nodes: 2_000, depth: 600 };
     let mut page = Page::parse(PAGE, budget).unwrap();
-    let mut proxy = Proxy::new(Reach::Everything, Reach::Everything, Writing::Sanitised);
+    let mut proxy = Proxy::new(everything());
     let html = "<ul><li>x</ul>".repeat(100);
     for _ in 0..200 {
         let set = Call::SetHtml(Target::Selector("#one"), &html);
@@ -256,7 +296,7 @@ fn markup_in_a_loop_stays_in_the_budget() {
 #[test]
 fn long_answers_are_cut_and_said_to_be() {
     let mut page = Page::parse(&format!("<p>{}", "ü".repeat(100_000)), Budget::default()).unwrap();
-    let mut proxy = Proxy::new(Reach::Everything, Reach::Nothing, Writing::Sanitised);
+    let mut proxy = Proxy::new(Grants { read: Reach::Everything, ..Grants::default() });
     let call = Call::QuerySelector { within: None, selector: "p" };
     let Answer::Element(copy) = proxy.call(&mut page, &call).unwrap() else { panic!() };
     assert!(copy.cut && copy.text.len() <= 64 * 1024);
@@ -289,9 +329,9 @@ fn grants_that_change_are_looked_at_anew_and_handles_stay() {
     let mut world = world(Reach::Everything, Reach::Nothing);
     let (secret, one) =
         (world.first("#secret").unwrap().handle, world.first("#one").unwrap().handle);
-    world.proxy.regrant(inside("#one"), Reach::Nothing, Writing::Sanitised);
+    world.proxy.regrant(Grants { read: inside("#one"), ..Grants::default() });
     assert_eq!(world.html(Target::Handle(secret)), Answer::Nothing);
     assert!(matches!(world.html(Target::Handle(one)), Answer::Text(_)));
-    world.proxy.regrant(Reach::Nothing, Reach::Nothing, Writing::Sanitised);
+    world.proxy.regrant(Grants::default());
     assert_eq!(world.html(Target::Handle(one)), Answer::Nothing);
 }

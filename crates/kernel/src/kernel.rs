@@ -16,7 +16,6 @@ use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_cell::{Breach, Host, KillSwitch, Stop, Until, Waited};
-use cofferdam_dom::proxy::Proxy;
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
@@ -31,6 +30,7 @@ use crate::random::{self, Random};
 use crate::resources::Resources;
 use crate::streams::Streams;
 use crate::tools::Console;
+use crate::view::View;
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
 const MAX_ANSWER: usize = 16 << 20;
@@ -111,7 +111,7 @@ pub struct Kernel {
     pub(crate) asking: Asking,
     pub(crate) streams: Streams,
     /// How the run sees the page; shared with calls that wait for leave.
-    pub(crate) proxy: Arc<Mutex<Proxy>>,
+    pub(crate) view: Arc<Mutex<View>>,
 }
 
 /// One call while it is decoded and answered.
@@ -151,7 +151,7 @@ impl Kernel {
             denials: Denials::default(),
             asking: settings.asking.clone(),
             streams: Streams::default(),
-            proxy: Arc::default(),
+            view: Arc::default(),
             settings,
         }
     }

@@ -48,6 +48,7 @@ mod streams;
 mod system;
 mod table;
 pub mod tools;
+mod view;
 mod wasi;
 
 pub use asking::Asking;

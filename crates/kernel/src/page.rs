@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cofferdam_abi::dom::DomOperation;
 use cofferdam_abi::wire::{Reader, Result};
-use cofferdam_dom::proxy::{Answer, Call, Reach, Target, Writing};
+use cofferdam_dom::proxy::{Answer, Call, Grants, Target};
 use cofferdam_dom::{Error, Page};
 
 /// What the tools of a sandbox have for a page.
@@ -15,8 +15,8 @@ pub enum Shown {
     /// No page.
     #[default]
     Nothing,
-    /// A page held here, and how markup gets into it.
-    Here(Box<Page>, Writing),
+    /// A page held here.
+    Here(Box<Page>),
     /// A page that somebody else answers for.
     Elsewhere(Arc<dyn Elsewhere>),
 }
@@ -25,7 +25,7 @@ impl Shown {
     /// The page, if it is held here.
     pub fn here(&mut self) -> Option<&mut Page> {
         match self {
-            Shown::Here(page, _) => Some(page),
+            Shown::Here(page) => Some(page),
             Shown::Nothing | Shown::Elsewhere(_) => None,
         }
     }
@@ -34,7 +34,7 @@ impl Shown {
     pub(crate) fn fork(&self) -> Self {
         match self {
             Shown::Nothing => Shown::Nothing,
-            Shown::Here(page, writing) => Shown::Here(page.clone(), *writing),
+            Shown::Here(page) => Shown::Here(page.clone()),
             Shown::Elsewhere(page) => Shown::Elsewhere(page.clone()),
         }
     }
@@ -62,10 +62,8 @@ pub struct Asked {
     pub(crate) selector: String,
     pub(crate) text: String,
     pub(crate) more: String,
-    /// What the run may read now.
-    pub read: Reach,
-    /// What the run may change now.
-    pub write: Reach,
+    /// What the run may read and change now.
+    pub grants: Grants,
 }
 
 impl Asked {
@@ -75,8 +73,7 @@ impl Asked {
         };
         let (handle, selector) = (fields.u32()?, fields.string()?);
         let (text, more) = (fields.string()?, fields.string()?);
-        let (read, write) = (Reach::Nothing, Reach::Nothing);
-        Ok(Asked { operation, handle, selector, text, more, read, write })
+        Ok(Asked { operation, handle, selector, text, more, grants: Grants::default() })
     }
 
     /// What is asked.

@@ -1,6 +1,6 @@
 //! Markup of a tool: what is left of it cannot run or load, now or when it is read again.
 
-use cofferdam_dom::proxy::{Call, Proxy, Reach, Target as Element, Writing};
+use cofferdam_dom::proxy::{Call, Grants, Proxy, Reach, Target as Element};
 use cofferdam_dom::{NodeId, Page, Tree};
 
 use super::Target;
@@ -65,7 +65,7 @@ const LEADING: [&str; 9] =
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut page = Page::parse("<!DOCTYPE html><div id=d></div>", BUDGET).expect("a small page");
-    let mut proxy = Proxy::new(Reach::Nothing, Reach::Everything, Writing::Sanitised);
+    let mut proxy = Proxy::new(Grants { write: Reach::Everything, ..Grants::default() });
     // Markup that never reads the same is refused.
     let call = Call::SetHtml(Element::Selector("#d"), &text);
     if proxy.call(&mut page, &call).is_err() {

@@ -25,7 +25,8 @@ impl Desk {
             held.grant.capability.covers(wanted) && held.is_for(self.asker(), now)
         };
         let mut wishes = Vec::new();
-        for wanted in declared.iter() {
+        let within = |wanted: &&Capability| !self.session().bounds().shut_out(wanted);
+        for wanted in declared.iter().filter(within) {
             let kind = wanted.kind();
             let in_session = self.session().read(|book| book.mentions(kind, |h| has(h, wanted)));
             let in_ledger =

@@ -18,6 +18,9 @@ impl Desk {
     pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
         let broker = self.session().broker();
         let now = broker.now();
+        if let Some(rule) = self.session().bounds().against(request) {
+            return Verdict::Denied(self.turn_away(request, rule));
+        }
         let mut state = self.lock();
         if let Some(known) = state.known.get(request)
             && self.holds(known, now)

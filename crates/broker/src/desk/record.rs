@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cofferdam_caps::Capability;
+use cofferdam_caps::{Capability, Request, visible};
 
 use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
 use crate::audit::{Event, Line, Ruling};
@@ -90,6 +90,17 @@ impl Desk {
             Err(error) => Reason::Unavailable(error),
         };
         Denial::new(required, id, reason)
+    }
+
+    /// Denies what lies outside. It is not kept for later: no grant would help.
+    pub(super) fn turn_away(&self, request: &Request, rule: &Arc<str>) -> Denial {
+        let broker = self.session().broker();
+        let (required, checked) = (request.required(), Checked::new(request.clone()));
+        let mut line = self.check_line(&checked, Ruling::Deny, broker.now());
+        line.capability = Some(required.to_string().into());
+        line.note = Some(format!("outside of {}", visible(rule)).into());
+        self.note(line);
+        Denial::new(&required, &self.request_id(&required), Reason::Outside(rule.clone()))
     }
 
     pub(super) fn note(&self, line: Line) {

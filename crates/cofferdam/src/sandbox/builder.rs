@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Approver, Broker};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
-use cofferdam_dom::proxy::Writing;
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Shown, Watcher};
 use cofferdam_net::Client;
@@ -53,9 +52,8 @@ pub struct SandboxBuilder {
     programs: Vec<(String, Vec<u8>)>,
     archive: Option<Vec<u8>>,
     page: Option<PageSource>,
-    writing: Writing,
     boundary: Boundary,
-    config: Option<Config>,
+    config: Config,
 }
 
 impl SandboxBuilder {
@@ -164,7 +162,8 @@ impl SandboxBuilder {
     }
 
     /// A page that tools with a grant for it may read and change as `btcp.dom`; they see copies,
-    /// never the page. It counts against the memory of a run.
+    /// never the page. It counts against the memory of a run. What tools write is sanitised,
+    /// unless the grant says otherwise: `dom:write:raw@SELECTOR`.
     pub fn page(mut self, html: impl Into<String>) -> Self {
         self.page = Some(PageSource::Html(html.into()));
         self
@@ -176,18 +175,12 @@ impl SandboxBuilder {
         self
     }
 
-    /// Has markup of tools put into the page as it is, with all that runs or loads something.
-    /// Otherwise it is sanitised.
-    pub fn raw_page_writes(mut self) -> Self {
-        self.writing = Writing::Raw;
-        self
-    }
-
-    /// Takes the boundary of a configuration, and of the capabilities given so far and later
-    /// those that its policy leaves standing. Grants of a broker are not narrowed by it.
+    /// Takes the boundary of a configuration, and its policy: no connection goes beyond it, whether
+    /// it was given, granted by a broker or allowed by a person. What lies outside is denied, and
+    /// nobody is asked.
     pub fn config(mut self, config: Config) -> Self {
         self.boundary = config.boundary();
-        self.config = Some(config);
+        self.config = config;
         self
     }
 
@@ -223,14 +216,9 @@ impl SandboxBuilder {
     }
 
     /// Makes the sandbox.
-    pub fn build(mut self) -> Result<Sandbox, Error> {
-        if let Some(config) = &self.config {
-            config.check_covered(self.capabilities.iter())?;
-            let mut left = CapabilitySet::default();
-            for capability in self.capabilities.iter().filter(|c| config.permits(c)) {
-                left.insert(capability.clone());
-            }
-            self.capabilities = left;
+    pub fn build(self) -> Result<Sandbox, Error> {
+        if self.broker.is_none() && self.approver.is_none() {
+            self.config.check_covered(&self.capabilities)?;
         }
         let runtime = match self.runtime {
             Some(runtime) => runtime,
@@ -283,7 +271,7 @@ impl SandboxBuilder {
         *lock(&resources.page) = match self.page {
             None => Shown::Nothing,
             Some(PageSource::Html(html)) => {
-                Shown::Here(Box::new(page::parse(&html, &self.limits)?), self.writing)
+                Shown::Here(Box::new(page::parse(&html, &self.limits)?))
             }
             Some(PageSource::Elsewhere(page)) => Shown::Elsewhere(page),
         };
@@ -292,7 +280,8 @@ impl SandboxBuilder {
             None => runtime.broker()?,
         };
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
-        let permissions = session(&broker, &name, &self.capabilities, &self.approver);
+        let bounds = self.config.bounds();
+        let permissions = session(&broker, &name, &self.capabilities, &self.approver, bounds);
         let world = World {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
@@ -304,6 +293,7 @@ impl SandboxBuilder {
             policy: self.policy.unwrap_or_else(|| Arc::new(AllowAll)),
             stdin: self.stdin,
             boundary: self.boundary,
+            config: self.config,
             capabilities: self.capabilities,
             resources: Arc::new(resources),
             permissions,

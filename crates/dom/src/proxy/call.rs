@@ -80,6 +80,30 @@ impl Call<'_> {
     }
 }
 
+impl Call<'_> {
+    /// Whether it brings something that is sanitised, unless a grant says otherwise.
+    pub fn brings_markup(&self) -> bool {
+        match self {
+            Call::SetTextContent(..)
+            | Call::SetAttribute(..)
+            | Call::SetHtml(..)
+            | Call::Append(..) => true,
+            Call::QuerySelector { .. }
+            | Call::QuerySelectorAll { .. }
+            | Call::GetTextContent(_)
+            | Call::GetAttribute(..)
+            | Call::GetHtml(_)
+            | Call::Exists(_)
+            | Call::Count(_)
+            | Call::WaitFor(_)
+            | Call::Remove(_)
+            | Call::Click(_)
+            | Call::Fill(..)
+            | Call::Submit(_) => false,
+        }
+    }
+}
+
 /// What comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {

@@ -1,3 +1,4 @@
+use super::Grants;
 use crate::error::Error;
 use crate::node::{NIL, NodeId};
 use crate::page::Page;
@@ -33,44 +34,96 @@ pub(super) enum Begin {
 pub(super) struct Roots {
     pub(super) read: Begin,
     pub(super) write: Begin,
+    raw: Begin,
+}
+
+/// How markup and attributes of a tool get into an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// Only what cannot run or load anything; the rest is taken out or refused.
+    Sanitised,
+    /// As it is.
+    Raw,
 }
 
 impl Roots {
-    pub(super) fn find(page: &mut Page, read: &Reach, write: &Reach) -> Result<Roots, Error> {
-        Ok(Roots { read: begin(page, read)?, write: begin(page, write)? })
+    pub(super) fn find(
+        page: &mut Page,
+        named: &mut Named,
+        grants: &Grants,
+    ) -> Result<Roots, Error> {
+        let mut begin = |reach| named.begin(page, reach);
+        Ok(Roots {
+            read: begin(&grants.read)?,
+            write: begin(&grants.write)?,
+            raw: begin(&grants.raw)?,
+        })
+    }
+
+    pub(super) fn writing(&self, page: &Page, at: Place) -> Writing {
+        match self.raw.place_of(page, page.tree.id(at.scope)) {
+            Some(_) => Writing::Raw,
+            None => Writing::Sanitised,
+        }
     }
 }
 
-fn begin(page: &mut Page, reach: &Reach) -> Result<Begin, Error> {
-    let selectors = match reach {
-        Reach::Nothing => {
-            let (order, set, named) = Default::default();
-            return Ok(Begin::At { order, set, named });
+/// What selectors of grants named when they were first asked about, since the host last changed
+/// the page. They are as many as there are grants.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    epoch: u64,
+    by_selector: HashMap<String, Vec<NodeId>>,
+}
+
+impl Named {
+    fn nodes(&mut self, page: &mut Page, selector: &str) -> Result<&[NodeId], Error> {
+        if self.epoch != page.epoch {
+            (self.epoch, self.by_selector) = (page.epoch, HashMap::new());
         }
-        Reach::Everything => return Ok(Begin::Everywhere),
-        Reach::Inside(selectors) => selectors,
-    };
-    let document = page.document();
-    let mut is_named = vec![false; page.tree.nodes.len()];
-    let mut named = HashMap::new();
-    for selector in selectors {
-        let nodes = page.tree.query_all(document, selector)?;
-        nodes.iter().for_each(|node| is_named[node.slot as usize] = true);
-        named.insert(selector.clone(), nodes);
+        if !self.by_selector.contains_key(selector) {
+            let nodes = page.tree.query_all(page.document(), selector)?;
+            self.by_selector.insert(selector.to_owned(), nodes);
+        }
+        Ok(self.by_selector.get(selector).map_or(&[], Vec::as_slice))
     }
-    let tree = &page.tree;
-    let mut outermost = Vec::new();
-    let mut here = document.slot;
-    while here != NIL {
-        here = if is_named[here as usize] {
-            outermost.push(tree.id(here));
-            tree.following_skipping(here, document.slot)
-        } else {
-            tree.following(here, document.slot)
+
+    pub(super) fn begin(&mut self, page: &mut Page, reach: &Reach) -> Result<Begin, Error> {
+        let selectors = match reach {
+            Reach::Nothing => {
+                let (order, set, named) = Default::default();
+                return Ok(Begin::At { order, set, named });
+            }
+            Reach::Everything => return Ok(Begin::Everywhere),
+            Reach::Inside(selectors) => selectors,
         };
+        let document = page.document();
+        let mut is_named = vec![false; page.tree.nodes.len()];
+        let mut named = HashMap::new();
+        for selector in selectors {
+            let nodes = self.nodes(page, selector)?.to_vec();
+            for node in &nodes {
+                // A place that was freed may be another element's by now.
+                if let Ok(slot) = page.tree.slot(*node) {
+                    is_named[slot as usize] = true;
+                }
+            }
+            named.insert(selector.clone(), nodes);
+        }
+        let tree = &page.tree;
+        let mut outermost = Vec::new();
+        let mut here = document.slot;
+        while here != NIL {
+            here = if is_named[here as usize] {
+                outermost.push(tree.id(here));
+                tree.following_skipping(here, document.slot)
+            } else {
+                tree.following(here, document.slot)
+            };
+        }
+        let set = outermost.iter().copied().collect();
+        Ok(Begin::At { order: outermost, set, named })
     }
-    let set = outermost.iter().copied().collect();
-    Ok(Begin::At { order: outermost, set, named })
 }
 
 impl Begin {

@@ -42,7 +42,7 @@ impl Proxy {
         }
     }
 
-    fn matches(
+    pub(super) fn matches(
         &self,
         page: &mut Page,
         begin: &Begin,

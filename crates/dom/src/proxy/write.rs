@@ -1,7 +1,7 @@
 //! What a tool can change.
 
 use super::event::{EventKind, record};
-use super::{Proxy, Writing};
+use super::reach::Writing;
 use crate::error::{Error, ErrorKind, shortened};
 use crate::node::NIL;
 use crate::page::Page;
@@ -19,72 +19,85 @@ const MAX_FIELDS: usize = 1_000;
 /// Bytes of their values together.
 const MAX_VALUES: usize = 1024 * 1024;
 
-impl Proxy {
-    pub(super) fn set_text(&self, page: &mut Page, slot: u32, text: &str) -> Result<bool, Error> {
-        self.check_inside(&page.tree, slot)?;
-        empty(&mut page.tree, slot);
-        let id = page.tree.id(slot);
-        page.tree.set_text_content(id, text)?;
-        Ok(true)
-    }
+pub(super) fn set_text(
+    page: &mut Page,
+    slot: u32,
+    text: &str,
+    writing: Writing,
+) -> Result<bool, Error> {
+    check_inside(&page.tree, slot, writing)?;
+    empty(&mut page.tree, slot);
+    let id = page.tree.id(slot);
+    page.tree.set_text_content(id, text)?;
+    Ok(true)
+}
 
-    pub(super) fn set_attribute(
-        &self,
-        page: &mut Page,
-        slot: u32,
-        name: &str,
-        value: &str,
-    ) -> Result<bool, Error> {
-        let Some(element) = page.tree.element(slot) else { return Ok(false) };
-        if self.writing == Writing::Sanitised
-            && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
-        {
-            let text = format!(
-                "'{}': this attribute with this value is not one that a tool may set here",
-                shortened(name)
-            );
-            return Err(Error::new(ErrorKind::NotSupported, text));
-        }
-        let id = page.tree.id(slot);
-        page.tree.set_attribute(id, name, value)?;
-        Ok(true)
+pub(super) fn set_attribute(
+    page: &mut Page,
+    slot: u32,
+    name: &str,
+    value: &str,
+    writing: Writing,
+) -> Result<bool, Error> {
+    let Some(element) = page.tree.element(slot) else { return Ok(false) };
+    if writing == Writing::Sanitised
+        && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
+    {
+        let text = format!(
+            "'{}': this attribute with this value is not one that a tool may set here",
+            shortened(name)
+        );
+        return Err(Error::new(ErrorKind::NotSupported, text));
     }
+    let id = page.tree.id(slot);
+    page.tree.set_attribute(id, name, value)?;
+    Ok(true)
+}
 
-    pub(super) fn set_html(&self, page: &mut Page, slot: u32, html: &str) -> Result<bool, Error> {
-        let fragment = self.markup(page, slot, html)?;
-        empty(&mut page.tree, slot);
-        put(page, slot, fragment)
-    }
+pub(super) fn set_html(
+    page: &mut Page,
+    slot: u32,
+    html: &str,
+    writing: Writing,
+) -> Result<bool, Error> {
+    let fragment = markup(page, slot, html, writing)?;
+    empty(&mut page.tree, slot);
+    put(page, slot, fragment)
+}
 
-    pub(super) fn append(&self, page: &mut Page, slot: u32, html: &str) -> Result<bool, Error> {
-        let fragment = self.markup(page, slot, html)?;
-        put(page, slot, fragment)
-    }
+pub(super) fn append(
+    page: &mut Page,
+    slot: u32,
+    html: &str,
+    writing: Writing,
+) -> Result<bool, Error> {
+    let fragment = markup(page, slot, html, writing)?;
+    put(page, slot, fragment)
+}
 
-    /// Markup as nodes that may go into an element.
-    fn markup(&self, page: &mut Page, context: u32, html: &str) -> Result<u32, Error> {
-        if html.len() > MAX_MARKUP {
-            let text = format!("markup: more than {MAX_MARKUP} bytes");
-            return Err(Error::new(ErrorKind::QuotaExceeded, text));
-        }
-        self.check_inside(&page.tree, context)?;
-        let context = page.tree.id(context);
-        let fragment = match self.writing {
-            Writing::Raw => page.tree.parse_fragment(context, html)?,
-            Writing::Sanitised => sanitize::fragment(&mut page.tree, context, html)?,
-        };
-        page.tree.slot(fragment)
+/// Markup as nodes that may go into an element.
+fn markup(page: &mut Page, context: u32, html: &str, writing: Writing) -> Result<u32, Error> {
+    if html.len() > MAX_MARKUP {
+        let text = format!("markup: more than {MAX_MARKUP} bytes");
+        return Err(Error::new(ErrorKind::QuotaExceeded, text));
     }
+    check_inside(&page.tree, context, writing)?;
+    let context = page.tree.id(context);
+    let fragment = match writing {
+        Writing::Raw => page.tree.parse_fragment(context, html)?,
+        Writing::Sanitised => sanitize::fragment(&mut page.tree, context, html)?,
+    };
+    page.tree.slot(fragment)
+}
 
-    /// The text of a script or a style sheet is code, and so not for a tool to write.
-    fn check_inside(&self, tree: &Tree, slot: u32) -> Result<(), Error> {
-        let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
-        if self.writing == Writing::Raw || sanitize::takes_content(element) {
-            return Ok(());
-        }
-        let text = format!("{}: its content is not one that a tool may set", element.name.local);
-        Err(Error::new(ErrorKind::NotSupported, text))
+/// The text of a script or a style sheet is code, and so not for a tool to write.
+fn check_inside(tree: &Tree, slot: u32, writing: Writing) -> Result<(), Error> {
+    let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
+    if writing == Writing::Raw || sanitize::takes_content(element) {
+        return Ok(());
     }
+    let text = format!("{}: its content is not one that a tool may set", element.name.local);
+    Err(Error::new(ErrorKind::NotSupported, text))
 }
 
 fn put(page: &mut Page, parent: u32, fragment: u32) -> Result<bool, Error> {

@@ -113,3 +113,31 @@ fn folder_that_cannot_be_written_is_an_error() {
     assert!(error.to_string().starts_with("/proc/self/cofferdam"), "{error}");
     assert!(error.hint().is_some());
 }
+
+#[test]
+fn raw_markup_is_kept_and_older_grants_of_a_page_stay_sanitised() {
+    let scratch = Scratch::new();
+    // As a version wrote it that had no word for raw markup.
+    changed(&scratch, |connection| {
+        let row = "INSERT INTO grants (id, capability, span, by, at, headers, changed) \
+                   VALUES ('grt_0000000000', 'dom:write:#old', 'always', '', 1, '', 1)";
+        connection.execute(row, []).unwrap();
+        connection.execute("UPDATE meta SET generation = 1", []).unwrap();
+    });
+    let store = Arc::new(Store::open(&scratch.path()).unwrap());
+    let broker = Broker::setup(store.clone(), store).open().unwrap();
+    let raw = Terms::new("dom:write:raw@#new".parse().unwrap(), Span::Always);
+    broker.grant(raw).unwrap();
+    drop(broker);
+    let store = Store::open(&scratch.path()).unwrap();
+    let mut texts: Vec<_> = Ledger::grants(&store)
+        .unwrap()
+        .iter()
+        .map(|grant| (grant.capability.to_string(), grant.capability.describe()))
+        .collect();
+    texts.sort();
+    let (new, old) = ("change the page inside #new", "change the page inside #old");
+    assert_eq!(texts[0], ("dom:write:#old".into(), old.into()));
+    assert_eq!(texts[1].0, "dom:write:raw@#new");
+    assert_eq!(texts[1].1, format!("{new}, with scripts and whatever else the tool writes"));
+}

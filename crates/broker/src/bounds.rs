@@ -1,0 +1,95 @@
+use std::sync::Arc;
+
+use cofferdam_caps::{Capability, Request};
+
+/// What no grant goes beyond, whoever gave it: where the connections of a sandbox may lead.
+///
+/// None by default. What lies outside is denied, and nobody is asked about it.
+#[derive(Debug, Clone, Default)]
+pub struct Bounds(Option<Connections>);
+
+#[derive(Debug, Clone)]
+struct Connections {
+    within: Arc<[Capability]>,
+    rule: Arc<str>,
+}
+
+impl Bounds {
+    /// Connections no further than these capabilities allow; nowhere if there are none. The rule
+    /// is what a denial says, such as `connect-src 'none'`.
+    pub fn connections(within: impl IntoIterator<Item = Capability>, rule: &str) -> Self {
+        Self(Some(Connections { within: within.into_iter().collect(), rule: rule.into() }))
+    }
+
+    /// The rule that is against a request, if one is.
+    pub(crate) fn against(&self, request: &Request) -> Option<&Arc<str>> {
+        let connections = self.0.as_ref()?;
+        let Request::Network { .. } = request else { return None };
+        let required = request.required();
+        let is_within = connections.within.iter().any(|allowed| allowed.covers(&required));
+        (!is_within).then_some(&connections.rule)
+    }
+
+    /// Whether nothing that a capability allows lies within, as far as their texts tell.
+    pub(crate) fn shut_out(&self, capability: &Capability) -> bool {
+        let (Some(connections), Capability::Network(_)) = (&self.0, capability) else {
+            return false;
+        };
+        let meets = |allowed: &Capability| allowed.covers(capability) || capability.covers(allowed);
+        !connections.within.iter().any(meets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds(within: &[&str]) -> Bounds {
+        Bounds::connections(within.iter().map(|text| text.parse().unwrap()), "connect-src x")
+    }
+
+    fn check(within: &[&str], url: &str, expect: bool) {
+        let request =
+            Request::Network { method: "GET".parse().unwrap(), url: url.parse().unwrap() };
+        assert_eq!(bounds(within).against(&request).is_none(), expect, "{within:?} {url}");
+    }
+
+    #[test]
+    fn nothing_is_out_of_bounds_by_default() {
+        let request = Request::Network {
+            method: "GET".parse().unwrap(),
+            url: "https://a.example".parse().unwrap(),
+        };
+        assert_eq!(Bounds::default().against(&request), None);
+    }
+
+    #[test]
+    fn connections_stay_within() {
+        let within = ["network:fetch:https://a.example", "network:fetch:https://*.b.example:*"];
+        check(&within, "https://a.example/x?y", true);
+        check(&within, "https://c.b.example:8443/x", true);
+        check(&within, "https://a.example:8443/x", false);
+        check(&within, "http://a.example/x", false);
+        check(&within, "https://b.example/", false);
+        check(&[], "https://a.example/", false);
+    }
+
+    #[test]
+    fn only_connections_are_bounded() {
+        let request = Request::Env { name: "A".parse().unwrap() };
+        assert_eq!(bounds(&[]).against(&request), None);
+        assert!(!bounds(&[]).shut_out(&"env:read".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_lies_within_in_part_is_not_shut_out() {
+        let bounds = bounds(&["network:fetch:https://a.example"]);
+        for (capability, expect) in [
+            ("network:fetch", false),
+            ("network:fetch:GET@https://a.example/v1", false),
+            ("network:fetch:https://b.example", true),
+        ] {
+            assert_eq!(bounds.shut_out(&capability.parse().unwrap()), expect, "{capability}");
+        }
+    }
+}
