@@ -148,6 +148,8 @@ calls! {
     /// No fields; answers four `u64`: bytes in the sandbox's files, how many there may be, files,
     /// how many there may be.
     73 SpaceLook "space.look",
+    /// `code: rest`: what the tool that starts was compiled to, before it runs. Answers nothing.
+    74 CodeKeep "code.keep",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
     /// more: str`; answers a value: what the page says.
     80 DomCall "dom.call",

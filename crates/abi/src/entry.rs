@@ -32,6 +32,39 @@ impl Form {
     }
 }
 
+/// Longest compiled code of a tool that is kept.
+pub const MAX_CODE: usize = 4 << 20;
+
+/// Whether a tool is compiled, or was before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code<'a> {
+    /// It is compiled, and that is forgotten.
+    Unkept,
+    /// It is compiled and handed to the host, with [`crate::Call::CodeKeep`], before it runs.
+    ToKeep,
+    /// This was handed over when it was compiled. No source comes with it.
+    Kept(&'a [u8]),
+}
+
+impl<'a> Code<'a> {
+    fn write(self, w: &mut Writer) {
+        match self {
+            Code::Unkept => w.u8(0),
+            Code::ToKeep => w.u8(1),
+            Code::Kept(code) => w.u8(2).bytes(code),
+        };
+    }
+
+    fn read(r: &mut Reader<'a>) -> Result<Self> {
+        Ok(match r.u8()? {
+            0 => Code::Unkept,
+            1 => Code::ToKeep,
+            2 => Code::Kept(r.bytes()?),
+            _ => return Err(r.malformed("unknown code")),
+        })
+    }
+}
+
 /// What a guest needs to start a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start<'a> {
@@ -41,6 +74,8 @@ pub struct Start<'a> {
     pub file: &'a str,
     /// The tool, JavaScript.
     pub source: &'a str,
+    /// What it was compiled to; for a body only.
+    pub code: Code<'a>,
     /// The arguments, as [`crate::value`] packs them.
     pub args: &'a [u8],
     /// Longest packed result that the host will take.
@@ -64,7 +99,9 @@ impl<'a> Entry<'a> {
         match self {
             Entry::Start(start) => {
                 w.u8(0).u8(start.form as u8).u32(start.result_bytes);
-                w.str(start.file).str(start.source).bytes(start.args);
+                w.str(start.file).str(start.source);
+                start.code.write(w);
+                w.bytes(start.args);
                 w.length(start.members.len());
                 for member in &start.members {
                     w.str(member);
@@ -86,10 +123,11 @@ impl<'a> Entry<'a> {
             0 => {
                 let form = Form::from_number(r.u8()?).ok_or(r.malformed("unknown form"))?;
                 let result_bytes = r.u32()?;
-                let (file, source, args) = (r.str()?, r.str()?, r.bytes()?);
+                let (file, source) = (r.str()?, r.str()?);
+                let (code, args) = (Code::read(&mut r)?, r.bytes()?);
                 let count = r.count(1)?;
                 let members = (0..count).map(|_| r.str()).collect::<Result<_>>()?;
-                Entry::Start(Start { form, file, source, args, result_bytes, members })
+                Entry::Start(Start { form, file, source, code, args, result_bytes, members })
             }
             1 => {
                 let count = r.count(6)?;
@@ -221,14 +259,17 @@ mod tests {
 
     #[test]
     fn entries_come_back_whole() {
-        check_entry(Entry::Start(Start {
-            form: Form::Detect,
-            file: "tool.js",
-            source: "return 1",
-            args: &[0],
-            result_bytes: 7,
-            members: vec!["fs", "tools.search"],
-        }));
+        for code in [Code::Unkept, Code::ToKeep, Code::Kept(b"code")] {
+            check_entry(Entry::Start(Start {
+                form: Form::Detect,
+                file: "tool.js",
+                source: "return 1",
+                code,
+                args: &[0],
+                result_bytes: 7,
+                members: vec!["fs", "tools.search"],
+            }));
+        }
         let answer = Answer { status: Status::Refused, payload: b"why" };
         check_entry(Entry::Resume(vec![(3, answer)]));
     }

@@ -1,10 +1,10 @@
 //! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
 use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
@@ -128,15 +128,17 @@ pub(crate) async fn run_in(
         Ok(members) => members,
         Err(ending) => return Ok((ending, Default::default())),
     };
-    let (form, source) = match prepare(course, tool, tool.form).await? {
+    let prepared = match prepare(course, tool, tool.form).await? {
         Ok(prepared) => prepared,
         Err(ending) => return Ok((ending, Default::default())),
     };
-    let mut cell = match take_cell(course)? {
+    let mut settings = course.settings();
+    settings.code.clone_from(&prepared.to_keep);
+    let mut cell = match take_cell(course, settings)? {
         Ok(cell) => cell,
         Err(ending) => return Ok((ending, Default::default())),
     };
-    let message = start_message(course, tool, form, &source, &members);
+    let message = start_message(course, tool, &prepared, &members);
     let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
     course.world.runtime.reaper().take(cell);
@@ -164,7 +166,7 @@ pub(crate) async fn kept(
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let (form, source) = match prepare(&course, tool, Form::Kept).await? {
+    let prepared = match prepare(&course, tool, Form::Kept).await? {
         Ok(prepared) => prepared,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
@@ -175,13 +177,13 @@ pub(crate) async fn kept(
             cell.host_mut().restart(course.settings());
             Ok(cell)
         }
-        None => take_cell(&course)?,
+        None => take_cell(&course, course.settings())?,
     };
     let mut cell = match cell {
         Ok(cell) => cell,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let message = start_message(&course, tool, form, &source, &members);
+    let message = start_message(&course, tool, &prepared, &members);
     let ending = drive(&course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
     // Only a cell that came back by itself, unasked, is whole.
@@ -210,26 +212,47 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     cell.host_mut().take_output()
 }
 
+/// A tool as a cell takes it.
+struct Prepared<'a> {
+    form: Form,
+    /// JavaScript; empty where there is code.
+    source: Cow<'a, str>,
+    code: Option<&'a [u8]>,
+    /// Where to put the code that it is compiled to.
+    to_keep: Option<Arc<OnceLock<Box<[u8]>>>>,
+}
+
 /// Checks the source and makes JavaScript of it, before a cell is taken.
 async fn prepare<'a>(
     course: &Course,
     tool: &'a Tool,
     form: Form,
-) -> Result<Result<(Form, Cow<'a, str>), Ending>, Error> {
+) -> Result<Result<Prepared<'a>, Ending>, Error> {
     let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
     if len > allowed {
         return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
     }
-    match tool.language {
-        Language::JavaScript => Ok(Ok((form, Cow::Borrowed(tool.source.as_str())))),
-        Language::TypeScript => {
-            let stripped = typescript::strip(course, tool, form).await?;
-            Ok(stripped.map(|(form, source)| (form, Cow::Owned(source))))
+    let to_keep = match form {
+        Form::Detect | Form::Body => {
+            if let Some(code) = tool.compiled.code() {
+                let (form, source) = (Form::Body, Cow::Borrowed(""));
+                return Ok(Ok(Prepared { form, source, code: Some(code), to_keep: None }));
+            }
+            tool.compiled.to_keep()
         }
-    }
+        Form::Module | Form::Kept => None,
+    };
+    let (form, source) = match tool.language {
+        Language::JavaScript => (form, Cow::Borrowed(tool.source.as_str())),
+        Language::TypeScript => match typescript::strip(course, tool, form).await? {
+            Ok((form, source)) => (form, Cow::Owned(source)),
+            Err(ending) => return Ok(Err(ending)),
+        },
+    };
+    Ok(Ok(Prepared { form, source, code: None, to_keep }))
 }
 
-fn take_cell(course: &Course) -> Result<Result<Cell<Kernel>, Ending>, Error> {
+fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>, Ending>, Error> {
     let image = course.world.runtime.js(course.world.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
@@ -240,24 +263,28 @@ fn take_cell(course: &Course) -> Result<Result<Cell<Kernel>, Ending>, Error> {
         memory_bytes: limits.memory_bytes,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
-    let kernel = Kernel::new(course.settings());
+    let kernel = Kernel::new(settings);
     Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline_now())?))
 }
 
 fn start_message(
     course: &Course,
     tool: &Tool,
-    form: Form,
-    source: &str,
+    prepared: &Prepared<'_>,
     members: &[String],
 ) -> Vec<u8> {
     let mut args = Writer::new();
     value::encode(&tool.args, &mut args);
     let mut message = Writer::new();
     Entry::Start(Start {
-        form,
+        form: prepared.form,
         file: &tool.name,
-        source,
+        source: &prepared.source,
+        code: match (prepared.code, &prepared.to_keep) {
+            (Some(code), _) => Code::Kept(code),
+            (None, Some(_)) => Code::ToKeep,
+            (None, None) => Code::Unkept,
+        },
         args: args.as_bytes(),
         result_bytes: course.limits().result_bytes.min(u64::from(u32::MAX)) as u32,
         members: members.iter().map(String::as_str).collect(),

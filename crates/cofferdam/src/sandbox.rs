@@ -383,6 +383,7 @@ impl World {
             watcher: self.watcher.clone(),
             asking: Asking::default(),
             console: None,
+            code: None,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! What runs: the body of an async function of `(btcp, args)`, or a module with a default export.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;
 use cofferdam_broker::Declaration;
@@ -24,13 +27,48 @@ pub struct Tool {
     pub(crate) name: String,
     pub(crate) source: String,
     pub(crate) args: Value,
+    pub(crate) compiled: Compiled,
     identity: Option<String>,
+}
+
+/// What a tool was compiled to. Its clones share it, whatever their arguments.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Compiled {
+    /// Most tools run once; code is kept for those that run again.
+    has_run: Arc<AtomicBool>,
+    code: Arc<OnceLock<Box<[u8]>>>,
+}
+
+impl Compiled {
+    pub(crate) fn code(&self) -> Option<&[u8]> {
+        self.code.get().map(|code| &**code)
+    }
+
+    /// Where this run is to put its code, if it is worth while.
+    pub(crate) fn to_keep(&self) -> Option<Arc<OnceLock<Box<[u8]>>>> {
+        let runs_again = self.has_run.swap(true, Ordering::Relaxed);
+        (runs_again && self.code.get().is_none()).then(|| self.code.clone())
+    }
+}
+
+/// It follows from the source.
+impl PartialEq for Compiled {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Tool {
     fn new(language: Language, name: &str, source: String) -> Self {
-        let args = Value::Undefined;
-        Tool { language, form: Form::Detect, name: name.into(), source, args, identity: None }
+        Tool {
+            language,
+            form: Form::Detect,
+            name: name.into(),
+            source,
+            args: Value::Undefined,
+            compiled: Compiled::default(),
+            identity: None,
+        }
     }
 
     /// A tool in JavaScript.
@@ -62,6 +100,7 @@ impl Tool {
     /// Says what it is written in.
     pub fn language(mut self, language: Language) -> Self {
         self.language = language;
+        self.compiled = Compiled::default();
         self
     }
 
@@ -88,6 +127,8 @@ impl Tool {
     /// The name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
+        // Code has the name in it.
+        self.compiled = Compiled::default();
         self
     }
 
@@ -105,6 +146,7 @@ impl Tool {
     /// Says that the source is a module, in place of finding out.
     pub fn module(mut self) -> Self {
         self.form = Form::Module;
+        self.compiled = Compiled::default();
         self
     }
 
@@ -118,5 +160,36 @@ impl Tool {
     pub fn args_value(mut self, args: Value) -> Self {
         self.args = args;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sandbox;
+
+    #[tokio::test]
+    async fn code_is_kept_when_a_tool_runs_again() {
+        let sandbox = Sandbox::new().expect("a sandbox");
+        let tool = Tool::javascript("return args");
+        for (run, kept) in [(1, false), (2, true), (3, true)] {
+            let tool = tool.clone().args(run.into());
+            sandbox.run(&tool).await.expect("an outcome");
+            assert_eq!(tool.compiled.code().is_some(), kept, "run {run}");
+        }
+        let renamed = tool.named("other.js");
+        assert!(renamed.compiled.code().is_none());
+    }
+
+    #[tokio::test]
+    async fn no_code_is_kept_of_what_does_not_compile() {
+        let sandbox = Sandbox::new().expect("a sandbox");
+        for source in ["return 1 +", "export default () => 1"] {
+            let tool = Tool::javascript(source);
+            for _ in 0..3 {
+                sandbox.run(&tool).await.expect("an outcome");
+            }
+            assert!(tool.compiled.code().is_none(), "{source}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! TypeScript to JavaScript, in a cell of its own: the parser recurses, and what it is given to
 //! parse is hostile.
 
-use cofferdam_abi::entry::{Entry, Form, Leave, Start};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Cell, Stop};
 use cofferdam_kernel::Kernel;
@@ -36,6 +36,7 @@ pub(crate) async fn strip(
         form,
         file: &tool.name,
         source: &tool.source,
+        code: Code::Unkept,
         args: &[],
         result_bytes: u32::MAX,
         members: Vec::new(),

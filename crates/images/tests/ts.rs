@@ -1,11 +1,15 @@
 //! The TypeScript guest in a real cell: what it erases, what it refuses, what it survives.
 
+mod common;
+
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use cofferdam_abi::entry::{Entry, Form, Leave, Start, Thrown};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Breach, Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
+
+use common::block_on;
 
 /// The guest needs nothing from its host.
 struct Nobody;
@@ -40,7 +44,8 @@ fn strip(form: Form, source: &str) -> Came {
     let mut cell = Cell::new(&IMAGE, Nobody, limits, switch, deadline).expect("a cell");
     let mut message = Writer::new();
     let (file, args) = ("tool.ts", &[][..]);
-    let start = Start { form, file, source, args, result_bytes: u32::MAX, members: Vec::new() };
+    let (code, members) = (Code::Unkept, Vec::new());
+    let start = Start { form, file, source, code, args, result_bytes: u32::MAX, members };
     Entry::Start(start).write(&mut message);
     let reply = match block_on(cell.enter(message.as_bytes())) {
         Ok(reply) => reply,
@@ -52,18 +57,6 @@ fn strip(form: Form, source: &str) -> Came {
         Leave::Finished([1, rest @ ..]) => Came::Module(text(rest)),
         Leave::Threw(thrown) => Came::Threw(thrown),
         other => panic!("{other:?}"),
-    }
-}
-
-/// A cell wakes itself when it gave its thread back, so polling is enough.
-fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    loop {
-        match future.as_mut().poll(&mut context) {
-            std::task::Poll::Ready(value) => return value,
-            std::task::Poll::Pending => std::thread::yield_now(),
-        }
     }
 }
 

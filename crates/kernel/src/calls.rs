@@ -1,6 +1,7 @@
 //! The calls, one file per area.
 
 mod clock;
+mod code;
 mod command;
 mod console;
 mod dom;
@@ -65,6 +66,7 @@ pub(crate) fn dispatch(
         Call::DomCall => dom::call(kernel, c),
         Call::CommandRun => command::run(kernel, c),
         Call::InputRead => input::read(kernel),
+        Call::CodeKeep => code::keep(kernel, c.fields),
         Call::ProcessSpawn
         | Call::ProcessWait
         | Call::ProcessKill

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,8 @@ pub struct Settings {
     pub asking: Asking,
     /// Where a tool that a program started reads from.
     pub console: Option<Console>,
+    /// Where to put what the tool was compiled to.
+    pub code: Option<Arc<OnceLock<Box<[u8]>>>>,
 }
 
 #[cfg(test)]
@@ -89,6 +91,7 @@ impl Settings {
             watcher: None,
             asking: Asking::default(),
             console: None,
+            code: None,
         }
     }
 }
@@ -489,6 +492,7 @@ mod tests {
         check_breach(&request(Call::ConsoleWrite, &[9]), "console.write");
         check_breach(&request(Call::Take, &[]), "gate.take");
         check_breach(&request(Call::DomCall, &[99]), "dom.call");
+        check_breach(&request(Call::CodeKeep, &[1]), "code that nobody asked for");
     }
 
     #[test]

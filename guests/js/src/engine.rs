@@ -9,6 +9,8 @@ pub(crate) enum Eval {
     Script,
     /// As a script with `await` at the top; answers a promise of `{ value }`.
     AsyncScript,
+    /// As a script that is not run yet; answers its code, for [`run`] and [`pack`].
+    Compile,
 }
 
 /// Evaluates `source`, whose first line is number `first_line` in stack traces.
@@ -22,6 +24,7 @@ pub(crate) fn eval<'js>(
     let flags = match how {
         Eval::Script => qjs::JS_EVAL_TYPE_GLOBAL,
         Eval::AsyncScript => qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC,
+        Eval::Compile => qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY,
     };
     // QuickJS wants a NUL behind the text; one inside it is part of the text.
     let mut text = Vec::with_capacity(source.len() + 1);
@@ -41,6 +44,45 @@ pub(crate) fn eval<'js>(
     };
     // SAFETY: the call gave us this reference.
     unsafe { owned(ctx, value) }
+}
+
+/// Runs code, and answers the script's completion value.
+pub(crate) fn run(code: Value<'_>) -> Result<Value<'_>> {
+    let ctx = code.ctx().clone();
+    // SAFETY: QuickJS takes a reference over, so it gets one of its own; the value is ours.
+    unsafe {
+        let raw = ctx.as_raw().as_ptr();
+        let value = qjs::JS_EvalFunction(raw, qjs::JS_DupValue(raw, code.as_raw()));
+        owned(&ctx, value)
+    }
+}
+
+/// Hands the bytes of code to `f`.
+pub(crate) fn pack<T>(code: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    let ctx = code.ctx().as_raw().as_ptr();
+    let mut len: qjs::size_t = 0;
+    // SAFETY: QuickJS answers a counted buffer that is freed below, after its last use.
+    unsafe {
+        let flags = qjs::JS_WRITE_OBJ_BYTECODE as _;
+        let bytes = qjs::JS_WriteObject(ctx, &mut len, code.as_raw(), flags);
+        if bytes.is_null() {
+            return Err(rquickjs::Error::Exception);
+        }
+        let result = f(std::slice::from_raw_parts(bytes, len as usize));
+        qjs::js_free(ctx, bytes.cast());
+        Ok(result)
+    }
+}
+
+/// The code that [`pack`] packed.
+pub(crate) fn unpack<'js>(ctx: &Ctx<'js>, code: &[u8]) -> Result<Value<'js>> {
+    let flags = qjs::JS_READ_OBJ_BYTECODE as _;
+    // SAFETY: the bytes outlive the call. QuickJS believes what they say, so they must be what
+    // `pack` made; who gives others harms nobody but this guest.
+    unsafe {
+        let raw = ctx.as_raw().as_ptr();
+        owned(ctx, qjs::JS_ReadObject(raw, code.as_ptr(), code.len() as _, flags))
+    }
 }
 
 /// Takes over a value that QuickJS returned, or its exception.

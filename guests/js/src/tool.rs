@@ -2,14 +2,15 @@
 
 use std::cell::RefCell;
 
-use cofferdam_abi::entry::{Form, Leave, Start};
+use cofferdam_abi::call::Call;
+use cofferdam_abi::entry::{Code, Form, Leave, MAX_CODE, Start};
 use cofferdam_abi::frame::Answer;
 use cofferdam_abi::wire::Writer;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Function, Module, Object, Persistent, Promise, Result, Value};
 
 use crate::engine::{self, Eval};
-use crate::{calls, clone, pending, thrown};
+use crate::{calls, clone, gate, pending, thrown};
 
 /// The run in this cell, between two stays of the guest on the stack.
 struct Running {
@@ -201,10 +202,29 @@ fn is_likely_module(source: &str) -> bool {
 /// The text is wrapped so that its lines keep their numbers. It is an expression without
 /// parentheses around it: QuickJS looks through those once more, for the arrow of a function.
 fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
+    if let Code::Kept(code) = start.code {
+        let value = engine::run(engine::unpack(ctx, code)?)?;
+        return value.into_function().ok_or(rquickjs::Error::Unknown);
+    }
     let source = ["0, async function tool(btcp, args) {\n\n", start.source, "\n}"].concat();
     // QuickJS takes 0 for "not given", so the text begins two lines before its first.
-    let value = engine::eval(ctx, &source, start.file, -1, Eval::Script)?;
+    let line = -1;
+    let value = match start.code {
+        Code::ToKeep => {
+            let code = engine::eval(ctx, &source, start.file, line, Eval::Compile)?;
+            engine::pack(&code, keep)?;
+            engine::run(code)?
+        }
+        Code::Unkept | Code::Kept(_) => engine::eval(ctx, &source, start.file, line, Eval::Script)?,
+    };
     value.into_function().ok_or(rquickjs::Error::Unknown)
+}
+
+/// Hands the code over before anything of the tool runs.
+fn keep(code: &[u8]) {
+    if code.len() <= MAX_CODE {
+        gate::call(Call::CodeKeep, code, |_, _| ());
+    }
 }
 
 fn module<'js>(

@@ -185,6 +185,7 @@ fn one(
         | Call::FunctionCall
         | Call::CommandRun
         | Call::InputRead
+        | Call::CodeKeep
         | Call::DomCall => Err(Malformed::new("call of a tool, not of a program", 0)),
     };
     Poll::Ready(reply.and_then(|reply| fields.end().map(|()| reply)))
