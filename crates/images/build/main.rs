@@ -70,25 +70,23 @@ fn build() -> Result<()> {
         let native = Engine::compile(&image).map_err(|e| format!("{name} guest: {e}"))?;
         std::fs::write(out.join(format!("{name}.image")), native)?;
     }
-    build_shell(&root, &out, &target_dir, &overrides)
+    build_programs(&root, &out, &target_dir, &overrides)
 }
 
-/// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
-fn build_shell(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> Result<()> {
+/// The shell and its commands are programs for WASI, not tools' guests: they have no image of
+/// their memory. They are two, because what a program may call through its table is made anew for
+/// every cell, and most cells are shells.
+fn build_programs(root: &Path, out: &Path, target_dir: &Path, overrides: &Path) -> Result<()> {
     for watched in ["sh", "sys", "commands"] {
         println!("cargo::rerun-if-changed=../../guests/{watched}");
     }
-    let embedded = match root.join("guests/sh/Cargo.toml").exists() {
-        false => "None",
-        true => {
-            let toolchain = Toolchain::find(root, "env-wasip1")?;
-            let wasm = build_guest(&toolchain, target_dir, overrides, "sh", Kind::Program)?;
-            let native = ProgramEngine::compile(&wasm).map_err(|e| format!("sh guest: {e}"))?;
-            std::fs::write(out.join("sh.image"), native)?;
-            r#"Some(include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")))"#
-        }
-    };
-    Ok(std::fs::write(out.join("sh.rs"), embedded)?)
+    let toolchain = Toolchain::find(root, "env-wasip1")?;
+    for name in ["sh", "commands"] {
+        let wasm = build_guest(&toolchain, target_dir, overrides, name, Kind::Program)?;
+        let native = ProgramEngine::compile(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
+        std::fs::write(out.join(format!("{name}.image")), native)?;
+    }
+    Ok(())
 }
 
 /// What a guest is built as.
