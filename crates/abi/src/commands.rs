@@ -3,7 +3,7 @@
 //! The host needs them to know that a bare name is a command without asking a guest; a test of
 //! `guests/commands` holds this list and the guest's table together.
 
-/// Every command of the `sh` guest, sorted.
+/// The shell and every command of it, sorted.
 #[rustfmt::skip]
 pub const COMMANDS: &[&str] = &[
     "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "bc", "cat",
@@ -20,7 +20,12 @@ pub const COMMANDS: &[&str] = &[
     "vdir", "wc", "which", "whoami", "xargs", "xxd", "yes", "zcat",
 ];
 
-/// Whether the guest has a command of this name.
+/// Whether there is a command of this name.
 pub fn is_command(name: &str) -> bool {
     COMMANDS.binary_search(&name).is_ok()
+}
+
+/// Whether this name stands for the shell itself, which is another program than its commands.
+pub fn is_shell(name: &str) -> bool {
+    matches!(name, "bash" | "sh")
 }

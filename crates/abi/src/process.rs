@@ -49,7 +49,7 @@ impl<'a> Spawn<'a> {
     }
 }
 
-/// What a process learns about itself beyond its arguments and variables.
+/// What a process learns about itself, in one answer: what WASI would say in a dozen, and more.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Myself<'a> {
     /// Its number.
@@ -62,12 +62,25 @@ pub struct Myself<'a> {
     pub state: &'a [u8],
     /// Signals that its parent ignored, bit `n` for signal `n`; they stay ignored.
     pub ignored: u64,
+    /// Its arguments, the first being the name it goes by.
+    pub argv: Vec<&'a [u8]>,
+    /// Its variables, each `NAME=value`.
+    pub env: Vec<&'a [u8]>,
+    /// Its descriptors.
+    pub open: Vec<u32>,
+    /// Wall clock time, in nanoseconds since 1970.
+    pub now: u64,
 }
 
 impl<'a> Myself<'a> {
     /// Packs it.
     pub fn write(&self, w: &mut Writer) {
         w.u32(self.pid).u32(self.parent).bytes(self.cwd).bytes(self.state).u64(self.ignored);
+        write_list(w, &self.argv);
+        write_list(w, &self.env);
+        w.varint(self.open.len() as u32);
+        self.open.iter().for_each(|number| _ = w.u32(*number));
+        w.u64(self.now);
     }
 
     /// Unpacks it.
@@ -78,6 +91,13 @@ impl<'a> Myself<'a> {
             cwd: r.bytes()?,
             state: r.bytes()?,
             ignored: r.u64()?,
+            argv: read_list(r)?,
+            env: read_list(r)?,
+            open: {
+                let count = r.count(4)?;
+                (0..count).map(|_| r.u32()).collect::<Result<Vec<_>>>()?
+            },
+            now: r.u64()?,
         })
     }
 }

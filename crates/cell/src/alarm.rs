@@ -48,6 +48,8 @@ struct Shared {
 struct State {
     sleepers: BTreeMap<Key, Sleeper>,
     next: u64,
+    /// When the thread looks next without being woken; `None` where it does not.
+    looks_at: Option<Instant>,
     closed: bool,
 }
 
@@ -152,10 +154,11 @@ impl Shared {
         let mut state = self.lock();
         let key = (at, state.next);
         state.next += 1;
-        let is_first = state.sleepers.first_key_value().is_none_or(|(first, _)| key < *first);
+        let is_too_late = state.looks_at.is_none_or(|looks_at| at < looks_at);
         state.sleepers.insert(key, sleeper);
         drop(state);
-        if is_first {
+        // Waking a thread costs more than most short runs have to spend.
+        if is_too_late {
             self.changed.notify_one();
         }
         key
@@ -214,12 +217,18 @@ impl Shared {
             } else if let Some(first) = first {
                 state = self.wait_until(state, first);
             } else {
+                state.looks_at = None;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
     }
 
-    fn wait_until<'a>(&self, state: MutexGuard<'a, State>, at: Instant) -> MutexGuard<'a, State> {
+    fn wait_until<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        at: Instant,
+    ) -> MutexGuard<'a, State> {
+        state.looks_at = Some(at);
         let time = at.saturating_duration_since(Instant::now());
         let waited = self.changed.wait_timeout(state, time);
         waited.unwrap_or_else(PoisonError::into_inner).0

@@ -11,7 +11,11 @@ use crate::engine::Engine;
 use crate::gate::{self, Host};
 use crate::{Error, ErrorKind};
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+/// Another number for every image of the process.
+pub(crate) fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 /// A guest whose cells call a host of type `H`. Cheap to clone.
 pub struct Image<H: Host> {
@@ -84,7 +88,7 @@ impl<H: Host> Image<H> {
         }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
         let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let id = next_id();
         let mut linker = Linker::new(&engine.inner);
         gate::link(&mut linker)
             .and_then(|()| linker.instantiate_pre(module))

@@ -48,7 +48,7 @@ pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind,
 pub use program_image::{ProgramEngine, ProgramImage};
 
 /// What went wrong on our side: the engine could not be made, an image does not fit it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     detail: String,

@@ -273,6 +273,9 @@ async fn start<P: Program>(
     let memory = instance.get_module_export(&mut *store, memory).and_then(|e| e.into_memory());
     let start = instance.get_module_export(&mut *store, start).and_then(|e| e.into_func());
     store.data_mut().memory = memory;
+    if let Some(memory) = memory {
+        image.notice(memory.data(&*store));
+    }
     let Some(start) = start else { wasmtime::bail!("no export named _start") };
     start.typed::<(), ()>(&*store)?.call_async(&mut *store, ()).await
 }

@@ -9,7 +9,10 @@ use wasmtime::{
 };
 
 use crate::alarm::Alarm;
+use crate::code;
 use crate::engine::Pool;
+use crate::faults::Faults;
+use crate::image::next_id;
 use crate::imports::{self, WASI};
 use crate::program::{Program, State};
 use crate::{Error, ErrorKind};
@@ -44,9 +47,15 @@ pub struct ProgramEngine {
 
 struct Inner {
     pool: Pool,
-    pooled: OnceLock<Result<wasmtime::Engine, String>>,
+    pooled: OnceLock<Result<Pooled, String>>,
     roomy: wasmtime::Engine,
     alarm: Alarm,
+}
+
+/// The engine of our own programs.
+struct Pooled {
+    engine: wasmtime::Engine,
+    faults: Faults,
 }
 
 impl ProgramEngine {
@@ -66,12 +75,12 @@ impl ProgramEngine {
         engine.precompile_module(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
-    fn pooled(&self) -> Result<&wasmtime::Engine, Error> {
+    fn pooled(&self) -> Result<&Pooled, Error> {
         let made = self.inner.pooled.get_or_init(|| {
             let engine = wasmtime::Engine::new(&pooled_config(self.inner.pool));
             let engine = engine.map_err(|e| format!("{e:#}"))?;
             self.inner.alarm.also(&engine);
-            Ok(engine)
+            Ok(Pooled { engine, faults: Faults::new() })
         });
         made.as_ref().map_err(|e| Error::new(ErrorKind::Engine, e))
     }
@@ -95,6 +104,7 @@ fn config() -> Config {
 
 fn pooled_config(pool: Pool) -> Config {
     let mut config = config();
+    config.with_custom_code_memory(Some(code::in_place()));
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);
     slots.total_tables(pool.cells);
@@ -123,6 +133,10 @@ struct ImageInner<P: Program> {
     memory: ModuleExport,
     start: ModuleExport,
     memory_bytes: u64,
+    /// Of a program of ours: has only those pages of a cell's memory mapped that are touched.
+    faults: Option<Faults>,
+    /// Another one for every image of the process.
+    id: u64,
 }
 
 impl<P: Program> Clone for ProgramImage<P> {
@@ -137,15 +151,22 @@ impl<P: Program> ProgramImage<P> {
     /// # Safety
     ///
     /// `compiled` runs as native code: it must be the untouched output of
-    /// [`ProgramEngine::compile`], such as what this program embeds.
+    /// [`ProgramEngine::compile`], such as what this program embeds. Where it begins with a page
+    /// it is used in place, and its pages become executable.
     #[allow(unsafe_code)]
-    pub unsafe fn load(engine: &ProgramEngine, compiled: &[u8]) -> Result<Self, Error> {
-        let pooled = engine.pooled()?;
+    pub unsafe fn load(engine: &ProgramEngine, compiled: &'static [u8]) -> Result<Self, Error> {
+        let Pooled { engine: pooled, faults } = engine.pooled()?;
         // SAFETY: the caller promises that `compiled` comes from `ProgramEngine::compile`; wasmtime
-        // checks its version and settings.
-        let module = unsafe { Module::deserialize(pooled, compiled) };
+        // checks its version and settings. It is never written to and never freed.
+        let module = unsafe {
+            match code::claim(compiled) {
+                true => Module::deserialize_raw(pooled, compiled.into()),
+                false => Module::deserialize(pooled, compiled),
+            }
+        };
         let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
-        Self::prepare(engine, pooled, &module).map_err(|e| Error::new(ErrorKind::Image, e))
+        Self::make(engine, pooled, &module, Some(faults.clone()))
+            .map_err(|e| Error::new(ErrorKind::Image, e))
     }
 
     /// Says why a module is not a program that can run here.
@@ -153,6 +174,15 @@ impl<P: Program> ProgramImage<P> {
         engine: &ProgramEngine,
         inner: &wasmtime::Engine,
         module: &Module,
+    ) -> Result<Self, String> {
+        Self::make(engine, inner, module, None)
+    }
+
+    fn make(
+        engine: &ProgramEngine,
+        inner: &wasmtime::Engine,
+        module: &Module,
+        faults: Option<Faults>,
     ) -> Result<Self, String> {
         let mut linker = Linker::new(inner);
         imports::link(&mut linker).map_err(|e| format!("{e:#}"))?;
@@ -178,13 +208,21 @@ impl<P: Program> ProgramImage<P> {
         let memory_bytes = memory_type.minimum().saturating_mul(memory_type.page_size());
         let pre = linker.instantiate_pre(module).map_err(|e| format!("{e:#}"))?;
         let (engine, alarm) = (inner.clone(), engine.inner.alarm.clone());
-        let image = ImageInner { engine, alarm, pre, memory, start, memory_bytes };
+        let id = next_id();
+        let image = ImageInner { engine, alarm, pre, memory, start, memory_bytes, faults, id };
         Ok(ProgramImage { inner: Arc::new(image) })
     }
 
     /// Bytes of memory that every cell of it starts with.
     pub fn memory_bytes(&self) -> u64 {
         self.inner.memory_bytes
+    }
+
+    /// Says that a cell has this memory now.
+    pub(crate) fn notice(&self, memory: &[u8]) {
+        if let Some(faults) = &self.inner.faults {
+            faults.only_touched(memory, self.inner.id);
+        }
     }
 
     pub(crate) fn engine(&self) -> &wasmtime::Engine {

@@ -1,5 +1,6 @@
 //! The way of one program: its world is put together, it runs, and what became of it is told.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -87,21 +88,24 @@ pub(crate) async fn run_in(
 
 /// Fills in what the sandbox has where the command says nothing.
 fn prepare(world: &World, command: Command) -> kernel::Command {
-    let (mut env, kept_cwd) = world.environment();
-    if !command.inherits_env {
-        env.clear();
-    }
-    env.extend(command.env);
-    let cwd = command.cwd.unwrap_or(kept_cwd);
+    let cwd = command.cwd.unwrap_or_else(|| lock(&world.cwd).clone());
+    let mut env: BTreeMap<&str, &str> = BTreeMap::new();
+    let variables = lock(&world.resources.variables);
     if command.inherits_env {
-        env.insert("PWD".into(), cwd.clone());
+        env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
+    env.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    if command.inherits_env {
+        env.insert("PWD", &cwd);
+    }
+    let env = env.into_iter().map(|(name, value)| [name, value].join("=").into()).collect();
+    drop(variables);
     // A working directory that is not there is made; where it cannot be, the program will say so.
     let _ = world.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
     kernel::Command {
         executable: command.executable,
         argv: command.argv,
-        env: env.into_iter().map(|(name, value)| format!("{name}={value}").into()).collect(),
+        env,
         cwd,
         stdin: command.stdin.unwrap_or_else(|| Stdin::Bytes(world.stdin.clone())),
         terminal: command.terminal,

@@ -118,7 +118,10 @@ impl Runtime {
 
     /// Loads what programs need now, so that the first of them does not pay for it.
     pub fn prepare_programs(&self) -> Result<(), Error> {
-        self.programs().map(drop)
+        if let Some(load) = &self.programs()?.commands {
+            load()?;
+        }
+        Ok(())
     }
 
     /// What programs are made of: the shell, and a compiler for modules.
@@ -128,9 +131,14 @@ impl Runtime {
             let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
             let pool = Pool { cells, ..self.inner.pool };
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
-            let sh = cofferdam_images::SH.map(|image| load_program(&engine, image)).transpose()?;
+            let sh = Some(load_program(&engine, cofferdam_images::SH)?);
             let compiler = Some(Compiler::new(&engine, self.inner.cache.clone()));
-            Ok(Programs { sh, compiler })
+            let commands = OnceLock::new();
+            let commands = move || {
+                let load = || load_program(&engine, cofferdam_images::COMMANDS);
+                commands.get_or_init(load).clone()
+            };
+            Ok(Programs { sh, commands: Some(Arc::new(commands)), compiler })
         });
         made.as_ref().map_err(Clone::clone)
     }
@@ -173,9 +181,9 @@ impl Runtime {
 fn load_program(
     engine: &ProgramEngine,
     compiled: &'static [u8],
-) -> Result<ProgramImage<Process>, Error> {
+) -> Result<ProgramImage<Process>, cofferdam_cell::Error> {
     // SAFETY: the bytes were compiled by this program's own build and are part of its image.
-    Ok(unsafe { ProgramImage::load(engine, compiled) }?)
+    unsafe { ProgramImage::load(engine, compiled) }
 }
 
 #[allow(unsafe_code)]

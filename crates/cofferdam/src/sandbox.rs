@@ -340,23 +340,29 @@ impl World {
         lock(&self.runs).values().for_each(KillSwitch::kill);
     }
 
-    /// The variables, and where the next program begins.
-    pub(crate) fn environment(&self) -> (BTreeMap<String, String>, String) {
-        (lock(&self.resources.variables).clone(), lock(&self.cwd).clone())
-    }
-
     /// What a program says the next one is to begin with. What is not text is left out.
     pub(crate) fn keep_environment(&self, environment: &Environment) {
-        let pair = |bytes: &Vec<u8>| {
-            let (name, value) = std::str::from_utf8(bytes).ok()?.split_once('=')?;
+        fn pair(bytes: &Vec<u8>) -> Option<(&str, &str)> {
+            let pair = std::str::from_utf8(bytes).ok()?.split_once('=')?;
             // How deep a shell is nested is counted anew in every run.
-            let is_kept = !name.is_empty() && name != "SHLVL";
-            is_kept.then(|| (name.to_owned(), value.to_owned()))
-        };
-        let variables = environment.variables.iter().filter_map(pair).collect();
-        *lock(&self.resources.variables) = variables;
+            (!pair.0.is_empty() && pair.0 != "SHLVL").then_some(pair)
+        }
+        let pairs = || environment.variables.iter().filter_map(pair);
+        let mut variables = lock(&self.resources.variables);
+        let is_known =
+            |(name, value): (&str, &str)| variables.get(name).is_some_and(|v| v == value);
+        // Most commands change nothing.
+        if pairs().count() != variables.len() || !pairs().all(is_known) {
+            *variables = pairs().map(|(name, value)| (name.into(), value.into())).collect();
+        }
+        drop(variables);
         match std::str::from_utf8(&environment.cwd) {
-            Ok(cwd) if cwd.starts_with('/') => *lock(&self.cwd) = cwd.to_owned(),
+            Ok(cwd) if cwd.starts_with('/') => {
+                let mut kept = lock(&self.cwd);
+                if *kept != cwd {
+                    cwd.clone_into(&mut kept);
+                }
+            }
             Ok(_) | Err(_) => {}
         }
     }

@@ -86,7 +86,7 @@ fn build() -> Result<()> {
         let native = Engine::compile(&image).map_err(|e| format!("{name} guest: {e}"))?;
         std::fs::write(out.join(format!("{name}.image")), native)?;
     }
-    build_shell(&root, &out, Place { target_dir: &target_dir, overrides: &overrides }, progress)
+    build_programs(&root, &out, Place { target_dir: &target_dir, overrides: &overrides }, progress)
 }
 
 /// Where guests are built.
@@ -98,29 +98,29 @@ struct Place<'a> {
 }
 
 fn embed_nothing(out: &Path) -> Result<()> {
-    for Guest { name, .. } in GUESTS {
+    for name in GUESTS.iter().map(|guest| guest.name).chain(PROGRAMS) {
         std::fs::write(out.join(format!("{name}.image")), [])?;
     }
-    Ok(std::fs::write(out.join("sh.rs"), "None")?)
+    Ok(())
 }
 
-/// The shell guest is a program for WASI, not a tool's guest: it has no image of its memory.
-fn build_shell(root: &Path, out: &Path, place: Place<'_>, mut progress: Progress) -> Result<()> {
+/// The shell and its commands are programs for WASI, not tools' guests: they have no image of
+/// their memory. They are two, because what a program may call through its table is made anew for
+/// every cell, and most cells are shells.
+const PROGRAMS: [&str; 2] = ["sh", "commands"];
+
+fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progress) -> Result<()> {
     for watched in ["sh", "sys", "commands"] {
         println!("cargo::rerun-if-changed=../../guests/{watched}");
     }
-    let embedded = match root.join("guests/sh/Cargo.toml").exists() {
-        false => "None",
-        true => {
-            let toolchain = Toolchain::find(root, "env-wasip1")?;
-            let wasm = build_guest(&toolchain, place, "sh", Kind::Program, &mut progress)?;
-            progress.show("sh: to native code");
-            let native = ProgramEngine::compile(&wasm).map_err(|e| format!("sh guest: {e}"))?;
-            std::fs::write(out.join("sh.image"), native)?;
-            r#"Some(include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")))"#
-        }
-    };
-    Ok(std::fs::write(out.join("sh.rs"), embedded)?)
+    let toolchain = Toolchain::find(root, "env-wasip1")?;
+    for name in PROGRAMS {
+        let wasm = build_guest(&toolchain, place, name, Kind::Program, &mut progress)?;
+        progress.show(&format!("{name}: to native code"));
+        let native = ProgramEngine::compile(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
+        std::fs::write(out.join(format!("{name}.image")), native)?;
+    }
+    Ok(())
 }
 
 /// What a guest is built as.

@@ -21,6 +21,13 @@ pub static JS_DOCUMENT: &[u8] = &JS_DOCUMENT_IMAGE.0;
 /// [`cofferdam_cell::Image::load`].
 pub static TS: &[u8] = &TS_IMAGE.0;
 
-/// The shell guest with its commands, where the build has one: native code for
-/// [`cofferdam_cell::ProgramImage::load`].
-pub static SH: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/sh.rs"));
+static SH_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")));
+
+static COMMANDS_IMAGE: &Aligned<[u8]> =
+    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/commands.image")));
+
+/// The shell: native code for [`cofferdam_cell::ProgramImage::load`].
+pub static SH: &[u8] = &SH_IMAGE.0;
+
+/// The shell's commands: native code for [`cofferdam_cell::ProgramImage::load`].
+pub static COMMANDS: &[u8] = &COMMANDS_IMAGE.0;

@@ -318,8 +318,9 @@ impl Future for Crew {
                 }
                 _ => this.advance_errand(pid),
             }
-            this.system.world.settings.asking.spend(now.elapsed());
-            if began.elapsed() >= SLICE {
+            let after = Instant::now();
+            this.system.world.settings.asking.spend(after - now);
+            if after - began >= SLICE {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

@@ -67,5 +67,5 @@ pub use resources::Resources;
 pub use run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
-pub use system::{Caps, Environment, Hits, ProcessLimits, Programs, Reaper, World};
+pub use system::{Caps, Environment, Hits, Later, ProcessLimits, Programs, Reaper, World};
 pub use tools::{Console, ToolLine, Tools};

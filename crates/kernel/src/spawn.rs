@@ -105,7 +105,7 @@ fn refused(denied: Denied) -> NotStarted {
 
 /// What a name turned out to be.
 pub(crate) enum Found {
-    /// A command of the shell guest.
+    /// The shell, or a command of its.
     Command(ProgramImage<Process>),
     /// A module that is yet to be compiled.
     Module(Vec<u8>),
@@ -185,7 +185,16 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
 
 fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hindered> {
     may_exec(system, name, launch)?;
-    let Some(image) = &system.world.programs.sh else {
+    let programs = &system.world.programs;
+    let image = match commands::is_shell(name) {
+        true => programs.sh.clone(),
+        false => {
+            programs.commands.as_ref().map(|load| load()).transpose().map_err(|error| {
+                NotStarted::new(Errno::NotExecutable, format!("{name}: {error}"))
+            })?
+        }
+    };
+    let Some(image) = image else {
         let text = format!("{name}: the shell and its commands are not part of this build");
         return Err(NotStarted::new(Errno::NotFound, text).into());
     };
@@ -199,7 +208,7 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hi
         }
     }
     launch.is_command = true;
-    Ok(Found::Command(image.clone()))
+    Ok(Found::Command(image))
 }
 
 fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), Hindered> {

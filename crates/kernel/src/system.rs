@@ -38,11 +38,17 @@ pub struct ProcessLimits {
 /// The programs that there are.
 #[derive(Clone, Default)]
 pub struct Programs {
-    /// The guest that has the shell and its commands, where the build has one.
+    /// The shell, where the build has one.
     pub sh: Option<ProgramImage<Process>>,
+    /// Its commands; loaded when the first of them is started.
+    pub commands: Option<Later>,
     /// What makes a stranger's module ready.
     pub compiler: Option<Compiler<Process>>,
 }
+
+/// Loads a program when it is first asked for, and answers the same one from then on.
+pub type Later =
+    Arc<dyn Fn() -> Result<ProgramImage<Process>, cofferdam_cell::Error> + Send + Sync>;
 
 /// How a run of programs sees the world.
 pub struct World {

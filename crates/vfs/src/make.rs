@@ -26,6 +26,9 @@ impl Files<'_> {
 
     /// Makes a directory and those above it; what is there already is left as it is.
     pub fn make_directories(self, path: &str, mode: Mode) -> Result<(), Error> {
+        if self.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory) {
+            return Ok(());
+        }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         for end in ends.filter(|end| *end > 0) {
             match self.make_directory(&path[..end], mode) {

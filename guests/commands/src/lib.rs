@@ -1,4 +1,4 @@
-//! The commands of the sandbox's shell, all in one guest.
+//! The commands of the sandbox's shell, all in one program.
 //!
 //! A command runs in a process of its own, so it may exit, leak and change the process as it
 //! likes. In reading order:
@@ -18,7 +18,6 @@ mod options;
 mod output;
 mod pattern;
 mod table;
-mod time;
 mod width;
 
 use std::ffi::OsString;
@@ -27,8 +26,7 @@ use std::ffi::OsString;
 ///
 /// `args[0]` is the name it goes by. Standard output is flushed when this returns.
 pub fn run(name: &str, args: Vec<OsString>) -> Option<i32> {
-    let command = table::find(name)?;
-    let code = (command.run)(args);
+    let code = table::find(name)?(args);
     Some(commands::uutils::flushed(code))
 }
 
@@ -39,5 +37,5 @@ pub fn names() -> &'static [&'static str] {
 
 /// What a command does, in one line; empty for an unknown name.
 pub fn summary(name: &str) -> &'static str {
-    table::find(name).map_or("", |command| command.summary)
+    table::summary(name).unwrap_or_default()
 }

@@ -7,7 +7,9 @@
 //! - [`exec`]: running the tree.
 //! - [`builtins`]: commands of the shell itself, a file each.
 //! - [`serial`]: the state of a shell as bytes, for subshells.
+//! - [`table`]: tables by name; [`blocks`]: its memory.
 
+pub mod blocks;
 pub mod builtins;
 pub mod exec;
 pub mod expand;
@@ -16,46 +18,57 @@ mod prompt;
 pub mod serial;
 pub mod shell;
 pub mod syntax;
+pub mod table;
 
-use syntax::ast::Text;
-
-/// Runs the shell that a process's arguments and state ask for; answers its exit status.
-pub fn run(args: &[Text], environment: Vec<(Text, Text)>) -> i32 {
-    let me = match cofferdam_guest_sys::myself() {
+/// Runs the shell that a process's arguments and state ask for; answers its exit status. The
+/// process is to end with it: its memory is not put in order.
+pub fn run() -> i32 {
+    let mut me = match cofferdam_guest_sys::myself() {
         Ok(me) => me,
         Err(error) => {
             let _ = cofferdam_guest_sys::write_all(2, format!("bash: {error}\n").as_bytes());
             return 1;
         }
     };
-    if !me.cwd.is_empty() && cfg!(target_arch = "wasm32") {
-        let _ = cofferdam_guest_sys::chdir(&me.cwd);
-    }
+    cofferdam_guest_sys::begin_in(&me.cwd);
     if !me.state.is_empty() {
         return match shell::Shell::from_state(&me.state, me.pid, me.ignored) {
-            Some((mut shell, body)) => shell.run_subshell(&body),
+            Some((mut shell, body)) => {
+                let status = shell.run_subshell(&body);
+                std::mem::forget(shell);
+                status
+            }
             None => {
                 let _ = cofferdam_guest_sys::write_all(2, b"bash: state not understood\n");
                 1
             }
         };
     }
+    let args = std::mem::take(&mut me.args);
+    let environment = std::mem::take(&mut me.environment);
     let mut shell = shell::Shell::new(&me, environment);
     if let Some(name) = args.first() {
         shell.arg0 = name.clone();
     }
-    shell.main(args.get(1..).unwrap_or(&[]))
+    let status = shell.main(args.get(1..).unwrap_or(&[]));
+    std::mem::forget(shell);
+    status
 }
 
 /// Whether the sandbox has a command of this name without a file.
-#[cfg(target_arch = "wasm32")]
 pub(crate) fn is_command(name: &[u8]) -> bool {
-    let names = cofferdam_guest_commands::names();
-    names.iter().any(|known| known.as_bytes() == name) || matches!(name, b"sh" | b"bash")
+    let is_shell = cfg!(target_arch = "wasm32") && matches!(name, b"sh" | b"bash");
+    is_shell || command_names().binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
+}
+
+/// Commands of the sandbox, sorted.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn command_names() -> &'static [&'static str] {
+    cofferdam_guest_commands::names()
 }
 
 /// On a real Unix every command has a file.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn is_command(_name: &[u8]) -> bool {
-    false
+pub(crate) fn command_names() -> &'static [&'static str] {
+    &[]
 }

@@ -1,46 +1,21 @@
-//! One program for the shell and all commands: the name it goes by says which.
+//! The shell as a program.
+#![cfg_attr(target_arch = "wasm32", no_main)]
 
-use std::process::exit;
-
-#[cfg(unix)]
-use std::os::unix::ffi::OsStringExt as _;
-#[cfg(target_os = "wasi")]
-use std::os::wasi::ffi::OsStringExt as _;
-
-fn main() {
-    if let Some(status) = command() {
-        exit(status);
-    }
-    let args: Vec<Vec<u8>> = std::env::args_os().map(|arg| arg.into_vec()).collect();
-    let environment =
-        std::env::vars_os().map(|(name, value)| (name.into_vec(), value.into_vec())).collect();
-    exit(cofferdam_guest_sh::run(&args, environment))
-}
-
-/// Runs a command that is not the shell.
 #[cfg(target_arch = "wasm32")]
-fn command() -> Option<i32> {
-    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    let name = args.first()?.to_string_lossy().into_owned();
-    let name = name.rsplit('/').next().unwrap_or(&name).trim_start_matches('-').to_owned();
-    if matches!(name.as_str(), "sh" | "bash") {
-        return None;
-    }
-    if let Ok(me) = cofferdam_guest_sys::myself()
-        && !me.cwd.is_empty()
-    {
-        let _ = cofferdam_guest_sys::chdir(&me.cwd);
-    }
-    let known = cofferdam_guest_commands::run(&name, args);
-    if known.is_none() {
-        eprintln!("{name}: command not found");
-        return Some(127);
-    }
-    known
+#[global_allocator]
+static MEMORY: cofferdam_guest_sh::blocks::Blocks = cofferdam_guest_sh::blocks::Blocks::new();
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    std::process::exit(cofferdam_guest_sh::run())
 }
 
-/// On a real Unix the commands are the machine's.
-#[cfg(not(target_arch = "wasm32"))]
-fn command() -> Option<i32> {
-    None
+/// What the C library calls when it is ready. Its own version asks the host for the arguments
+/// first, which [`cofferdam_guest_sh::run`] learns with everything else.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+extern "C" fn __main_void() -> i32 {
+    let status = cofferdam_guest_sh::run();
+    // SAFETY: ends the process. Nothing here waits in a buffer of the C library.
+    unsafe { libc::_exit(status) }
 }

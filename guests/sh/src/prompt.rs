@@ -4,7 +4,7 @@ use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
 
 fn clock(format: &[u8]) -> Text {
-    crate::builtins::time_text(format, crate::shell::dynamic::now().as_secs() as i64)
+    cofferdam_guest_sys::calendar::format(format, crate::shell::dynamic::now().as_secs() as i64)
 }
 
 impl Shell {
@@ -59,7 +59,8 @@ impl Shell {
                     at = (at + end + 1).min(text.len());
                 }
                 b'l' => out.extend_from_slice(b"tty"),
-                b'!' | b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
+                b'!' => out.extend_from_slice(self.history.next().to_string().as_bytes()),
+                b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
                 b'[' | b']' => {}
                 b'\\' => out.push(b'\\'),
                 b'0'..=b'7' => {

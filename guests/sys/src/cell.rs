@@ -1,8 +1,10 @@
 //! The system of a cell: one import, one frame for each question.
 
 use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int};
 use std::io;
 use std::os::wasi::ffi::OsStrExt as _;
+use std::time::Duration;
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
@@ -33,7 +35,7 @@ pub fn number(script: u32) -> Fd {
 }
 
 /// Room for most answers, so that a call allocates nothing.
-const ROOM: usize = 512;
+const ROOM: usize = 1024;
 
 thread_local! {
     static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
@@ -118,7 +120,11 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
         argv: spawn.argv.clone(),
         env: spawn.env.clone(),
         cwd: spawn.cwd,
-        descriptors: spawn.descriptors.iter().map(|&(child, fd)| (child, fd as u32)).collect(),
+        descriptors: spawn
+            .descriptors
+            .iter()
+            .map(|&(script, fd)| (number(script) as u32, fd as u32))
+            .collect(),
         state: spawn.state,
     };
     call(Call::ProcessSpawn, |w| packed.write(w), |r| r.u32())
@@ -171,9 +177,29 @@ pub fn myself() -> io::Result<Myself> {
                 cwd: me.cwd.to_vec(),
                 state: me.state.to_vec(),
                 ignored: me.ignored,
+                args: me.argv.into_iter().map(<[u8]>::to_vec).collect(),
+                environment: me.env.into_iter().map(<[u8]>::to_vec).collect(),
+                open: me.open.into_iter().map(|fd| fd as Fd).collect(),
+                now: Duration::from_nanos(me.now),
             })
         },
     )
+}
+
+/// Makes the directory that the host started this process in the C library's own. Once, before
+/// anything else: `chdir` would ask the host five times whether it is there.
+pub fn begin_in(cwd: &[u8]) {
+    unsafe extern "C" {
+        static mut __wasilibc_cwd: *const c_char;
+    }
+    // Only a program that has `chdir` in it is linked with what makes relative names begin there.
+    std::hint::black_box(libc::chdir as unsafe extern "C" fn(*const c_char) -> c_int);
+    let Ok(cwd) = CString::new(cwd) else { return };
+    if !cwd.is_empty() {
+        // SAFETY: there is one thread. The C library reads the text as long as it is the working
+        // directory, and frees only what it allocated itself.
+        unsafe { __wasilibc_cwd = cwd.into_raw() };
+    }
 }
 
 pub(crate) fn pipe() -> io::Result<(Fd, Fd)> {

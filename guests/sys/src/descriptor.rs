@@ -73,12 +73,6 @@ pub fn replace(fd: Fd, to: Fd) -> io::Result<()> {
     system::replace(fd, to)
 }
 
-/// Whether the number stands for an open file.
-pub fn is_open(fd: Fd) -> bool {
-    // SAFETY: asks for flags, touches no memory.
-    unsafe { libc::fcntl(fd, libc::F_GETFL) >= 0 }
-}
-
 /// Whether a person sits at the other end.
 pub fn is_terminal(fd: Fd) -> bool {
     // SAFETY: asks about a number, touches no memory.

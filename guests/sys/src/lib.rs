@@ -8,6 +8,7 @@
 //! number 3 belongs to the root directory, so script numbers from 3 on live 1000 higher; use
 //! [`number`] to go from one to the other and never add anything yourself.
 
+pub mod calendar;
 mod descriptor;
 #[cfg(target_arch = "wasm32")]
 mod errno;
@@ -24,13 +25,14 @@ mod system;
 
 pub use cofferdam_abi::process::FileStatus;
 pub use descriptor::{
-    Fd, close, copy, is_open, is_terminal, open, park, pipe, read, readable, replace, write,
-    write_all,
+    Fd, close, copy, is_terminal, open, park, pipe, read, readable, replace, write, write_all,
 };
 pub use host::{
     Cap, FetchHead, FetchRequest, Heard, Refused, cap_hit, fetch, fetch_read, space, tool_feed,
     tool_read, tool_start,
 };
-pub use process::{Myself, Pid, Spawn, Status, Which};
+pub use process::{LISTED, Myself, Pid, Spawn, Status, Which};
 pub use status::{chdir, chmod, stat, umask};
-pub use system::{keep_environment, kill, myself, number, signals_set, signals_take, spawn, wait};
+pub use system::{
+    begin_in, keep_environment, kill, myself, number, signals_set, signals_take, spawn, wait,
+};

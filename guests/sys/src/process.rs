@@ -1,5 +1,7 @@
 //! Processes as the shell sees them.
 
+use std::time::Duration;
+
 use crate::Fd;
 
 /// Number of a process.
@@ -51,7 +53,7 @@ impl Status {
     }
 }
 
-/// What a process learns about itself beyond its arguments and variables.
+/// What a process learns about itself.
 #[derive(Debug, Clone, Default)]
 pub struct Myself {
     /// Its number.
@@ -64,4 +66,15 @@ pub struct Myself {
     pub state: Vec<u8>,
     /// Signals that it was born ignoring, bit `n` for signal `n`.
     pub ignored: u64,
+    /// Its arguments, the first being the name it goes by.
+    pub args: Vec<Vec<u8>>,
+    /// Its variables, each `NAME=value`.
+    pub environment: Vec<Vec<u8>>,
+    /// Its descriptors as far as somebody asked for them; see [`LISTED`].
+    pub open: Vec<Fd>,
+    /// The time, since 1970.
+    pub now: Duration,
 }
+
+/// Script numbers that [`Myself::open`] knows about.
+pub const LISTED: std::ops::Range<u32> = 3..10;

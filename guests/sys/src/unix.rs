@@ -1,9 +1,10 @@
 //! The system of a real Unix, for tests: processes are processes.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, OsString, c_char};
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use cofferdam_abi::process::FileStatus;
 
@@ -178,6 +179,14 @@ pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
     checked(unsafe { libc::kill(pid as libc::pid_t, i32::from(signal)) }).map(drop)
 }
 
+fn is_open(fd: Fd) -> bool {
+    // SAFETY: asks for flags, touches no memory.
+    unsafe { libc::fcntl(fd, libc::F_GETFL) >= 0 }
+}
+
+/// A real Unix started the process there.
+pub fn begin_in(_cwd: &[u8]) {}
+
 /// What this process is.
 pub fn myself() -> io::Result<Myself> {
     let mut state = Vec::new();
@@ -210,6 +219,12 @@ pub fn myself() -> io::Result<Myself> {
         cwd: std::env::current_dir().unwrap_or_default().into_os_string().into_vec(),
         state,
         ignored,
+        args: std::env::args_os().map(OsString::into_vec).collect(),
+        environment: std::env::vars_os()
+            .map(|(name, value)| [name.into_vec(), value.into_vec()].join(&b'='))
+            .collect(),
+        open: crate::LISTED.map(number).filter(|fd| is_open(*fd)).collect(),
+        now: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
     })
 }
 

@@ -357,16 +357,20 @@ fn kill(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
 
 fn myself(process: &mut Process, answer: &mut Vec<u8>) -> Result<Reply> {
     let state = std::mem::take(&mut process.state);
-    let mut w = Writer::new();
+    let mut w = Writer::onto(std::mem::take(answer));
     Myself {
         pid: process.pid,
         parent: process.parent,
         cwd: process.cwd.as_bytes(),
         state: &state,
         ignored: lock(&process.system.table).ignored(process.pid).0,
+        argv: process.argv.iter().map(Vec::as_slice).collect(),
+        env: process.env.iter().map(Vec::as_slice).collect(),
+        open: process.descriptors.numbers().collect(),
+        now: process.system.now().0,
     }
     .write(&mut w);
-    answer.extend_from_slice(w.as_bytes());
+    *answer = w.finish();
     Ok(Reply::Done)
 }
 

@@ -1,4 +1,4 @@
-//! Runs a command natively, for tests: by the name it is called with, or by its first argument.
+//! Runs a command: the one it is called by, or, for tests on a real Unix, its first argument.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,7 +6,11 @@ use std::path::Path;
 fn main() {
     let mut args: Vec<OsString> = std::env::args_os().collect();
     let mut name = called(&args);
-    if cofferdam_guest_commands::summary(&name).is_empty() && args.len() > 1 {
+    if cfg!(target_arch = "wasm32") {
+        if let Ok(me) = cofferdam_guest_sys::myself() {
+            cofferdam_guest_sys::begin_in(&me.cwd);
+        }
+    } else if cofferdam_guest_commands::summary(&name).is_empty() && args.len() > 1 {
         args.remove(0);
         name = called(&args);
     }
@@ -17,7 +21,8 @@ fn main() {
     std::process::exit(code);
 }
 
+/// A shell that was to be a login shell has a `-` in front of its name; so may what it starts.
 fn called(args: &[OsString]) -> String {
-    let first = args.first().map(Path::new).and_then(Path::file_name);
-    first.unwrap_or_default().to_string_lossy().into_owned()
+    let first = args.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
+    first.to_string_lossy().trim_start_matches('-').to_owned()
 }

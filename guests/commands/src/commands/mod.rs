@@ -24,6 +24,7 @@ pub(crate) mod plain;
 pub(crate) mod rg;
 pub(crate) mod sort;
 pub(crate) mod sqlite3;
+pub(crate) mod tac;
 pub(crate) mod tar;
 pub(crate) mod tree;
 pub(crate) mod uutils;

@@ -10,7 +10,7 @@ use crate::bytes::{OsStrExt as _, join};
 use crate::files::{self, Kind, blocks, mode_text, owner_name, parse_mode, status};
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, reason};
-use crate::time;
+use cofferdam_guest_sys::calendar;
 
 /// Deepest nesting that `-R` follows.
 const MAX_DEPTH: usize = 256;
@@ -354,7 +354,7 @@ fn filled(format: &[u8], name: &[u8], status: &FileStatus, escapes: bool) -> Vec
 fn field(letter: u8, name: &[u8], status: &FileStatus) -> Vec<u8> {
     let seconds = |nanoseconds: u64| (nanoseconds / 1_000_000_000).to_string();
     let moment = |nanoseconds: u64| {
-        let date = time::format(b"%F %T", (nanoseconds / 1_000_000_000) as i64);
+        let date = calendar::format(b"%F %T", (nanoseconds / 1_000_000_000) as i64);
         format!("{}.{:09} +0000", String::from_utf8_lossy(&date), nanoseconds % 1_000_000_000)
     };
     let text = match letter {

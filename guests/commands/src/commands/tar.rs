@@ -15,7 +15,7 @@ use crate::files::{Kind, mode_text, owner_name, status};
 use crate::glob;
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, Input, reason};
-use crate::time;
+use cofferdam_guest_sys::calendar;
 
 const USAGE: Usage = Usage {
     name: "tar",
@@ -636,7 +636,7 @@ fn long<R: Read>(entry: &::tar::Entry<'_, R>, name: &[u8]) -> Vec<u8> {
     let owners = format!("{user}/{group}");
     let size = header.size().unwrap_or(0).to_string();
     let width = 19_usize.saturating_sub(owners.len() + 1).max(size.len());
-    let date = time::format(b"%F %R", header.mtime().unwrap_or(0) as i64);
+    let date = calendar::format(b"%F %R", header.mtime().unwrap_or(0) as i64);
     let date = String::from_utf8_lossy(&date).into_owned();
     let mut line = format!("{mode} {owners} {size:>width$} {date} ").into_bytes();
     line.extend_from_slice(name);

@@ -11,10 +11,12 @@ mod echo;
 mod enable;
 mod eval;
 mod exec;
+mod fc;
 mod flow;
 mod getopts;
 mod hash;
 mod help;
+mod history;
 mod jobs;
 mod kill;
 mod let_;
@@ -130,10 +132,16 @@ pub static BUILTINS: &[Builtin] = &[
     special("exit", "exit [n]", flow::exit),
     declaration("export", true, "export [-fn] [name[=value] ...] or export -p", declare::export),
     plain("false", "false", colon::fail),
+    plain("fc", "fc [-e ename] [-lnr] [first] [last] or fc -s [pat=rep] [command]", fc::fc),
     plain("fg", "fg [job_spec]", jobs::fg),
     plain("getopts", "getopts optstring name [arg ...]", getopts::getopts),
     plain("hash", "hash [-lr] [-p pathname] [-dt] [name ...]", hash::hash),
     plain("help", "help [-dms] [pattern ...]", help::help),
+    plain(
+        "history",
+        "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
+        history::history,
+    ),
     plain("jobs", "jobs [-lnprs] [jobspec ...]", jobs::jobs),
     plain("kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...", kill::kill),
     plain("let", "let arg [arg ...]", let_::let_),
@@ -188,9 +196,9 @@ pub fn find(name: &[u8]) -> Option<&'static Builtin> {
     Some(&BUILTINS[at])
 }
 
-/// A time in the form of `strftime`.
-pub(crate) fn time_text(format: &[u8], seconds: i64) -> Text {
-    printf::time_text(format, seconds)
+/// Reads commands from a file, as `source` does.
+pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
+    source::source(shell, args)
 }
 
 /// A number given as an argument.

@@ -1,7 +1,6 @@
 //! `printf`.
 
 mod number;
-mod time;
 
 use cofferdam_guest_sys as sys;
 
@@ -21,10 +20,6 @@ const FLUSH: usize = 64 * 1024;
 
 /// Most output that goes into a variable.
 const MAX_VALUE: usize = crate::expand::MAX_VALUE;
-
-pub(super) fn time_text(format: &[u8], seconds: i64) -> Text {
-    time::format(format, seconds)
-}
 
 pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
@@ -344,7 +339,7 @@ impl Printer<'_> {
                 }
             },
         };
-        let mut text = time::format(&pattern, seconds);
+        let mut text = cofferdam_guest_sys::calendar::format(&pattern, seconds);
         cut(&mut text, spec.precision);
         spec.pad(&text, &mut self.out);
         Ok(true)

@@ -55,6 +55,12 @@ impl Shell {
 }
 
 pub(super) fn wait(shell: &mut Shell, args: &[Text]) -> Exec {
+    let answer = wait_as_told(shell, args);
+    shell.forget_coprocs()?;
+    answer
+}
+
+fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
     let (mut next, mut variable) = (false, None);
     let mut at = 1;
     while let Some(arg) = args.get(at).filter(|arg| arg.len() > 1 && arg[0] == b'-') {

@@ -38,10 +38,9 @@ impl Shell {
                 self.exec_test(expr)
             }
             Kind::Function(name, body) => self.define(name, body, command.line),
-            Kind::Coproc(..) => {
+            Kind::Coproc(name, body) => {
                 self.line = command.line;
-                self.warn("coproc: not supported");
-                Ok(1)
+                self.exec_coproc(name, body)
             }
         }
     }

@@ -3,8 +3,11 @@
 mod assign;
 mod call;
 mod compound;
+pub mod coproc;
 pub mod find;
+mod interactive;
 mod list;
+mod missing;
 mod pipeline;
 mod redirect;
 pub mod regex;

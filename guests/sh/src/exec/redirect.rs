@@ -7,6 +7,7 @@ use cofferdam_guest_sys as sys;
 use super::spawn::shown;
 use crate::shell::fds::Handle;
 use crate::shell::output::reason;
+use crate::shell::scope::{Place, split_place};
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Direction, FileMode, Here, Redirect, RedirectFd, RedirectTo, Text, Word};
 
@@ -105,8 +106,10 @@ impl Shell {
                 let free = self.fds.free(FIRST_FREE);
                 self.fds.set(free, handle);
                 self.kept_fds.push(free);
-                let name = name.clone();
-                self.set(&name, free.to_string().into_bytes())?;
+                if let Some(place) = split_place(name) {
+                    let number = free.to_string().into_bytes();
+                    self.assign(&place.name, place.index.as_deref(), number, false)?;
+                }
             }
             (None, _) => {}
         }
@@ -126,13 +129,21 @@ impl Shell {
             let number = match (&redirect.fd, number) {
                 (_, Some(number)) => Some(number),
                 (RedirectFd::Variable(name), None) => {
-                    let value = self.get(&name.clone()).unwrap_or_default();
+                    let value = match split_place(name) {
+                        Some(Place { name, index: Some(index) }) => {
+                            self.get_element(&name, &index)?
+                        }
+                        Some(Place { name, index: None }) => self.get(&name),
+                        None => None,
+                    };
+                    let value = value.unwrap_or_default();
                     std::str::from_utf8(&value).ok().and_then(|n| n.parse().ok())
                 }
                 (_, None) => None,
             };
             match number {
                 Some(number) => {
+                    self.coproc_end_closed(number)?;
                     self.fds.remove(number);
                     self.closed_fds.push(number);
                 }
@@ -168,6 +179,7 @@ impl Shell {
             return Ok(false);
         }
         if moves && number != Some(from) {
+            self.coproc_end_closed(from)?;
             self.fds.remove(from);
         }
         Ok(true)

@@ -1,11 +1,11 @@
 //! POSIX extended regular expressions on the `regex` crate, which takes linear time.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::syntax::ast::Text;
+use crate::table::Table;
 
 /// Compiled expressions that are kept.
 const MAX_KEPT: usize = 64;
@@ -16,7 +16,7 @@ const MAX_COMPILED: usize = 4 * 1024 * 1024;
 /// Compiled expressions by text and case rule.
 #[derive(Debug, Default)]
 pub struct Regexes {
-    kept: HashMap<(Text, bool), Rc<Regex>>,
+    kept: Table<(Text, bool), Rc<Regex>>,
 }
 
 impl Regexes {

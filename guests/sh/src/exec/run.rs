@@ -22,10 +22,16 @@ enum Input {
 impl Shell {
     /// Runs the shell as its arguments say; answers its exit status.
     pub fn main(&mut self, args: &[Text]) -> i32 {
-        let input = match self.read_arguments(args) {
+        let mut rc = Some(None);
+        let input = match self.read_arguments(args, &mut rc) {
             Ok(input) => input,
             Err(status) => return status,
         };
+        if self.interactive
+            && let Err(status) = self.begin_interactive(rc)
+        {
+            return self.finish(status);
+        }
         let status = match input {
             Input::Text(text) => self.run_script(&text),
             Input::File(path) => match self.read_script(&path) {
@@ -38,6 +44,9 @@ impl Shell {
             },
             Input::Standard => self.run_standard_input(),
         };
+        if self.interactive {
+            self.save_history();
+        }
         self.finish(status)
     }
 
@@ -62,7 +71,12 @@ impl Shell {
         self.finish(status)
     }
 
-    fn read_arguments(&mut self, args: &[Text]) -> Result<Input, i32> {
+    /// `rc` becomes the file that an interactive shell begins with: none, its own, or this one.
+    fn read_arguments(
+        &mut self,
+        args: &[Text],
+        rc: &mut Option<Option<Text>>,
+    ) -> Result<Input, i32> {
         let mut command = false;
         let mut standard = false;
         let mut at = 0;
@@ -81,6 +95,9 @@ impl Shell {
                     if arg == b"--posix" {
                         self.options.set_named("posix", true);
                     }
+                    if arg == b"--norc" {
+                        *rc = None;
+                    }
                     continue;
                 }
                 b"--version" => {
@@ -96,6 +113,9 @@ impl Shell {
                     return Err(0);
                 }
                 b"--rcfile" | b"--init-file" => {
+                    if rc.is_some() {
+                        *rc = Some(args.get(at).cloned());
+                    }
                     at += 1;
                     continue;
                 }
@@ -189,6 +209,7 @@ impl Shell {
         let mut status = 0;
         loop {
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            let before = parser.rest().len();
             let list = match parser.next(aliases, self.options.extglob()) {
                 Ok(Some(list)) => list,
                 Ok(None) => return status,
@@ -205,6 +226,7 @@ impl Shell {
             if self.options.noexec() {
                 continue;
             }
+            self.enter(read_since(text, before, parser.rest().len()));
             match self.top_level(&list) {
                 Ok(done) => status = done,
                 Err(status) => return status,
@@ -258,6 +280,9 @@ impl Shell {
         let mut status = 0;
         let mut line = 1;
         loop {
+            if self.interactive && text.is_empty() {
+                self.run_prompt_command();
+            }
             let more = match self.read_line(0, b'\n') {
                 Ok(more) => more,
                 Err(_) => return status,
@@ -279,10 +304,13 @@ impl Shell {
                 }
                 Ok(None) => {}
                 Ok(Some(_)) if !ended && parser.wants_more() => continue,
-                Ok(Some(list)) => match self.top_level(&list) {
-                    Ok(done) => status = done,
-                    Err(status) => return status,
-                },
+                Ok(Some(list)) => {
+                    self.enter(read_since(&text, text.len(), parser.rest().len()));
+                    match self.top_level(&list) {
+                        Ok(done) => status = done,
+                        Err(status) => return status,
+                    }
+                }
             }
             line = parser.line();
             text = parser.rest().to_vec();
@@ -291,4 +319,11 @@ impl Shell {
             }
         }
     }
+}
+
+/// The piece of a text between two points, each said by what was left behind it. Aliases change
+/// what a parser has before a point, and never what is behind it.
+fn read_since(text: &[u8], before: usize, after: usize) -> &[u8] {
+    let at = |left: usize| text.len().saturating_sub(left);
+    &text[at(before).min(at(after))..at(after)]
 }

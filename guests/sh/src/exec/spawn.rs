@@ -8,9 +8,6 @@ use crate::shell::output::reason;
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Arg, Command, Kind, Op, Part, RedirectTo, Text, Word};
 
-/// Status of a command that was not found.
-const NOT_FOUND: i32 = 127;
-
 /// Status of a command that cannot be run.
 const NOT_RUNNABLE: i32 = 126;
 
@@ -108,18 +105,9 @@ impl Shell {
                 self.warn(&format!("{}: Permission denied", shown(&path)));
                 return Err(NOT_RUNNABLE);
             }
-            Found::Nothing => {
-                return Err(self.not_found(name));
-            }
+            Found::Nothing => return self.missing(args),
         };
         self.spawn_found(&program, args, env)
-    }
-
-    fn not_found(&mut self, name: &[u8]) -> i32 {
-        let why =
-            if name.contains(&b'/') { "No such file or directory" } else { "command not found" };
-        self.warn(&format!("{}: {why}", shown(name)));
-        NOT_FOUND
     }
 
     fn spawn_found(&mut self, program: &[u8], args: &[Text], env: &[Text]) -> Result<Pid, i32> {
@@ -132,9 +120,7 @@ impl Shell {
             Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
                 self.spawn_script(program, args, &env)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Err(self.not_found(&args[0]))
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.missing(args),
             Err(error) => {
                 self.warn(&format!("{}: {}", shown(&args[0]), reason(&error)));
                 Err(NOT_RUNNABLE)

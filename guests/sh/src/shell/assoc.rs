@@ -1,10 +1,9 @@
 //! Associative arrays. Their order is bash's own, that of its hash table, because scripts print it.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::ast::Text;
+use crate::table::Table;
 
 /// Slots of bash's table; it grows fourfold once it holds twice as many entries.
 const BUCKETS: u32 = 1024;
@@ -12,7 +11,7 @@ const BUCKETS: u32 = 1024;
 /// Keys and values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assoc {
-    map: HashMap<Text, (u32, Text)>,
+    map: Table<Text, (u32, Text)>,
     next: u32,
 }
 

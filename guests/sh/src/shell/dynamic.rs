@@ -131,6 +131,11 @@ impl Shell {
         match name {
             b"PATH" => self.hashed.clear(),
             b"OPTIND" => self.getopts_at = 0,
+            b"HISTSIZE" => {
+                let size = self.history_size();
+                self.history.shrink(size);
+            }
+            b"HISTFILESIZE" => self.shrink_history_file(),
             b"POSIXLY_CORRECT" => {
                 let on = self.vars.contains_key(name);
                 self.options.set_named("posix", on);

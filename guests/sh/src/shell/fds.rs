@@ -33,22 +33,21 @@ impl Drop for Handle {
     }
 }
 
-/// Script numbers that the shell looks for when it starts.
-const INHERITED: std::ops::Range<u32> = 3..10;
-
 /// The table.
 #[derive(Debug, Clone, Default)]
 pub struct Fds {
     list: Vec<(u32, Rc<Handle>)>,
+    /// Numbers that children do not get.
+    private: Vec<u32>,
 }
 
 impl Fds {
-    /// What a process starts with.
-    pub fn inherited() -> Fds {
+    /// What a process starts with: these are open.
+    pub fn inherited(open: &[sys::Fd]) -> Fds {
         let mut fds = Fds::default();
-        for number in (0..3).chain(INHERITED) {
+        for number in (0..3).chain(sys::LISTED) {
             let fd = sys::number(number);
-            if number < 3 || sys::is_open(fd) {
+            if number < 3 || open.contains(&fd) {
                 fds.list.push((number, Rc::new(Handle { fd, owned: number >= 3 })));
             }
         }
@@ -63,7 +62,7 @@ impl Fds {
                 (*number, Rc::new(Handle { fd: sys::number(*number), owned: *number > 2 }))
             })
             .collect();
-        Fds { list }
+        Fds { list, private: Vec::new() }
     }
 
     /// The open file of a script number.
@@ -78,14 +77,27 @@ impl Fds {
 
     /// Makes a script number stand for an open file.
     pub fn set(&mut self, number: u32, handle: Rc<Handle>) {
+        self.private.retain(|known| *known != number);
         match self.list.iter_mut().find(|(known, _)| *known == number) {
             Some((_, old)) => *old = handle,
             None => self.list.push((number, handle)),
         }
     }
 
+    /// The same, for this shell alone.
+    pub fn set_private(&mut self, number: u32, handle: Rc<Handle>) {
+        self.set(number, handle);
+        self.private.push(number);
+    }
+
+    /// Whether a script number is this shell's alone.
+    pub fn is_private(&self, number: u32) -> bool {
+        self.private.contains(&number)
+    }
+
     /// Closes a script number.
     pub fn remove(&mut self, number: u32) {
+        self.private.retain(|known| *known != number);
         self.list.retain(|(known, _)| *known != number);
     }
 
@@ -96,11 +108,15 @@ impl Fds {
 
     /// For a child: script numbers with this process's descriptors.
     pub fn for_child(&self) -> Vec<(u32, sys::Fd)> {
-        self.list.iter().map(|(number, handle)| (*number, handle.fd())).collect()
+        self.inherited_by_child().map(|(number, handle)| (*number, handle.fd())).collect()
     }
 
-    /// Script numbers that are open.
+    /// Script numbers that are open in a child.
     pub fn numbers(&self) -> Vec<u32> {
-        self.list.iter().map(|(number, _)| *number).collect()
+        self.inherited_by_child().map(|(number, _)| *number).collect()
+    }
+
+    fn inherited_by_child(&self) -> impl Iterator<Item = &(u32, Rc<Handle>)> {
+        self.list.iter().filter(|(number, _)| !self.is_private(*number))
     }
 }

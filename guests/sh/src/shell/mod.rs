@@ -4,6 +4,7 @@ pub mod assoc;
 pub mod dynamic;
 pub mod fds;
 pub mod frames;
+pub mod history;
 pub mod jobs;
 pub mod options;
 pub mod output;
@@ -14,15 +15,17 @@ pub mod traps;
 pub mod value;
 pub mod vars;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::exec::coproc::Coproc;
 use crate::exec::regex::Regexes;
 use crate::syntax::Aliases;
 use crate::syntax::arith::Arith;
 use crate::syntax::ast::Text;
+use crate::table::Table;
 use fds::Fds;
 use frames::{Frame, Function};
+use history::History;
 use jobs::Jobs;
 use options::Options;
 use traps::Traps;
@@ -53,7 +56,7 @@ pub struct Shell {
     /// Variables.
     pub vars: Vars,
     /// Functions.
-    pub functions: HashMap<Text, Rc<Function>>,
+    pub functions: Table<Text, Rc<Function>>,
     /// Function calls and sourced files being run, innermost last.
     pub frames: Vec<Frame>,
     /// `$0`
@@ -71,7 +74,7 @@ pub struct Shell {
     /// `alias`
     pub aliases: Rc<Aliases>,
     /// Where commands were found.
-    pub hashed: HashMap<Text, Text>,
+    pub hashed: Table<Text, Text>,
     /// `pushd`; the working directory is not in it.
     pub dir_stack: Vec<Text>,
     /// Working directory, as the shell names it.
@@ -113,9 +116,13 @@ pub struct Shell {
     /// What `$OPTIND` was after the last `getopts`.
     pub getopts_index: i64,
     /// Expressions whose text was made at run time.
-    pub ariths: HashMap<Text, Rc<Arith>>,
+    pub ariths: Table<Text, Rc<Arith>>,
     /// Compiled regular expressions.
     pub regexes: Regexes,
+    /// Commands that were entered.
+    pub history: History,
+    /// `coproc`
+    pub coprocs: Vec<Coproc>,
     /// Ends of process substitutions that the command being run may use.
     pub process_fds: Vec<u32>,
     /// Numbers that `{name}>` opened: they outlive the command.

@@ -1,39 +1,41 @@
 //! A shell as it is when a process begins.
 
-use std::collections::HashMap;
 use std::os::fd::AsRawFd as _;
 use std::rc::Rc;
 
 use cofferdam_guest_sys as sys;
 
+use super::Shell;
 use super::fds::Fds;
 use super::frames::Function;
 use super::options::Options;
 use super::traps::Traps;
 use super::value::{Value, Var, flag};
-use super::vars::Name;
-use super::{Shell, dynamic};
+use super::vars::{Name, Vars};
 use crate::syntax::ast::{Kind, Text};
 use crate::syntax::{Parser, is_name};
 
 /// What bash this shell follows.
 pub const VERSION: &str = "5.2.15(1)-release";
 
+/// Variables that there is room for from the start: those of a new shell and some of a script's.
+const ROOM: usize = 56;
+
 impl Shell {
     /// A shell with the variables of its process.
-    pub fn new(me: &sys::Myself, environment: Vec<(Text, Text)>) -> Shell {
+    pub fn new(me: &sys::Myself, environment: Vec<Text>) -> Shell {
         let mut shell = Shell {
-            vars: Default::default(),
-            functions: HashMap::new(),
+            vars: Vars::with_capacity_and_hasher(ROOM, Default::default()),
+            functions: Default::default(),
             frames: Vec::new(),
             arg0: b"bash".to_vec(),
             args: Rc::new(Vec::new()),
             options: Options::default(),
-            fds: Fds::inherited(),
+            fds: Fds::inherited(&me.open),
             jobs: Default::default(),
             traps: Traps { born_ignored: me.ignored, ..Traps::default() },
             aliases: Default::default(),
-            hashed: HashMap::new(),
+            hashed: Default::default(),
             dir_stack: Vec::new(),
             cwd: me.cwd.clone(),
             status: 0,
@@ -50,13 +52,15 @@ impl Shell {
             errexit_off: 0,
             substituted: None,
             depth: 0,
-            started: dynamic::now().as_secs() as i64,
-            random: me.pid.wrapping_mul(2_654_435_761) ^ dynamic::now().subsec_nanos(),
+            started: me.now.as_secs() as i64,
+            random: me.pid.wrapping_mul(2_654_435_761) ^ me.now.subsec_nanos(),
             getopts_at: 0,
             getopts_index: 0,
-            ariths: HashMap::new(),
+            ariths: Default::default(),
             regexes: Default::default(),
             process_fds: Vec::new(),
+            coprocs: Vec::new(),
+            history: Default::default(),
             kept_fds: Vec::new(),
             closed_fds: Vec::new(),
             heres: 0,
@@ -72,8 +76,11 @@ impl Shell {
         shell
     }
 
-    fn take_environment(&mut self, environment: Vec<(Text, Text)>) {
-        for (name, value) in environment {
+    fn take_environment(&mut self, environment: Vec<Text>) {
+        for mut name in environment {
+            let Some(at) = name.iter().position(|c| *c == b'=') else { continue };
+            let value = name.split_off(at + 1);
+            name.pop();
             if let Some(function) =
                 name.strip_prefix(b"BASH_FUNC_").and_then(|name| name.strip_suffix(b"%%"))
             {
@@ -92,7 +99,7 @@ impl Shell {
         let level: i64 = level.unwrap_or(0);
         let exported = |value: Text| Var { value: Value::Scalar(value), flags: flag::EXPORT };
         self.vars.insert(Name::from(&b"SHLVL"[..]), exported((level + 1).to_string().into_bytes()));
-        let logical = self.get(b"PWD").filter(|pwd| self.is_here(pwd));
+        let logical = self.get(b"PWD").filter(|pwd| *pwd == self.cwd || self.is_here(pwd));
         if let Some(pwd) = logical {
             self.cwd = pwd;
         }
@@ -120,7 +127,7 @@ impl Shell {
         let more: [(&[u8], &[u8]); 5] = [
             (b"SHELL", b"/bin/bash"),
             (b"PATH", b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
-            (b"HOSTNAME", b"localhost"),
+            (b"HOSTNAME", b"cofferdam"),
             (b"MACHTYPE", b"wasm32-unknown-wasi"),
             (b"TERM", b"dumb"),
         ];

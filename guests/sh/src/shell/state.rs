@@ -1,12 +1,12 @@
 //! What a subshell receives from its parent.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::fds::Fds;
 use super::frames::{Frame, Function};
+use super::history::History;
 use super::options::Options;
 use super::traps::{Event, Traps};
 use super::value::Var;
@@ -46,6 +46,7 @@ struct State {
     getopts_at: usize,
     command_string: Option<Text>,
     disabled: Vec<Text>,
+    history: History,
     source: Text,
     traps: Vec<(Text, Text)>,
     body: Command,
@@ -124,6 +125,7 @@ impl Shell {
             getopts_at: self.getopts_at,
             command_string: self.command_string.clone(),
             disabled: self.disabled.clone(),
+            history: self.history.clone(),
             source: self.source.clone(),
             traps: traps
                 .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
@@ -190,9 +192,11 @@ impl Shell {
             random: state.random,
             getopts_at: state.getopts_at,
             getopts_index: 0,
-            ariths: HashMap::new(),
+            ariths: Default::default(),
             regexes: Default::default(),
             process_fds: Vec::new(),
+            coprocs: Vec::new(),
+            history: state.history,
             kept_fds: Vec::new(),
             closed_fds: Vec::new(),
             heres: 0,

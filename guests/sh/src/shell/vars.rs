@@ -1,33 +1,12 @@
 //! The table of variables.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use super::value::Var;
+use crate::table::Table;
 
 /// Names are shared between the table, scopes and copies.
 pub type Name = Rc<[u8]>;
 
-/// Short keys, no enemy behind the table: a script can only slow itself down.
-#[derive(Debug, Default, Clone)]
-pub struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for c in bytes {
-            self.0 = (self.0.rotate_left(5) ^ u64::from(*c)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-    }
-
-    fn write_usize(&mut self, n: usize) {
-        self.write(&[n as u8]);
-    }
-}
-
 /// Variables that are visible now.
-pub type Vars = HashMap<Name, Var, BuildHasherDefault<NameHasher>>;
+pub type Vars = Table<Name, Var>;

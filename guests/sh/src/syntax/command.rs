@@ -99,7 +99,7 @@ impl Parser {
             self.skip_blanks();
             if self.eat_word(b"!") {
                 pipeline.negated = !pipeline.negated;
-            } else if pipeline.timed.is_none() && self.eat_word(b"time") {
+            } else if self.eat_word(b"time") {
                 self.skip_blanks();
                 let posix = self.eat_word(b"-p");
                 pipeline.timed = Some(if posix { Timed::Posix } else { Timed::Bash });
@@ -311,7 +311,7 @@ impl Parser {
         }
         if rest.first() == Some(&b'{')
             && let Some(end) = rest.iter().position(|c| *c == b'}')
-            && is_name(&rest[1..end])
+            && is_place(&rest[1..end])
             && is_operator(end + 1)
         {
             let name: Text = rest[1..end].to_vec();
@@ -396,5 +396,18 @@ impl Parser {
         let here = Rc::new(Here { end, strip_tabs, quoted, ..Here::default() });
         self.pending.push(here.clone());
         Ok(RedirectTo::Here(here))
+    }
+}
+
+/// `name`, or `name[index]` in one piece.
+fn is_place(text: &[u8]) -> bool {
+    match text.iter().position(|c| *c == b'[') {
+        None => is_name(text),
+        Some(open) => {
+            let index = text[open + 1..].strip_suffix(b"]").unwrap_or_default();
+            is_name(&text[..open])
+                && !index.is_empty()
+                && index.iter().all(|c| !is_meta(*c) && !matches!(c, b'\'' | b'"' | b'`'))
+        }
     }
 }

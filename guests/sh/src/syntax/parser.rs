@@ -1,13 +1,13 @@
 //! The reader of scripts: where it is, what it has promised to read, how deep it may go.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
 use super::ast::{Here, List, Text};
+use crate::table::Table;
 
 /// What `alias` has defined.
-pub type Aliases = HashMap<Text, Text>;
+pub type Aliases = Table<Text, Text>;
 
 /// Deepest nesting of commands and substitutions in a script; the parser recurses.
 pub const MAX_DEPTH: usize = 250;
@@ -50,6 +50,8 @@ pub struct Parser {
     guards: Vec<(Text, usize)>,
     /// The alias before ended with a blank: the next word is looked up as well.
     blank_end: Option<usize>,
+    /// Lines of the text are joined by a backslash somewhere.
+    has_joins: bool,
 }
 
 impl Parser {
@@ -59,6 +61,7 @@ impl Parser {
     }
 
     fn over(src: Rc<[u8]>, line: u32) -> Parser {
+        let has_joins = has_join(&src);
         Parser {
             src,
             pos: 0,
@@ -70,6 +73,7 @@ impl Parser {
             aliases: None,
             guards: Vec::new(),
             blank_end: None,
+            has_joins,
         }
     }
 
@@ -177,7 +181,53 @@ impl Parser {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
+    /// Goes to the next token, whose text is then in one piece as far as no quote begins.
     pub(super) fn skip_blanks(&mut self) {
+        self.skip_blank_text();
+        if self.has_joins {
+            self.join_lines();
+        }
+    }
+
+    /// Takes backslashes at line ends out of the text from here to the next blank or quote, so
+    /// that a keyword, a name or an operator that goes on in the next line is found as what it is.
+    /// What stands before them moves up to what stands behind.
+    fn join_lines(&mut self) {
+        let mut end = self.pos;
+        let mut joins = 0;
+        while let Some(c) = self.src.get(end) {
+            match c {
+                b'\\' if self.src.get(end + 1) == Some(&b'\n') => {
+                    joins += 1;
+                    end += 1;
+                }
+                b'\\' | b' ' | b'\t' | b'\n' | b'\'' | b'"' | b'`' => break,
+                b'#' if end > 0 && is_meta(self.src[end - 1]) => break,
+                _ => {}
+            }
+            end += 1;
+        }
+        if joins == 0 {
+            return;
+        }
+        let src = Rc::make_mut(&mut self.src);
+        let (mut from, mut to) = (end, end);
+        while from > self.pos {
+            from -= 1;
+            if src[from] == b'\n' {
+                from -= 1;
+                continue;
+            }
+            to -= 1;
+            src[to] = src[from];
+        }
+        // Whoever looks back sees a blank.
+        src[self.pos..to].fill(b' ');
+        self.pos = to;
+        self.line += joins;
+    }
+
+    fn skip_blank_text(&mut self) {
         loop {
             match self.peek() {
                 Some(b' ' | b'\t') => self.pos += 1,
@@ -292,10 +342,15 @@ impl Parser {
         self.blank_end = blank.then_some(left);
         let mut text = value.clone();
         text.extend_from_slice(&rest[len..]);
+        self.has_joins |= has_join(value);
         self.src = Rc::from(text);
         self.pos = 0;
         Ok(true)
     }
+}
+
+fn has_join(text: &[u8]) -> bool {
+    text.windows(2).any(|pair| pair == b"\\\n")
 }
 
 /// Whether an unquoted character ends a word.

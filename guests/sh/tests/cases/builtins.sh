@@ -14,4 +14,12 @@ trap 'echo x' INT; trap -p INT; trap - INT; hash -r; command -v cd; type cd; bui
 x=1; unset x; echo ${x-unset}; u() { local l=1; unset l; echo ${l-gone}; }; u; shopt -q extglob; echo $?
 kill -l 9; kill -l TERM; caller; echo $?; times > /dev/null; ulimit -c > /dev/null; compgen -A builtin ec
 wait 999999 2>/dev/null; echo $?; jobs; false; echo $? $?; : ${z:=set}; echo $z; exec 2>/dev/null; nosuch; echo $?
+history; echo $?; history -s 'echo one'; history -s echo two three; history -s echo four; history; history 1; history -d 2; history
+history -w hist; cat hist; history -c; history | wc -l; history -r hist; history -s last; history -a hist; tail -1 hist
+printf 'l1\nl2\nlast\nnew\n' > hist2; history -c; history -r hist; history -n hist2; history | tail -2; history x; history 1 2; history -d 99; echo $?
+fc -l -2; fc -lr; fc -ln 1 1; fc -l ec; fc -s two=2 echo 2>/dev/null; fc -s 2>/dev/null; echo $?
+HISTSIZE=2; history | wc -l; history -p 'a b' c; unset HISTFILE; history -w; echo $?
+set -o history
+echo recorded
+history | tail -1 | sed 's/^ *[0-9]* *//'; set +o history
 source /dev/stdin <<< 'echo sourced $1'; . <(echo 'echo dotted'); return 3; echo $?; exit 9

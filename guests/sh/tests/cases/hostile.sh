@@ -9,3 +9,10 @@ a=b b=a; ( echo $((a)) ) 2>/dev/null; echo $?
 ( eval "echo $(printf '$(echo %.0s' {1..60})deep$(printf ')%.0s' {1..60})" ); echo $?
 ( eval "((" $(printf '(%.0s' {1..3000}) "1" $(printf ')%.0s' {1..3000}) "))" ) 2>/dev/null; echo $?
 shopt -s extglob; [[ $(printf 'a%.0s' {1..200}) == *(*(*(a)))b ]]; echo $?
+# Nested cases are read once each, and too many of anything are refused by name.
+nest() { local i text=; for ((i=0; i<$1; i++)); do text+=$2; done; text+=$3; for ((i=0; i<$1; i++)); do text+=$4; done; printf %s "$text"; }
+eval "$(nest 100 'case x in x) ' 'echo deep' ';; esac')"
+eval "$(nest 200 '{ ' 'echo deep' '; }')"
+for open in 'case x in x) ' '{ ' '( ' 'if true; then ' 'while true; do ' 'f() { ' 'echo "$(' '${a:-' '$((' '<('; do
+  (eval "$(nest 5000 "$open" x '')") 2>&1 | grep -c 'nested deeper'
+done

@@ -23,3 +23,10 @@ printf '%s\n' a b c | while read -r l; do n=$l; done; echo "n=$n"; shopt -s last
 echo a > /nonexistent/dir/f 2>/dev/null; echo $?; cat nosuch 2>/dev/null || echo missing
 touch a1 a2 b1 .hid; echo a* [ab]1 ?1 *.none; shopt -s nullglob dotglob; echo *.none .h*; shopt -u nullglob dotglob
 mkdir -p d/e; touch d/e/deep d/top; shopt -s globstar; echo d/**; cd d; pwd | sed 's/.*\///'; cd - > /dev/null; echo back
+coproc { while read -r l; do echo "got $l"; done; echo end >&2; } 2>/dev/null
+echo one >&${COPROC[1]}; read -r -u ${COPROC[0]} x; echo "$x ${#COPROC[@]}"; p=$COPROC_PID; [ "$p" = $! ] && echo same pid
+echo two >&${COPROC[1]}; exec {COPROC[1]}>&-; echo ${COPROC[1]}; cat <&${COPROC[0]}; wait $p; echo $? "${COPROC[@]-unset}"
+coproc NAMED { tr a-z A-Z; }; echo up >&${NAMED[1]}; eval "exec ${NAMED[1]}>&-"; cat <&${NAMED[0]}; wait; echo "${NAMED[0]-gone} ${NAMED_PID-gone}"
+coproc echo simple; read -r x <&"${COPROC[0]}"; echo $x; wait
+coproc cat; (echo x >&${COPROC[1]}) 2>/dev/null || echo not in subshells; exec {COPROC[1]}>&-; wait
+exec {fds[3]}>g; echo ${!fds[@]}; echo text >&${fds[3]}; exec {fds[3]}>&-; cat g

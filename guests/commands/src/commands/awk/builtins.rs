@@ -13,7 +13,7 @@ use super::machine::{Answer, Machine, Slot};
 use super::split::Splitter;
 use super::substitute;
 use super::value::{Value, leading_number, looks_numeric};
-use crate::time;
+use cofferdam_guest_sys::calendar;
 
 impl<'p> Machine<'p> {
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &'p [Expr]) -> Answer<Value> {
@@ -58,7 +58,7 @@ impl<'p> Machine<'p> {
             }
             Builtin::Mktime => {
                 let text = self.string(&args[0])?;
-                time::from_text(&text).unwrap_or(-1.0)
+                calendar::from_text(&text).unwrap_or(-1.0)
             }
             Builtin::Systime => now().floor(),
             Builtin::Strtonum => {
@@ -308,7 +308,7 @@ impl<'p> Machine<'p> {
             Some(at) => self.eval(at)?.number(),
             None => now(),
         };
-        Ok(Value::text(time::format(&format, at.floor() as i64)))
+        Ok(Value::text(calendar::format(&format, at.floor() as i64)))
     }
 
     fn random(&mut self) -> f64 {

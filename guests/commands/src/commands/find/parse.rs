@@ -371,7 +371,7 @@ impl Parser {
             "-cnewer" => Expr::Newer(Time::Changed, self.reference(w)?.modified),
             "-newermt" => {
                 let text = self.value(w)?.to_string_lossy().into_owned();
-                let at = crate::time::parse(&text).ok_or_else(|| {
+                let at = cofferdam_guest_sys::calendar::parse(&text).ok_or_else(|| {
                     format!("I cannot figure out how to interpret \u{2018}{text}\u{2019} as a date or time")
                 })?;
                 Expr::Newer(Time::Modified, at.max(0) as u64 * 1_000_000_000)

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::bytes::{OsStrExt as _, base};
 use crate::files::{Kind, blocks, mode_text, owner_name};
-use crate::time;
+use cofferdam_guest_sys::calendar;
 
 use super::Visit;
 
@@ -147,10 +147,10 @@ fn field(out: &mut Vec<u8>, text: &[u8], visit: &Visit<'_>) -> usize {
 
 fn moment(format: &[u8], nanoseconds: u64, behind: Option<&[u8]>) -> Vec<u8> {
     let seconds = (nanoseconds / 1_000_000_000) as i64;
-    let mut text = time::format(format, seconds);
+    let mut text = calendar::format(format, seconds);
     if let Some(behind) = behind {
         text.extend_from_slice(format!(".{:09}0", nanoseconds % 1_000_000_000).as_bytes());
-        text.extend_from_slice(&time::format(behind, seconds));
+        text.extend_from_slice(&calendar::format(behind, seconds));
     }
     text
 }

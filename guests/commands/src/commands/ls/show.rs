@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::bytes::OsStrExt as _;
 use crate::files::{Kind, blocks, human, mode_text, owner_name};
-use crate::time;
 use crate::width;
+use cofferdam_guest_sys::calendar;
 
 use super::list::{Entry, List, time_of};
 use super::{Layout, Mark};
@@ -163,16 +163,16 @@ impl List<'_> {
         let recent = seconds <= now + 3600 && seconds > now - RECENT;
         let text = match self.settings.time_style.as_str() {
             "full-iso" => {
-                let date = time::format(b"%F %T", seconds);
+                let date = calendar::format(b"%F %T", seconds);
                 let date = String::from_utf8_lossy(&date).into_owned();
                 return format!("{date}.{:09} +0000", nanoseconds % 1_000_000_000);
             }
-            "long-iso" => time::format(b"%F %R", seconds),
-            "iso" if recent => time::format(b"%m-%d %R", seconds),
-            "iso" => time::format(b"%F ", seconds),
-            custom if custom.starts_with('+') => time::format(&custom.as_bytes()[1..], seconds),
-            _ if recent => time::format(b"%b %e %R", seconds),
-            _ => time::format(b"%b %e  %Y", seconds),
+            "long-iso" => calendar::format(b"%F %R", seconds),
+            "iso" if recent => calendar::format(b"%m-%d %R", seconds),
+            "iso" => calendar::format(b"%F ", seconds),
+            custom if custom.starts_with('+') => calendar::format(&custom.as_bytes()[1..], seconds),
+            _ if recent => calendar::format(b"%b %e %R", seconds),
+            _ => calendar::format(b"%b %e  %Y", seconds),
         };
         String::from_utf8_lossy(&text).into_owned()
     }

@@ -85,7 +85,7 @@ impl Moment {
 }
 
 /// Seconds since 1970 of `YYYY MM DD HH MM SS`.
-pub(crate) fn from_text(text: &[u8]) -> Option<f64> {
+pub fn from_text(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let numbers: Vec<i64> =
         text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -97,7 +97,7 @@ pub(crate) fn from_text(text: &[u8]) -> Option<f64> {
 }
 
 /// Seconds since 1970 of a date such as `2024-01-31`, perhaps with a time behind it, or `@SECONDS`.
-pub(crate) fn parse(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim().trim_end_matches(['Z', 'z']);
     if let Some(seconds) = text.strip_prefix('@') {
         return seconds.parse().ok();
@@ -119,10 +119,8 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     fine.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// `strftime`.
-pub(crate) fn format(format: &[u8], seconds: i64) -> Vec<u8> {
-    // Years of five digits and more are nobody's wish; the range keeps the arithmetic safe.
-    let seconds = seconds.clamp(-62_167_219_200, 253_402_300_799);
+/// A moment in the form of `strftime`.
+pub fn format(format: &[u8], seconds: i64) -> Vec<u8> {
     let moment = Moment::at(seconds);
     let mut out = Vec::new();
     let mut bytes = format.iter();

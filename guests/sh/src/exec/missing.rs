@@ -1,0 +1,113 @@
+//! Commands that there are not.
+
+use cofferdam_guest_sys::{self as sys, Pid};
+
+use super::spawn::shown;
+use crate::builtins::BUILTINS;
+use crate::shell::Shell;
+use crate::syntax::ast::{Arg, Command, Kind, Part, Simple, Text, Word};
+
+/// Status of a command that was not found.
+const NOT_FOUND: i32 = 127;
+
+/// The function that bash calls in place of a command that it does not find.
+const HANDLER: &[u8] = b"command_not_found_handle";
+
+/// Letters that may be wrong, missing, too many or swapped with their neighbour.
+const MAX_TYPOS: usize = 2;
+
+/// Longest name that a neighbour is sought for.
+const MAX_GUESSED: usize = 40;
+
+impl Shell {
+    /// Runs the script's own handler, or says what is missing; an error is the status.
+    pub(super) fn missing(&mut self, args: &[Text]) -> Result<Pid, i32> {
+        let name = &args[0];
+        if name.contains(&b'/') {
+            self.warn(&format!("{}: No such file or directory", shown(name)));
+            return Err(NOT_FOUND);
+        }
+        if !self.functions.contains_key(HANDLER) {
+            self.warn(&format!("{}: command not found", shown(name)));
+            self.suggest(name);
+            return Err(NOT_FOUND);
+        }
+        let word = |text: &[u8]| Arg::Word(Word { parts: vec![Part::Quoted(text.to_vec())] });
+        let words = [HANDLER].into_iter().chain(args.iter().map(Vec::as_slice)).map(word);
+        let simple = Simple { args: words.collect(), ..Simple::default() };
+        let kind = Kind::Simple(simple);
+        let body = Command { line: self.line, kind, redirects: Vec::new() };
+        let fds = self.fds.clone();
+        self.spawn_shell(&body, &fds).map_err(|_| NOT_FOUND)
+    }
+
+    /// Says what a person may have meant. A script hears what bash says and no more.
+    fn suggest(&mut self, name: &[u8]) {
+        if !self.fds.fd(2).is_ok_and(sys::is_terminal) {
+            return;
+        }
+        let functions = self.functions.keys().map(Vec::as_slice);
+        let aliases = self.aliases.keys().map(Vec::as_slice);
+        let builtins = BUILTINS.iter().map(|builtin| builtin.name.as_bytes());
+        let commands = crate::command_names().iter().map(|name| name.as_bytes());
+        let known = functions.chain(aliases).chain(builtins).chain(commands);
+        if let Some(meant) = nearest(name, known) {
+            let text = format!("hint: did you mean {}?\n", shown(meant));
+            self.print_error(text.as_bytes());
+        }
+    }
+}
+
+/// The nearest of the known names, if one is near enough.
+fn nearest<'a>(typed: &[u8], known: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
+    if typed.len() > MAX_GUESSED {
+        return None;
+    }
+    // Of a short name two letters are most of it.
+    let most = MAX_TYPOS.min(typed.len() / 2);
+    let near = known.filter(|name| name.len().abs_diff(typed.len()) <= most);
+    let (typos, name) = near.map(|name| (distance(typed, name), name)).min()?;
+    (typos <= most).then_some(name)
+}
+
+/// Edits that make one name the other; two letters that changed places are one.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(typed: &str, meant: Option<&str>) {
+        let known = ["cat", "cd", "grep", "ls", "mkdir", "sort"];
+        let found = nearest(typed.as_bytes(), known.iter().map(|name| name.as_bytes()));
+        assert_eq!(found, meant.map(str::as_bytes), "{typed}");
+    }
+
+    #[test]
+    fn a_name_is_near_what_differs_in_a_letter_or_two() {
+        check("grpe", Some("grep"));
+        check("mkdri", Some("mkdir"));
+        check("srot", Some("sort"));
+        check("sl", Some("ls"));
+        check("gr", None);
+        check("frobnicate", None);
+        check("", None);
+        check(&"x".repeat(1000), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! Commands that were entered, for `history` and `fc`.
+
+use std::collections::VecDeque;
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::Shell;
+use crate::expand::glob::path;
+use crate::syntax::ast::Text;
+
+/// Entries that are kept where `HISTSIZE` says nothing.
+const DEFAULT_SIZE: usize = 500;
+
+/// Most entries that are kept, whatever `HISTSIZE` says.
+const MAX_SIZE: usize = 100_000;
+
+/// Longest history file that is read.
+const MAX_FILE: u64 = 16 << 20;
+
+/// What was entered.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+pub struct History {
+    list: VecDeque<Text>,
+    /// Entries that were dropped before the first.
+    dropped: usize,
+    /// The newest entries, which no file has yet.
+    fresh: usize,
+    /// Lines of the history file that were read or written.
+    in_file: usize,
+}
+
+impl History {
+    /// Entries with their numbers.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Text)> + ExactSizeIterator {
+        let first = self.first();
+        self.list.iter().enumerate().map(move |(at, text)| (first + at, text))
+    }
+
+    /// The number of the oldest entry.
+    pub fn first(&self) -> usize {
+        self.dropped + 1
+    }
+
+    /// The number that the next entry gets.
+    pub fn next(&self) -> usize {
+        self.first() + self.list.len()
+    }
+
+    /// The entry of a number.
+    pub fn get(&self, number: usize) -> Option<&Text> {
+        self.list.get(number.checked_sub(self.first())?)
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, text: Text, size: usize) {
+        self.list.push_back(text);
+        self.fresh += 1;
+        self.shrink(size);
+    }
+
+    /// Takes the newest entry back.
+    pub fn pop(&mut self) -> Option<Text> {
+        self.fresh = self.fresh.saturating_sub(1);
+        self.list.pop_back()
+    }
+
+    /// Takes entries out; false where a number is none.
+    pub fn remove(&mut self, from: usize, to: usize) -> bool {
+        let first = self.first();
+        if from < first || to < from || to >= self.next() {
+            return false;
+        }
+        self.list.drain(from - first..=to - first);
+        self.fresh = self.fresh.min(self.list.len());
+        true
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        *self = History { in_file: self.in_file, ..History::default() };
+    }
+
+    /// Drops the oldest beyond so many.
+    pub fn shrink(&mut self, size: usize) {
+        while self.list.len() > size {
+            self.list.pop_front();
+            self.dropped += 1;
+        }
+        self.fresh = self.fresh.min(self.list.len());
+    }
+
+    /// Adds the lines of a file, from that one on which was not read yet where `new` is set.
+    pub fn read(&mut self, file: &[u8], new: bool, size: usize) -> io::Result<()> {
+        let text = read(file)?;
+        let from = if new { self.in_file } else { 0 };
+        let fresh = self.fresh;
+        let mut lines = 0;
+        for line in text.split(|c| *c == b'\n').filter(|line| !line.is_empty()) {
+            lines += 1;
+            if lines > from {
+                self.push(line.to_vec(), size);
+            }
+        }
+        self.in_file = lines;
+        self.fresh = fresh.min(self.list.len());
+        Ok(())
+    }
+
+    /// Writes all entries to a file, or adds what no file has yet to its end.
+    pub fn write(&mut self, file: &[u8], append: bool) -> io::Result<()> {
+        let skip = if append { self.list.len() - self.fresh } else { 0 };
+        let mut text = if append { read(file).unwrap_or_default() } else { Text::new() };
+        for entry in self.list.iter().skip(skip) {
+            text.extend_from_slice(entry);
+            text.push(b'\n');
+        }
+        std::fs::write(path(file), &text)?;
+        self.in_file = text.iter().filter(|c| **c == b'\n').count();
+        self.fresh = 0;
+        Ok(())
+    }
+}
+
+fn read(file: &[u8]) -> io::Result<Text> {
+    let file = path(file);
+    if std::fs::metadata(file)?.len() > MAX_FILE {
+        return Err(io::Error::other("history file too long"));
+    }
+    std::fs::read(file)
+}
+
+impl Shell {
+    /// Entries that `HISTSIZE` lets the shell keep.
+    pub fn history_size(&mut self) -> usize {
+        let size = self.get(b"HISTSIZE").and_then(|text| crate::builtins::number(&text));
+        size.map_or(DEFAULT_SIZE, |size| usize::try_from(size).unwrap_or(MAX_SIZE).min(MAX_SIZE))
+    }
+
+    /// Notes a command that was read, if the shell is to.
+    pub fn enter(&mut self, text: &[u8]) {
+        let text = text.trim_ascii();
+        if self.options.history() && !text.is_empty() {
+            let size = self.history_size();
+            self.history.push(text.to_vec(), size);
+        }
+    }
+
+    /// Cuts the history file to what `HISTFILESIZE` allows, oldest first.
+    pub fn shrink_history_file(&mut self) {
+        let size = self.get(b"HISTFILESIZE").and_then(|text| crate::builtins::number(&text));
+        let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else { return };
+        let Some(file) = self.get(b"HISTFILE").filter(|file| !file.is_empty()) else { return };
+        let Ok(text) = read(&file) else { return };
+        let lines: Vec<&[u8]> = text.split_inclusive(|c| *c == b'\n').collect();
+        if lines.len() > size {
+            let _ = std::fs::write(path(&file), lines[lines.len() - size..].concat());
+        }
+    }
+}
