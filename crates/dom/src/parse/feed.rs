@@ -6,6 +6,10 @@ use html5ever::tendril::StrTendril;
 /// Bytes handed to a tokenizer at once.
 const PIECE: usize = 16 * 1024;
 
+/// Pieces in a row that may end at a `>` which ends nothing. After so many a whole piece is handed
+/// over: in a comment or a script every sign can be one.
+const MAX_MISSES: u32 = 8;
+
 /// Most white space and slashes in a single tag or comment.
 ///
 /// Tokenizers compare every attribute name of a tag with all names before it; without a cap one
@@ -39,7 +43,7 @@ pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
     }
     let whole = StrTendril::from_slice(source);
     let (mut at, mut parts, mut tokens) = (0, 0, 0);
-    let (mut is_between, mut looked_at) = (true, 0);
+    let (mut is_between, mut looked_at, mut misses) = (true, 0, 0);
     while at < source.len() {
         if is_between && let Some(len) = parse.plain(&whole, at) {
             at += len;
@@ -52,7 +56,8 @@ pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
         let (ends, mut end) =
             (parse.ends(), source.floor_char_boundary((at + PIECE).min(source.len())));
         // One `>` at most, and it is the last: if it ended something, nothing is open now.
-        if ends.is_some()
+        let is_short = ends.is_some() && misses < MAX_MISSES;
+        if is_short
             && let Some(close) = source.as_bytes()[at..end].iter().position(|byte| *byte == b'>')
         {
             end = at + close + 1;
@@ -61,7 +66,8 @@ pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
         if let Some(error) = parse.failure() {
             return Err(error);
         }
-        is_between = parse.ends() != ends;
+        is_between = is_short && parse.ends() != ends;
+        misses = if is_between || !is_short { 0 } else { misses + 1 };
         if std::mem::replace(&mut tokens, parse.tokens()) != parse.tokens() {
             parts = 0;
         } else {

@@ -261,6 +261,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn both_read_long_stretches_the_same() {
+        let signs = ">.".repeat(20_000);
+        for source in [
+            format!("<!--{signs}--><p>a</p>b"),
+            format!("<script>{signs}</script><p>a</p>b"),
+            format!("<a title='{signs}' title=x>b</a><p>c"),
+            format!("{}<p>a", "<i>&amp;</i>".repeat(3_000)),
+        ] {
+            check(&source);
+        }
+    }
+
     fn parts() -> impl Strategy<Value = String> {
         let part = select(vec![
             "a",
