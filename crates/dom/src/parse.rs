@@ -3,6 +3,7 @@
 mod feed;
 mod html;
 mod nesting;
+mod plain;
 mod sink;
 mod xml;
 

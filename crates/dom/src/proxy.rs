@@ -150,9 +150,9 @@ impl Proxy {
             }),
             Call::Remove(target) => self.write(page, begin, *target, write::remove),
             Call::Click(target) => self.write(page, begin, *target, write::click),
-            Call::Fill(target, value) => {
-                self.write(page, begin, *target, |page, at| write::fill(page, at.scope, value))
-            }
+            Call::Fill(target, value) => self.write(page, begin, *target, |page, at| {
+                write::fill(page, at.scope, value, roots.writing(page, at))
+            }),
             Call::Submit(target) => self.write(page, begin, *target, write::submit),
         }
     }

@@ -12,8 +12,8 @@ pub(crate) use attribute::takes as takes_attribute;
 
 use crate::error::{Error, ErrorKind};
 use crate::node::{Data, Element, NIL, NodeId};
-use crate::tree::Tree;
-use html5ever::ns;
+use crate::tree::{Tree, is_html};
+use html5ever::{local_name, ns};
 use lists::{is_kept, is_swallowed};
 
 /// How often markup is read again.
@@ -40,6 +40,15 @@ pub(crate) fn fragment(tree: &mut Tree, context: NodeId, html: &str) -> Result<N
 /// Whether a tool may change what is inside an element.
 pub(crate) fn takes_content(element: &Element) -> bool {
     element.name.ns == ns!(html) && !is_swallowed(&element.name.local)
+}
+
+/// Whether an element is one only as long as no script runs: where scripts run, what is inside
+/// `noscript` is text up to the first `</noscript>`, and be it in the value of an attribute.
+pub(crate) fn is_text_elsewhere(tree: &Tree, slot: u32) -> bool {
+    std::iter::once(slot)
+        .chain(tree.ancestors_at(slot))
+        .filter_map(|above| tree.element(above))
+        .any(|element| is_html(&element.name, &local_name!("noscript")))
 }
 
 fn clean(tree: &mut Tree, root: u32) {

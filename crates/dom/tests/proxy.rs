@@ -335,3 +335,53 @@ fn grants_that_change_are_looked_at_anew_and_handles_stay() {
     world.proxy.regrant(Grants::default());
     assert_eq!(world.html(Target::Handle(one)), Answer::Nothing);
 }
+
+#[test]
+fn what_is_text_where_scripts_run_is_not_written_to() {
+    let page = "<body><noscript><div id=a><input id=b></div></noscript><p id=c>";
+    let mut page = Page::parse(page, Budget::default()).unwrap();
+    let mut proxy = Proxy::new(everything());
+    let end = "</noscript><img src=x onerror=x()>";
+    let attribute = format!("<b title='{end}'></b>");
+    for call in [
+        Call::SetAttribute(Target::Selector("#a"), "title", end),
+        Call::SetHtml(Target::Selector("#a"), &attribute),
+        Call::Append(Target::Selector("#a"), &attribute),
+        Call::SetTextContent(Target::Selector("#a"), end),
+        Call::Fill(Target::Selector("#b"), end),
+    ] {
+        let refused = proxy.call(&mut page, &call).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::NotSupported, "{call:?}");
+    }
+    let set = Call::SetAttribute(Target::Selector("#c"), "title", end);
+    assert_eq!(proxy.call(&mut page, &set).unwrap(), Answer::Is(true));
+}
+
+#[test]
+fn nothing_leaves_when_the_page_is_shown_or_a_form_is_sent() {
+    let mut world = world(Reach::Everything, Reach::Everything);
+    let check = |world: &mut World, html: &str, expect: &str| {
+        world.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
+        assert_eq!(world.html(Target::Selector("#one")), Answer::Text(expect.into()), "{html}");
+    };
+    for away in [
+        "https://x.example/?s",
+        "//x.example/",
+        "\\\\x.example",
+        "/\\x.example",
+        "h\nttps:x",
+        "\t//x",
+        "blob:x",
+    ] {
+        check(&mut world, &format!("<img src=\"{away}\">"), "<img>");
+        check(&mut world, &format!("<form action=\"{away}\"></form>"), "<form></form>");
+    }
+    for near in ["a.png", "/a/b.png?c#d", "./a:b", "?a=//b"] {
+        let html = format!("<img src=\"{near}\">");
+        check(&mut world, &html, &html);
+    }
+    let picture = "<img src=\"data:image/png;base64,AA\">";
+    check(&mut world, picture, picture);
+    check(&mut world, "<form action=\"data:image/png;base64,AA\"></form>", "<form></form>");
+    check(&mut world, "<img src=\"data:image/svg+xml;base64,AA\">", "<img>");
+}

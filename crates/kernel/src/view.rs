@@ -16,6 +16,8 @@ const KINDS: [Kind; 2] = [Kind::DomRead, Kind::DomWrite];
 pub(crate) struct View {
     proxy: Proxy,
     known: Option<Known>,
+    /// Whether `known` was looked at in this very call, so that once is enough.
+    is_fresh: bool,
 }
 
 /// What was granted when it was last looked at.
@@ -44,6 +46,7 @@ impl View {
         page: Option<&mut Page>,
         asked: &Asked,
     ) -> Result<Request, Refused> {
+        self.is_fresh = true;
         let (proxy, known) = self.look(desk)?;
         let (call, access) = (asked.call(), asked.access());
         // Below a handle it is the handle's part of the page that matters.
@@ -102,13 +105,21 @@ impl View {
         asked: &Asked,
         permit: &Permit,
     ) -> Result<Result<Answer, Error>, Refused> {
-        let (proxy, known) = self.look(desk)?;
+        let (proxy, known) = match (self.is_fresh, &self.known) {
+            (true, Some(known)) => (&mut self.proxy, known),
+            _ => self.look(desk)?,
+        };
         match known.is_enough(permit) {
             true if proxy.grants() == &known.lasting => {}
             true => proxy.regrant(known.lasting.clone()),
             false => proxy.regrant(known.with(permit)),
         }
         Ok(proxy.call(page, &asked.call()))
+    }
+
+    /// The call is over, or somebody is asked: whatever comes now looks at the grants again.
+    pub(crate) fn grow_old(&mut self) {
+        self.is_fresh = false;
     }
 
     /// As much of the page as is granted now, and by what allows this call: it may be used up by

@@ -45,6 +45,8 @@ pub const TARGET: Target = Target {
         "jav&#9;ascript:",
         "<object data=x>",
         "<base href=//e>",
+        "<img src=//e>",
+        "<form action=https://e>",
         "<meta http-equiv=refresh ",
         " style='",
         "<plaintext>",
@@ -87,8 +89,12 @@ fn harmless(tree: &mut Tree, root: NodeId, text: &str) {
             let value: String = attribute.value().chars().filter(|c| *c > ' ').collect();
             let value = value.to_ascii_lowercase();
             let runs = ["javascript:", "vbscript:", "data:text/html"];
+            // Fetched when the page is shown, or sent with what a person types.
+            let leaves = matches!(attribute.local_name(), "src" | "action")
+                && ["http", "//", "\\\\", "/\\"].iter().any(|start| value.starts_with(start));
             let is_bad = attribute.local_name().starts_with("on")
                 || attribute.local_name() == "srcdoc"
+                || leaves
                 || LEADING.contains(&attribute.local_name())
                     && runs.iter().any(|scheme| value.starts_with(scheme));
             assert!(!is_bad, "{:?} from {text:?}", tree.outer_html(element));

@@ -1,5 +1,6 @@
 use super::feed::{Parse, feed};
 use super::nesting::{DEEPEST_OPEN, Nesting};
+use super::plain;
 use super::sink::{Deep, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::node::{Data, DocumentKind, NIL, NodeId, Quirks};
@@ -9,7 +10,8 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::interface::QuirksMode;
 use html5ever::local_name;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
+use html5ever::tokenizer::states::State;
+use html5ever::tokenizer::{TokenSink, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
 /// Bytes of HTML for a node, in documents with few tags; more nodes than expected only cost time.
@@ -40,6 +42,25 @@ impl Parse for Html<'_> {
         self.run();
     }
 
+    fn plain(&mut self, whole: &StrTendril, at: usize) -> Option<usize> {
+        let sink = &self.tokenizer.sink;
+        #[cfg(test)]
+        if plain::IS_OFF.get() {
+            return None;
+        }
+        if sink.is_raw.get() {
+            return None;
+        }
+        let (token, len) = plain::read(whole, at)?;
+        // Scripts and encodings do not concern us here either.
+        let _ = sink.process_token(token, 1);
+        Some(len)
+    }
+
+    fn ends(&self) -> Option<u64> {
+        Some(self.tokenizer.sink.ends.get())
+    }
+
     fn tokens(&self) -> u64 {
         self.tokenizer.sink.tokens.get()
     }
@@ -57,9 +78,9 @@ impl Tree {
         let level = DEEPEST_OPEN.min(self.account.budget.depth);
         let sink = Sink::new(self, document.slot, document.slot, Deep::Flatten, level)?;
         let builder = TreeBuilder::new(sink, options(QuirksMode::NoQuirks));
-        let tokenizer = Tokenizer::new(Nesting::new(builder), TokenizerOpts::default());
+        let tokenizer = Tokenizer::new(Nesting::new(builder), tokenizer_options(State::Data));
         let mut parse = Html { tokenizer, input: BufferQueue::default() };
-        let fed = feed(&mut parse, source);
+        let fed = feed(&mut parse, source.strip_prefix('\u{feff}').unwrap_or(source));
         let (spill, finished) = parse.finish();
         self.destroy(spill);
         if let Err(error) = fed.and(finished) {
@@ -90,10 +111,10 @@ impl Tree {
         let sink = Sink::new(self, scratch, owner, Deep::Flatten, level)?;
         let builder = TreeBuilder::new_for_fragment(sink, context, form, options(quirks));
         let state = builder.tokenizer_state_for_context_elem(false);
-        let opts = TokenizerOpts { initial_state: Some(state), ..TokenizerOpts::default() };
-        let tokenizer = Tokenizer::new(Nesting::new(builder), opts);
+        let tokenizer = Tokenizer::new(Nesting::new(builder), tokenizer_options(state));
+        tokenizer.sink.is_raw.set(state != State::Data);
         let mut parse = Html { tokenizer, input: BufferQueue::default() };
-        let fed = feed(&mut parse, source);
+        let fed = feed(&mut parse, source.strip_prefix('\u{feff}').unwrap_or(source));
         let (spill, finished) = parse.finish();
         self.destroy(spill);
         if let Err(error) = fed.and(finished) {
@@ -114,6 +135,11 @@ impl Tree {
         }
         Ok(self.id(scratch))
     }
+}
+
+fn tokenizer_options(state: State) -> TokenizerOpts {
+    // A mark of the byte order is taken off before: the tokenizer need not see the beginning.
+    TokenizerOpts { initial_state: Some(state), discard_bom: false, ..TokenizerOpts::default() }
 }
 
 fn options(quirks_mode: QuirksMode) -> TreeBuilderOpts {

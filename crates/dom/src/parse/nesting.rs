@@ -32,6 +32,10 @@ pub(super) struct Nesting<'t> {
     /// Whether the next element would be too deep as well.
     bottom: Cell<bool>,
     pub(super) tokens: Cell<u64>,
+    /// Tags, comments and document types among them.
+    pub(super) ends: Cell<u64>,
+    /// Whether what follows is text of an element that has other rules for it.
+    pub(super) is_raw: Cell<bool>,
 }
 
 impl<'t> Nesting<'t> {
@@ -42,6 +46,8 @@ impl<'t> Nesting<'t> {
             flat: Cell::new(0),
             bottom: Cell::new(false),
             tokens: Cell::new(0),
+            ends: Cell::new(0),
+            is_raw: Cell::new(false),
         }
     }
 
@@ -84,8 +90,16 @@ impl TokenSink for Nesting<'_> {
     type Handle = u32;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<u32> {
-        if !matches!(token, Token::ParseError(_)) {
-            self.tokens.set(self.tokens.get() + 1);
+        match token {
+            Token::ParseError(_) => {}
+            Token::TagToken(_) | Token::CommentToken(_) | Token::DoctypeToken(_) => {
+                self.tokens.set(self.tokens.get() + 1);
+                self.ends.set(self.ends.get() + 1);
+                self.is_raw.set(false);
+            }
+            Token::CharacterTokens(_) | Token::NullCharacterToken | Token::EOFToken => {
+                self.tokens.set(self.tokens.get() + 1);
+            }
         }
         if self.builder.sink.failure.borrow().is_some() {
             return TokenSinkResult::Continue;
@@ -109,6 +123,9 @@ impl TokenSink for Nesting<'_> {
         };
         self.builder.sink.too_deep.set(false);
         let result = self.builder.process_token(token, line);
+        if matches!(result, TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext) {
+            self.is_raw.set(true);
+        }
         if let Some(name) = opened
             && self.builder.sink.too_deep.get()
             && matches!(result, TokenSinkResult::Continue)

@@ -159,7 +159,7 @@ impl<'t> Sink<'t> {
                 let bytes = text.len();
                 let made = tree.account.charge(bytes).and_then(|()| {
                     tree.account.refund(bytes);
-                    tree.allocate(Data::Text(text.to_string()), self.owner)
+                    tree.allocate(Data::Text(String::from(&*text)), self.owner)
                 });
                 match made {
                     Ok(node) => tree.link(parent, node, before),
@@ -239,14 +239,14 @@ impl TreeSink for Sink<'_> {
     }
 
     fn create_comment(&self, text: StrTendril) -> u32 {
-        self.make(text.len(), || Data::Comment(text.to_string()))
+        self.make(text.len(), || Data::Comment(String::from(&*text)))
     }
 
     fn create_pi(&self, target: StrTendril, data: StrTendril) -> u32 {
         self.make(target.len() + data.len(), || {
             Data::Instruction(Box::new(Instruction {
                 target: Box::from(&*target),
-                data: data.to_string(),
+                data: String::from(&*data),
             }))
         })
     }

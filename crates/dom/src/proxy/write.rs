@@ -39,6 +39,7 @@ pub(super) fn set_attribute(
     value: &str,
     writing: Writing,
 ) -> Result<bool, Error> {
+    check_place(&page.tree, slot, writing)?;
     let Some(element) = page.tree.element(slot) else { return Ok(false) };
     if writing == Writing::Sanitised
         && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
@@ -92,11 +93,21 @@ fn markup(page: &mut Page, context: u32, html: &str, writing: Writing) -> Result
 
 /// The text of a script or a style sheet is code, and so not for a tool to write.
 fn check_inside(tree: &Tree, slot: u32, writing: Writing) -> Result<(), Error> {
+    check_place(tree, slot, writing)?;
     let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
     if writing == Writing::Raw || sanitize::takes_content(element) {
         return Ok(());
     }
     let text = format!("{}: its content is not one that a tool may set", element.name.local);
+    Err(Error::new(ErrorKind::NotSupported, text))
+}
+
+/// What stands where others read text is not to be made into something that ends the text.
+fn check_place(tree: &Tree, slot: u32, writing: Writing) -> Result<(), Error> {
+    if writing == Writing::Raw || !sanitize::is_text_elsewhere(tree, slot) {
+        return Ok(());
+    }
+    let text = "noscript: what is inside is not for a tool to change";
     Err(Error::new(ErrorKind::NotSupported, text))
 }
 
@@ -123,7 +134,13 @@ pub(super) fn click(page: &mut Page, place: Place) -> Result<bool, Error> {
     Ok(true)
 }
 
-pub(super) fn fill(page: &mut Page, slot: u32, value: &str) -> Result<bool, Error> {
+pub(super) fn fill(
+    page: &mut Page,
+    slot: u32,
+    value: &str,
+    writing: Writing,
+) -> Result<bool, Error> {
+    check_place(&page.tree, slot, writing)?;
     let Some(element) = page.tree.element(slot) else { return Ok(false) };
     let id = page.tree.id(slot);
     let is = |local: LocalName| is_html(&element.name, &local);

@@ -9,7 +9,11 @@ pub(crate) fn takes(element: &Element, name: &str, value: &str) -> bool {
         return false;
     }
     if is_address(local, name) {
-        return is_harmless_address(value, local == "img");
+        return match leads(local, name) {
+            Leads::WhenAsked => is_harmless_address(value),
+            Leads::AtOnce => is_near(value) || is_picture(value),
+            Leads::WithWhatIsTyped => is_near(value),
+        };
     }
     if matches!(name, "id" | "name") && clobbers(value.trim()) {
         return false;
@@ -19,23 +23,57 @@ pub(crate) fn takes(element: &Element, name: &str, value: &str) -> bool {
     family || is_global(name) || is_for(local, name)
 }
 
+/// When a page goes to an address, and what it takes along.
+enum Leads {
+    /// When somebody follows a link.
+    WhenAsked,
+    /// When it is shown: what is in the address has left then.
+    AtOnce,
+    /// With what a person types into a form.
+    WithWhatIsTyped,
+}
+
+fn leads(local: &str, name: &str) -> Leads {
+    match (local, name) {
+        ("img", _) => Leads::AtOnce,
+        ("form", _) => Leads::WithWhatIsTyped,
+        _ => Leads::WhenAsked,
+    }
+}
+
 /// Relative addresses, and those of schemes that run nothing.
-fn is_harmless_address(value: &str, image: bool) -> bool {
-    // Browsers skip these anywhere in front of the scheme, and some of them inside it.
-    let address: String = value.chars().filter(|c| *c > ' ' && !c.is_control()).collect();
-    let Some(end) = address.find([':', '/', '?', '#', '\\']) else { return true };
-    if !address[end..].starts_with(':') {
-        return true;
-    }
-    let (scheme, rest) = (address[..end].to_ascii_lowercase(), &address[end + 1..]);
-    match &*scheme {
-        "http" | "https" | "mailto" | "tel" => true,
-        "data" if image => {
-            let rest = rest.to_ascii_lowercase();
-            ["image/png", "image/gif", "image/jpeg", "image/webp", "image/avif"].iter().any(
-                |kind| rest.strip_prefix(kind).is_some_and(|rest| rest.starts_with([';', ','])),
-            )
+fn is_harmless_address(value: &str) -> bool {
+    match scheme(&seen(value)) {
+        Some((scheme, _)) => {
+            ["http", "https", "mailto", "tel"].iter().any(|s| s.eq_ignore_ascii_case(scheme))
         }
-        _ => false,
+        None => true,
     }
+}
+
+/// Whether an address is where the page itself is from.
+fn is_near(value: &str) -> bool {
+    let address = seen(value);
+    let mut first = address.chars();
+    let is_slash = |c: Option<char>| matches!(c, Some('/' | '\\'));
+    let names_a_host = is_slash(first.next()) && is_slash(first.next());
+    scheme(&address).is_none() && !names_a_host
+}
+
+/// Whether an address is a picture by itself.
+fn is_picture(value: &str) -> bool {
+    const KINDS: [&str; 5] = ["image/png", "image/gif", "image/jpeg", "image/webp", "image/avif"];
+    let address = seen(value).to_ascii_lowercase();
+    let Some(("data", rest)) = scheme(&address) else { return false };
+    KINDS.iter().any(|kind| rest.strip_prefix(kind).is_some_and(|r| r.starts_with([';', ','])))
+}
+
+/// An address as browsers see it: these are skipped in front of the scheme, and some inside it.
+fn seen(value: &str) -> String {
+    value.chars().filter(|c| *c > ' ' && !c.is_control()).collect()
+}
+
+fn scheme(address: &str) -> Option<(&str, &str)> {
+    let end = address.find([':', '/', '?', '#', '\\'])?;
+    address[end..].strip_prefix(':').map(|rest| (&address[..end], rest))
 }

@@ -15,6 +15,8 @@ const KEPT_LENGTH: usize = 256;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     selectors: HashMap<Box<str>, Arc<Parsed>>,
+    /// The one that was asked for last: it is asked for several times in one call.
+    latest: Option<(Box<str>, Arc<Parsed>)>,
     pub(crate) index: Option<Index>,
     /// Root and version of the last query that could have used an index.
     pub(crate) wanted: Option<(u32, u64)>,
@@ -22,7 +24,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn selector(&mut self, text: &str) -> Result<Arc<Parsed>, Error> {
-        if let Some(parsed) = self.selectors.get(text) {
+        if let Some((_, parsed)) = self.latest.as_ref().filter(|(latest, _)| **latest == *text) {
+            return Ok(parsed.clone());
+        }
+        if let Some((text, parsed)) = self.selectors.get_key_value(text) {
+            self.latest = Some((text.clone(), parsed.clone()));
             return Ok(parsed.clone());
         }
         let parsed = Arc::new(read(text)?);

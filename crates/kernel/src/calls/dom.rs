@@ -48,19 +48,27 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
         Shown::Elsewhere(page) => return elsewhere(kernel, page.clone(), asked),
     };
     let request = request.map(|request| vec![request]);
-    kernel.guarded(request, c.answer, move |permits| {
+    let used = view.clone();
+    let reply = kernel.guarded(request, c.answer, move |permits| {
         let (Shown::Here(page), Some(permit)) = (&mut *lock(&resources.page), permits.first())
         else {
             return Err(Refused::new("NotFoundError", "this sandbox has no page"));
         };
         answered(lock(&view).call(&desk, page, &asked, permit)?)
-    })
+    });
+    lock(&used).grow_old();
+    reply
 }
 
 /// Hands a call to whoever answers for the page.
 fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) -> Result<Reply> {
     let (desk, view) = (kernel.settings.desk.clone(), kernel.view.clone());
-    let request = lock(&view).request(&desk, None, &asked);
+    let request = {
+        let mut view = lock(&view);
+        let request = view.request(&desk, None, &asked);
+        view.grow_old();
+        request
+    };
     kernel.guarded_work(request, move |permit| {
         Box::pin(async move {
             asked.grants = lock(&view).grants(&desk, &permit)?;

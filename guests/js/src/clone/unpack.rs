@@ -131,11 +131,15 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         self.met.push(object.clone().into_value());
         for _ in 0..count {
             let key = match self.tag()? {
-                Tag::Utf16Key => self.utf16()?,
-                _ => self.read(Reader::str)?.into_js(&self.ctx)?,
+                Tag::Utf16Key => Key::Value(self.utf16()?),
+                _ => match self.read(Reader::str)? {
+                    // QuickJS finds a name that it knows by these bytes, without a string for it.
+                    text if text.is_ascii() => Key::Ascii(text),
+                    text => Key::Value(text.into_js(&self.ctx)?),
+                },
             };
             let value = self.value()?;
-            define(&self.ctx, &object, key, value)?;
+            define(&self.ctx, &object, &key, value)?;
         }
         Ok(object.into_value())
     }
@@ -204,18 +208,31 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 }
 
+/// The name of a member.
+enum Key<'a, 'js> {
+    Ascii(&'a str),
+    Value(Value<'js>),
+}
+
 /// Defines a property, so that a key like `__proto__` is only a key.
 fn define<'js>(
     ctx: &Ctx<'js>,
     object: &Object<'js>,
-    key: Value<'js>,
+    key: &Key<'_, 'js>,
     value: Value<'js>,
 ) -> Result<()> {
     use rquickjs::qjs;
-    // SAFETY: the atom and the value are handed over to QuickJS, which frees them.
+    // SAFETY: the atom and the value are handed over to QuickJS, which frees them; the bytes of a
+    // key are read while they are borrowed.
     let done = unsafe {
         let raw = ctx.as_raw().as_ptr();
-        let atom = qjs::JS_ValueToAtom(raw, key.as_raw());
+        let atom = match key {
+            Key::Value(key) => qjs::JS_ValueToAtom(raw, key.as_raw()),
+            Key::Ascii(text) => qjs::JS_NewAtomLen(raw, text.as_ptr().cast(), text.len() as _),
+        };
+        if atom == qjs::JS_ATOM_NULL as qjs::JSAtom {
+            return Err(rquickjs::Error::Exception);
+        }
         let dup = qjs::JS_DupValue(raw, value.as_raw());
         let done =
             qjs::JS_DefinePropertyValue(raw, object.as_raw(), atom, dup, qjs::JS_PROP_C_W_E as _);

@@ -1,4 +1,5 @@
-// Range, as far as libraries use it. Boundary points do not move with changes of the tree.
+// Range, as far as libraries use it. Boundary points do not move with changes of the tree; where
+// they are no longer in one tree and in order, the range has shrunk to its start.
 (function (native, internal) {
   'use strict';
 
@@ -38,22 +39,39 @@
     #end = document;
     #endOffset = 0;
 
+    #settle() {
+      const [start, end] = [this.#start, this.#end];
+      this.#startOffset = Math.min(this.#startOffset, lengthOf(start));
+      this.#endOffset = Math.min(this.#endOffset, lengthOf(end));
+      const apart = start !== end && start.getRootNode() !== end.getRootNode();
+      if (apart || compare(start, this.#startOffset, end, this.#endOffset) > 0) {
+        this.#end = start;
+        this.#endOffset = this.#startOffset;
+      }
+    }
+
     get startContainer() {
+      this.#settle();
       return this.#start;
     }
     get startOffset() {
+      this.#settle();
       return this.#startOffset;
     }
     get endContainer() {
+      this.#settle();
       return this.#end;
     }
     get endOffset() {
+      this.#settle();
       return this.#endOffset;
     }
     get collapsed() {
+      this.#settle();
       return this.#start === this.#end && this.#startOffset === this.#endOffset;
     }
     get commonAncestorContainer() {
+      this.#settle();
       let node = this.#start;
       while (!node.contains(this.#end)) node = node.parentNode;
       return node;
@@ -67,6 +85,7 @@
       return offset >>> 0;
     }
     setStart(node, offset) {
+      this.#settle();
       offset = this.#check(node, offset);
       const apart = node.getRootNode() !== this.#end.getRootNode();
       if (apart || compare(node, offset, this.#end, this.#endOffset) > 0) {
@@ -77,6 +96,7 @@
       this.#startOffset = offset;
     }
     setEnd(node, offset) {
+      this.#settle();
       offset = this.#check(node, offset);
       const apart = node.getRootNode() !== this.#start.getRootNode();
       if (apart || compare(node, offset, this.#start, this.#startOffset) < 0) {
@@ -108,10 +128,12 @@
       this.setEnd(node, lengthOf(node));
     }
     collapse(toStart = false) {
+      this.#settle();
       if (toStart) this.setEnd(this.#start, this.#startOffset);
       else this.setStart(this.#end, this.#endOffset);
     }
     cloneRange() {
+      this.#settle();
       const range = new Range();
       range.setStart(this.#start, this.#startOffset);
       range.setEnd(this.#end, this.#endOffset);
@@ -119,6 +141,7 @@
     }
     detach() {}
     compareBoundaryPoints(how, other) {
+      this.#settle();
       const own = how === 0 || how === 3 ? [this.#start, this.#startOffset] : [this.#end, this.#endOffset];
       const its =
         how === 0 || how === 1
@@ -127,6 +150,7 @@
       return compare(...own, ...its);
     }
     comparePoint(node, offset) {
+      this.#settle();
       if (compare(node, offset, this.#start, this.#startOffset) < 0) return -1;
       return compare(node, offset, this.#end, this.#endOffset) > 0 ? 1 : 0;
     }
@@ -134,6 +158,7 @@
       return node.getRootNode() === this.#start.getRootNode() && this.comparePoint(node, offset) === 0;
     }
     intersectsNode(node) {
+      this.#settle();
       if (node.getRootNode() !== this.#start.getRootNode()) return false;
       const parent = node.parentNode;
       if (parent === null) return true;
@@ -146,6 +171,7 @@
 
     // What is inside, as nodes of a fragment; `take` says whether it leaves its place.
     #contents(take) {
+      this.#settle();
       tidy();
       const fragment = wrap(dom.createFragment(idOf(this.#start)));
       const [start, from, end, to] = [this.#start, this.#startOffset, this.#end, this.#endOffset];
@@ -209,6 +235,7 @@
       this.#contents(true);
     }
     insertNode(node) {
+      this.#settle();
       let [place, before] = [this.#start, null];
       if (isText(place)) {
         before = this.#startOffset > 0 ? place.splitText(this.#startOffset) : place;
