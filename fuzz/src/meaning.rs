@@ -45,6 +45,11 @@ fn strip(value: &mut Value) {
             {
                 fields["fd"] = json!({ "Number": number });
             }
+            // Where an index ends is not known before the brackets in a command of it are counted,
+            // and backquotes count them otherwise than `$( )`.
+            if fields.get("index").is_some_and(has_command) {
+                fields.insert("index".into(), json!(ABSURD));
+            }
             // `f() { :; } |& x`: a definition prints nothing that could be sent anywhere.
             let defines = fields.get("kind").is_some_and(|kind| kind.get("Function").is_some());
             if defines && fields["redirects"] != json!([]) {
@@ -139,6 +144,14 @@ fn nested(choice: &Value) -> Value {
         rest = list_of(&json!({ "kind": { "If": one }, "redirects": [] }));
     }
     rest
+}
+
+fn has_command(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.contains_key("Command") || fields.values().any(has_command),
+        Value::Array(values) => values.iter().any(has_command),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// A list of one command.
