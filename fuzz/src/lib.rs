@@ -5,10 +5,11 @@
 //! fixed number of inputs made from it, on stable Rust, in `make test`; `make fuzz` runs libFuzzer
 //! on them for as long as asked. README.md says how to add one.
 //!
-//! In reading order: [`targets`], [`cost`] (memory and time of a call), [`mutate`] (inputs made
-//! from others).
+//! In reading order: [`targets`], [`cost`] (memory and time of a call), [`meaning`] (when two
+//! scripts are the same), [`mutate`] (inputs made from others).
 
 pub mod cost;
+pub mod meaning;
 pub mod mutate;
 pub mod targets;
 

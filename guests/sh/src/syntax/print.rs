@@ -40,7 +40,12 @@ fn is_reserved(word: &Word) -> bool {
         b"}",
         b"]]",
     ];
-    matches!(&*word.parts, [Part::Literal(text)] if RESERVED.contains(&&**text))
+    match &*word.parts {
+        // A pattern that would be a command behind a `!`.
+        [Part::Literal(text), ..] if text.starts_with(b"!(") => true,
+        [Part::Literal(text)] => RESERVED.contains(&&**text),
+        _ => false,
+    }
 }
 
 /// Commands on one line where that can be.
@@ -70,12 +75,7 @@ impl Printer {
         for here in std::mem::take(&mut self.heres) {
             let body = here.body.borrow();
             let mut inner = Printer::default();
-            for part in &body.parts {
-                match part {
-                    Part::Literal(text) | Part::Quoted(text) => inner.text(text),
-                    other => inner.part(other, true),
-                }
-            }
+            inner.here_body(&body.parts, here.quoted);
             self.text(&inner.out);
             // A body that ran into the end of the script may lack its last line end.
             if inner.out.last().is_some_and(|last| *last != b'\n') {

@@ -7,23 +7,64 @@ use crate::syntax::ast::{
 
 impl Printer {
     pub(super) fn word(&mut self, word: &Word) {
-        let mut dollar = false;
-        for part in &word.parts {
+        self.parts(&word.parts, false);
+    }
+
+    /// Pieces one behind the other, so that none of them becomes a part of its neighbour.
+    fn parts(&mut self, parts: &[Part], in_double: bool) {
+        for (at, part) in parts.iter().enumerate() {
+            self.guard_dollar(&parts[..at], part, in_double);
             match part {
-                // A dollar in front of a quote would be part of it: `$'…'` is another kind.
-                Part::Quoted(text) if dollar => {
-                    self.out.pop();
-                    self.single(&[b"$", &text[..]].concat());
+                // What follows would belong to the name.
+                Part::Param(param) if param.is_plain() && goes_on(parts.get(at + 1)) => {
+                    self.braced(param);
                 }
-                Part::Double(_) if dollar => {
-                    self.out.pop();
-                    self.single(b"$");
-                    self.part(part, false);
-                }
-                _ => self.part(part, false),
+                _ => self.part(part, in_double),
             }
-            dollar = matches!(part, Part::Literal(text) if text.last() == Some(&b'$'));
         }
+    }
+
+    /// What stands in a here-document: quotes are plain text there, and in one whose end was quoted
+    /// everything is.
+    pub(super) fn here_body(&mut self, parts: &[Part], is_quoted: bool) {
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Literal(text) => self.text(text),
+                Part::Quoted(text) if is_quoted => self.text(text),
+                _ => {
+                    self.guard_dollar(&parts[..at], part, true);
+                    match part {
+                        Part::Param(param) if param.is_plain() && goes_on(parts.get(at + 1)) => {
+                            self.braced(param);
+                        }
+                        _ => self.part(part, true),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A dollar would begin something with what follows: `$'…'`, `$$`, `${`.
+    fn guard_dollar(&mut self, before: &[Part], next: &Part, in_double: bool) {
+        let is_taken = match next {
+            Part::Literal(_) | Part::Process(..) => false,
+            Part::Quoted(_) | Part::Double(_) => !in_double,
+            Part::Param(_)
+            | Part::Command(_)
+            | Part::Arith(_)
+            | Part::Braces(_)
+            | Part::Sequence(_) => true,
+        };
+        if is_taken && matches!(before.last(), Some(Part::Literal(text)) if text.ends_with(b"$")) {
+            self.out.pop();
+            self.text(b"\\$");
+        }
+    }
+
+    fn braced(&mut self, param: &Param) {
+        self.text(b"${");
+        self.text(&param.name);
+        self.text(b"}");
     }
 
     /// Commands between brackets: their here-documents end before the bracket does.
@@ -58,15 +99,18 @@ impl Printer {
             Part::Quoted(text) => self.single(text),
             Part::Double(parts) => {
                 self.text(b"\"");
-                for part in parts {
-                    self.part(part, true);
-                }
+                self.parts(parts, true);
                 self.text(b"\"");
             }
             Part::Param(param) => self.param(param, in_double),
             Part::Command(list) => {
                 self.text(b"$(");
+                let start = self.out.len();
                 self.enclosed(list);
+                // `$((` would be arithmetic.
+                if self.out.get(start) == Some(&b'(') {
+                    self.out.insert(start, b' ');
+                }
                 self.text(b")");
             }
             Part::Arith(text) => {
@@ -127,9 +171,7 @@ impl Printer {
     }
 
     pub(super) fn arith(&mut self, text: &ArithText) {
-        for part in &text.word.parts {
-            self.part(part, true);
-        }
+        self.parts(&text.word.parts, true);
     }
 
     pub(super) fn arith_trimmed(&mut self, text: &ArithText) {
@@ -140,12 +182,9 @@ impl Printer {
     }
 
     fn param(&mut self, param: &Param, in_double: bool) {
-        let plain = matches!(param.op, Op::Get) && param.index.is_none() && !param.indirect;
-        if plain && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
-            self.text(b"${");
-            // Braces only where they were needed cannot be known any more; both mean the same.
-            let at = self.out.len();
-            self.out.truncate(at - 1);
+        // Whether there were braces is not known any more; both mean the same.
+        if param.is_plain() && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
+            self.text(b"$");
             self.text(&param.name);
             return;
         }
@@ -185,9 +224,7 @@ impl Printer {
                     DefaultOp::Fail => b"?",
                     DefaultOp::Instead => b"+",
                 });
-                for part in &word.parts {
-                    self.part(part, in_double);
-                }
+                self.parts(&word.parts, in_double);
             }
             Op::Remove(side, longest, word) => {
                 let sign: &[u8] = match side {
@@ -229,7 +266,12 @@ impl Printer {
             }
             Op::Slice(offset, length) => {
                 self.text(b":");
+                let start = self.out.len();
                 self.arith(offset);
+                // `${a:-1}` would be another operator.
+                if matches!(self.out.get(start), Some(b'-' | b'+' | b'=' | b'?')) {
+                    self.out.insert(start, b' ');
+                }
                 if let Some(length) = length {
                     self.text(b":");
                     self.arith(length);
@@ -268,19 +310,48 @@ impl Printer {
             }
             TestExpr::Not(inner) => {
                 self.text(b"! ");
-                self.test(inner);
+                self.operand(inner, matches!(**inner, TestExpr::And(..) | TestExpr::Or(..)));
             }
             TestExpr::And(left, right) => {
-                self.test(left);
+                self.operand(left, matches!(**left, TestExpr::Or(..)));
                 self.text(b" && ");
-                self.test(right);
+                self.operand(right, matches!(**right, TestExpr::And(..) | TestExpr::Or(..)));
             }
             TestExpr::Or(left, right) => {
                 self.test(left);
                 self.text(b" || ");
-                self.test(right);
+                self.operand(right, matches!(**right, TestExpr::Or(..)));
             }
             TestExpr::Word(word) => self.word(word),
         }
+    }
+
+    /// In parentheses where it would be another's operand without them.
+    fn operand(&mut self, expr: &TestExpr, needs_parentheses: bool) {
+        if needs_parentheses {
+            self.text(b"( ");
+        }
+        self.test(expr);
+        if needs_parentheses {
+            self.text(b" )");
+        }
+    }
+}
+
+impl Param {
+    /// `$x` or `${x}`.
+    fn is_plain(&self) -> bool {
+        matches!(self.op, Op::Get) && self.index.is_none() && !self.indirect
+    }
+}
+
+/// Whether what follows a name could be more of it: letters, or alternatives that begin with some.
+fn goes_on(next: Option<&Part>) -> bool {
+    match next {
+        Some(Part::Literal(text) | Part::Quoted(text)) => {
+            text.first().is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_')
+        }
+        Some(Part::Braces(_) | Part::Sequence(_)) => true,
+        _ => false,
     }
 }
