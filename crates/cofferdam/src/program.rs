@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
-use cofferdam_kernel::{self as kernel, Hits, ProcessLimits, Ran, RanEnding, Stdin, World as Of};
+use cofferdam_kernel::{
+    self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin, World as Of,
+};
 use cofferdam_vfs::Mode;
 
 use crate::allowlist::Allowlist;
@@ -35,12 +37,14 @@ pub(crate) async fn run(
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    run_in(&course, command, allowlist).await
+    let settings = world.settings(course.desk.clone(), None);
+    run_in(&course, settings, command, allowlist).await
 }
 
 /// The same for a command of a tool, which may start what the tool may and nothing else.
 pub(crate) async fn run_in(
     course: &Course,
+    mut settings: Settings,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
@@ -50,7 +54,6 @@ pub(crate) async fn run_in(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    let mut settings = world.settings(course.desk.clone(), None);
     settings.asking = course.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };

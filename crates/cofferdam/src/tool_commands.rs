@@ -24,7 +24,10 @@ impl Commands for ToolCommands {
         Box::pin(async move {
             let permitted = line.permitted.clone();
             let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
-            let outcome = program::run_in(&course, command(line), allowlist).await;
+            // What it prints is the tool's to show or not.
+            let mut settings = course.world.settings(course.desk.clone(), None);
+            settings.watcher = None;
+            let outcome = program::run_in(&course, settings, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())
         })
     }

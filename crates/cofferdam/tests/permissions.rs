@@ -15,7 +15,7 @@ use cofferdam::permissions::{
 };
 use cofferdam::{
     Approver, Broker, Command, Ending, Exhausted, Function, HostDir, Limits, Mount, Outcome,
-    Sandbox, SandboxBuilder, Tool,
+    Sandbox, SandboxBuilder, Stream, Tool,
 };
 use serde_json::{Value as Json, json};
 
@@ -395,4 +395,21 @@ async fn a_policy_bounds_what_is_granted_later_too() {
         assert_eq!(outcome.stdout.text(), "no\n", "{outcome:?}");
     }
     assert_eq!(approver.asked(), 1, "nobody is asked about what lies outside");
+}
+
+#[tokio::test]
+async fn what_a_command_of_a_tool_prints_is_the_tools_to_show() {
+    let seen: Arc<std::sync::Mutex<Vec<u8>>> = Arc::default();
+    let shown = seen.clone();
+    let watcher = Arc::new(move |_: Stream, bytes: &[u8]| {
+        shown.lock().unwrap().extend_from_slice(bytes);
+    });
+    let sandbox = granted(&["process:exec"]).watcher(watcher).build().unwrap();
+    let source = "const { stdout } = await btcp.exec('echo out; echo err >&2')
+        console.log('the tool')
+        return stdout";
+    let outcome = run(&sandbox, source).await;
+    check(&outcome, json!("out\n"));
+    assert_eq!(outcome.stdout.text(), "the tool\n");
+    assert_eq!(String::from_utf8_lossy(&seen.lock().unwrap()), "the tool\n");
 }
