@@ -198,3 +198,29 @@ pub(crate) fn slice(memory: &[u8], at: u32, len: u32) -> Option<&[u8]> {
 fn slice_mut(memory: &mut [u8], at: u32, len: u32) -> Option<&mut [u8]> {
     memory.get_mut(at as usize..(at as usize).checked_add(len as usize)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_the_guests_memory_is_read_or_written() {
+        let mut memory = [7_u8; 16];
+        for (at, len) in [(0, 17), (16, 1), (17, 0), (15, 2), (u32::MAX, 1), (1, u32::MAX)] {
+            assert_eq!(slice(&memory, at, len), None, "{at} {len}");
+            assert_eq!(slice_mut(&mut memory, at, len), None, "{at} {len}");
+        }
+        assert_eq!(slice(&memory, 4, 12), Some(&[7; 12][..]));
+        assert_eq!(slice(&memory, 16, 0), Some(&[][..]));
+
+        for room in [13, 16, u32::MAX] {
+            let stopped = hand_over(&mut memory, b"four", room, 4).expect_err("no room there");
+            assert!(matches!(stopped.downcast_ref::<Stop>(), Some(Stop::Breach(_))), "{stopped}");
+        }
+        // Too long for the room that the guest says it has: nothing is written.
+        assert_eq!(hand_over(&mut memory, b"four", 0, 3).expect("its length"), 4);
+        assert_eq!(memory, [7; 16]);
+        assert_eq!(hand_over(&mut memory, b"four", 12, 4).expect("its length"), 4);
+        assert_eq!(memory[12..], *b"four");
+    }
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use cofferdam::{Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder};
 
 use crate::nearby;
+use crate::prompt;
 use crate::report::{self, Failure};
 use crate::spelling;
 
@@ -183,8 +184,12 @@ pub(crate) fn with_stdin(command: Command) -> Command {
 fn pass_on(stdin: &cofferdam::Writer) {
     let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
     let mut buffer = [0; 16 << 10];
+    let is_typed = std::io::stdin().is_terminal();
     loop {
-        match std::io::stdin().read(&mut buffer) {
+        let turn = is_typed.then(prompt::wait_for_typed);
+        let read = std::io::stdin().read(&mut buffer);
+        drop(turn);
+        match read {
             Ok(len) if len > 0 && executor.block_on(stdin.write_all(&buffer[..len])) => {}
             Ok(_) | Err(_) => return,
         }

@@ -3,13 +3,42 @@
 use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::AsFd;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam::permissions::{Answer, Approver, Choice, Decision, Question, Span, Wish};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::permissions::who;
 use crate::report::Failure;
+
+/// Held by whoever reads what is typed: a question, or the program that has our standard input.
+static TYPED: Mutex<()> = Mutex::new(());
+
+/// Waits for something on standard input that was not typed to answer a question. As long as the
+/// answer is held, no question reads it.
+pub(crate) fn wait_for_typed() -> MutexGuard<'static, ()> {
+    loop {
+        is_typed(PollTimeout::NONE);
+        let turn = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_typed(PollTimeout::ZERO) {
+            return turn;
+        }
+    }
+}
+
+/// Whether there is something to read; where that cannot be known, a read will tell.
+fn is_typed(timeout: PollTimeout) -> bool {
+    let stdin = std::io::stdin();
+    let mut asked = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    match poll(&mut asked, timeout) {
+        Err(Errno::EINTR) => false,
+        Ok(0) => false,
+        Ok(_) | Err(_) => true,
+    }
+}
 
 /// The terminal itself: standard input and output may belong to the tool.
 pub(crate) struct Prompt {
@@ -45,6 +74,7 @@ impl Approver for Prompt {
         // A thread of its own for as long as the person thinks; the run holds none.
         std::thread::spawn(move || {
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
             let decisions =
                 question.wishes().iter().map(|wish| decide(&mut terminal, &question, wish));
             let answer = question.answer(decisions.collect()).by(&who());

@@ -21,11 +21,16 @@ impl Home {
     }
 
     fn prompt(&self, arguments: &[&str]) -> Prompt {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
+        let mut prompt = self.start(command.arg("sh").args(arguments));
+        prompt.wait_for("$ ");
+        prompt
+    }
+
+    fn start(&self, command: &mut Command) -> Prompt {
         let pty = nix::pty::openpty(None, None).expect("a terminal");
         let slave = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
-        let child = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
-            .arg("sh")
-            .args(arguments)
+        let child = command
             .env("XDG_DATA_HOME", &self.0)
             .env("TERM", "xterm")
             .stdin(slave())
@@ -45,9 +50,7 @@ impl Home {
                 }
             }
         });
-        let mut prompt = Prompt { child, keys: master, said, seen: String::new() };
-        prompt.wait_for("$ ");
-        prompt
+        Prompt { child, keys: master, said, seen: String::new() }
     }
 }
 
@@ -112,6 +115,22 @@ fn commands_are_remembered_in_the_next_shell() {
     prompt.press("\r", &["\none\r\n", "$ "]);
     prompt.press("exit 3\r", &[]);
     prompt.check_end(3);
+}
+
+#[test]
+fn an_answer_is_not_read_by_the_program_that_waits_for_it() {
+    let home = Home::new("asked");
+    // Gives the program the terminal as its own, where questions are asked.
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_cofferdam"), "sh", "--ask"]);
+    command.args(["--ephemeral", "--allow", "process:exec:echo", "-c"]);
+    let script = "read -r a; echo y x | tr ' ' '\\n' | sort; read -r b; echo got $a $b";
+    let mut prompt = home.start(command.arg(script));
+    prompt.press("one\r", &["run the command", "no: "]);
+    prompt.press("o\r", &["run the command", "no: "]);
+    prompt.press("o\r", &["\nx\r\ny\r\n"]);
+    prompt.press("two\r", &["\ngot one two\r\n"]);
+    prompt.check_end(0);
 }
 
 #[test]

@@ -338,6 +338,19 @@ async fn children_that_nobody_hears_end_with_the_first_process() {
     assert!(outcome.duration < Duration::from_secs(5));
 }
 
+/// Strangers' modules are compiled on threads of their own: whoever waits gives up in time.
+#[tokio::test]
+async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
+    let step = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 3)) (local.get 1)))\n";
+    let slow = |n| format!("(func $f{n} (param i64 i64) {})\n", step.repeat(5000));
+    let functions: String = (0..40).map(slow).collect();
+    let limits = Limits { time: Duration::from_millis(1), ..Limits::default() };
+    let module = program(&[], &functions, "");
+    let outcome = sandbox(limits).run_program(Command::wasm("slow", module)).await;
+    let ending = outcome.expect("an outcome").ending;
+    assert!(matches!(ending, Ending::Stopped(Exhausted::Time { .. })), "{ending:?}");
+}
+
 #[tokio::test]
 async fn a_program_that_is_denied_does_not_start() {
     struct Nothing;
