@@ -1,5 +1,7 @@
 //! What somebody meant who wrote a name that does not exist.
 
+use strsim::levenshtein;
+
 use crate::capability::Capability;
 use crate::kind::Kind;
 use crate::visible::visible;
@@ -99,24 +101,9 @@ fn nearest(name: &str) -> Option<(usize, Kind)> {
     let in_area = |kind: &Kind| kind.name().starts_with(&format!("{area}:"));
     let (typos, known_area, kind) = Kind::ALL
         .into_iter()
-        .map(|kind| (distance(&written, kind.name()), in_area(&kind), kind))
+        .map(|kind| (levenshtein(&written, kind.name()), in_area(&kind), kind))
         .min_by_key(|(typos, known_area, _)| (!known_area, *typos))?;
     (known_area || typos <= MAX_TYPOS).then_some((typos, kind))
-}
-
-/// Letters to change, add or drop to get from one to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, c) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for j in 1..=b.len() {
-            let change = diagonal + usize::from(c != b[j - 1]);
-            diagonal = row[j];
-            row[j] = change.min(row[j] + 1).min(row[j - 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

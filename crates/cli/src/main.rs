@@ -26,6 +26,7 @@ use clap::{CommandFactory, Parser};
 /// Runs code that nobody should trust: a fresh WebAssembly cell for every call, nothing by default.
 #[derive(Parser)]
 #[command(name = "cofferdam", bin_name = "cofferdam", version, arg_required_else_help = true)]
+#[command(color = paint::of_help())]
 #[command(after_help = "Examples:
   echo 'return 6 * 7' | cofferdam run -
   cofferdam sh -c 'grep -rc TODO /src' --mount ./src:/src:ro

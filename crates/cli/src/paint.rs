@@ -58,6 +58,11 @@ impl Paint {
     }
 }
 
+/// What clap's own pages do. Left alone, it takes any terminal for a colourful one where `CI` is set.
+pub(crate) fn of_help() -> clap::ColorChoice {
+    if is_wanted() { clap::ColorChoice::Auto } else { clap::ColorChoice::Never }
+}
+
 /// As <https://no-color.org> has it, and for terminals that know no colour.
 fn is_wanted() -> bool {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -1,5 +1,7 @@
 //! What somebody meant who mistyped a word.
 
+use strsim::osa_distance;
+
 /// Letters that may be wrong, missing, too many or swapped with their neighbour.
 const MAX_TYPOS: usize = 2;
 
@@ -18,33 +20,12 @@ pub(crate) fn nearest<'a>(
     let lower = typed.to_lowercase();
     let typos = |word: &str| match word.to_lowercase() {
         word if typed.len() >= 3 && word.starts_with(&lower) => 1,
-        word => distance(&lower, &word),
+        word => osa_distance(&lower, &word),
     };
     let (typos, word) = known.into_iter().map(|word| (typos(word), word)).min()?;
     // Of a short word two letters are most of it.
     let most = MAX_TYPOS.min(typed.chars().count() / 2);
     (typos <= most).then_some(word)
-}
-
-/// Edits that make one word the other; two letters that changed places are one.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let is_same = a[i - 1] == b[j - 1];
-            let mut least = (rows[i - 1][j] + 1)
-                .min(row[j - 1] + 1)
-                .min(rows[i - 1][j - 1] + usize::from(!is_same));
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ fn shown(arguments: &[&str], stdin: &str, variables: &[(&str, &str)]) -> (String
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env("TERM", "xterm")
         .env_remove("NO_COLOR")
+        .env_remove("CI")
         .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(slave())
@@ -74,8 +75,10 @@ fn colour_is_shown_unless_it_is_unwanted() {
     assert!(text.contains("\x1b[") && code == Some(2), "{text:?}");
     for unwanted in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         for arguments in [&wrong[..], &["doctor"], &["explain", "fs:read"], &["--help"]] {
-            let (text, _) = shown(arguments, "", &[unwanted]);
-            assert!(!text.contains('\x1b'), "{unwanted:?} {arguments:?}: {text:?}");
+            for variables in [&[unwanted][..], &[("CI", "1"), unwanted]] {
+                let (text, _) = shown(arguments, "", variables);
+                assert!(!text.contains('\x1b'), "{variables:?} {arguments:?}: {text:?}");
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
@@ -9,7 +9,7 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Asking, Console, Kernel, Output, Settings, Stream};
+use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
@@ -219,7 +219,7 @@ struct Prepared<'a> {
     source: Cow<'a, str>,
     code: Option<&'a [u8]>,
     /// Where to put the code that it is compiled to.
-    to_keep: Option<Arc<OnceLock<Box<[u8]>>>>,
+    to_keep: Option<KeptCode>,
 }
 
 /// Checks the source and makes JavaScript of it, before a cell is taken.

@@ -1,12 +1,13 @@
 //! What runs: the body of an async function of `(btcp, args)`, or a module with a default export.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;
 use cofferdam_broker::Declaration;
 use cofferdam_caps::CapabilitySet;
+use cofferdam_kernel::KeptCode;
 
 use crate::json;
 
@@ -36,7 +37,7 @@ pub struct Tool {
 pub(crate) struct Compiled {
     /// Most tools run once; code is kept for those that run again.
     has_run: Arc<AtomicBool>,
-    code: Arc<OnceLock<Box<[u8]>>>,
+    code: KeptCode,
 }
 
 impl Compiled {
@@ -45,7 +46,7 @@ impl Compiled {
     }
 
     /// Where this run is to put its code, if it is worth while.
-    pub(crate) fn to_keep(&self) -> Option<Arc<OnceLock<Box<[u8]>>>> {
+    pub(crate) fn to_keep(&self) -> Option<KeptCode> {
         let runs_again = self.has_run.swap(true, Ordering::Relaxed);
         (runs_again && self.code.get().is_none()).then(|| self.code.clone())
     }

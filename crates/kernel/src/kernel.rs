@@ -1,6 +1,5 @@
 //! Takes crossings apart, dispatches calls, keeps what is pending.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -9,8 +8,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::call::Call;
-use cofferdam_abi::entry::Entry;
-use cofferdam_abi::frame::{self, ANSWER_HEADER, Answer, MAX_BATCH, Refusal, Status};
+use cofferdam_abi::frame::{self, ANSWER_HEADER, MAX_BATCH, Status};
 use cofferdam_abi::wire::{Malformed, Reader, Writer};
 use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
@@ -19,6 +17,7 @@ use cofferdam_cell::{Breach, Host, KillSwitch, Stop, Until, Waited};
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
+use crate::answers::{Answers, pack_done, pack_refusal};
 use crate::asking::Asking;
 use crate::calls;
 use crate::clock::{self, Clock};
@@ -40,6 +39,9 @@ const MAX_TIMERS: usize = 10_000;
 
 /// Most calls that may be under way at once. All are looked at when one of them moves.
 const MAX_WORKING: usize = 1000;
+
+/// Where what a tool was compiled to is put, once.
+pub type KeptCode = Arc<OnceLock<Box<[u8]>>>;
 
 /// How a run sees the world.
 #[derive(Clone)]
@@ -67,7 +69,7 @@ pub struct Settings {
     /// Where a tool that a program started reads from.
     pub console: Option<Console>,
     /// Where to put what the tool was compiled to.
-    pub code: Option<Arc<OnceLock<Box<[u8]>>>>,
+    pub code: Option<KeptCode>,
 }
 
 #[cfg(test)]
@@ -394,46 +396,6 @@ fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<
         Poll::Pending => true,
     });
     done
-}
-
-fn pack_done(done: &Done) -> (Status, Cow<'_, [u8]>) {
-    match done {
-        Ok(bytes) => (Status::Done, Cow::Borrowed(bytes)),
-        Err(refused) => (Status::Refused, Cow::Owned(pack_refusal(refused))),
-    }
-}
-
-pub(crate) fn pack_refusal(refused: &Refused) -> Vec<u8> {
-    let members = refused.members.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let mut w = Writer::new();
-    Refusal { name: refused.name, message: &refused.message, members }.write(&mut w);
-    w.finish()
-}
-
-/// Answers to pending calls, for the next entry into the cell.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Answers {
-    timers: Vec<u32>,
-    done: Vec<(u32, Done)>,
-    /// How long somebody was asked meanwhile.
-    pub paused: Duration,
-}
-
-impl Answers {
-    /// Whether there is nothing to enter the cell for.
-    pub fn is_empty(&self) -> bool {
-        self.timers.is_empty() && self.done.is_empty()
-    }
-
-    /// Packs them as an [`Entry`].
-    pub fn write(&self, w: &mut Writer) {
-        let fired = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });
-        let packed: Vec<_> = self.done.iter().map(|(t, done)| (*t, pack_done(done))).collect();
-        let answered = packed
-            .iter()
-            .map(|(ticket, (status, payload))| (*ticket, Answer { status: *status, payload }));
-        Entry::Resume(answered.chain(self.timers.iter().map(fired)).collect()).write(w);
-    }
 }
 
 /// The bits of a number that is not negative sort as the number does.

@@ -18,6 +18,7 @@
 //! - [`clock`], [`random`]: time and chance, real or fixed for tests and replay
 //! - [`output`]: what the guest printed, cut at a limit
 
+mod answers;
 mod asking;
 mod calls;
 pub mod clock;
@@ -51,12 +52,13 @@ pub mod tools;
 mod view;
 mod wasi;
 
+pub use answers::Answers;
 pub use asking::Asking;
 pub use clock::Clock;
 pub use commands::{CommandLine, Commands, Finished, What};
 pub use denials::Denials;
 pub use errno::Errno;
-pub use kernel::{Answers, Kernel, Settings};
+pub use kernel::{KeptCode, Kernel, Settings};
 pub use output::{Output, Stream, Watcher};
 pub use page::{Answered, Asked, Elsewhere, Shown};
 pub use pipe::Writer;

@@ -78,9 +78,7 @@ impl Call<'_> {
             | Call::Submit(_) => true,
         }
     }
-}
 
-impl Call<'_> {
     /// Whether it brings something that is sanitised, unless a grant says otherwise.
     pub fn brings_markup(&self) -> bool {
         match self {

@@ -13,10 +13,10 @@ use cofferdam_cell::Leave;
 use cofferdam_vfs::{At, Follow, Kind, Mode, Stat};
 
 use super::{program_fetch, program_tool};
+use crate::answers::pack_refusal;
 use crate::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::errno::Errno;
 use crate::guard::Refused;
-use crate::kernel::pack_refusal;
 use crate::lock::lock;
 use crate::pipe;
 use crate::process::Process;

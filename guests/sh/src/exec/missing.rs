@@ -1,6 +1,7 @@
 //! Commands that there are not.
 
 use cofferdam_guest_sys::{self as sys, Pid};
+use strsim::osa_distance;
 
 use super::spawn::shown;
 use crate::builtins::BUILTINS;
@@ -66,26 +67,15 @@ fn nearest<'a>(typed: &[u8], known: impl Iterator<Item = &'a [u8]>) -> Option<&'
     // Of a short name two letters are most of it.
     let most = MAX_TYPOS.min(typed.len() / 2);
     let near = known.filter(|name| name.len().abs_diff(typed.len()) <= most);
-    let (typos, name) = near.map(|name| (distance(typed, name), name)).min()?;
+    let typed = letters(typed);
+    let typos = |name| (osa_distance(&typed, &letters(name)), name);
+    let (typos, name) = near.map(typos).min()?;
     (typos <= most).then_some(name)
 }
 
-/// Edits that make one name the other; two letters that changed places are one.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+/// A name need not be UTF-8: each of its bytes counts as a letter.
+fn letters(name: &[u8]) -> String {
+    name.iter().map(|byte| char::from(*byte)).collect()
 }
 
 #[cfg(test)]
