@@ -41,6 +41,17 @@ pub fn write_request(writer: &mut Writer, call: Call, payload: &[u8]) {
     writer.u16(call.number()).u32(payload.len() as u32).raw(payload);
 }
 
+/// Begins a request whose fields are written behind this; [`end_request`] completes it.
+pub fn begin_request(writer: &mut Writer, call: Call) {
+    write_request(writer, call, &[]);
+}
+
+/// Completes the request that `frame` begins with and holds nothing behind.
+pub fn end_request(frame: &mut [u8]) {
+    let len = frame.len() - REQUEST_HEADER;
+    frame[2..REQUEST_HEADER].copy_from_slice(&(len as u32).to_le_bytes());
+}
+
 /// How a call went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -133,6 +144,18 @@ mod tests {
         let second = Request { call: Call::RandomBytes, payload: b"\x04\0\0\0" };
         assert_eq!(next_request(&mut r), Ok(second));
         assert_eq!(r.end(), Ok(()));
+    }
+
+    #[test]
+    fn a_request_may_be_written_in_place() {
+        let mut whole = Writer::new();
+        write_request(&mut whole, Call::RandomBytes, b"\x04\0\0\0");
+        let mut parts = Writer::new();
+        begin_request(&mut parts, Call::RandomBytes);
+        parts.u32(4);
+        let mut parts = parts.finish();
+        end_request(&mut parts);
+        assert_eq!(parts, whole.finish());
     }
 
     #[test]

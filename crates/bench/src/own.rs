@@ -15,7 +15,8 @@ pub(crate) async fn measure() -> Result<(), Error> {
     Ok(())
 }
 
-/// One granted storage call, audit on, from JavaScript; alone, and each of a batch of 1,000.
+/// One granted storage call, audit on, from JavaScript: alone, and each of a batch of 1,000, as
+/// descriptions and as functions.
 async fn storage() -> Result<(), Error> {
     const ALONE: &str = "const { localStorage } = btcp, samples = [];
         await localStorage.setItem('key', 'text');
@@ -25,7 +26,17 @@ async fn storage() -> Result<(), Error> {
             samples.push(performance.now() - began);
         }
         return samples;";
-    const BATCH: &str = "const { localStorage } = btcp, samples = [];
+    const BATCH: &str = "const samples = [];
+        await btcp.localStorage.setItem('key', 'text');
+        const call = { method: 'localStorage.getItem', args: ['key'] };
+        const calls = Array.from({ length: 1000 }, () => ({ ...call }));
+        for (let round = 0; round < 300; round++) {
+            const began = performance.now();
+            await btcp.batch(calls);
+            samples.push(performance.now() - began);
+        }
+        return samples;";
+    const FUNCTIONS: &str = "const { localStorage } = btcp, samples = [];
         await localStorage.setItem('key', 'text');
         const calls = Array.from({ length: 1000 }, () => () => localStorage.getItem('key'));
         for (let round = 0; round < 300; round++) {
@@ -36,7 +47,11 @@ async fn storage() -> Result<(), Error> {
         return samples;";
     let log = Arc::new(InMemory::new()?);
     let broker = Broker::setup(log.clone(), log).open()?;
-    for (name, source) in [("storage_call", ALONE), ("storage_call_in_batch_of_1000", BATCH)] {
+    for (name, source) in [
+        ("storage_call", ALONE),
+        ("storage_call_in_batch_of_1000", BATCH),
+        ("storage_call_in_batch_of_1000_functions", FUNCTIONS),
+    ] {
         let mut builder = Sandbox::builder().broker(&broker);
         for capability in ["storage:local:read", "storage:local:write"] {
             builder = builder.grant(capability.parse().expect("a capability"));

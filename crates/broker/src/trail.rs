@@ -38,7 +38,9 @@ impl Trail {
         if self.lines.is_empty() {
             return self.failed.clone().map_or(Ok(()), Err);
         }
-        let lines = std::mem::replace(&mut self.lines, Vec::with_capacity(BATCH));
+        // After a short run nothing more comes, and the room would be for nothing.
+        let room = if self.lines.len() < BATCH { 0 } else { BATCH };
+        let lines = std::mem::replace(&mut self.lines, Vec::with_capacity(room));
         let result = match sink.offer(lines) {
             Offered::Taken => {
                 self.hand_over_at = BATCH;

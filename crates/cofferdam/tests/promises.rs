@@ -9,6 +9,8 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use nix::time::{ClockId, clock_gettime};
+
 use cofferdam::{Command, Limits, Pool, Run, Runtime, Sandbox, Tool};
 
 /// Longest time of a fresh cell: taken, `return 1 + 1` compiled and run, and gone.
@@ -108,6 +110,11 @@ fn a_program_is_killed_within_its_time() {
     assert!(over < KILL, "it ended {over:?} late");
 }
 
+/// What this thread had of its processor, whatever else the machine does.
+fn computed() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock").into()
+}
+
 #[test]
 fn a_loop_gives_its_thread_back_after_each_slice() {
     let executor = executor();
@@ -117,24 +124,24 @@ fn a_loop_gives_its_thread_back_after_each_slice() {
     let tool = Tool::javascript("for (;;);");
     let mut slices = Vec::new();
     for _ in 0..10 {
-        let mut last = Instant::now();
         executor.block_on(async {
             let mut run = sandbox.start(tool.clone()).expect("a run");
             std::future::poll_fn(|cx| {
+                let (began, had) = (Instant::now(), computed());
                 let polled = Pin::new(&mut run).poll(cx);
-                slices.push(last.elapsed());
-                last = Instant::now();
+                if began.elapsed() >= *SLICE.start() {
+                    slices.push(computed() - had);
+                }
                 polled
             })
             .await
             .expect("an outcome")
         });
     }
-    slices.retain(|slice| slice >= SLICE.start());
     slices.sort_unstable();
-    // Whatever else the machine does makes some of them longer, and none shorter.
+    // Where the alarm itself has to wait for a processor, some are longer.
     let tenth = slices.get(slices.len() / 10).expect("a whole slice");
-    assert!(SLICE.contains(tenth), "{slices:?}");
+    assert!(tenth <= SLICE.end(), "{slices:?}");
 }
 
 #[test]

@@ -147,7 +147,7 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
     Change {
         file: "quickjs/quickjs.c",
         from: "JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)\n",
-        to: "static JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result)
+        to: "JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result)
 {
     JSValue promise = JS_NewObjectClass(ctx, JS_CLASS_PROMISE);
     JSPromiseData *s;
@@ -242,9 +242,9 @@ JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)
     Change {
         file: "quickjs/quickjs.c",
         from: "static bool js_async_function_resume(JSContext *ctx, JSAsyncFunctionData *s)\n{\n",
-        to: "static JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result);
-static void js_promise_settle(JSContext *ctx, JSValueConst promise,
-                              JSValueConst value, bool is_reject);
+        to: "JSValue js_promise_bare(JSContext *ctx, int state, JSValueConst result);
+void js_promise_settle(JSContext *ctx, JSValueConst promise,
+                       JSValueConst value, bool is_reject);
 static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst promise);
 
 static bool js_async_function_resume(JSContext *ctx, JSAsyncFunctionData *s)\n{\n",
@@ -253,8 +253,8 @@ static bool js_async_function_resume(JSContext *ctx, JSAsyncFunctionData *s)\n{\
         file: "quickjs/quickjs.c",
         from: "static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
         to: "/* Settles a promise as its two functions would. */
-static void js_promise_settle(JSContext *ctx, JSValueConst promise,
-                              JSValueConst value, bool is_reject)
+void js_promise_settle(JSContext *ctx, JSValueConst promise,
+                       JSValueConst value, bool is_reject)
 {
     JSValue then = JS_UNDEFINED;
 

@@ -1,6 +1,8 @@
 //! Thin wrappers of QuickJS functions that rquickjs does not offer.
 
-use rquickjs::{Ctx, Result, Value, qjs};
+#[cfg(not(target_arch = "wasm32"))]
+use rquickjs::Function;
+use rquickjs::{Ctx, Persistent, Result, Value, qjs};
 
 /// How a text is to be evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,78 @@ pub(crate) fn fulfilled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<
         let promise = qjs::JS_NewSettledPromise(ctx.as_raw().as_ptr(), false, value.as_raw());
         owned(ctx, promise)
     }
+}
+
+/// A promise that nobody can settle but we.
+pub(crate) struct Deferred {
+    #[cfg(target_arch = "wasm32")]
+    promise: Persistent<Value<'static>>,
+    #[cfg(not(target_arch = "wasm32"))]
+    functions: [Persistent<Function<'static>>; 2],
+}
+
+/// The changed QuickJS of the images makes it without the two functions that would settle it; see
+/// `crates/images/build/quickjs.rs`.
+#[cfg(target_arch = "wasm32")]
+impl Deferred {
+    pub(crate) fn new<'js>(ctx: &Ctx<'js>) -> Result<(Value<'js>, Self)> {
+        // SAFETY: a live context; the promise is ours.
+        let promise = unsafe {
+            let nothing = Value::new_undefined(ctx.clone());
+            let raw = ctx.as_raw().as_ptr();
+            owned(ctx, js_promise_bare(raw, PROMISE_PENDING, nothing.as_raw()))?
+        };
+        let kept = Persistent::save(ctx, promise.clone());
+        Ok((promise, Deferred { promise: kept }))
+    }
+
+    pub(crate) fn settle<'js>(self, ctx: &Ctx<'js>, with: Result<Value<'js>>) -> Result<()> {
+        let promise = self.promise.restore(ctx)?;
+        let (value, is_reject) = match with {
+            Ok(value) => (value, false),
+            Err(_) => (ctx.catch(), true),
+        };
+        // SAFETY: both values live, and QuickJS takes references of its own.
+        unsafe {
+            js_promise_settle(ctx.as_raw().as_ptr(), promise.as_raw(), value.as_raw(), is_reject);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Deferred {
+    pub(crate) fn new<'js>(ctx: &Ctx<'js>) -> Result<(Value<'js>, Self)> {
+        let (promise, resolve, reject) = rquickjs::Promise::new(ctx)?;
+        let functions = [resolve, reject].map(|function| Persistent::save(ctx, function));
+        Ok((promise.into_value(), Deferred { functions }))
+    }
+
+    pub(crate) fn settle<'js>(self, ctx: &Ctx<'js>, with: Result<Value<'js>>) -> Result<()> {
+        let [resolve, reject] = self.functions;
+        match with {
+            Ok(value) => resolve.restore(ctx)?.call((value,)),
+            Err(_) => reject.restore(ctx)?.call((ctx.catch(),)),
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+const PROMISE_PENDING: std::ffi::c_int = 0;
+
+#[cfg(target_arch = "wasm32")]
+unsafe extern "C" {
+    fn js_promise_bare(
+        ctx: *mut qjs::JSContext,
+        state: std::ffi::c_int,
+        result: qjs::JSValueConst,
+    ) -> qjs::JSValue;
+    fn js_promise_settle(
+        ctx: *mut qjs::JSContext,
+        promise: qjs::JSValueConst,
+        value: qjs::JSValueConst,
+        is_reject: bool,
+    );
 }
 
 /// The bytes of a string as UTF-8, with lone surrogates in the three-byte form of WTF-8.

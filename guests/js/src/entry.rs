@@ -50,6 +50,8 @@ pub extern "C" fn cofferdam_init() {
         plug_holes(&ctx);
         settle(&ctx);
     });
+    #[cfg(target_arch = "wasm32")]
+    crate::gate::make_room();
     make_room();
     crate::gate::go_live();
     WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));

@@ -8,7 +8,7 @@ mod crossing;
 mod double;
 
 #[cfg(target_arch = "wasm32")]
-pub(crate) use crossing::{cross, wait};
+pub(crate) use crossing::{cross, make_room, wait};
 #[cfg(not(target_arch = "wasm32"))]
 pub use double::{advance, cross, fire_next, reset, take_output, wait};
 
@@ -41,7 +41,12 @@ pub fn go_live() {
 pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
     frame::write_request(&mut request, call, payload);
-    cross(request.as_bytes(), |answer| first(answer, f))
+    send(request.as_bytes(), f)
+}
+
+/// Makes the one call that `request` is the frame of, and hands its answer to `f`.
+pub(crate) fn send<T>(request: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+    cross(request, |answer| first(answer, f))
 }
 
 /// Waits for the answer to a pending call and hands it to `f`.

@@ -2,8 +2,8 @@
 (function (native, internal) {
   'use strict';
 
-  const { callFunction, members } = internal;
-  const { beginBatch, endBatch, keptPromises } = native;
+  const { callFunction, members, callNumber } = internal;
+  const { beginBatch, callAll, endBatch, keptPromises } = native;
 
   const find = (btcp, method) => {
     let holder;
@@ -20,33 +20,35 @@
 
   // An entry is a function that makes calls, or `{ method: 'fs.readFile', args: [...] }`. All are
   // looked at before the first is called.
-  const prepare = (btcp, entries) => {
-    const methods = new Map();
-    return Array.from(entries, (entry) => {
+  const prepare = (btcp, entries) =>
+    entries.map((entry) => {
       if (typeof entry === 'function') return { found: entry, holder: undefined, args: [] };
       const { method, args = entry?.params ?? [] } = entry ?? {};
-      let target = methods.get(method);
-      if (target === undefined) methods.set(method, (target = find(btcp, method)));
-      const { holder, found } = target;
-      return { holder, found, args: Array.isArray(args) ? args : [args] };
+      return { ...find(btcp, method), args: Array.isArray(args) ? args : [args] };
     });
+
+  // Calls everything, and lets the calls to the host that come of it wait for each other.
+  const gather = (prepared) => {
+    if (!beginBatch()) throw new TypeError('btcp.batch: a batch inside a batch');
+    const answers = [];
+    try {
+      for (const { holder, found, args } of prepared) {
+        answers.push(Reflect.apply(found, holder, args));
+      }
+    } finally {
+      endBatch();
+    }
+    const arePromises = answers.every((answer) => answer instanceof Promise);
+    return (arePromises && keptPromises(answers)) || Promise.all(answers);
   };
 
   // Everything that the entries ask of the host goes over together; answers come in order.
   const batchOf = (btcp) =>
     async function batch(entries) {
-      const prepared = prepare(btcp, entries);
-      if (!beginBatch()) throw new TypeError('btcp.batch: a batch inside a batch');
-      const answers = [];
-      try {
-        for (const { holder, found, args } of prepared) {
-          answers.push(Reflect.apply(found, holder, args));
-        }
-      } finally {
-        endBatch();
-      }
-      const arePromises = answers.every((answer) => answer instanceof Promise);
-      return (arePromises && keptPromises(answers)) || Promise.all(answers);
+      const list = Array.isArray(entries) ? entries : Array.from(entries);
+      const answers = callAll(list, (method) => callNumber(find(btcp, method).found));
+      if (answers === undefined) return gather(prepare(btcp, list));
+      return answers.promises === undefined ? answers : Promise.all(answers.promises);
     };
 
   native.keepBtcpMaker((names) => {

@@ -27,9 +27,26 @@
   native.onRefusal(refused);
 
   // Functions that make one call of the table: `takes` has a letter for each argument, `gives`
-  // one for the answer; see calls.rs. The first kind answers a promise, the second the value.
-  internal.hostCall = native.hostCall;
-  internal.hostCallNow = native.hostCallNow;
+  // one for the answer; see calls/shape.rs. The first kind answers a promise, the second the value.
+  const shapes = new Map();
+  internal.hostCall = (name, takes, gives) => {
+    const number = native.shape(name, takes, gives);
+    const call = native.hostCall(number);
+    shapes.set(call, number);
+    return call;
+  };
+  internal.hostCallNow = (name, takes, gives) => native.hostCallNow(native.shape(name, takes, gives));
+
+  // The number of the shape of a function that is nothing but a call; undefined for others.
+  internal.callNumber = (found) => shapes.get(found);
+
+  // Such functions by the names that tools know them by.
+  internal.hostCalls = (table) => {
+    for (const name of Object.keys(table)) {
+      Object.defineProperty(table[name], 'name', { value: name, configurable: true });
+    }
+    return table;
+  };
 
   // Members of `btcp` by name; each is made when a tool that may see it starts.
   internal.members = { __proto__: null };

@@ -26,7 +26,7 @@ use rquickjs::{Ctx, Function, Object, Result, Value};
 pub(crate) use btcp::make as make_btcp;
 pub(crate) use bytes::Bytes;
 pub use errors::throw_dom_exception;
-pub(crate) use text::Text;
+pub(crate) use text::{Text, with_text};
 
 /// Puts native functions of one API into the object the preludes get.
 pub(crate) type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;

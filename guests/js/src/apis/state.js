@@ -2,23 +2,19 @@
 (function (native, internal) {
   'use strict';
 
-  const { hostCall, members } = internal;
-  const get = hostCall('state.get', 's', 'v');
-  const set = hostCall('state.set', 'sv', '');
-  const describe = hostCall('state.describe', 's', 'v');
-  const list = hostCall('state.list', '', 'v');
-  const variable = hostCall('variable.get', 's', 'v');
-  const variables = hostCall('variable.list', '', 'v');
+  const { hostCall, hostCalls, members } = internal;
 
-  members.state = () => ({
-    get: (name) => get(`${name}`),
-    set: (name, content) => set(`${name}`, content),
-    metadata: (name) => describe(`${name}`),
-    list: () => list(),
+  const state = hostCalls({
+    get: hostCall('state.get', 's', 'v'),
+    set: hostCall('state.set', 'sv', ''),
+    metadata: hostCall('state.describe', 's', 'v'),
+    list: hostCall('state.list', '', 'v'),
   });
+  members.state = () => ({ ...state });
 
-  members.env = () => ({
-    get: (name) => variable(`${name}`),
-    names: () => variables(),
+  const env = hostCalls({
+    get: hostCall('variable.get', 's', 'v'),
+    names: hostCall('variable.list', '', 'v'),
   });
+  members.env = () => ({ ...env });
 });

@@ -2,23 +2,19 @@
 (function (native, internal) {
   'use strict';
 
-  const { hostCall, members } = internal;
-  const get = hostCall('storage.get', 'bs', 'v');
-  const set = hostCall('storage.set', 'bss', '');
-  const remove = hostCall('storage.remove', 'bs', '');
-  const keys = hostCall('storage.keys', 'b', 'v');
-  const clear = hostCall('storage.clear', 'b', '');
+  const { hostCall, hostCalls, members } = internal;
 
-  // A template makes a new string of a string.
-  const text = (value) => (typeof value === 'string' ? value : `${value}`);
-
-  const storage = (area) => () => ({
-    getItem: (key) => get(area, typeof key === 'string' ? key : `${key}`),
-    setItem: (key, value) => set(area, text(key), text(value)),
-    removeItem: (key) => remove(area, text(key)),
-    keys: () => keys(area),
-    clear: () => clear(area),
-  });
+  // Areas are numbers, the same for every call.
+  const storage = (area) => {
+    const calls = hostCalls({
+      getItem: hostCall('storage.get', `${area}s`, 'v'),
+      setItem: hostCall('storage.set', `${area}ss`, ''),
+      removeItem: hostCall('storage.remove', `${area}s`, ''),
+      keys: hostCall('storage.keys', `${area}`, 'v'),
+      clear: hostCall('storage.clear', `${area}`, ''),
+    });
+    return () => ({ ...calls });
+  };
 
   members.localStorage = storage(0);
   members.sessionStorage = storage(1);

@@ -1,6 +1,6 @@
 //! The imports: a call, and a wait for the answer to a pending one.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 
 use cofferdam_abi::call::Call;
 
@@ -17,7 +17,9 @@ unsafe extern "C" {
 const ROOM: usize = 8192;
 
 thread_local! {
-    static ANSWER: RefCell<[u8; ROOM]> = const { RefCell::new([0; ROOM]) };
+    /// Taken while an answer in it is looked at, which may run what a tool has put in the way, and
+    /// that may call the host again.
+    static ROOM_KEPT: Cell<Option<Box<[u8; ROOM]>>> = const { Cell::new(None) };
 }
 
 /// Sends request frames over and hands the answer frames to `f`.
@@ -36,16 +38,23 @@ pub(crate) fn wait<T>(ticket: u32, f: impl FnOnce(&[u8]) -> T) -> T {
 
 /// Has an answer written where there is room for it; `ask` says how long it is.
 fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -> T {
-    ANSWER.with_borrow_mut(|room| {
-        let len = ask(room.as_mut_ptr(), ROOM as u32) as usize;
-        if len <= ROOM {
-            return f(&room[..len]);
-        }
+    let mut room = ROOM_KEPT.take().unwrap_or_else(|| Box::new([0; ROOM]));
+    let len = ask(room.as_mut_ptr(), ROOM as u32) as usize;
+    let result = if len <= ROOM {
+        f(&room[..len])
+    } else {
         let mut long = vec![0; len];
         let mut take = [0; cofferdam_abi::frame::REQUEST_HEADER];
         take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
         // SAFETY: the room is as long as the host said that it needs.
         unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
         f(&long)
-    })
+    };
+    ROOM_KEPT.set(Some(room));
+    result
+}
+
+/// Makes the room while the image is made, so that no cell has to.
+pub(crate) fn make_room() {
+    ROOM_KEPT.set(Some(Box::new([0; ROOM])));
 }
