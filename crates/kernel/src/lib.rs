@@ -8,6 +8,7 @@
 //! - [`resources`]: what a sandbox owns and its runs use
 //! - [`commands`]: commands that a tool runs; [`tools`]: tools that a program runs
 //! - `streams`: response bodies that a tool has not read to their end
+//! - `uploads`: request bodies that a tool sends while it makes them
 //! - [`run`]: a program and all that it starts, from its first process to its end
 //! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
 //!   waits for whom
@@ -49,6 +50,7 @@ mod streams;
 mod system;
 mod table;
 pub mod tools;
+mod uploads;
 mod view;
 mod wasi;
 

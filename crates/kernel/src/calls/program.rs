@@ -164,6 +164,9 @@ fn one(
         | Call::RandomBytes
         | Call::TimerStart
         | Call::TicketCancel
+        | Call::FetchBody
+        | Call::FetchSend
+        | Call::FetchDrop
         | Call::StorageGet
         | Call::StorageSet
         | Call::StorageRemove
