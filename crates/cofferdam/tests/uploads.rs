@@ -180,9 +180,17 @@ async fn what_can_be_a_body_is_streamed() {
         const request = new Request(url, { method: 'PUT', duplex: 'half', body: made((c) => { c.enqueue(bytes(long)); c.close() }) })
         texts.push(await (await fetch(request)).text())
         return [request.bodyUsed, texts.map((text) => text.replace(/x+/, ''))]";
-    let expect = json!([true, [
-        "post whole 200000 ", "post whole 200000 ", "post whole 200000 ", "post chunked 200000 ",
-        "post chunked 2 ab", "put chunked 200000 "]]);
+    let expect = json!([
+        true,
+        [
+            "post whole 200000 ",
+            "post whole 200000 ",
+            "post whole 200000 ",
+            "post chunked 200000 ",
+            "post chunked 2 ab",
+            "put chunked 200000 "
+        ]
+    ]);
     server.check(&with_made(source), expect).await;
 }
 
@@ -268,11 +276,16 @@ async fn a_redirect_takes_again_what_has_a_length_and_no_stream() {
         }
         return got";
     let expect = json!([
-        "301 get whole 0 ", "301 TypeError",
-        "302 get whole 0 ", "302 TypeError",
-        "303 get whole 0 ", "303 get whole 0 ",
-        "307 post whole 100000 ", "307 TypeError",
-        "308 post whole 100000 ", "308 TypeError",
+        "301 get whole 0 ",
+        "301 TypeError",
+        "302 get whole 0 ",
+        "302 TypeError",
+        "303 get whole 0 ",
+        "303 get whole 0 ",
+        "307 post whole 100000 ",
+        "307 TypeError",
+        "308 post whole 100000 ",
+        "308 TypeError",
     ]);
     Server::new().check(&with_made(source), expect).await;
 }

@@ -13,6 +13,7 @@
 //! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
 //!   waits for whom
 //! - `process`, `spawn`, [`policy`]: one process, what a name stands for, who may start what
+//! - `changes`: what programs change outside the sandbox, noted before
 //! - `descriptor`, `pipe`, `device`, `rights`: what is open
 //! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
 //! - [`furniture`], `proc`: what every sandbox has in its files: `/dev`, `/proc`, commands
@@ -22,6 +23,7 @@
 mod answers;
 mod asking;
 mod calls;
+mod changes;
 pub mod clock;
 pub mod commands;
 mod crew;

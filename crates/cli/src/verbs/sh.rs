@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
 
@@ -90,9 +90,10 @@ impl Sh {
                 return Err(Failure::usage("--json: a prompt has no outcome")
                     .hint("cofferdam sh --json -c TEXT"));
             }
-            (true, Script::Text(_)) => builder.build()?,
-            (false, _) => builder.watcher(report::streams()).build()?,
+            (true, Script::Text(_)) => builder.build(),
+            (false, _) => builder.watcher(report::streams()).build(),
         };
+        let sandbox = sandbox.map_err(|error| self.blamed(error))?;
         drop(loading);
         self.place.check_cwd(&sandbox)?;
         match script {
@@ -150,6 +151,16 @@ impl Sh {
         Ok(Script::Text(Command::shell(text).args(arguments)))
     }
 
+    /// A failure that names the file which was loaded, where that is what is wrong.
+    fn blamed(&self, error: cofferdam::Error) -> Failure {
+        let mut failure = Failure::from(error);
+        if let (Some(file), Some(what)) = (&self.load, failure.message.strip_prefix("archive: ")) {
+            failure.message = format!("--load {file}: {what}");
+            return failure.hint("cofferdam sh --save FILE   (makes one)");
+        }
+        failure
+    }
+
     /// Programs and an archive.
     fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
         if let Some(file) = &self.load {
@@ -196,14 +207,21 @@ fn shown(file: &str) -> String {
     cofferdam::visible(file).into_owned()
 }
 
-/// Writes the sandbox beside the file first, so that the file is whole or as it was.
+/// Writes the sandbox beside the file first, so that the file is whole or as it was. A link leads
+/// to the file, and what is no file (a pipe, a terminal) is written to, never replaced.
 fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
     let _saving = Busy::new(format!("saving {}", shown(file)));
     let bytes = sandbox.export()?;
     let failed = |e: std::io::Error| Failure::usage(format!("--save {file}: {}", plain(&e)));
-    let path = Path::new(file);
+    let path = std::fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
+    if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+        return std::fs::write(&path, bytes).map_err(failed);
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    std::fs::write(&draft, bytes).map_err(failed)?;
-    std::fs::rename(&draft, path).map_err(failed)
+    let written = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, &path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&draft);
+        failed(error)
+    })
 }
