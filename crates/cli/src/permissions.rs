@@ -64,6 +64,25 @@ impl Permissions {
     }
 }
 
+/// Where it is noted that something ran which asks for nothing.
+#[derive(clap::Args)]
+pub(crate) struct Noted {
+    /// Keep nothing of it in the audit log
+    #[arg(long)]
+    ephemeral: bool,
+}
+
+impl Noted {
+    /// Puts the log into a sandbox. The broker is what has to be flushed at the end.
+    pub(crate) fn fill(
+        &self,
+        sandbox: SandboxBuilder,
+    ) -> Result<(SandboxBuilder, Broker), Failure> {
+        let ephemeral = self.ephemeral;
+        Permissions { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
+    }
+}
+
 /// A capability that somebody typed behind `before`, an option or the beginning of a command,
 /// which the hint repeats.
 pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {

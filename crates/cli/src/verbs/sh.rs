@@ -10,6 +10,7 @@ use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
 use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
+use crate::nearby;
 use crate::permissions::Permissions;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -139,7 +140,13 @@ impl Sh {
         if file.starts_with('-') && !Path::new(&*file).exists() {
             return Err(unknown_option(&file));
         }
-        let text = place::read(&file, limits.source_bytes, "cofferdam sh FILE, or -c TEXT")?;
+        let words: Vec<String> =
+            self.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let hint = match misuse::is_command(&file) && nearby::meant(&file).is_none() {
+            true => misuse::shell_call(words.iter()),
+            false => "cofferdam sh FILE, or -c TEXT".to_owned(),
+        };
+        let text = place::read(&file, limits.source_bytes, &hint)?;
         if text.starts_with(b"\0asm") {
             return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
                 .hint(format!("cofferdam wasm {file}")));
