@@ -137,6 +137,17 @@ calls! {
     65 FetchRead "fetch.read",
     /// `stream: u32`; the rest is not wanted. Answers nothing.
     66 FetchStop "fetch.stop",
+    // These three are for tools alone: a program stands still while its request is under way.
+    /// `known: u8, length: u32`; answers a value: the number of a body, of `length` bytes where
+    /// that is known, for the member `upload` of one request.
+    67 FetchBody "fetch.body",
+    /// `body: u32, last: u8, piece: rest`; hands a piece over, then the end where `last` is 1;
+    /// pending, answers one byte, what is wanted next: 0 nothing, the request has ended; 1 more;
+    /// 2 all of it from the beginning, for a redirect. An empty piece only waits.
+    68 FetchSend "fetch.send",
+    /// `body: u32`; there will be no more of it, which fails a request that has not ended.
+    /// Answers nothing.
+    69 FetchDrop "fetch.drop",
     /// `command: value`; pending, answers a value: exit code and output.
     70 CommandRun "command.run",
     /// No fields; pending, answers the next bytes of the standard input of a tool that a program

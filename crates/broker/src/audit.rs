@@ -63,6 +63,8 @@ pub enum Event {
     Check,
     /// A call that was permitted is done; says what it took.
     Done,
+    /// A program is about to change a file of the host.
+    Change,
     /// Somebody was asked.
     Question,
     /// A question was answered or withdrawn.
@@ -235,7 +237,7 @@ macro_rules! words {
     };
 }
 
-words!(Event: Start = "start", End = "end", Check = "check", Done = "done", Question = "question",
+words!(Event: Start = "start", End = "end", Check = "check", Done = "done", Change = "change", Question = "question",
     Answer = "answer", Grant = "grant", Revoke = "revoke", Deny = "deny", Kill = "kill",
     Limit = "limit");
 words!(Ruling: Permit = "permit", Deny = "deny", Ask = "ask");

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
 
-use crate::audit::{Cost, Event, Line};
+use crate::audit::{Cost, Event, Line, Ruling};
 use crate::book::Wanted;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
@@ -190,6 +190,16 @@ impl Desk {
         let mut line = self.line(event);
         line.target = Some(visible(what).into());
         self.note(line);
+    }
+
+    /// Notes that a program changes something outside the sandbox, and who it is. When this
+    /// returns the log has it; where it fails, the change must not be made.
+    pub fn change(&self, what: &str, by: &str) -> Result<(), Error> {
+        let mut line = self.line(Event::Change);
+        line.target = Some(visible(what).into());
+        line.ruling = Some(Ruling::Permit);
+        line.note = Some(visible(by).into());
+        self.lock().trail.commit(line, &*self.session().broker().shared().sink)
     }
 
     /// The run has ended: hands the audit over and takes back what was granted for the run.

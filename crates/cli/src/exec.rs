@@ -163,7 +163,7 @@ impl Exec {
         let of_files = path.as_ref().and_then(|path| params.get("files")?.get(path).cloned());
         let mut command = match (&path, of_files) {
             (Some(path), Some(content)) if !given.contains_key("base64") => {
-                Command::wasm(path, file_content("files", path, content)?)
+                Command::wasm(path, file_content(&format!("files.{path}"), content)?)
             }
             _ => {
                 let name = path.as_deref().unwrap_or("program.wasm");
@@ -315,7 +315,7 @@ pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, B
         builder = builder.env(name, value);
     }
     for (path, content) in object(&mut params, "files")? {
-        builder = builder.file(path.clone(), file_content("files", &path, content)?);
+        builder = builder.file(path.clone(), file_content(&format!("files.{path}"), content)?);
     }
     for (name, given) in object(&mut params, "tools")? {
         let Json::Object(given) = given else { return bad(format!("tools.{name}: not an object")) };
@@ -350,21 +350,18 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
     Ok(limits)
 }
 
-/// The bytes of a file: text, or `{"base64": …}`.
-pub(crate) fn file_content(of: &str, path: &str, content: Json) -> Result<Vec<u8>, BadParams> {
-    match content {
-        Json::String(text) => Ok(text.into_bytes()),
-        Json::Object(fields) => {
-            let encoded = fields.get("base64").and_then(Json::as_str);
-            let decoded =
-                encoded.map(|text| base64::engine::general_purpose::STANDARD.decode(text));
-            match decoded {
-                Some(Ok(bytes)) => Ok(bytes),
-                _ => bad(format!("{of}.{path}: neither a string nor {{\"base64\": …}}")),
-            }
-        }
-        _ => bad(format!("{of}.{path}: neither a string nor {{\"base64\": …}}")),
-    }
+/// The bytes of a file: text, or `{"base64": …}`. `name` is the parameter's.
+pub(crate) fn file_content(name: &str, content: Json) -> Result<Vec<u8>, BadParams> {
+    let encoded = match &content {
+        Json::String(text) => return Ok(text.as_bytes().to_vec()),
+        Json::Object(fields) => fields.get("base64").and_then(Json::as_str),
+        _ => None,
+    };
+    let Some(encoded) = encoded else {
+        return bad(format!("{name}: neither a string nor {{\"base64\": …}}"));
+    };
+    let decoded = base64::engine::general_purpose::STANDARD.decode(encoded);
+    decoded.map_err(|error| BadParams(format!("{name}.base64: {error}")))
 }
 
 pub(crate) fn text(

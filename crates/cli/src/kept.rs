@@ -134,7 +134,7 @@ impl Kept {
         let Some(content) = params.remove("content") else {
             return Err(Failed::Params("content: missing".into()));
         };
-        let bytes = file_content("content", &path, content)?;
+        let bytes = file_content("content", content)?;
         match params.remove("executable") {
             None | Some(Json::Null | Json::Bool(false)) => sandbox.write_file(&path, &bytes)?,
             Some(Json::Bool(true)) => sandbox.write_executable(&path, &bytes)?,

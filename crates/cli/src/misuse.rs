@@ -61,6 +61,12 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
         ErrorKind::UnknownArgument => {
             let typed = text(ContextKind::InvalidArg)?;
             Some(match typed.starts_with('-') {
+                true if verb.is_empty() && typed == "-c" => {
+                    let call: String =
+                        words.iter().map(|word| format!(" {}", quoted(word))).collect();
+                    Failure::usage("-c: unknown option of cofferdam")
+                        .hint(format!("cofferdam sh{call}"))
+                }
                 true => unknown_option(&verb, typed),
                 false => too_many(&verb, typed),
             })
@@ -138,12 +144,33 @@ fn meant_option(verb: &str, typed: &str) -> Option<String> {
 fn unknown_verb(typed: &str, words: &[String]) -> Failure {
     let failure = Failure::usage(format!("{typed}: unknown verb"));
     let rest = words.iter().skip_while(|word| *word != typed).skip(1);
+    // Words that name no file are a command of the shell.
+    if RUNS_COMMANDS.contains(&typed) && rest.clone().next().is_some_and(|word| is_command(word)) {
+        return failure.hint(shell_call(rest)).hint("cofferdam --help   (lists the verbs)");
+    }
     let rest: String = rest.map(|word| format!(" {}", quoted(word))).collect();
     let failure = match meant_verb(typed) {
         Some(meant) => failure.hint(format!("cofferdam {meant}{rest}")),
         None => failure,
     };
     failure.hint("cofferdam --help   (lists the verbs)")
+}
+
+/// What people call a verb that takes a command and its arguments.
+const RUNS_COMMANDS: &[&str] = &["exec", "execute", "command", "cmd", "shell", "bash", "zsh"];
+
+/// Whether a word can be the name of a command, and no file has it.
+pub(crate) fn is_command(word: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
+    let is_name =
+        word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(is_plain);
+    is_name && !std::path::Path::new(word).exists()
+}
+
+/// The call that has the shell run these words.
+pub(crate) fn shell_call<'a>(words: impl Iterator<Item = &'a String>) -> String {
+    let words: Vec<String> = words.map(|word| quoted(word)).collect();
+    format!("cofferdam sh -c {}", quoted(&words.join(" ")))
 }
 
 /// The verb, with the file where that is what was typed in its place.

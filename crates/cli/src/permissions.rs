@@ -47,7 +47,7 @@ impl Permissions {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
                 Broker::setup(Arc::new(memory), Arc::new(Discard))
             }
-            false => setup(&store()?),
+            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without it)"))?),
         };
         if self.ask {
             let approver: Arc<dyn Approver> = Arc::new(Prompt::open()?);
@@ -61,6 +61,25 @@ impl Permissions {
     pub(crate) fn history(&self) -> Option<PathBuf> {
         let store = cofferdam_store::user_path().filter(|_| !self.ephemeral)?;
         Some(store.with_file_name("sh_history"))
+    }
+}
+
+/// Where it is noted that something ran which asks for nothing.
+#[derive(clap::Args)]
+pub(crate) struct Noted {
+    /// Keep nothing of it in the audit log
+    #[arg(long)]
+    ephemeral: bool,
+}
+
+impl Noted {
+    /// Puts the log into a sandbox. The broker is what has to be flushed at the end.
+    pub(crate) fn fill(
+        &self,
+        sandbox: SandboxBuilder,
+    ) -> Result<(SandboxBuilder, Broker), Failure> {
+        let ephemeral = self.ephemeral;
+        Permissions { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
     }
 }
 
@@ -115,11 +134,9 @@ fn example(text: &str) -> &'static str {
 pub(crate) fn store() -> Result<Store, Failure> {
     let Some(path) = cofferdam_store::user_path() else {
         return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
-            .hint(
-                "export XDG_DATA_HOME=/path/of/yours   (what runs something takes --ephemeral)",
-            ));
+            .hint("export XDG_DATA_HOME=/path/of/yours"));
     };
-    Store::open(&path).map_err(|e| Failure::from_broker(e).hint("--ephemeral   (runs without it)"))
+    Store::open(&path).map_err(Failure::from_broker)
 }
 
 /// A broker on the user's store.

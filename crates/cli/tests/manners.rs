@@ -90,7 +90,7 @@ fn examples_in_the_help_have_only_options_that_there_are() {
         let calls = examples.lines().filter_map(|line| Some(line.split_once("cofferdam ")?.1));
         for call in calls {
             let call = call.replace("2>&1", "");
-            let call = call.split(['|', '>', '&', '#']).next().unwrap_or_default();
+            let call = call.split(['|', '>', '&', '#', ')']).next().unwrap_or_default();
             let script = format!("'{}' {call} --help", env!("CARGO_BIN_EXE_cofferdam"));
             let output = Command::new("sh").arg("-c").arg(&script).output().expect("a shell");
             assert!(
@@ -283,6 +283,21 @@ fn a_program_speaks_json_too() {
 }
 
 #[test]
+fn a_program_that_ran_is_in_the_log() {
+    let home = Home::new("noted");
+    let module = wat::parse_str(include_str!("../../../docs/hello.wat")).expect("a module");
+    let path = home.0.join("hello.wasm");
+    std::fs::write(&path, module).expect("room");
+    let path = path.to_str().expect("UTF-8");
+    home.out(&["wasm", "--ephemeral", path], 0);
+    assert_eq!(home.out(&["audit", "--event", "start"], 0), "");
+    home.out(&["wasm", path], 0);
+    let lines = home.out(&["audit", "--event", "start"], 0);
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+    assert!(lines.contains("hello.wasm"), "{lines}");
+}
+
+#[test]
 fn the_doctor_looks_at_everything_and_finds_nothing_missing_here() {
     let home = Home::new("doctor");
     let found = parse(&home.out(&["doctor", "--json"], 0));
@@ -365,4 +380,27 @@ fn a_reader_who_leaves_and_a_disk_that_is_full_are_no_panic() {
 #[track_caller]
 fn parse(text: &str) -> Json {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+#[test]
+fn a_command_where_a_verb_or_a_file_is_meant_goes_to_the_shell() {
+    let home = Home::new("commands");
+    home.wrong(&["sh", "ls", "-l", "a b"], &[r"hint: cofferdam sh -c 'ls -l '\''a b'\'''"]);
+    home.wrong(&["exec", "ls", "-l"], &["hint: cofferdam sh -c 'ls -l'\n"]);
+    home.wrong(&["-c", "echo hi"], &["hint: cofferdam sh -c 'echo hi'\n"]);
+    let page = home.file("shop.html", "<p>");
+    home.wrong(&["run", &page], &["a page, not JavaScript", "--page"]);
+    let mistyped = page.replace("shop", "shp");
+    home.wrong(
+        &["run", "-", "--ephemeral", "--page", &mistyped],
+        &[&format!("hint: --page {page}")],
+    );
+}
+
+#[test]
+fn a_verb_has_a_manual_page_of_its_own() {
+    let home = Home::new("page");
+    let page = home.out(&["man", "run"], 0);
+    assert!(page.contains("cofferdam\\-run") && page.contains("\\-\\-page"), "{page}");
+    assert!(!std::path::Path::new("run").exists());
 }

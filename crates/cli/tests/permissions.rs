@@ -138,3 +138,15 @@ fn what_curl_is_denied_can_be_granted_by_its_id() {
     home.check(&["sh", "--allow", &needed, "-c", &command], "", 0, &["served"]);
     home.check(&["audit", "--verdict", "permit"], "", 0, &["network:fetch"]);
 }
+
+#[test]
+fn a_way_out_is_offered_where_it_is_one() {
+    let home = Home::new("damaged");
+    let folder = home.0.join("cofferdam");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("store.db"), "not a store").expect("room");
+    let run = home.check(&["run", "-"], TOOL, 70, &["damaged"]);
+    assert!(run.contains("hint: --ephemeral"), "{run}");
+    let listed = home.check(&["grants"], "", 70, &["damaged", "hint: begin with an empty one"]);
+    assert!(!listed.contains("--ephemeral"), "{listed}");
+}

@@ -168,7 +168,8 @@ fn a_saved_sandbox_goes_on_where_it_was() {
     let script = "pwd; cat ~/f; echo $V";
     check(&["sh", "--ephemeral", "--load", &file, "-c", script], "", 0, "/home/user/d\n1\n2\n", "");
     let bad = scratch.file("bad.box", "nothing of ours");
-    check(&["sh", "--ephemeral", "--load", &bad, "-c", ":"], "", 2, "", "not an export");
+    let named = format!("error: --load {bad}: not an export");
+    check(&["sh", "--ephemeral", "--load", &bad, "-c", ":"], "", 2, "", &named);
 }
 
 #[test]
@@ -331,6 +332,12 @@ fn wrong_calls_about_sandboxes_are_named() {
             json!({ "sandbox": id, "path": "/tmp/x", "content": "x".repeat(200) }),
             "/tmp/x",
         ),
+        (
+            "sandbox.write",
+            json!({ "sandbox": id, "path": "x", "content": { "base64": "!" } }),
+            "content.base64: ",
+        ),
+        ("sandbox.write", json!({ "sandbox": id, "path": "x", "content": 1 }), "content: neither"),
         ("sandbox.setEnv", json!({ "sandbox": id, "env": { "A=": "x" } }), "A="),
         ("sandbox.setEnv", json!({ "sandbox": id, "env": { "A": 1 } }), "env.A"),
         ("sandbox.restore", json!({ "sandbox": id, "snapshot": "snapshot_99" }), "there is no"),
@@ -421,4 +428,28 @@ fn the_policy_of_a_configuration_narrows_connections() {
     );
     let unheard = exec(json!({ "connect-src": "https://y.example" }));
     assert_eq!(unheard["error"]["code"], -32602, "{unheard}");
+}
+
+#[test]
+fn what_is_saved_goes_through_links_and_replaces_no_device() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let folder = std::env::temp_dir().join(format!("cofferdam-save-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    std::fs::write(at("there"), "old").unwrap();
+    symlink("there", at("link")).unwrap();
+    symlink("missing", at("dangling")).unwrap();
+    for name in ["link", "dangling"] {
+        let path = at(name);
+        check(&["sh", "--ephemeral", "--save", &path, "-c", "echo x > a"], "", 0, "", "");
+        assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink(), "{name}");
+        check(&["sh", "--ephemeral", "--load", &path, "-c", "cat a"], "", 0, "x\n", "");
+    }
+    let full = "--save /dev/full: no space left on device";
+    check(&["sh", "--ephemeral", "--save", "/dev/full", "-c", ":"], "", 2, "", full);
+    assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+    let names: Vec<_> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

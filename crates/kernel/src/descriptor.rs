@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_vfs::{OpenFile, Stat};
+use cofferdam_vfs::{OpenFile, Stat, VPath};
 
 use crate::device::Device;
 use crate::errno::Errno;
@@ -47,15 +47,22 @@ pub(crate) struct Description {
     flags: AtomicU16,
     /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
+    /// What it was opened as, where it lies in a folder of the host that may be changed.
+    pub(crate) outside: Option<VPath>,
 }
 
 impl Description {
     pub(crate) fn new(object: Object, flags: u16) -> Arc<Self> {
-        Arc::new(Description { object, flags: AtomicU16::new(flags), is_terminal: false })
+        Self::opened(object, flags, None)
+    }
+
+    pub(crate) fn opened(object: Object, flags: u16, outside: Option<VPath>) -> Arc<Self> {
+        Arc::new(Description { object, flags: AtomicU16::new(flags), is_terminal: false, outside })
     }
 
     pub(crate) fn terminal(object: Object) -> Arc<Self> {
-        Arc::new(Description { object, flags: AtomicU16::new(0), is_terminal: true })
+        let flags = AtomicU16::new(0);
+        Arc::new(Description { object, flags, is_terminal: true, outside: None })
     }
 
     pub(crate) fn flags(&self) -> u16 {

@@ -29,6 +29,7 @@ use crate::random::{self, Random};
 use crate::resources::Resources;
 use crate::streams::Streams;
 use crate::tools::Console;
+use crate::uploads::Uploads;
 use crate::view::View;
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
@@ -115,6 +116,7 @@ pub struct Kernel {
     pub(crate) denials: Denials,
     pub(crate) asking: Asking,
     pub(crate) streams: Streams,
+    pub(crate) uploads: Uploads,
     /// How the run sees the page; shared with calls that wait for leave.
     pub(crate) view: Arc<Mutex<View>>,
 }
@@ -156,6 +158,7 @@ impl Kernel {
             denials: Denials::default(),
             asking: settings.asking.clone(),
             streams: Streams::default(),
+            uploads: Uploads::default(),
             view: Arc::default(),
             settings,
         }

@@ -8,10 +8,12 @@
 //! - [`resources`]: what a sandbox owns and its runs use
 //! - [`commands`]: commands that a tool runs; [`tools`]: tools that a program runs
 //! - `streams`: response bodies that a tool has not read to their end
+//! - `uploads`: request bodies that a tool sends while it makes them
 //! - [`run`]: a program and all that it starts, from its first process to its end
 //! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
 //!   waits for whom
 //! - `process`, `spawn`, [`policy`]: one process, what a name stands for, who may start what
+//! - `changes`: what programs change outside the sandbox, noted before
 //! - `descriptor`, `pipe`, `device`, `rights`: what is open
 //! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
 //! - [`furniture`], `proc`: what every sandbox has in its files: `/dev`, `/proc`, commands
@@ -21,6 +23,7 @@
 mod answers;
 mod asking;
 mod calls;
+mod changes;
 pub mod clock;
 pub mod commands;
 mod crew;
@@ -49,6 +52,7 @@ mod streams;
 mod system;
 mod table;
 pub mod tools;
+mod uploads;
 mod view;
 mod wasi;
 

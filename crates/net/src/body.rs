@@ -5,9 +5,9 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
-use tokio::sync::mpsc;
 
 use crate::error::{FetchError, FetchErrorKind};
+use crate::upload::{BodySink, Piece, Upload};
 
 /// The body of a request.
 pub struct Body(Source);
@@ -15,25 +15,10 @@ pub struct Body(Source);
 enum Source {
     Empty,
     Full(Bytes),
-    Stream(mpsc::Receiver<Piece>),
-    /// A stream that was handed to a connection.
+    Stream(Arc<Upload>),
+    /// A stream that was handed to a connection, and cannot be had again.
     Spent,
 }
-
-enum Piece {
-    Data(Bytes),
-    End,
-}
-
-/// Where a streamed body is written to.
-///
-/// Dropped before [`finish`](Self::finish), it takes the request with it.
-#[derive(Debug)]
-pub struct BodySink(mpsc::Sender<Piece>);
-
-/// Nobody reads the body any more: the request has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BodyClosed;
 
 impl Body {
     /// No body.
@@ -44,8 +29,15 @@ impl Body {
     /// A body that is written while it is sent. It cannot be sent twice, so a redirect that
     /// needs it again fails.
     pub fn channel() -> (BodySink, Self) {
-        let (sender, receiver) = mpsc::channel(1);
-        (BodySink(sender), Self(Source::Stream(receiver)))
+        let (sink, upload) = Upload::new(None);
+        (sink, Self(Source::Stream(Arc::new(upload))))
+    }
+
+    /// A body of so many bytes that is written while it is sent. A redirect that needs it again
+    /// asks for it [from the beginning](crate::Wanted::FromTheBeginning).
+    pub fn channel_of(length: usize) -> (BodySink, Self) {
+        let (sink, upload) = Upload::new(Some(length));
+        (sink, Self(Source::Stream(Arc::new(upload))))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -57,19 +49,25 @@ impl Body {
         match &self.0 {
             Source::Empty => Some(0),
             Source::Full(bytes) => Some(bytes.len()),
-            Source::Stream(_) | Source::Spent => None,
+            Source::Stream(upload) => upload.length,
+            Source::Spent => None,
         }
     }
 
     /// The body for one connection; none where it was a stream that is used up.
     pub(crate) fn send(&mut self, most: usize) -> Option<Outgoing> {
-        let source = match &mut self.0 {
-            Source::Empty => Source::Empty,
-            Source::Full(bytes) => Source::Full(bytes.clone()),
-            Source::Stream(_) => std::mem::replace(&mut self.0, Source::Spent),
+        let (source, turn) = match &self.0 {
+            Source::Empty => (Source::Empty, 0),
+            Source::Full(bytes) => (Source::Full(bytes.clone()), 0),
+            Source::Stream(upload) => (Source::Stream(upload.clone()), upload.begin()),
             Source::Spent => return None,
         };
-        Some(Outgoing { source, limit: most, left: most, fault: Fault::default() })
+        let length = self.len();
+        if length.is_none() {
+            self.0 = Source::Spent;
+        }
+        let left = length.unwrap_or(most);
+        Some(Outgoing { source, turn, length, limit: most, left, fault: Fault::default() })
     }
 }
 
@@ -90,18 +88,6 @@ impl fmt::Debug for Body {
     }
 }
 
-impl BodySink {
-    /// Waits until the connection takes more, then hands `bytes` over.
-    pub async fn send(&self, bytes: Bytes) -> Result<(), BodyClosed> {
-        self.0.send(Piece::Data(bytes)).await.map_err(|_| BodyClosed)
-    }
-
-    /// Ends the body.
-    pub async fn finish(self) -> Result<(), BodyClosed> {
-        self.0.send(Piece::End).await.map_err(|_| BodyClosed)
-    }
-}
-
 /// Why a body could not be sent to its end, for whoever sees only that the connection broke.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fault(Arc<OnceLock<SendFault>>);
@@ -110,6 +96,8 @@ pub(crate) struct Fault(Arc<OnceLock<SendFault>>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SendFault {
     TooLong(usize),
+    /// Other than the length that it was said to have.
+    NotAsLong(usize),
     Dropped,
 }
 
@@ -127,6 +115,10 @@ impl SendFault {
                 let reason = format!("the request's body is longer than {limit} bytes");
                 FetchError::new(FetchErrorKind::BodyLimit, host, reason)
             }
+            Self::NotAsLong(length) => {
+                let reason = format!("the request's body is not of {length} bytes, as was said");
+                FetchError::new(FetchErrorKind::BadRequest, host, reason)
+            }
             Self::Dropped => {
                 let reason = "the request's body ended before it was finished";
                 FetchError::new(FetchErrorKind::Aborted, host, reason)
@@ -138,6 +130,9 @@ impl SendFault {
 /// As one connection sends it.
 pub(crate) struct Outgoing {
     source: Source,
+    /// Which of the connections that sent a stream this is.
+    turn: u32,
+    length: Option<usize>,
     limit: usize,
     left: usize,
     fault: Fault,
@@ -175,6 +170,7 @@ impl http_body::Body for Outgoing {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let turn = self.turn;
         let bytes = match &mut self.source {
             Source::Empty | Source::Spent => return Poll::Ready(None),
             Source::Full(bytes) => {
@@ -182,20 +178,26 @@ impl http_body::Body for Outgoing {
                 self.source = Source::Empty;
                 bytes
             }
-            Source::Stream(pieces) => match ready!(pieces.poll_recv(cx)) {
-                Some(Piece::Data(bytes)) => bytes,
-                Some(Piece::End) => {
-                    self.source = Source::Empty;
-                    return Poll::Ready(None);
-                }
-                None => return self.fail(SendFault::Dropped),
+            Source::Stream(upload) => match ready!(upload.poll_piece(turn, cx)) {
+                Piece::Data(bytes) => bytes,
+                Piece::End => match self.length {
+                    Some(length) if self.left > 0 => {
+                        return self.fail(SendFault::NotAsLong(length));
+                    }
+                    Some(_) | None => {
+                        self.source = Source::Empty;
+                        return Poll::Ready(None);
+                    }
+                },
+                Piece::Lost => return self.fail(SendFault::Dropped),
             },
         };
         match self.left.checked_sub(bytes.len()) {
             Some(left) => self.left = left,
             None => {
-                let limit = self.limit;
-                return self.fail(SendFault::TooLong(limit));
+                let long = SendFault::TooLong(self.limit);
+                let fault = self.length.map_or(long, SendFault::NotAsLong);
+                return self.fail(fault);
             }
         }
         Poll::Ready(Some(Ok(Frame::data(bytes))))
@@ -213,7 +215,10 @@ impl http_body::Body for Outgoing {
         match &self.source {
             Source::Empty | Source::Spent => SizeHint::with_exact(0),
             Source::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Source::Stream(_) => SizeHint::default(),
+            Source::Stream(_) => match self.length {
+                Some(_) => SizeHint::with_exact(self.left as u64),
+                None => SizeHint::default(),
+            },
         }
     }
 }

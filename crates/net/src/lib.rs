@@ -22,6 +22,7 @@
 //!
 //! - [`Client`], [`Settings`]: the way of one fetch, redirects included
 //! - [`Fetch`], [`Body`], [`Limits`]: what a guest asks for
+//! - [`BodySink`], [`Wanted`]: a request's body that is written while it is sent
 //! - [`Authority`], [`Passage`], [`Refused`]: who says yes, and what comes with it
 //! - [`Response`], [`ResponseBody`]: what it gets
 //! - [`AddressClass`], `reach`, `port`: where no connection goes
@@ -56,12 +57,13 @@ mod redirect;
 mod resolver;
 mod response;
 mod tls;
+mod upload;
 
 use std::pin::Pin;
 
 pub use address::AddressClass;
 pub use authority::{Authority, Passage, Refused};
-pub use body::{Body, BodyClosed, BodySink};
+pub use body::Body;
 pub use bytes::Bytes;
 pub use client::{Client, Settings};
 pub use connect::{Dialer, Direct};
@@ -71,6 +73,7 @@ pub use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 pub use resolver::{Resolver, SystemResolver};
 pub use response::{Response, ResponseBody};
 pub use tls::Roots;
+pub use upload::{BodyClosed, BodySink, Wanted};
 
 /// A boxed future, for traits that are used as objects.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

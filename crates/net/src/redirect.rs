@@ -51,6 +51,12 @@ impl Next {
         target: FetchUrl,
     ) -> Result<(), FetchError> {
         let host = &self.url.origin().host;
+        // Also where the body would not be sent again: what follows must not hang on how much of
+        // the stream was taken.
+        if status != StatusCode::SEE_OTHER && self.body.len().is_none() {
+            let reason = "redirects a request whose body was streamed and cannot be sent again";
+            return Err(FetchError::new(FetchErrorKind::BadRedirect, host, reason));
+        }
         let becomes_get = match status.as_u16() {
             301 | 302 => self.method.as_str() == "POST",
             303 => !matches!(self.method.as_str(), "GET" | "HEAD"),
@@ -61,9 +67,6 @@ impl Next {
             self.method = "GET".parse().map_err(bad)?;
             self.body = Body::empty();
             headers::drop_body_headers(&mut self.headers);
-        } else if self.body.len().is_none() {
-            let reason = "redirects a request whose body was streamed and cannot be sent again";
-            return Err(FetchError::new(FetchErrorKind::BadRedirect, host, reason));
         }
         // T-NET-004.
         if target.origin() != self.url.origin() {

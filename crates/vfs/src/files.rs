@@ -25,6 +25,15 @@ pub(crate) enum Actor {
     Host,
 }
 
+/// A place in a real directory that guests may change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// Its physical path.
+    pub path: VPath,
+    /// Whether something is there.
+    pub is_there: bool,
+}
+
 impl<'t> Files<'t> {
     /// The same, asked by this process; only content made by a
     /// [`Provider`](crate::Provider) can tell.
@@ -49,6 +58,21 @@ impl<'t> Files<'t> {
             }
         }
         false
+    }
+
+    /// What a path stands for where it lies outside the tree, in a real directory that guests may
+    /// change; none also where it leads nowhere. Costs next to nothing for a tree without such.
+    pub fn outside<'a>(self, at: impl Into<At<'a>>) -> Option<Outside> {
+        if !self.tree.lock().reaches_outside {
+            return None;
+        }
+        match self.find(at.into()).ok()? {
+            Found::Mounted(place) if !place.spot.backend.is_read_only() => {
+                let path = place.spot.path(self.tree).ok()?;
+                Some(Outside { path, is_there: place.stat.is_some() })
+            }
+            Found::Mounted(_) | Found::Node(..) => None,
+        }
     }
 
     /// Runs an operation, and adds the path to its error.

@@ -62,7 +62,7 @@ pub use backend::Caller;
 pub use changes::{Change, Difference};
 pub use errno::Errno;
 pub use error::Error;
-pub use files::Files;
+pub use files::{Files, Outside};
 #[cfg(unix)]
 pub use host::HostDir;
 pub use limits::{Limits, Usage};

@@ -76,6 +76,7 @@ impl Tree {
     ) -> Result<(), Error> {
         self.mount_with(at, now, |state, parent, name| {
             let backend = make(state.next_number(), state);
+            state.reaches_outside |= !backend.is_read_only();
             let body = Body::Mount { parent, name: name.into(), backend };
             state.attach(parent, name, mount_point(body, now), now).map(drop)
         })

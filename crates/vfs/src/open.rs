@@ -56,6 +56,15 @@ impl Open {
         Open { write: true, ..Open::default() }
     }
 
+    /// Whether opening in this way changes something, or lets that be done, where a file is there
+    /// or is not.
+    pub fn changes(self, is_there: bool) -> bool {
+        match is_there {
+            true => self.write || self.truncate,
+            false => self.create != Create::Never,
+        }
+    }
+
     /// Also to read.
     pub fn and_read(self) -> Self {
         Open { read: true, ..self }

@@ -24,6 +24,8 @@ pub(crate) struct State {
     next: u64,
     pub(crate) used: Usage,
     pub(crate) limits: Limits,
+    /// Whether guests may change a real directory somewhere.
+    pub(crate) reaches_outside: bool,
     /// How many handles each open node has. Not part of what a fork copies.
     open: HashMap<Ino, u64>,
     /// Nodes given up, to be dropped after the lock: freeing a gigabyte takes time.
@@ -43,6 +45,7 @@ impl State {
             next: ROOT.0 + 1,
             used: Usage::default(),
             limits,
+            reaches_outside: false,
             open: HashMap::new(),
             trash: Vec::new(),
         }
@@ -56,6 +59,7 @@ impl State {
             next: self.next,
             used: self.used,
             limits: self.limits,
+            reaches_outside: self.reaches_outside,
             open: HashMap::new(),
             trash: Vec::new(),
         };

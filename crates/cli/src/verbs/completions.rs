@@ -5,9 +5,9 @@ use crate::report::{self, Failure};
 /// Print completions for a shell.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  cofferdam completions bash > ~/.local/share/bash-completion/completions/cofferdam
-  cofferdam completions zsh > ~/.zfunc/_cofferdam        # with ~/.zfunc in fpath
-  cofferdam completions fish > ~/.config/fish/completions/cofferdam.fish")]
+  source <(cofferdam completions bash)    # for this shell; in ~/.bashrc for every one
+  source <(cofferdam completions zsh)     # the same in ~/.zshrc, behind compinit
+  cofferdam completions fish | source     # the same in ~/.config/fish/config.fish")]
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,

@@ -5,25 +5,29 @@ use std::path::PathBuf;
 use crate::place::plain;
 use crate::report::{self, Failure};
 
-/// Print the manual page, or write the pages of all verbs into a directory.
+/// Print the manual page, of all or of one verb, or write all pages into a directory.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam man | man -l -
+  cofferdam man run | man -l -
   cofferdam man ~/.local/share/man/man1 && man cofferdam-run")]
 pub(crate) struct Man {
-    /// Where the pages are written; made if it is not there
-    directory: Option<PathBuf>,
+    /// A verb, or where the pages are written; a directory is made if it is not there
+    #[arg(value_name = "VERB|DIRECTORY")]
+    what: Option<PathBuf>,
 }
 
 impl Man {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let Some(directory) = self.directory else {
-            let mut text = Vec::new();
-            let page = clap_mangen::Man::new(crate::definitions());
-            page.render(&mut text).map_err(|e| Failure::usage(plain(&e)))?;
-            report::bytes(&text);
-            return Ok(0);
+        let Some(directory) = self.what else {
+            return print(crate::definitions());
         };
+        let definitions = crate::definitions();
+        let verb = directory.to_str().and_then(|name| definitions.find_subcommand(name));
+        if let Some(verb) = verb.filter(|_| !directory.is_dir()) {
+            let name = format!("cofferdam-{}", verb.get_name());
+            return print(verb.clone().display_name(name));
+        }
         let write = || {
             std::fs::create_dir_all(&directory)?;
             clap_mangen::generate_to(crate::definitions(), &directory)
@@ -36,4 +40,12 @@ impl Man {
         report::note(&format!("the pages are in {shown}"));
         Ok(0)
     }
+}
+
+fn print(command: clap::Command) -> Result<u8, Failure> {
+    let mut text = Vec::new();
+    let page = clap_mangen::Man::new(command);
+    page.render(&mut text).map_err(|e| Failure::usage(plain(&e)))?;
+    report::bytes(&text);
+    Ok(0)
 }

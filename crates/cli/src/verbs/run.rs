@@ -204,6 +204,9 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
     match path.extension()?.to_str()? {
         "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
         "sh" | "bash" => Some(failure("a shell script").hint(format!("cofferdam sh {name}"))),
+        "html" | "htm" => Some(
+            failure("a page").hint(format!("cofferdam run tool.js --page {name} --allow dom:read")),
+        ),
         "tsx" | "jsx" => {
             Some(failure("JSX").hint("make it .ts or .js first: there is no JSX here"))
         }
@@ -217,8 +220,11 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
 
 /// Reads a page. What is not UTF-8 in it is replaced, as browsers do.
 fn page(file: &str) -> Result<String, Failure> {
-    let failed =
-        |what: String| Failure::usage(format!("--page {file}: {what}")).hint("--page page.html");
+    let failed = |what: String| {
+        let meant = nearby::meant(file).filter(|_| !Path::new(file).exists());
+        let meant = meant.unwrap_or_else(|| "page.html".to_owned());
+        Failure::usage(format!("--page {file}: {what}")).hint(format!("--page {meant}"))
+    };
     let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
     let mut bytes = Vec::new();
     let read = opened.take(MAX_PAGE + 1).read_to_end(&mut bytes);

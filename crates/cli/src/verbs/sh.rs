@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
 
 use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
+use crate::nearby;
 use crate::permissions::Permissions;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -90,9 +91,10 @@ impl Sh {
                 return Err(Failure::usage("--json: a prompt has no outcome")
                     .hint("cofferdam sh --json -c TEXT"));
             }
-            (true, Script::Text(_)) => builder.build()?,
-            (false, _) => builder.watcher(report::streams()).build()?,
+            (true, Script::Text(_)) => builder.build(),
+            (false, _) => builder.watcher(report::streams()).build(),
         };
+        let sandbox = sandbox.map_err(|error| self.blamed(error))?;
         drop(loading);
         self.place.check_cwd(&sandbox)?;
         match script {
@@ -138,7 +140,13 @@ impl Sh {
         if file.starts_with('-') && !Path::new(&*file).exists() {
             return Err(unknown_option(&file));
         }
-        let text = place::read(&file, limits.source_bytes, "cofferdam sh FILE, or -c TEXT")?;
+        let words: Vec<String> =
+            self.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let hint = match misuse::is_command(&file) && nearby::meant(&file).is_none() {
+            true => misuse::shell_call(words.iter()),
+            false => "cofferdam sh FILE, or -c TEXT".to_owned(),
+        };
+        let text = place::read(&file, limits.source_bytes, &hint)?;
         if text.starts_with(b"\0asm") {
             return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
                 .hint(format!("cofferdam wasm {file}")));
@@ -148,6 +156,16 @@ impl Sh {
             Failure::usage(format!("{file}: not UTF-8 at byte {at}")).hint("a script is text")
         })?;
         Ok(Script::Text(Command::shell(text).args(arguments)))
+    }
+
+    /// A failure that names the file which was loaded, where that is what is wrong.
+    fn blamed(&self, error: cofferdam::Error) -> Failure {
+        let mut failure = Failure::from(error);
+        if let (Some(file), Some(what)) = (&self.load, failure.message.strip_prefix("archive: ")) {
+            failure.message = format!("--load {file}: {what}");
+            return failure.hint("cofferdam sh --save FILE   (makes one)");
+        }
+        failure
     }
 
     /// Programs and an archive.
@@ -196,14 +214,21 @@ fn shown(file: &str) -> String {
     cofferdam::visible(file).into_owned()
 }
 
-/// Writes the sandbox beside the file first, so that the file is whole or as it was.
+/// Writes the sandbox beside the file first, so that the file is whole or as it was. A link leads
+/// to the file, and what is no file (a pipe, a terminal) is written to, never replaced.
 fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
     let _saving = Busy::new(format!("saving {}", shown(file)));
     let bytes = sandbox.export()?;
     let failed = |e: std::io::Error| Failure::usage(format!("--save {file}: {}", plain(&e)));
-    let path = Path::new(file);
+    let path = std::fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
+    if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+        return std::fs::write(&path, bytes).map_err(failed);
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let draft = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    std::fs::write(&draft, bytes).map_err(failed)?;
-    std::fs::rename(&draft, path).map_err(failed)
+    let written = std::fs::write(&draft, bytes).and_then(|()| std::fs::rename(&draft, &path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&draft);
+        failed(error)
+    })
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use cofferdam::{Command, Pool, Sandbox};
 
 use crate::interrupt;
+use crate::permissions::Noted;
 use crate::place::{self, Place, runtime};
 use crate::report::{self, Failure};
 
@@ -26,6 +27,9 @@ use crate::report::{self, Failure};
 pub(crate) struct Wasm {
     #[command(flatten)]
     place: Place,
+
+    #[command(flatten)]
+    noted: Noted,
 
     /// Print the whole outcome as JSON when it is over
     #[arg(long)]
@@ -48,7 +52,7 @@ impl Wasm {
         let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
-        let mut sandbox = self.place.fill(sandbox)?;
+        let (mut sandbox, broker) = self.noted.fill(self.place.fill(sandbox)?)?;
         if !self.json {
             sandbox = sandbox.watcher(report::streams());
         }
@@ -69,6 +73,7 @@ impl Wasm {
             true => report::json(&outcome.to_json()),
             false => report::outcome(&outcome),
         }
+        broker.flush().map_err(Failure::from_broker)?;
         Ok(outcome.exit_code())
     }
 }

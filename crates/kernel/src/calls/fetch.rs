@@ -30,7 +30,7 @@ const MAX_STREAMS: usize = 256;
 pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let head = value(c.fields)?;
     let body = c.fields.take(c.fields.remaining())?.to_vec();
-    let fetch = match request(&head, body) {
+    let fetch = match request(&head, body).and_then(|fetch| with_upload(kernel, &head, fetch)) {
         Ok(fetch) => fetch,
         Err(refused) => return Ok(Reply::Refused(refused)),
     };
@@ -104,6 +104,48 @@ pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
 pub(super) fn stop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     kernel.streams.remove(c.fields.u32()?);
     Ok(Reply::Done)
+}
+
+/// A body for the next request, to be sent in pieces.
+pub(super) fn body(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    let known = c.fields.u8()? != 0;
+    let length = usize::try_from(c.fields.u32()?).unwrap_or(usize::MAX);
+    Ok(match kernel.uploads.open(known.then_some(length)) {
+        Ok(number) => {
+            c.give(&Value::Number(f64::from(number)));
+            Reply::Done
+        }
+        Err(refused) => Reply::Refused(refused),
+    })
+}
+
+pub(super) fn send(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    let (number, last) = (c.fields.u32()?, c.fields.u8()? != 0);
+    let piece = c.fields.take(c.fields.remaining())?;
+    match kernel.uploads.send(number, piece, last) {
+        Ok(work) => kernel.pend(work),
+        Err(refused) => Ok(Reply::Refused(refused)),
+    }
+}
+
+pub(super) fn drop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
+    kernel.uploads.remove(c.fields.u32()?);
+    Ok(Reply::Done)
+}
+
+/// The request with the body that its head names, if it names one.
+fn with_upload(
+    kernel: &Kernel,
+    head: &Value,
+    mut fetch: Fetch,
+) -> std::result::Result<Fetch, Refused> {
+    let Value::Object(members) = head else { return Ok(fetch) };
+    if let Some((_, Value::Number(number))) = members.iter().find(|(key, _)| key == "upload") {
+        // No number of ours is lost in the conversion; another one names no body.
+        let body = kernel.uploads.body(*number as u32);
+        fetch.body = body.ok_or_else(|| Refused::new("TypeError", "fetch: no such body"))?;
+    }
+    Ok(fetch)
 }
 
 /// What the guest wants to send; nonsense in it is an error in the guest.

@@ -164,6 +164,9 @@ fn one(
         | Call::RandomBytes
         | Call::TimerStart
         | Call::TicketCancel
+        | Call::FetchBody
+        | Call::FetchSend
+        | Call::FetchDrop
         | Call::StorageGet
         | Call::StorageSet
         | Call::StorageRemove
@@ -485,8 +488,10 @@ fn status_of(stat: &Stat) -> FileStatus {
 fn set_mode(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
     let mode = Mode::new(fields.u32()?);
     let path = fields.bytes()?;
-    let set = path_of(process, path)
-        .and_then(|path| Ok(process.system.files(process.pid).set_mode(At::root(&path), mode)?));
+    let set = path_of(process, path).and_then(|path| {
+        process.change("chmod", At::root(&path))?;
+        Ok(process.system.files(process.pid).set_mode(At::root(&path), mode)?)
+    });
     Ok(set.map_or_else(Reply::from, |()| Reply::Done))
 }
 

@@ -67,16 +67,19 @@ fn from_cwd<'a>(p: &Process, path: &'a str) -> std::borrow::Cow<'a, str> {
 pub(super) fn create_directory(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_CREATE_DIRECTORY)?;
     let mode: Mode = p.mode(0o777);
+    p.change("mkdir", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).make_directory(start.at(Follow::Never), mode)?)
 }
 
 pub(super) fn remove_directory(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_REMOVE_DIRECTORY)?;
+    p.change("rmdir", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).remove_directory(start.at(Follow::Never))?)
 }
 
 pub(super) fn unlink(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_UNLINK_FILE)?;
+    p.change("unlink", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).remove_file(start.at(Follow::Never))?)
 }
 
@@ -90,6 +93,8 @@ pub(super) fn rename(
 ) -> Done {
     let from = resolve(p, m, fd, path, Rights::PATH_RENAME_SOURCE)?;
     let to = resolve(p, m, to_fd, to_path, Rights::PATH_RENAME_TARGET)?;
+    p.change("rename from", from.at(Follow::Never))?;
+    p.change("rename to", to.at(Follow::Never))?;
     Ok(p.system.files(p.pid).rename(from.at(Follow::Never), to.at(Follow::Never))?)
 }
 
@@ -104,6 +109,7 @@ pub(super) fn link(
 ) -> Done {
     let from = resolve(p, m, fd, path, Rights::PATH_LINK_SOURCE)?;
     let to = resolve(p, m, to_fd, to_path, Rights::PATH_LINK_TARGET)?;
+    p.change("link", to.at(Follow::Never))?;
     Ok(p.system.files(p.pid).link(from.at(follow(flags)), to.at(Follow::Never))?)
 }
 
@@ -121,6 +127,7 @@ pub(super) fn symlink(
     if text.starts_with('/') && !p.is_command {
         return Err(Errno::NotCapable);
     }
+    p.change("symlink", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).make_link(text, start.at(Follow::Never))?)
 }
 
@@ -183,8 +190,16 @@ fn opened(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Descriptor, Errn
     if !allowed.covers(base.and(Rights::ALL)) || !allowed.covers(inheriting.and(Rights::ALL)) {
         return Err(Errno::NotCapable);
     }
-    let files = p.system.files(p.pid);
-    let file = files.open(start.at(follow(how.dirflags)), options(p, how, base))?;
+    let (files, at, open) =
+        (p.system.files(p.pid), start.at(follow(how.dirflags)), options(p, how, base));
+    let outside = files.outside(at);
+    if let Some(outside) = &outside {
+        let what = if outside.is_there { "write" } else { "create" };
+        if open.changes(outside.is_there) {
+            p.note_change(what, &outside.path)?;
+        }
+    }
+    let file = files.open(at, open)?;
     let (object, base, inheriting) = match file.kind() {
         Kind::Directory => {
             (Object::Directory(file), base.and(Rights::DIRECTORY), inheriting.and(Rights::ALL))
@@ -201,7 +216,8 @@ fn opened(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Descriptor, Errn
             (Object::File(file), base.and(Rights::FILE), Rights::default())
         }
     };
-    let description = Description::new(object, how.fdflags as u16);
+    let outside = outside.map(|outside| outside.path);
+    let description = Description::opened(object, how.fdflags as u16, outside);
     Ok(Descriptor { description, base, inheriting, preopen: None })
 }
 

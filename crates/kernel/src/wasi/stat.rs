@@ -95,6 +95,9 @@ pub(super) fn set_times(p: &Process, fd: u64, accessed: u64, modified: u64, flag
     let (accessed, modified) = times(accessed, modified, flags)?;
     match &descriptor.description.object {
         Object::File(file) | Object::Directory(file) => {
+            if let Some(path) = &descriptor.description.outside {
+                p.note_change("utimes", path)?;
+            }
             Ok(file.set_times(accessed, modified, p.system.now())?)
         }
         Object::Device(..) => Ok(()),
@@ -129,6 +132,7 @@ pub(super) fn set_path_times(
 ) -> Done {
     let at = resolve(p, m, fd, path, Rights::PATH_FILESTAT_SET_TIMES)?;
     let (accessed, modified) = times(accessed, modified, time_flags)?;
+    p.change("utimes", at.at(follow(flags)))?;
     Ok(p.system.files(p.pid).set_times(at.at(follow(flags)), accessed, modified)?)
 }
 

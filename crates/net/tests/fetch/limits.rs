@@ -212,6 +212,25 @@ fn request_body_is_limited() {
     writer.join().unwrap();
 }
 
+#[test]
+fn body_is_as_long_as_it_was_said_to_be() {
+    for text in ["short", "longer than that"] {
+        let world = World::new(|mut exchange| exchange.wait_for_close());
+        let (sink, body) = Body::channel_of(10);
+        let mut fetch = request("POST", "http://a.example/");
+        fetch.body = body;
+        let writer = std::thread::spawn(move || {
+            block_on(sink.send(Bytes::from_static(text.as_bytes()))).unwrap();
+            sink.finish();
+            block_on(sink.wanted())
+        });
+        let error = check_kind(world.run(fetch), FetchErrorKind::BadRequest);
+        let expect = "a.example: the request's body is not of 10 bytes, as was said";
+        assert_eq!(error.to_string(), expect);
+        writer.join().unwrap().unwrap_err();
+    }
+}
+
 fn check_nonsense(answer: &'static str) {
     let world = World::new(move |mut exchange| exchange.say(answer));
     check_kind(world.get("http://a.example/"), FetchErrorKind::Protocol);

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use cofferdam_net::{Body, Bytes, FetchErrorKind, Redirect};
+use cofferdam_net::{Body, BodyClosed, Bytes, FetchErrorKind, Redirect, Wanted};
 
 use crate::world::{Exchange, Judge, Names, World, block_on, check_kind, request};
 
@@ -118,6 +118,56 @@ fn streamed_body_is_not_sent_twice() {
     let mut fetch = request("POST", "http://a.example/");
     fetch.body = body;
     check_kind(world.run(fetch), FetchErrorKind::BadRedirect);
+}
+
+#[test]
+fn streamed_body_is_dropped_by_a_303_alone() {
+    for (status, expect) in [(301, None), (302, None), (303, Some("GET /end HTTP/1.1 "))] {
+        let world = World::new(signpost);
+        let (sink, body) = Body::channel();
+        let mut fetch = request("POST", &format!("http://a.example/{status}/http://a.example/end"));
+        fetch.body = body;
+        sink.finish();
+        match (world.run(fetch), expect) {
+            (Ok(said), Some(expect)) => assert_eq!(said, expect, "{status}"),
+            (Err(error), None) => assert_eq!(error.kind(), FetchErrorKind::BadRedirect),
+            (result, _) => panic!("{status}: {result:?}"),
+        }
+        assert_eq!(block_on(sink.wanted()), Err(BodyClosed));
+    }
+}
+
+#[test]
+fn body_of_known_length_is_asked_for_again() {
+    let world = World::new(signpost);
+    let (sink, body) = Body::channel_of(10);
+    let mut fetch =
+        request("POST", "http://a.example/307/http://a.example/308/http://b.example/end");
+    fetch.body = body;
+    let writer = std::thread::spawn(move || {
+        let mut times = 1;
+        let mut pieces = ["01234", "56789"].iter();
+        loop {
+            match block_on(sink.wanted()) {
+                Ok(Wanted::More) => {}
+                Ok(Wanted::FromTheBeginning) => {
+                    times += 1;
+                    pieces = ["01234", "56789"].iter();
+                }
+                Err(BodyClosed) => return times,
+            }
+            match pieces.next() {
+                Some(piece) => {
+                    block_on(sink.send(Bytes::from_static(piece.as_bytes()))).unwrap_or(())
+                }
+                None => sink.finish(),
+            }
+        }
+    });
+    assert_eq!(world.run(fetch).unwrap(), "POST /end HTTP/1.1 0123456789");
+    assert_eq!(writer.join().unwrap(), 3);
+    let heads = world.server.heads();
+    assert!(heads.iter().all(|head| head.contains("content-length: 10\n")), "{heads:?}");
 }
 
 #[test]

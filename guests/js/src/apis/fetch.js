@@ -9,13 +9,15 @@
   const stop = hostCall('fetch.stop', 'u', '');
   const NOTHING = new Uint8Array(0);
 
-  // A host call that an abort signal can end.
-  const abortable = async (signal, call) => {
+  // A host call that an abort signal can end, and what else fails.
+  const abortable = async (signal, call, failed) => {
     signal.throwIfAborted();
     let abort;
     const aborted = new Promise((_, reject) => {
       abort = reject;
     });
+    // What is left from another call is not this one's, which may be answered at once.
+    native.lastTicket();
     const pending = call();
     const ticket = native.lastTicket();
     const algorithm = (reason) => {
@@ -23,8 +25,13 @@
       abort(reason);
     };
     addAlgorithm(signal, algorithm);
+    const ends = [pending, aborted];
+    if (failed !== undefined) ends.push(failed);
     try {
-      return await Promise.race([pending, aborted]);
+      return await Promise.race(ends);
+    } catch (error) {
+      native.giveUp(ticket);
+      throw error;
     } finally {
       removeAlgorithm(signal, algorithm);
     }
@@ -70,15 +77,25 @@
     const request = new Request(input, init);
     const { signal } = request;
     signal.throwIfAborted();
-    const body = internal.requestBody(request) === null ? NOTHING : await request.bytes();
+    const body = internal.requestBody(request);
+    const upload = internal.isLong(body) ? internal.upload(body, signal) : undefined;
     const head = {
       method: request.method,
       url: request.url,
       headers: [...request.headers],
       redirect: request.redirect,
-      hasBody: internal.requestBody(request) !== null,
+      hasBody: body !== null,
+      ...(upload === undefined ? undefined : { upload: upload.number }),
     };
-    const answer = await abortable(signal, () => start(head, body));
+    const bytes = upload === undefined && body !== null ? body.bytes : NOTHING;
+    let answer;
+    try {
+      answer = await abortable(signal, () => start(head, bytes), upload?.failed);
+      upload?.settle();
+    } catch (error) {
+      upload?.settle(error);
+      throw error;
+    }
     const { stream, ...rest } = answer;
     return internal.makeResponse({
       ...rest,

@@ -97,6 +97,7 @@ const APIS: &[Api] = &[
     api!(functions),
     api!(stdin),
     api!(dom),
+    api!(upload),
     api!(fetch),
     api!(buffer),
     api!(process),

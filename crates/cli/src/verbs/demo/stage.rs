@@ -81,7 +81,8 @@ impl Stage {
 
     pub(super) fn end(&self) {
         let hint = self.paint.tone(Tone::Hint, "cofferdam run --help");
-        say(&format!("That was all: {} scenes. Next: {hint}", self.shown));
+        let scenes = if self.shown == 1 { "scene" } else { "scenes" };
+        say(&format!("That was all: {} {scenes}. Next: {hint}", self.shown));
     }
 }
 
