@@ -3,6 +3,7 @@
 //! `cofferdam-bench MEASUREMENT PROGRAMS` prints one JSON object a line.
 
 mod dom;
+mod frames;
 mod hostile;
 mod own;
 mod page;

@@ -1,4 +1,4 @@
-//! Figures that no peer has: storage calls, idle cells, runs that wait for an answer.
+//! Figures that no peer has: frames, storage calls, idle cells, runs that wait for an answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use cofferdam::{Broker, Error, Limits, Pool, Run, Runtime, Sandbox, SandboxBuild
 use crate::{micros, report};
 
 pub(crate) async fn measure() -> Result<(), Error> {
+    crate::frames::measure().await?;
     storage().await?;
     idle().await?;
     waiting().await?;

@@ -19,7 +19,7 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 16] = [
+const CHANGES: [Change; 17] = [
     // The hash of a key of a Map or Set; the low bits choose its bucket. A number is hashed as the
     // bits of a double, and those of small integers are zero where it matters: thousands of them
     // fell into a handful of buckets. Multiplying moves every bit up, the shift back down.
@@ -168,6 +168,22 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
 }
 
 JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)\n",
+    },
+    // `Promise.resolve` and `await` of what is no object: nothing has to be called, and nobody else
+    // can settle it.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "    result_promise = js_new_promise_capability(ctx, resolving_funcs, this_val);
+    if (JS_IsException(result_promise))
+        return result_promise;
+    ret = JS_Call(ctx, resolving_funcs[is_reject], JS_UNDEFINED, 1, argv);\n",
+        to: "    if (!is_reject && !JS_IsObject(argv[0])
+    &&  js_same_value(ctx, this_val, ctx->promise_ctor))
+        return js_promise_bare(ctx, JS_PROMISE_FULFILLED, argv[0]);
+    result_promise = js_new_promise_capability(ctx, resolving_funcs, this_val);
+    if (JS_IsException(result_promise))
+        return result_promise;
+    ret = JS_Call(ctx, resolving_funcs[is_reject], JS_UNDEFINED, 1, argv);\n",
     },
     // The promise of an async function is settled by that function alone: it needs no two
     // functions, with two properties each, that others could settle it with.
