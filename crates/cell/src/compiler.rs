@@ -17,8 +17,10 @@ use sha2::{Digest, Sha256};
 use wasmtime::Module;
 
 use crate::cache::Cache;
+use crate::pieces;
 use crate::program::Program;
-use crate::program_image::{MAX_MODULE, ProgramEngine, ProgramImage, check_import};
+use crate::program_image::{ProgramEngine, ProgramImage};
+use crate::unfit::{self, Unfit};
 
 /// Modules that are compiled at once; each keeps all processors busy.
 const MAX_COMPILING: usize = 2;
@@ -32,31 +34,9 @@ const MAX_KEPT: usize = 32;
 /// Modules up to this length are hashed where they are asked for: quicker than another thread.
 const SMALL: usize = 256 << 10;
 
-/// Longest reason that is handed on; names in it are the module's own.
-const MAX_REASON: usize = 300;
-
-/// Why a module cannot run here.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit(String);
-
-impl Unfit {
-    fn new(reason: impl Into<String>) -> Self {
-        let mut reason: String = reason.into();
-        if let Some((end, _)) = reason.char_indices().nth(MAX_REASON) {
-            reason.truncate(end);
-            reason.push('…');
-        }
-        Unfit(reason)
-    }
-}
-
-impl std::fmt::Display for Unfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unfit {}
+/// Told that a module is about to be compiled, by its name and length. What it answers is dropped
+/// when that is over.
+pub type Notice = Arc<dyn Fn(&str, usize) -> Box<dyn Send> + Send + Sync>;
 
 /// Compiles programs and keeps them. Cheap to clone.
 pub struct Compiler<P: Program> {
@@ -73,6 +53,7 @@ struct Inner<P: Program> {
     engine: ProgramEngine,
     settings: [u8; 32],
     cache: Option<Cache>,
+    notice: Option<Notice>,
     kept: Mutex<Kept<P>>,
     turns: Mutex<Turns>,
     turn: Condvar,
@@ -93,13 +74,15 @@ type Compiled<P> = Result<ProgramImage<P>, Unfit>;
 
 impl<P: Program> Compiler<P> {
     /// A compiler for this engine. With a directory, what it compiled is there the next time.
-    pub fn new(engine: &ProgramEngine, cache: Option<PathBuf>) -> Self {
+    pub fn new(engine: &ProgramEngine, cache: Option<PathBuf>, notice: Option<Notice>) -> Self {
         let mut settings = Hasher(Sha256::new());
         engine.roomy().precompile_compatibility_hash().hash(&mut settings);
+        settings.0.update([pieces::VERSION]);
         let inner = Inner {
             engine: engine.clone(),
             settings: settings.0.finalize().into(),
             cache: cache.map(Cache::new),
+            notice,
             kept: Mutex::new(Kept { images: HashMap::new(), uses: 0 }),
             turns: Mutex::default(),
             turn: Condvar::new(),
@@ -107,9 +90,10 @@ impl<P: Program> Compiler<P> {
         Compiler { inner: Arc::new(inner) }
     }
 
-    /// Makes a module ready, on a thread of its own unless it is ready already.
-    pub fn compile(&self, wasm: Vec<u8>) -> Compiling<P> {
-        if let Err(unfit) = look_at(&wasm) {
+    /// Makes a module ready, on a thread of its own unless it is ready already. The name is for
+    /// who is told of it.
+    pub fn compile(&self, name: &str, wasm: Vec<u8>) -> Compiling<P> {
+        if let Err(unfit) = unfit::look_at(&wasm) {
             return Compiling::done(Err(unfit));
         }
         if wasm.len() <= SMALL
@@ -125,10 +109,10 @@ impl<P: Program> Compiler<P> {
             turns.waiting += 1;
         }
         let compiling = Compiling { slot: Arc::default() };
-        let (slot, inner) = (compiling.slot.clone(), self.inner.clone());
+        let (slot, inner, name) = (compiling.slot.clone(), self.inner.clone(), name.to_owned());
         let thread = std::thread::Builder::new().name("cofferdam-compile".into());
         let spawned = thread.spawn(move || {
-            let compiled = catch_unwind(AssertUnwindSafe(|| inner.make(&wasm)));
+            let compiled = catch_unwind(AssertUnwindSafe(|| inner.make(&name, &wasm)));
             let failed = |_| Err(Unfit::new("the compiler failed on this module"));
             finish(&slot, compiled.unwrap_or_else(failed));
         });
@@ -168,7 +152,7 @@ impl<P: Program> Inner<P> {
     }
 
     /// What the thread does.
-    fn make(&self, wasm: &[u8]) -> Compiled<P> {
+    fn make(&self, name: &str, wasm: &[u8]) -> Compiled<P> {
         let _turn = self.take_turn();
         let key = self.key(wasm);
         if let Some(image) = self.kept(&key) {
@@ -179,8 +163,9 @@ impl<P: Program> Inner<P> {
         let module = match cached {
             Some(module) => module,
             None => {
-                scan(wasm)?;
-                let module = Module::new(roomy, wasm).map_err(|e| Unfit::new(reason(&e)))?;
+                unfit::scan(wasm)?;
+                let _told = self.notice.as_ref().map(|notice| notice(name, wasm.len()));
+                let module = compile(roomy, wasm).map_err(|e| Unfit::invalid(&e))?;
                 if let (Some(cache), Ok(native)) = (&self.cache, module.serialize()) {
                     cache.save(&key, &native);
                 }
@@ -212,48 +197,10 @@ impl<P: Program> Drop for Turn<'_, P> {
     }
 }
 
-/// Says what is wrong with bytes that are no module, before anything is spent on them.
-fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
-    if !wasm.starts_with(b"\0asm") {
-        return Err(Unfit::new("is not a WebAssembly module"));
-    }
-    if wasm.len() > MAX_MODULE {
-        let text = format!("is a module of {} bytes; the most is {MAX_MODULE}", wasm.len());
-        return Err(Unfit::new(text));
-    }
-    match wasm.get(4..8) {
-        Some([1, 0, 0, 0]) => Ok(()),
-        Some([_, 0, 1, 0]) => {
-            Err(Unfit::new("is a component; only core modules for WASI preview 1 run here"))
-        }
-        Some(_) => Err(Unfit::new("is a module of an unknown version")),
-        None => Err(Unfit::new("is cut after its first bytes")),
-    }
-}
-
-/// Looks for imports that a program cannot have, before minutes are spent on compiling it.
-fn scan(wasm: &[u8]) -> Result<(), Unfit> {
-    for part in wasmparser::Parser::new(0).parse_all(wasm) {
-        // What is wrong otherwise, the compiler says better.
-        let Ok(part) = part else { return Ok(()) };
-        match part {
-            wasmparser::Payload::ImportSection(imports) => {
-                for import in imports.into_imports().flatten() {
-                    let is_function = matches!(import.ty, wasmparser::TypeRef::Func(_));
-                    check_import(import.module, import.name, is_function).map_err(Unfit::new)?;
-                }
-            }
-            wasmparser::Payload::CodeSectionStart { .. } => return Ok(()),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// The engine's reason in one line, its innermost cause last.
-fn reason(error: &wasmtime::Error) -> String {
-    let text = format!("{error:#}");
-    format!("is not a valid module: {}", text.lines().collect::<Vec<_>>().join(" "))
+/// What is wrong with a module is said of the module as it came.
+fn compile(engine: &wasmtime::Engine, wasm: &[u8]) -> wasmtime::Result<Module> {
+    Module::validate(engine, wasm)?;
+    Module::new(engine, pieces::split(wasm)?)
 }
 
 /// Future of [`Compiler::compile`]. Dropped, nobody waits; what was compiled is kept all the same.

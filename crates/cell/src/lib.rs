@@ -14,6 +14,8 @@
 //! - [`gate`]: the imports, with every bound checked
 //! - [`program`], [`program_image`], [`imports`]: cells for programs, which import WASI
 //! - [`compiler`], `cache`: a stranger's module made ready, in memory and on disk
+//! - `unfit`: why a module cannot run, and what to do about it
+//! - `pieces`: its long instructions in pieces, so that it can be stopped within one
 //! - [`imaging`] (feature): makes images at build time
 //! - `pacing` (feature): puts checks into a guest, so that it can be stopped anywhere
 //! - `recursion` (feature): which functions need a check so that no cycle of calls is without
@@ -32,20 +34,23 @@ pub mod imaging;
 pub mod imports;
 #[cfg(feature = "imaging")]
 mod pacing;
+mod pieces;
 pub mod program;
 pub mod program_image;
 #[cfg(feature = "imaging")]
 mod recursion;
+mod unfit;
 
 pub use alarm::{Alarm, Ring, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};
-pub use compiler::{Compiler, Compiling, Unfit};
+pub use compiler::{Compiler, Compiling, Notice};
 pub use engine::{Engine, Pool};
 pub use gate::{Breach, Host, Until, Waited};
 pub use image::Image;
 pub use imports::Import;
 pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, run_program};
 pub use program_image::{ProgramEngine, ProgramImage};
+pub use unfit::Unfit;
 
 /// What went wrong on our side: the engine could not be made, an image does not fit it.
 #[derive(Debug, Clone)]

@@ -14,6 +14,7 @@ use crate::engine::Pool;
 use crate::faults::Faults;
 use crate::image::next_id;
 use crate::imports::{self, WASI};
+use crate::pieces;
 use crate::program::{Program, State};
 use crate::{Error, ErrorKind};
 
@@ -72,7 +73,9 @@ impl ProgramEngine {
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
         let engine = wasmtime::Engine::new(&pooled_config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        engine.precompile_module(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+        let failed = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Image, format!("{e:#}"));
+        let wasm = pieces::split(wasm).map_err(|e| failed(&e))?;
+        engine.precompile_module(&wasm).map_err(|e| failed(&e))
     }
 
     fn pooled(&self) -> Result<&Pooled, Error> {
@@ -93,6 +96,8 @@ impl ProgramEngine {
 fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true);
+    // What goes in pieces counts in 32 bits.
+    config.wasm_memory64(false);
     config.cranelift_opt_level(OptLevel::Speed);
     config.memory_init_cow(true);
     config.memory_reservation(MEMORY_RESERVATION);

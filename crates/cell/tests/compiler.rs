@@ -3,11 +3,14 @@
 use std::future::Future;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use cofferdam_cell::{Compiler, Engine, Import, Leave, Pool, Program, ProgramEngine, Unfit};
+use cofferdam_cell::{
+    Compiler, Engine, Import, Leave, Notice, Pool, Program, ProgramEngine, Unfit,
+};
 
 struct Nothing;
 
@@ -57,8 +60,34 @@ const MODULE: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x0
 
 fn compile(engine: &Engine, cache: &Path, wasm: &[u8]) -> Result<u64, Unfit> {
     let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 }).expect("engines");
-    let compiler = Compiler::<Nothing>::new(&programs, Some(cache.to_owned()));
-    wait(compiler.compile(wasm.to_vec())).map(|image| image.memory_bytes())
+    let compiler = Compiler::<Nothing>::new(&programs, Some(cache.to_owned()), None);
+    wait(compiler.compile("test", wasm.to_vec())).map(|image| image.memory_bytes())
+}
+
+#[test]
+fn who_wants_to_know_is_told_of_each_module_that_is_compiled_and_when_that_is_over() {
+    struct Over(Arc<AtomicUsize>);
+    impl Drop for Over {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let (told, over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
+    let notice: Notice = {
+        let (told, over) = (told.clone(), over.clone());
+        Arc::new(move |name, bytes| {
+            told.lock().expect("no panic").push((name.to_owned(), bytes));
+            Box::new(Over(over.clone()))
+        })
+    };
+    let engine = engine();
+    let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 }).expect("engines");
+    let compiler = Compiler::<Nothing>::new(&programs, None, Some(notice));
+    for name in ["first", "again"] {
+        wait(compiler.compile(name, MODULE.to_vec())).expect("a program");
+    }
+    assert_eq!(*told.lock().expect("no panic"), [("first".to_owned(), MODULE.len())]);
+    assert_eq!(over.load(Ordering::Relaxed), 1);
 }
 
 fn engine() -> Engine {

@@ -2,9 +2,13 @@
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cofferdam::{Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder};
+use cofferdam::{
+    Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder, visible,
+};
 
+use crate::busy::Busy;
 use crate::nearby;
 use crate::prompt;
 use crate::report::{self, Failure};
@@ -231,12 +235,18 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
     }
 }
 
-/// A runtime that keeps compiled programs where this user keeps such things.
+/// A runtime that keeps compiled programs where this user keeps such things, and says at a terminal
+/// when it compiles one.
 pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
-    Ok(match cache() {
-        Some(cache) => Runtime::with_cache(pool, cache)?,
-        None => Runtime::new(pool)?,
-    })
+    let (runtime, kept) = match cache() {
+        Some(cache) => (Runtime::with_cache(pool, cache)?, ": once, then it is kept"),
+        None => (Runtime::new(pool)?, ""),
+    };
+    runtime.on_compile(Arc::new(move |name, bytes| {
+        let (name, size) = (visible(name), bytes as f64 / f64::from(1 << 20));
+        Box::new(Busy::new(format!("compiling {name}, {size:.1} MiB{kept}")))
+    }));
+    Ok(runtime)
 }
 
 /// Where compiled programs are kept; nowhere for a user without a home.

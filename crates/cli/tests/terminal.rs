@@ -82,3 +82,44 @@ fn colour_is_shown_unless_it_is_unwanted() {
         }
     }
 }
+
+/// A module that takes longer than a moment to compile, on any machine.
+fn slow_module() -> Vec<u8> {
+    let rounds = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 31)) (i64.const 7)))";
+    let function = format!("(func (param i64) (result i64) {} (local.get 0))", rounds.repeat(100));
+    let functions = function.repeat(4000);
+    let text =
+        format!("(module (memory (export \"memory\") 1) {functions} (func (export \"_start\")))");
+    wat::parse_str(text).expect("a module")
+}
+
+#[test]
+fn compiling_is_said_at_a_terminal_once_and_the_line_goes() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiling");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("slow.wasm");
+    std::fs::write(&file, slow_module()).expect("room");
+    let (file, cache) = (file.to_str().expect("UTF-8"), folder.to_str().expect("UTF-8"));
+    let tool = format!("slow={file}");
+    let calls = [vec!["wasm", file], vec!["sh", "--ephemeral", "--tool", &tool, "-c", "slow"]];
+    for arguments in calls {
+        let kept = folder.join("cofferdam");
+        let _ = std::fs::remove_dir_all(&kept);
+        let (text, code) = shown(&arguments, "", &[("XDG_CACHE_HOME", cache)]);
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("compiling slow") && text.contains("MiB: once"), "{text:?}");
+        assert!(text.ends_with("\r\x1b[2K"), "{text:?}");
+        let (text, _) = shown(&arguments, "", &[("XDG_CACHE_HOME", cache)]);
+        assert_eq!(text, "", "what is kept needs no word");
+        let _ = std::fs::remove_dir_all(&kept);
+        let piped = Command::new(env!("CARGO_BIN_EXE_cofferdam"))
+            .args(&arguments)
+            .env("XDG_CACHE_HOME", cache)
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program");
+        assert_eq!((piped.stdout.as_slice(), piped.stderr.as_slice()), (&b""[..], &b""[..]));
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

@@ -124,7 +124,7 @@ pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
 pub use page::Boundary;
 pub use processor::processor_features;
 pub use run::{Canceller, Run};
-pub use runtime::{Pool, Runtime};
+pub use runtime::{Notice, Pool, Runtime};
 pub use sandbox::{Sandbox, SandboxBuilder};
 pub use session::Session;
 pub use tool::{Language, Tool};

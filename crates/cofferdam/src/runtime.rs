@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::page::Boundary;
 use crate::reaper::Reaper;
 
-pub use cofferdam_cell::Pool;
+pub use cofferdam_cell::{Notice, Pool};
 
 static SHARED: OnceLock<Result<Runtime, Error>> = OnceLock::new();
 
@@ -38,6 +38,7 @@ struct Inner {
     programs: OnceLock<Result<Programs, Error>>,
     pool: Pool,
     cache: Option<PathBuf>,
+    on_compile: OnceLock<Notice>,
     reaper: Reaper,
     /// For sandboxes that bring none: keeps nothing beyond the process.
     broker: OnceLock<Result<Broker, Error>>,
@@ -78,6 +79,7 @@ impl Runtime {
                 programs: OnceLock::new(),
                 pool,
                 cache,
+                on_compile: OnceLock::new(),
                 reaper: Reaper::default(),
             }),
         })
@@ -116,6 +118,12 @@ impl Runtime {
         SHARED.set(Ok(self.clone())).is_ok()
     }
 
+    /// Has somebody told when a WASI program is compiled, which may take seconds. To be said once,
+    /// before the first program runs; false where it comes too late.
+    pub fn on_compile(&self, notice: Notice) -> bool {
+        self.inner.programs.get().is_none() && self.inner.on_compile.set(notice).is_ok()
+    }
+
     /// Loads what programs need now, so that the first of them does not pay for it.
     pub fn prepare_programs(&self) -> Result<(), Error> {
         if let Some(load) = &self.programs()?.commands {
@@ -132,7 +140,8 @@ impl Runtime {
             let pool = Pool { cells, ..self.inner.pool };
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
             let sh = Some(load_program(&engine, cofferdam_images::SH)?);
-            let compiler = Some(Compiler::new(&engine, self.inner.cache.clone()));
+            let notice = self.inner.on_compile.get().cloned();
+            let compiler = Some(Compiler::new(&engine, self.inner.cache.clone(), notice));
             let commands = OnceLock::new();
             let commands = move || {
                 let load = || load_program(&engine, cofferdam_images::COMMANDS);

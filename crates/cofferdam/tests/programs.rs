@@ -128,6 +128,41 @@ async fn an_endless_loop_ends_at_its_time_and_when_cancelled() {
     assert_eq!(outcome.expect("an outcome").exit_code(), 125);
 }
 
+/// T-PROC-013. Long instructions go in pieces: what fills 256 MiB at once is still asked every 5 ms. Those
+/// of an engine that does not look within them take 20 ms and more each.
+#[test]
+fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
+    let memory = "(memory.grow (i32.const 4096)) drop";
+    let bodies = [
+        "(memory.fill (i32.const 0) (i32.const 1) (i32.const 0x10000000))",
+        "(memory.copy (i32.const 1) (i32.const 0) (i32.const 0x10000000))",
+        "(memory.copy (i32.const 0) (i32.const 1) (i32.const 0x10000000))",
+        "(table.fill $t (i32.const 0) (ref.null func) (i32.const 8000000))",
+        "(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 7999999))",
+    ];
+    let executor = tokio::runtime::Builder::new_current_thread().build().expect("an executor");
+    let limits = Limits { time: Duration::from_millis(400), memory_bytes: 1 << 29, ..short() };
+    for body in bodies {
+        let table = "(table $t 8000000 funcref)";
+        let endless = program(&[], table, &format!("{memory} (loop $l {body} (br $l))"));
+        let mut run =
+            sandbox(limits.clone()).start_program(Command::wasm("x", endless)).expect("a run");
+        let mut slices = Vec::new();
+        let outcome = executor.block_on(std::future::poll_fn(|cx| {
+            let began = Instant::now();
+            let polled = std::pin::Pin::new(&mut run).poll(cx);
+            slices.push(began.elapsed());
+            polled
+        }));
+        assert_eq!(outcome.expect("an outcome").exit_code(), 124, "{body}");
+        // Whatever else the machine does makes some of them longer, and none shorter.
+        slices.retain(|slice| *slice >= Duration::from_millis(2));
+        slices.sort_unstable();
+        let tenth = slices.get(slices.len() / 10).expect("it computes");
+        assert!(*tenth < Duration::from_millis(12), "{body}: {slices:?}");
+    }
+}
+
 #[tokio::test]
 async fn memory_without_end_is_a_limit() {
     let bomb = program(
@@ -199,6 +234,21 @@ async fn a_module_that_cannot_run_is_told_why() {
     )
     .await;
     check_unfit(&text(r#"(module (memory (export "memory") 1))"#), "exports no _start").await;
+    for (from, says) in [
+        ("env", "with a WASI toolchain"),
+        ("gojs", "GOOS=wasip1"),
+        ("wbg", "without wasm-bindgen"),
+        ("wasi_unstable", "the WASI of 2019"),
+        ("wasi:cli/exit@0.2.0", "preview 2"),
+        ("elsewhere", "another host"),
+    ] {
+        check_unfit(&text(&format!("(module (import \"{from}\" \"x\" (func)))")), says).await;
+    }
+    check_unfit(&text("(module (memory 1 1 shared))"), "needs threads").await;
+    check_unfit(&text(r#"(module (import "env" "memory" (memory 1 1 shared)))"#), "threads").await;
+    check_unfit(&text("(module (memory i64 1))"), "memory of 64 bits").await;
+    check_unfit(&text("(module (tag))"), "uses WebAssembly's exceptions").await;
+    check_unfit(&text("(module (type (struct)))"), "garbage collector").await;
     check_unfit(&text(r#"(module (func (export "_start")))"#), "exports no memory").await;
 }
 

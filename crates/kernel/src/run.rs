@@ -217,7 +217,7 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
             let Some(compiler) = &system.world.programs.compiler else {
                 return Err(plain(Errno::NotExecutable, &launch));
             };
-            let compiled = compiler.compile(bytes).await;
+            let compiled = compiler.compile(&name, bytes).await;
             compiled.map_err(|unfit| {
                 NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}"))
             })?

@@ -246,7 +246,9 @@ fn poll_spawned(
         let Some(compiler) = &process.system.world.programs.compiler else {
             return Poll::Ready(Ok(Errno::NotExecutable.into()));
         };
-        process.spawning = Some((launch, compiler.compile(module)));
+        let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
+        let compiling = compiler.compile(&String::from_utf8_lossy(name), module);
+        process.spawning = Some((launch, compiling));
     }
     let Some((_, compiling)) = &mut process.spawning else { return Poll::Pending };
     let compiled = ready!(Pin::new(compiling).poll(cx));

@@ -1,0 +1,143 @@
+//! Why a module cannot run here, and what its maker can do about it.
+
+use wasmparser::{CompositeInnerType, MemoryType, Parser, Payload, TypeRef};
+
+use crate::imports::WASI;
+use crate::program_image::{MAX_MODULE, check_import};
+
+/// Longest reason that is handed on; names in it are the module's own.
+const MAX_REASON: usize = 300;
+
+const THREADS: &str = "needs threads, which this host does not have: build it without them (no \
+    -pthread, no --shared-memory; in Rust, for wasm32-wasip1)";
+
+const EXCEPTIONS: &str = "uses WebAssembly's exceptions, which this host does not have: build it \
+    without them (no -fwasm-exceptions, no setjmp; in Rust, -C panic=abort)";
+
+const COLLECTED: &str = "uses WebAssembly's garbage collector, which this host does not have; \
+    compilers that bring their own, such as Go's, do without it";
+
+const MEMORY64: &str =
+    "has a memory of 64 bits, which this host does not have: build it for wasm32";
+
+/// Why a module cannot run here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit(String);
+
+impl Unfit {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        let mut reason: String = reason.into();
+        if let Some((end, _)) = reason.char_indices().nth(MAX_REASON) {
+            reason.truncate(end);
+            reason.push('…');
+        }
+        Unfit(reason)
+    }
+
+    /// The engine's reason in one line, its innermost cause last.
+    pub(crate) fn invalid(error: &wasmtime::Error) -> Self {
+        let text = format!("{error:#}");
+        let text = text.lines().collect::<Vec<_>>().join(" ");
+        Unfit::new(format!("is not a valid module: {text}"))
+    }
+}
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unfit {}
+
+/// Says what is wrong with bytes that are no module, before anything is spent on them.
+pub(crate) fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
+    if !wasm.starts_with(b"\0asm") {
+        return Err(Unfit::new("is not a WebAssembly module"));
+    }
+    if wasm.len() > MAX_MODULE {
+        let text = format!("is a module of {} bytes; the most is {MAX_MODULE}", wasm.len());
+        return Err(Unfit::new(text));
+    }
+    match wasm.get(4..8) {
+        Some([1, 0, 0, 0]) => Ok(()),
+        Some([_, 0, 1, 0]) => Err(Unfit::new(
+            "is a component; only core modules for WASI preview 1 run here: build it for \
+             wasm32-wasip1, not wasip2",
+        )),
+        Some(_) => Err(Unfit::new("is a module of an unknown version")),
+        None => Err(Unfit::new("is cut after its first bytes")),
+    }
+}
+
+/// Looks for what a program cannot have, before minutes are spent on compiling it.
+pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
+    for part in Parser::new(0).parse_all(wasm) {
+        // What is wrong otherwise, the compiler says better.
+        let Ok(part) = part else { return Ok(()) };
+        match part {
+            Payload::TypeSection(types) => {
+                for group in types.into_iter().flatten() {
+                    for ty in group.types() {
+                        match ty.composite_type.inner {
+                            CompositeInnerType::Struct(_) | CompositeInnerType::Array(_) => {
+                                return Err(Unfit::new(COLLECTED));
+                            }
+                            CompositeInnerType::Func(_) | CompositeInnerType::Cont(_) => {}
+                        }
+                    }
+                }
+            }
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports().flatten() {
+                    match import.ty {
+                        TypeRef::Memory(memory) => check_memory(memory)?,
+                        TypeRef::Tag(_) => return Err(Unfit::new(EXCEPTIONS)),
+                        _ => {}
+                    }
+                    let is_function = matches!(import.ty, TypeRef::Func(_));
+                    check_import(import.module, import.name, is_function).map_err(|missing| {
+                        let advice = advice(import.module, import.name);
+                        Unfit::new(format!("{missing}: {advice}"))
+                    })?;
+                }
+            }
+            Payload::MemorySection(memories) => {
+                memories.into_iter().flatten().try_for_each(check_memory)?;
+            }
+            Payload::TagSection(_) => return Err(Unfit::new(EXCEPTIONS)),
+            Payload::CodeSectionStart { .. } => return Ok(()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_memory(memory: MemoryType) -> Result<(), Unfit> {
+    match memory {
+        MemoryType { shared: true, .. } => Err(Unfit::new(THREADS)),
+        MemoryType { memory64: true, .. } => Err(Unfit::new(MEMORY64)),
+        _ => Ok(()),
+    }
+}
+
+/// What the maker of a module with such an import can do, as far as its name tells.
+fn advice(from: &str, name: &str) -> &'static str {
+    match from {
+        "wasi" if name == "thread-spawn" => "it needs threads; build it without them",
+        "wasi_unstable" => "it was made for the WASI of 2019; build it for wasm32-wasip1",
+        WASI => "it is no function of WASI preview 1; build it without what needs it",
+        "gojs" | "go" => "it was made for JavaScript; build it with GOOS=wasip1",
+        "wbg" | "__wbindgen_placeholder__" => {
+            "it was made for JavaScript; build it for wasm32-wasip1 without wasm-bindgen"
+        }
+        "env" => {
+            "it was made for JavaScript, or linked with names left open; build it with a WASI \
+             toolchain"
+        }
+        _ if from.starts_with("wasi:") => {
+            "it was made for WASI preview 2; build it for wasm32-wasip1"
+        }
+        _ => "it was made for another host; build it with a WASI toolchain",
+    }
+}
