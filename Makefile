@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny licences lint bench clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint bench clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -37,7 +37,7 @@ install: build  ## the program, man pages and completions, below PREFIX (~/.loca
 	$(TARGET)/release/cofferdam completions zsh > $(SHARE)/zsh/site-functions/_cofferdam
 	$(TARGET)/release/cofferdam completions fish > $(SHARE)/fish/vendor_completions.d/cofferdam.fish
 
-test: setup licences  ## everything that is tested
+test: setup dependencies  ## everything that is tested
 	cargo fmt --all --check
 	cd guests && cargo fmt --all --check
 	cd fuzz && cargo fmt --check
@@ -56,8 +56,8 @@ fuzz:  ## libFuzzer on each of them: make fuzz SECONDS_EACH=600 FUZZ="html urls"
 	@scripts/fuzz $(SECONDS_EACH) $(FUZZ)
 
 # Advisories are asked for from github.com, which not every machine that tests can reach.
-licences:
-	@scripts/deny licenses bans sources
+dependencies:
+	@scripts/deny within-reach
 
 deny:  ## licences, sources and advisories of every dependency
 	@scripts/deny
