@@ -36,8 +36,8 @@ pub struct Line {
     pub id: Option<Arc<str>>,
     /// Who decided, or why, in words.
     pub note: Option<Arc<str>>,
-    /// How many there were of this line. More than one only where a run makes calls faster than
-    /// they can be written; then `time` is that of the first.
+    /// How many there were of this line. More than one for the same denial over and over, and where
+    /// a run makes calls faster than they can be written; then `time` is that of the first.
     pub times: u32,
     /// What it took.
     pub cost: Cost,

@@ -67,9 +67,15 @@ impl Risk {
             },
             Capability::Fs(fs) => match (fs.access(), fs.scope()) {
                 (Access::Read, Scope::All) => (Level::Medium, "the tool sees every file"),
-                (Access::Read, Scope::Only(_)) => (Level::Low, "files of the sandbox only"),
-                (Access::Write, Scope::All) => (Level::Medium, "any file can be changed or lost"),
-                (Access::Write, Scope::Only(_)) => (Level::Medium, "files can be changed or lost"),
+                (Access::Read, Scope::Only(_)) => {
+                    (Level::Low, "files in the sandbox, or mounted there")
+                }
+                (Access::Write, Scope::All) => {
+                    (Level::Medium, "any file can be changed or lost, also in a folder mounted :rw")
+                }
+                (Access::Write, Scope::Only(_)) => {
+                    (Level::Medium, "files can be changed or lost, also in a folder mounted :rw")
+                }
             },
             Capability::Storage(storage) => match (storage.access(), storage.scope()) {
                 (Access::Write, Scope::All) => (Level::Medium, "any key can be changed or lost"),
@@ -156,7 +162,7 @@ mod tests {
     #[test]
     fn what_stays_inside_is_low() {
         check("storage:local:read:k", "low: storage of the sandbox only");
-        check("fs:read:/data/**", "low: files of the sandbox only");
+        check("fs:read:/data/**", "low: files in the sandbox, or mounted there");
         check("process:exec:ls", "low: the command runs in the sandbox");
     }
 }

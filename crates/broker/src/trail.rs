@@ -1,4 +1,4 @@
-use crate::audit::{Line, Offered, Sink};
+use crate::audit::{Line, Offered, Ruling, Sink};
 use crate::error::Error;
 
 /// Lines that a run keeps before it hands them over.
@@ -6,6 +6,9 @@ const BATCH: usize = 256;
 
 /// Most lines that a run keeps while the sink is busy; then it waits for the sink.
 const MAX_KEPT: usize = 16 * BATCH;
+
+/// How many lines a line is compared with, the latest first.
+const MAX_LOOKED_AT: usize = 32;
 
 /// The audit lines of one run on their way to the sink.
 #[derive(Debug, Default)]
@@ -17,8 +20,16 @@ pub(crate) struct Trail {
 }
 
 impl Trail {
-    /// Notes a line that need not be there before it is acted on.
+    /// Notes a line that need not be there before it is acted on. A denial that is on its way
+    /// already is counted there: a tool that tries again and again does not fill the disk.
     pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
+        if line.ruling == Some(Ruling::Deny) {
+            let near = self.lines.iter_mut().rev().take(MAX_LOOKED_AT);
+            if let Some(other) = near.into_iter().find(|other| other.says_the_same(&line)) {
+                other.times = other.times.saturating_add(line.times);
+                return self.failed.clone().map_or(Ok(()), Err);
+            }
+        }
         self.lines.push(line);
         match self.lines.len() >= self.hand_over_at.max(BATCH) {
             true => self.hand_over(sink),
@@ -75,7 +86,8 @@ fn fold(lines: Vec<Line>) -> Vec<Line> {
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     for line in lines {
         // Loops repeat what is near; looking further back would make this quadratic.
-        let near = kept.iter_mut().rev().take(32).find(|other| other.says_the_same(&line));
+        let near =
+            kept.iter_mut().rev().take(MAX_LOOKED_AT).find(|other| other.says_the_same(&line));
         match near {
             Some(other) => {
                 other.times = other.times.saturating_add(line.times);
@@ -140,6 +152,20 @@ mod tests {
         trail.hand_over(&gate).unwrap();
         let lines = gate.lines.lock().unwrap();
         assert_eq!(lines.iter().map(|line| u64::from(line.times)).sum::<u64>(), 100_000);
+    }
+
+    #[test]
+    fn same_denial_over_and_over_is_one_line_that_counts() {
+        let (gate, mut trail) = (Gate::default(), Trail::default());
+        *gate.open.lock().unwrap() = true;
+        for i in 0..100_000 {
+            let mut line = line(i % 3);
+            line.ruling = Some(Ruling::Deny);
+            trail.note(line, &gate).unwrap();
+        }
+        trail.hand_over(&gate).unwrap();
+        let times: Vec<u32> = gate.lines.lock().unwrap().iter().map(|line| line.times).collect();
+        assert_eq!(times, [33_334, 33_333, 33_333]);
     }
 
     #[test]

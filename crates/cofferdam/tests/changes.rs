@@ -143,6 +143,8 @@ async fn nothing_is_changed_without_its_line() {
     let outcome = sandbox.run_program(Command::shell(text)).await.expect("a run");
     assert_eq!(outcome.stdout.text(), "oldin\n");
     assert!(outcome.stderr.text().contains("/real/a: I/O error"), "{}", outcome.stderr.text());
+    let why = "cofferdam: files of the host stay as they are: audit: no room left\n";
+    assert_eq!(outcome.stderr.text().matches(why).count(), 1, "{}", outcome.stderr.text());
     let names: Vec<_> = std::fs::read_dir(&folder.0).expect("a folder").flatten().collect();
     assert_eq!(names.len(), 1);
     assert_eq!(std::fs::read_to_string(folder.0.join("old")).expect("a file"), "old");

@@ -27,6 +27,9 @@ impl Process {
         let name: String = program.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect();
         let by = format!("{name}, process {}", self.pid);
         let desk = &self.system.world.settings.desk;
-        desk.change(&format!("{what} {path}"), &by).map_err(|_| Errno::Io)
+        desk.change(&format!("{what} {path}"), &by).map_err(|error| {
+            self.system.say_unlogged(&error);
+            Errno::Io
+        })
     }
 }

@@ -134,6 +134,8 @@ pub(crate) struct System {
     processes_hit: AtomicBool,
     bytes_hit: AtomicBool,
     count_hit: AtomicBool,
+    /// It was said that the log cannot be written.
+    said_unlogged: AtomicBool,
     /// Tells runs apart where files are made for who looks at them.
     number: u32,
 }
@@ -160,6 +162,7 @@ impl System {
             processes_hit: AtomicBool::new(false),
             bytes_hit: AtomicBool::new(false),
             count_hit: AtomicBool::new(false),
+            said_unlogged: AtomicBool::new(false),
             number: crate::proc::next_number(),
             world,
         });
@@ -199,6 +202,14 @@ impl System {
             && !kept.is_empty()
         {
             watcher(stream, kept);
+        }
+    }
+
+    /// Says once in a run why programs cannot change files of the host: they hear of an I/O error.
+    pub(crate) fn say_unlogged(&self, error: &cofferdam_broker::Error) {
+        if !self.said_unlogged.swap(true, Ordering::Relaxed) {
+            let text = format!("cofferdam: files of the host stay as they are: {error}\n");
+            self.print(Stream::Err, text.as_bytes());
         }
     }
 
