@@ -215,11 +215,7 @@ impl Shell {
                 Ok(None) => return status,
                 Err(error) => {
                     self.line = error.line;
-                    let message = match &self.command_string {
-                        Some(_) => format!("-c: {}", error.message),
-                        None => error.message,
-                    };
-                    self.warn(&message);
+                    self.complain_of_syntax(&error.message);
                     return USAGE;
                 }
             };
@@ -232,6 +228,17 @@ impl Shell {
                 Err(status) => return status,
             }
         }
+    }
+
+    /// As bash names it: by the script, or as the text of `-c` where that has no name.
+    fn complain_of_syntax(&mut self, message: &str) {
+        let is_unnamed = [&b"bash"[..], b"sh"].contains(&self.arg0.as_slice());
+        if self.command_string.is_none() || !is_unnamed {
+            return self.warn(message);
+        }
+        let mut text = self.arg0.clone();
+        text.extend_from_slice(format!(": -c: line {}: {message}\n", self.line).as_bytes());
+        self.print_error(&text);
     }
 
     /// One complete command at the top. The error is a status to end with.
