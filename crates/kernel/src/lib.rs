@@ -12,7 +12,7 @@
 //! - `system`, `crew`, `table`, `signal`: what the processes of a run share, who runs them, who
 //!   waits for whom
 //! - `process`, `spawn`, [`policy`]: one process, what a name stands for, who may start what
-//! - `descriptor`, `pipe`, `device`, `rights`: what is open
+//! - `descriptor`, `pipe`, `fifo`, `device`, `rights`: what is open
 //! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
 //! - [`furniture`], `proc`: what every sandbox has in its files: `/dev`, `/proc`, commands
 //! - [`clock`], [`random`]: time and chance, real or fixed for tests and replay
@@ -28,6 +28,7 @@ pub mod denials;
 mod descriptor;
 mod device;
 pub mod errno;
+mod fifo;
 pub mod furniture;
 mod guard;
 pub mod kernel;
