@@ -81,6 +81,8 @@ calls! {
     /// `which: u8 ([crate::process::Cap]), allowed: u64`; the program refused something because of
     /// a cap of its own. Answers nothing; counts if the run fails.
     29 CapHit "cap.hit",
+    /// `mode: u32, path: bytes`; makes a named pipe, without the bits of the mask. Refused: errno.
+    37 FifoMake "fifo.make",
     /// `tool: value (name, source, arguments)`; begins a tool, one at a time. Answers nothing.
     30 ToolStart "tool.start",
     /// No fields; waits for the tool of [`Call::ToolStart`] and answers `event: u8

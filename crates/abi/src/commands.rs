@@ -11,7 +11,7 @@ pub const COMMANDS: &[&str] = &[
     "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du", "echo", "egrep", "env",
     "expand", "expr", "factor", "false", "fgrep", "file", "find", "fmt", "fold", "grep", "groups",
     "gunzip", "gzip", "head", "hexdump", "hostname", "id", "join", "jq", "js", "link", "ln",
-    "logname", "ls", "md5sum", "mkdir", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt",
+    "logname", "ls", "md5sum", "mkdir", "mkfifo", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt",
     "od", "paste", "pathchk", "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath",
     "rev", "rg", "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum",
     "sha384sum", "sha512sum", "shred", "shuf", "sleep", "sort", "split", "sqlite3", "stat",

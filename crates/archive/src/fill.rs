@@ -84,6 +84,13 @@ impl<'t> Fill<'t> {
         Ok(())
     }
 
+    pub(crate) fn fifo(&mut self, path: &VPath, attributes: Attributes) -> Result<(), Error> {
+        self.check_folder(path)?;
+        self.files().make_fifo(path.as_str(), Mode::FILE)?;
+        self.attributes.push((path.clone(), attributes));
+        Ok(())
+    }
+
     pub(crate) fn link(&self, path: &VPath, target: &str) -> Result<(), Error> {
         self.check_folder(path)?;
         Ok(self.files().make_link(target, path.as_str())?)

@@ -58,6 +58,7 @@ pub fn read(
             }
             tag::DIRECTORY => into.directory(&rest.path()?, rest.attributes()?)?,
             tag::FILE => into.file(&rest.path()?, rest.attributes()?, &mut rest)?,
+            tag::FIFO => into.fifo(&rest.path()?, rest.attributes()?)?,
             tag::LINK => into.link(&rest.path()?, rest.text()?)?,
             tag::NAME => into.name(&rest.path()?, &rest.path()?)?,
             tag::CWD => {

@@ -15,6 +15,7 @@ pub(crate) mod tag {
     pub(crate) const NAME: u8 = 6;
     /// Where programs begin; the last record.
     pub(crate) const CWD: u8 = 7;
+    pub(crate) const FIFO: u8 = 8;
 }
 
 /// What was written so far.

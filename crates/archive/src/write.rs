@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
-use cofferdam_vfs::{Node, Snapshot, VPath};
+use cofferdam_vfs::{DeviceId, Node, Snapshot, VPath};
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
@@ -54,7 +54,8 @@ pub fn write(contents: &Contents<'_>) -> Result<Vec<u8>, Error> {
                     out.number(offset).bytes(bytes);
                 }
             }
-            // Devices are the system's, and what is mounted is somebody else's.
+            Node::Device(DeviceId::FIFO) => drop(out.tag(tag::FIFO).text(path).attributes(stat)),
+            // Other devices are the system's, and what is mounted is somebody else's.
             Node::Device(_) | Node::Mount => {}
         }
     }

@@ -92,6 +92,10 @@ pub(crate) fn outcome(outcome: &Outcome) {
             labelled(Tone::Hint, "hint", &format!("--limit {limit}={}", kept.max(1) * 10));
         }
     }
+    if let Some(denied) = &outcome.denied {
+        labelled(Tone::Note, "note", &visible_lines(denied.message()));
+        to_grant(denied);
+    }
     let Some(error) = outcome.error() else { return };
     // What a tool writes on further lines must not look like a line of ours.
     let message = visible_lines(&error.message).replace('\n', "\n    ");
@@ -100,15 +104,20 @@ pub(crate) fn outcome(outcome: &Outcome) {
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
     frames.for_each(|frame| line(&visible_lines(frame)));
     if let Ending::Denied(denied) = &outcome.ending {
-        let (id, capability) = (visible(denied.request_id()), denied.required_permission());
-        labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
-        labelled(Tone::Hint, "hint", &format!("--allow '{}'", visible(capability)));
+        to_grant(denied);
     }
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
     {
         labelled(Tone::Hint, "hint", &hint);
     }
+}
+
+/// The two ways to let it through the next time.
+fn to_grant(denied: &PermissionError) {
+    let (id, capability) = (visible(denied.request_id()), denied.required_permission());
+    labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
+    labelled(Tone::Hint, "hint", &format!("--allow '{}'", visible(capability)));
 }
 
 fn hint(exhausted: &Exhausted) -> Option<String> {

@@ -150,3 +150,22 @@ fn a_way_out_is_offered_where_it_is_one() {
     let listed = home.check(&["grants"], "", 70, &["damaged", "hint: begin with an empty one"]);
     assert!(!listed.contains("--ephemeral"), "{listed}");
 }
+
+#[test]
+fn a_script_that_goes_on_without_a_command_says_once_what_to_grant() {
+    let home = Home::new("goes-on");
+    let call = ["sh", "--allow", "process:exec:wc", "-c", "ls; echo code $?; ls | wc -l"];
+    let needed = "not allowed to run the command ls";
+    let says = ["ls: Permission denied", "code 126", needed, "hint: cofferdam grant req_"];
+    let told = home.check(&call, "", 0, &says);
+    assert_eq!(told.matches(needed).count(), 1, "{told}");
+    let json = ["sh", "--json", "--allow", "process:exec:wc", "-c", "ls; true"];
+    let told = home.check(&json, "", 0, &["\"denied\":{", "\"requiredPermission\":"]);
+    home.check(&["grant", &id_in(&told, "req_"), "--once"], "", 0, &[]);
+    let granted = ["sh", "--allow", "process:exec:wc", "-c", "ls / | wc -l"];
+    let told = home.check(&granted, "", 0, &[]);
+    assert!(!told.contains("Permission denied") && !told.starts_with('0'), "{told}");
+    let fails = ["sh", "--allow", "process:exec:wc", "-c", "ls"];
+    let told = home.check(&fails, "", 1, &[needed]);
+    assert_eq!(told.matches(needed).count(), 1, "{told}");
+}

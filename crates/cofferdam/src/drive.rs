@@ -73,7 +73,8 @@ impl Course {
     }
 
     pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
-        let outcome = Outcome { ending, stdout, stderr, duration: self.began.elapsed() };
+        let outcome =
+            Outcome { ending, stdout, stderr, denied: None, duration: self.began.elapsed() };
         if let Ending::Stopped(exhausted) = &outcome.ending {
             let (event, what) = match exhausted {
                 Exhausted::Time { .. } => (Event::Limit, "time"),

@@ -19,6 +19,9 @@ pub struct Outcome {
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
+    /// The command that a program was denied last, where the run ended in another way: a script
+    /// goes on after what it could not start.
+    pub denied: Option<PermissionError>,
     /// Wall time from the call to the end.
     pub duration: Duration,
 }
@@ -116,7 +119,7 @@ impl Outcome {
     /// One that printed nothing and took no time.
     pub(crate) fn of(ending: Ending) -> Self {
         let (stdout, stderr) = Default::default();
-        Outcome { ending, stdout, stderr, duration: Duration::ZERO }
+        Outcome { ending, stdout, stderr, denied: None, duration: Duration::ZERO }
     }
 
     /// What kind of failure it was, if it was one.
@@ -205,10 +208,7 @@ impl Outcome {
                 object["wanted"] = (*wanted).into();
             }
             if let Ending::Denied(denied) = &self.ending {
-                object["code"] = denied.code().into();
-                object["requiredPermission"] = denied.required_permission().into();
-                object["attemptedAction"] = denied.attempted_action().into();
-                object["requestId"] = denied.request_id().into();
+                describe(&mut object, denied);
             }
             object
         });
@@ -222,12 +222,23 @@ impl Outcome {
             "truncated": { "stdout": self.stdout.is_cut, "stderr": self.stderr.is_cut },
             "executionTimeMs": (self.duration.as_micros() as f64) / 1000.0,
         });
+        if let Some(denied) = &self.denied {
+            describe(&mut whole["denied"], denied);
+        }
         if !notes.is_empty() {
             let note = |n: &json::Note| json!({ "path": n.path, "was": n.was, "became": n.became });
             whole["resultNotes"] = notes.iter().map(note).collect();
         }
         whole
     }
+}
+
+/// What was denied, and what to grant.
+fn describe(object: &mut Json, denied: &PermissionError) {
+    object["code"] = denied.code().into();
+    object["requiredPermission"] = denied.required_permission().into();
+    object["attemptedAction"] = denied.attempted_action().into();
+    object["requestId"] = denied.request_id().into();
 }
 
 fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {

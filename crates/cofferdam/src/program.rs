@@ -81,12 +81,15 @@ pub(crate) async fn run_in(
     }
     let mut ending = ending(course, &ran)?;
     // Who failed after it was denied something, or after its tool was stopped, failed for that.
-    let denied = allowlist.and_then(|allowlist| allowlist.denied()).or(ran.denied);
+    let command = allowlist.and_then(|allowlist| allowlist.denied());
+    let denied = command.clone().or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
     if let (Ending::Exited(1..) | Ending::Threw(_), Some(trouble)) = (&ending, trouble) {
         ending = trouble;
     }
-    Ok(course.outcome(ending, (ran.stdout, ran.stderr)))
+    let mut outcome = course.outcome(ending, (ran.stdout, ran.stderr));
+    outcome.denied = command.filter(|_| !matches!(outcome.ending, Ending::Denied(_)));
+    Ok(outcome)
 }
 
 /// Fills in what the sandbox has where the command says nothing.

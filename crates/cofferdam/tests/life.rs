@@ -118,7 +118,8 @@ fn an_export_comes_back_whole() {
     let sandbox = sandbox();
     let script = "mkdir -p a/b; echo x > a/b/c; ln a/b/c a/d; ln -s ../nowhere a/e; chmod 400 a/d; \
                   chmod 555 a/b; truncate -s 100M hole; printf 'end' >> hole; : > empty; \
-                  printf 'a\\0b' > bin; touch -d @1000 empty; export V='a b'; cd a";
+                  printf 'a\\0b' > bin; touch -d @1000 empty; mkfifo -m 600 p; \
+                  export V='a b'; cd a";
     assert_eq!(sh(&sandbox, script), (0, String::new()));
     let archive = sandbox.export().expect("an archive");
     assert!(archive.len() < 100_000, "holes are not written: {}", archive.len());
@@ -126,6 +127,9 @@ fn an_export_comes_back_whole() {
     check(&other, "pwd; echo $V", "/home/user/a\na b\n");
     assert_eq!(sh(&other, ALL), sh(&sandbox, ALL));
     check(&other, "cd; tail -c 3 hole", "end");
+    check(&other, "cat p & echo through > p; wait; ls -l p | cut -c1-10", "through\nprw-------\n");
+    let fork = other.fork().expect("a fork");
+    check(&fork, "[ -p p ] && cat p & echo forked > p; wait", "forked\n");
 }
 
 #[test]

@@ -81,6 +81,7 @@ pub(crate) fn dispatch(
         | Call::SignalSet
         | Call::FileStat
         | Call::FileMode
+        | Call::FifoMake
         | Call::ProcessMask
         | Call::EnvironmentKeep
         | Call::CapHit

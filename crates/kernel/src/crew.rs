@@ -219,7 +219,7 @@ impl Crew {
         match &complaints.object {
             Object::Output(stream) => self.system.print(*stream, line.as_bytes()),
             Object::File(file) => drop(file.write(line.as_bytes(), self.system.now())),
-            Object::PipeWrite(writer) => {
+            Object::PipeWrite(writer) | Object::PipeBoth(_, writer) => {
                 let cx = Context::from_waker(Waker::noop());
                 let _ = writer.poll_write(&cx, line.as_bytes());
             }

@@ -34,6 +34,8 @@ pub(crate) enum Object {
     Device(Device, Stat),
     PipeRead(Reader),
     PipeWrite(Writer),
+    /// A named pipe that was opened for both.
+    PipeBoth(Reader, Writer),
     /// Bytes that were there from the start, and how many were read.
     Input(Mutex<(Arc<[u8]>, usize)>),
     /// What the run prints.
@@ -101,6 +103,7 @@ impl Descriptor {
             Object::Device(..)
             | Object::PipeRead(_)
             | Object::PipeWrite(_)
+            | Object::PipeBoth(..)
             | Object::Input(_)
             | Object::Output(_) => (Rights::STREAM, Rights::default()),
         };
@@ -115,6 +118,7 @@ impl Descriptor {
             | Object::Device(..)
             | Object::PipeRead(_)
             | Object::PipeWrite(_)
+            | Object::PipeBoth(..)
             | Object::Input(_)
             | Object::Output(_) => Err(Errno::NotDirectory),
         }

@@ -18,6 +18,8 @@ pub(crate) enum Device {
     Random,
     /// The terminal of a run that has one.
     Terminal,
+    /// A named pipe, told from others by its node.
+    Fifo,
     /// The process's own descriptor of this number.
     Descriptor(u32),
 }
@@ -43,6 +45,7 @@ impl Device {
             Device::Full => 3,
             Device::Random => 4,
             Device::Terminal => 5,
+            Device::Fifo => return DeviceId::FIFO,
             Device::Descriptor(fd) => FIRST_DESCRIPTOR.saturating_add(fd),
         })
     }
@@ -54,6 +57,7 @@ impl Device {
             3 => Some(Device::Full),
             4 => Some(Device::Random),
             5 => Some(Device::Terminal),
+            _ if id == DeviceId::FIFO => Some(Device::Fifo),
             other => other.checked_sub(FIRST_DESCRIPTOR).map(Device::Descriptor),
         }
     }
@@ -68,6 +72,7 @@ mod tests {
         for (_, device) in Device::NAMED {
             assert_eq!(Device::of(device.id()), Some(device));
         }
+        assert_eq!(Device::of(Device::Fifo.id()), Some(Device::Fifo));
         assert_eq!(Device::of(DeviceId(9)), None);
     }
 }

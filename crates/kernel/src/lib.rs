@@ -14,7 +14,7 @@
 //!   waits for whom
 //! - `process`, `spawn`, [`policy`]: one process, what a name stands for, who may start what
 //! - `changes`: what programs change outside the sandbox, noted before
-//! - `descriptor`, `pipe`, `device`, `rights`: what is open
+//! - `descriptor`, `pipe`, `fifo`, `device`, `rights`: what is open
 //! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
 //! - [`furniture`], `proc`: what every sandbox has in its files: `/dev`, `/proc`, commands
 //! - [`clock`], [`random`]: time and chance, real or fixed for tests and replay
@@ -31,6 +31,7 @@ pub mod denials;
 mod descriptor;
 mod device;
 pub mod errno;
+mod fifo;
 pub mod furniture;
 mod guard;
 pub mod kernel;

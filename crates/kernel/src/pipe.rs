@@ -14,7 +14,7 @@ pub(crate) const SMALL_CAPACITY: usize = 4 << 10;
 const ATOMIC: usize = 4096;
 
 #[derive(Debug)]
-struct Pipe {
+pub(crate) struct Pipe {
     state: Mutex<State>,
 }
 
@@ -22,24 +22,30 @@ struct Pipe {
 struct State {
     bytes: VecDeque<u8>,
     capacity: usize,
-    is_read: bool,
-    is_written: bool,
-    readers: Vec<Waker>,
-    writers: Vec<Waker>,
+    /// Ends that are open now, and how many ever were: a named pipe is opened again and again.
+    readers: Ends,
+    writers: Ends,
+}
+
+#[derive(Debug, Default)]
+struct Ends {
+    open: usize,
+    ever: u64,
+    /// Who waits at this end.
+    waiting: Vec<Waker>,
+}
+
+impl Ends {
+    fn add(&mut self) {
+        self.open += 1;
+        self.ever += 1;
+    }
 }
 
 /// A new pipe. Each end is shared by those that hold it, and closed with the last of them.
 pub(crate) fn pipe(capacity: usize) -> (Reader, Writer) {
-    let state = State {
-        bytes: VecDeque::new(),
-        capacity,
-        is_read: true,
-        is_written: true,
-        readers: Vec::new(),
-        writers: Vec::new(),
-    };
-    let pipe = Arc::new(Pipe { state: Mutex::new(state) });
-    (Reader(pipe.clone()), Writer(pipe))
+    let pipe = Pipe::closed(capacity);
+    (Reader::open(&pipe), Writer::open(&pipe))
 }
 
 /// Nobody reads any more.
@@ -55,6 +61,13 @@ pub struct Reader(Arc<Pipe>);
 pub struct Writer(Arc<Pipe>);
 
 impl Pipe {
+    /// A pipe that nobody has open yet.
+    pub(crate) fn closed(capacity: usize) -> Arc<Self> {
+        let (readers, writers) = Default::default();
+        let state = State { bytes: VecDeque::new(), capacity, readers, writers };
+        Arc::new(Pipe { state: Mutex::new(state) })
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,11 +84,35 @@ fn wake(list: &mut Vec<Waker>) {
 }
 
 impl Reader {
+    /// Opens one more.
+    pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
+        let mut state = pipe.lock();
+        state.readers.add();
+        wake(&mut state.writers.waiting);
+        drop(state);
+        Reader(pipe.clone())
+    }
+
+    /// How often the other end was opened so far.
+    pub(crate) fn writers_ever(&self) -> u64 {
+        self.0.lock().writers.ever
+    }
+
+    /// Whether the other end is open, or was since `ever` was asked for.
+    pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
+        let mut state = self.0.lock();
+        if state.writers.open > 0 || state.writers.ever != ever {
+            return Poll::Ready(());
+        }
+        wait(&mut state.readers.waiting, cx);
+        Poll::Pending
+    }
+
     /// Reads what is there; 0 when all writers are gone and nothing is left.
     pub(crate) fn poll_read(&self, cx: &Context<'_>, out: &mut [u8]) -> Poll<usize> {
         let mut state = self.0.lock();
-        if state.bytes.is_empty() && state.is_written && !out.is_empty() {
-            wait(&mut state.readers, cx);
+        if state.bytes.is_empty() && state.writers.open > 0 && !out.is_empty() {
+            wait(&mut state.readers.waiting, cx);
             return Poll::Pending;
         }
         let len = out.len().min(state.bytes.len());
@@ -84,37 +121,61 @@ impl Reader {
         out[..of_front].copy_from_slice(&front[..of_front]);
         out[of_front..len].copy_from_slice(&back[..len - of_front]);
         state.bytes.drain(..len);
-        wake(&mut state.writers);
+        wake(&mut state.writers.waiting);
         Poll::Ready(len)
     }
 
     /// Bytes that can be read without waiting, and whether the end has come.
     pub(crate) fn poll_ready(&self, cx: &Context<'_>) -> Poll<(usize, bool)> {
         let mut state = self.0.lock();
-        if state.bytes.is_empty() && state.is_written {
-            wait(&mut state.readers, cx);
+        if state.bytes.is_empty() && state.writers.open > 0 {
+            wait(&mut state.readers.waiting, cx);
             return Poll::Pending;
         }
-        Poll::Ready((state.bytes.len(), !state.is_written))
+        Poll::Ready((state.bytes.len(), state.writers.open == 0))
     }
 }
 
 impl Writer {
+    /// Opens one more.
+    pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
+        let mut state = pipe.lock();
+        state.writers.add();
+        wake(&mut state.readers.waiting);
+        drop(state);
+        Writer(pipe.clone())
+    }
+
+    /// How often the other end was opened so far.
+    pub(crate) fn readers_ever(&self) -> u64 {
+        self.0.lock().readers.ever
+    }
+
+    /// Whether the other end is open, or was since `ever` was asked for.
+    pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
+        let mut state = self.0.lock();
+        if state.readers.open > 0 || state.readers.ever != ever {
+            return Poll::Ready(());
+        }
+        wait(&mut state.writers.waiting, cx);
+        Poll::Pending
+    }
+
     /// Writes what there is room for, at least something.
     pub(crate) fn poll_write(&self, cx: &Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Broken>> {
         let mut state = self.0.lock();
-        if !state.is_read {
+        if state.readers.open == 0 {
             return Poll::Ready(Err(Broken));
         }
         let room = state.capacity.saturating_sub(state.bytes.len());
         let is_torn = room < bytes.len() && bytes.len() <= ATOMIC.min(state.capacity);
         if (room == 0 && !bytes.is_empty()) || is_torn {
-            wait(&mut state.writers, cx);
+            wait(&mut state.writers.waiting, cx);
             return Poll::Pending;
         }
         let len = bytes.len().min(room);
         state.bytes.extend(&bytes[..len]);
-        wake(&mut state.readers);
+        wake(&mut state.readers.waiting);
         Poll::Ready(Ok(len))
     }
 
@@ -122,11 +183,11 @@ impl Writer {
     pub(crate) fn poll_ready(&self, cx: &Context<'_>) -> Poll<(usize, bool)> {
         let mut state = self.0.lock();
         let room = state.capacity.saturating_sub(state.bytes.len());
-        if room < ATOMIC.min(state.capacity) && state.is_read {
-            wait(&mut state.writers, cx);
+        if room < ATOMIC.min(state.capacity) && state.readers.open > 0 {
+            wait(&mut state.writers.waiting, cx);
             return Poll::Pending;
         }
-        Poll::Ready((room, !state.is_read))
+        Poll::Ready((room, state.readers.open == 0))
     }
 
     /// Writes all of it, from outside a sandbox; false when nobody reads any more.
@@ -144,17 +205,21 @@ impl Writer {
 impl Drop for Reader {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        state.is_read = false;
-        state.bytes = VecDeque::new();
-        wake(&mut state.writers);
+        state.readers.open -= 1;
+        if state.readers.open == 0 {
+            state.bytes = VecDeque::new();
+            wake(&mut state.writers.waiting);
+        }
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        state.is_written = false;
-        wake(&mut state.readers);
+        state.writers.open -= 1;
+        if state.writers.open == 0 {
+            wake(&mut state.readers.waiting);
+        }
     }
 }
 

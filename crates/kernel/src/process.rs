@@ -8,6 +8,7 @@ use cofferdam_vfs::Mode;
 
 use crate::calls;
 use crate::descriptor::Descriptors;
+use crate::fifo::Opening;
 use crate::guard::Working;
 use crate::lock::lock;
 use crate::memory::Memory;
@@ -41,6 +42,8 @@ pub struct Process {
     pub(crate) until: Option<u64>,
     /// How far the crossing under way was answered.
     pub(crate) answered: usize,
+    /// The named pipe that is being opened.
+    pub(crate) opening: Option<Opening>,
     /// The spawn under way.
     pub(crate) spawning: Option<(Launch, Compiling<Process>)>,
     /// Whether what is to be spawned may be: somebody is asked.
@@ -74,6 +77,7 @@ impl Process {
             progress: 0,
             until: None,
             answered: 0,
+            opening: None,
             spawning: None,
             question: None,
             permitted: Vec::new(),

@@ -15,14 +15,19 @@ use crate::clock;
 use crate::crew::Newborn;
 use crate::denials::Denials;
 use crate::errno::Errno;
+use crate::fifo::Fifos;
 use crate::kernel::Settings;
 use crate::lock::lock;
 use crate::output::{Output, Stream};
+use crate::pipe;
 use crate::policy::Policy;
 use crate::process::Process;
 use crate::random;
 use crate::table::Table;
 use crate::tools::Tools;
+
+/// Pipes of a run before new ones are small.
+const MANY_PIPES: usize = 256;
 
 /// Limits of the processes of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,8 +131,9 @@ pub(crate) struct System {
     /// Who wants to be woken when, on the monotonic clock, by time and process.
     pub(crate) timers: Mutex<BTreeMap<(u64, u32), Waker>>,
     pub(crate) environment: Mutex<Option<Environment>>,
-    /// Ends of pipes there are.
-    pub(crate) pipes: AtomicUsize,
+    /// Pipes that were made.
+    pipes: AtomicUsize,
+    pub(crate) fifos: Mutex<Fifos>,
     output: Mutex<(Output, Output)>,
     /// Descriptors that lead to the run's output.
     pub(crate) printers: Mutex<Vec<std::sync::Weak<crate::descriptor::Description>>>,
@@ -157,6 +163,7 @@ impl System {
             timers: Mutex::default(),
             environment: Mutex::default(),
             pipes: AtomicUsize::new(0),
+            fifos: Mutex::default(),
             output: Mutex::default(),
             printers: Mutex::default(),
             processes_hit: AtomicBool::new(false),
@@ -181,6 +188,14 @@ impl System {
     }
 
     /// The moment, as files note it.
+    /// What the next pipe holds.
+    pub(crate) fn pipe_capacity(&self) -> usize {
+        match self.pipes.fetch_add(1, Ordering::Relaxed) >= MANY_PIPES {
+            true => pipe::SMALL_CAPACITY,
+            false => pipe::CAPACITY,
+        }
+    }
+
     pub(crate) fn now(&self) -> Time {
         Time(lock(&self.clock).wall_ns())
     }

@@ -106,10 +106,8 @@ fn dispatch(
             stat::set_path_times(p, m, a(0), a(1), (a(2), a(3)), (a(4), a(5)), a(6))
         }
         Import::PathLink => path::link(p, m, a(0), a(1), (a(2), a(3)), a(4), (a(5), a(6))),
-        Import::PathOpen => path::open(
-            p,
-            m,
-            path::Opening {
+        Import::PathOpen => {
+            let how = path::Opening {
                 fd: a(0),
                 dirflags: a(1),
                 path: (a(2), a(3)),
@@ -118,8 +116,9 @@ fn dispatch(
                 inheriting: a(6),
                 fdflags: a(7),
                 out: a(8),
-            },
-        ),
+            };
+            return path::poll_open(p, m, cx, how);
+        }
         Import::PathReadlink => path::read_link(p, m, a(0), (a(1), a(2)), (a(3), a(4)), a(5)),
         Import::PathRemoveDirectory => path::remove_directory(p, m, a(0), (a(1), a(2))),
         Import::PathRename => path::rename(p, m, a(0), (a(1), a(2)), a(3), (a(4), a(5))),

@@ -81,6 +81,17 @@ impl Files<'_> {
         })
     }
 
+    /// Makes a named pipe. A mount has none: what is in it is of the real machine.
+    pub fn make_fifo<'a>(self, at: impl Into<At<'a>>, mode: Mode) -> Result<(), Error> {
+        self.on(at, |at| match self.find_entry(at)? {
+            Found::Node(mut state, place) => {
+                self.make(&mut state, &place, Body::Device(DeviceId::FIFO), mode).map(drop)
+            }
+            Found::Mounted(place) if place.stat.is_some() => Err(Errno::Exists),
+            Found::Mounted(_) => Err(Errno::NotPermitted),
+        })
+    }
+
     /// Replaces the whole content of a file, made if need be: readers see all of the old or all of
     /// the new. Only in a read-write mount can there be a moment in between.
     pub fn write_file<'a>(self, at: impl Into<At<'a>>, bytes: &[u8]) -> Result<(), Error> {

@@ -32,6 +32,11 @@ pub struct Ino(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceId(pub u32);
 
+impl DeviceId {
+    /// A named pipe: the one device that guests make. What is in it is the kernel's.
+    pub const FIFO: DeviceId = DeviceId(6);
+}
+
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {

@@ -81,6 +81,11 @@ fn a_device_opens_for_writing_and_is_left_to_the_kernel() {
     closed(files.remove_file("/dev/null"), Errno::ReadOnly);
     files.access("/dev/null", Access::Write).unwrap();
     closed(files.make_device("/mine", DeviceId(3), Mode::FILE), Errno::NotPermitted);
+    closed(files.make_fifo("/dev/pipe", Mode::FILE), Errno::ReadOnly);
+    files.make_fifo("/mine", Mode::FILE).unwrap();
+    assert_eq!(files.stat("/mine").unwrap().kind, Kind::Device(DeviceId::FIFO));
+    closed(files.make_fifo("/mine", Mode::FILE), Errno::Exists);
+    files.remove_file("/mine").unwrap();
 }
 
 struct Proc;

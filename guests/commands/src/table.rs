@@ -97,6 +97,7 @@ table! {
     "ls", "list files", ls::run;
     "md5sum", "MD5 checksums", uu!(uu_md5sum, "md5sum");
     "mkdir", "make directories", copy::mkdir;
+    "mkfifo", "make named pipes", fifo::mkfifo;
     "mktemp", "make a temporary file", uu!(uu_mktemp, "mktemp");
     "mv", "move or rename files", uu!(uu_mv, "mv");
     "nice", "run a command with lower priority", launch::nice;

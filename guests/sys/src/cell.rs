@@ -272,6 +272,17 @@ pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
     )
 }
 
+pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
+    let path = absolute(path)?;
+    call(
+        Call::FifoMake,
+        |w| {
+            w.u32(mode).bytes(&path);
+        },
+        |_| Ok(()),
+    )
+}
+
 pub(crate) fn umask(mask: u32) -> u32 {
     call(
         Call::ProcessMask,

@@ -32,7 +32,7 @@ pub use host::{
     tool_read, tool_start,
 };
 pub use process::{LISTED, Myself, Pid, Spawn, Status, Which};
-pub use status::{chdir, chmod, stat, umask};
+pub use status::{chdir, chmod, mkfifo, stat, umask};
 pub use system::{
     begin_in, keep_environment, kill, myself, number, signals_set, signals_take, spawn, wait,
 };

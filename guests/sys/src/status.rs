@@ -17,6 +17,11 @@ pub fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
     system::chmod(path, mode)
 }
 
+/// Makes a named pipe.
+pub fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
+    system::mkfifo(path, mode)
+}
+
 /// Sets the bits that new files lack; answers those before.
 pub fn umask(mask: u32) -> u32 {
     system::umask(mask)

@@ -310,6 +310,12 @@ pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
     checked(unsafe { libc::chmod(path.as_ptr(), mode) }).map(drop)
 }
 
+pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
+    let path = c_string(path)?;
+    // SAFETY: the path ends with a zero byte.
+    checked(unsafe { libc::mkfifo(path.as_ptr(), mode) }).map(drop)
+}
+
 pub(crate) fn umask(mask: u32) -> u32 {
     // SAFETY: sets a number.
     unsafe { libc::umask(mask) }

@@ -331,6 +331,7 @@ impl From<cofferdam::Error> for Started {
                 ending: Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: None }),
                 stdout: Default::default(),
                 stderr: Default::default(),
+                denied: None,
                 duration: Default::default(),
             })),
             None => Started::Refused(Refused(code_of(error.kind()), error.to_string())),

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 
 use cofferdam_abi::call::Call;
@@ -10,7 +9,7 @@ use cofferdam_abi::frame::{self, ANSWER_HEADER, MAX_BATCH, Refusal, Status};
 use cofferdam_abi::process::{self as abi, FileStatus, Myself};
 use cofferdam_abi::wire::{Malformed, Reader, Result, Writer};
 use cofferdam_cell::Leave;
-use cofferdam_vfs::{At, Follow, Kind, Mode, Stat};
+use cofferdam_vfs::{At, DeviceId, Follow, Kind, Mode, Stat};
 
 use super::{program_fetch, program_tool};
 use crate::answers::pack_refusal;
@@ -26,9 +25,6 @@ use crate::table::{Sent, Waited};
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
 const MAX_ANSWER: usize = 16 << 20;
-
-/// Pipes of a run before new ones are small.
-const MANY_PIPES: usize = 256;
 
 /// Longest environment that is kept for the next run.
 const MAX_ENVIRONMENT: usize = 2 << 20;
@@ -139,6 +135,7 @@ fn one(
         Call::SignalSet => set_signals(process, &mut fields),
         Call::FileStat => stat(process, &mut fields, answer),
         Call::FileMode => set_mode(process, &mut fields),
+        Call::FifoMake => make_fifo(process, &mut fields),
         Call::ProcessMask => mask(process, &mut fields, answer),
         Call::EnvironmentKeep => keep_environment(process, &mut fields),
         Call::FetchStart | Call::FetchRead => {
@@ -380,9 +377,7 @@ fn myself(process: &mut Process, answer: &mut Vec<u8>) -> Result<Reply> {
 }
 
 fn new_pipe(process: &mut Process, answer: &mut Vec<u8>) -> Result<Reply> {
-    let many = process.system.pipes.fetch_add(1, Ordering::Relaxed) >= MANY_PIPES;
-    let capacity = if many { pipe::SMALL_CAPACITY } else { pipe::CAPACITY };
-    let (reader, writer) = pipe::pipe(capacity);
+    let (reader, writer) = pipe::pipe(process.system.pipe_capacity());
     let reader = Descriptor::new(Description::new(Object::PipeRead(reader), 0));
     let writer = Descriptor::new(Description::new(Object::PipeWrite(writer), 0));
     let read = match process.descriptors.add(reader, 0) {
@@ -470,8 +465,8 @@ fn status_of(stat: &Stat) -> FileStatus {
         Kind::File => 0o100_000,
         Kind::Directory => 0o040_000,
         Kind::Link => 0o120_000,
+        Kind::Device(DeviceId::FIFO) | Kind::Other => 0o010_000,
         Kind::Device(_) => 0o020_000,
-        Kind::Other => 0o010_000,
     };
     FileStatus {
         mode: kind | stat.mode.bits(),
@@ -495,6 +490,14 @@ fn set_mode(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
         Ok(process.system.files(process.pid).set_mode(At::root(&path), mode)?)
     });
     Ok(set.map_or_else(Reply::from, |()| Reply::Done))
+}
+
+fn make_fifo(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
+    let mode = process.mode(fields.u32()? & 0o777);
+    let path = fields.bytes()?;
+    let made = path_of(process, path)
+        .and_then(|path| Ok(process.system.files(process.pid).make_fifo(At::root(&path), mode)?));
+    Ok(made.map_or_else(Reply::from, |()| Reply::Done))
 }
 
 fn mask(process: &mut Process, fields: &mut Reader<'_>, answer: &mut Vec<u8>) -> Result<Reply> {

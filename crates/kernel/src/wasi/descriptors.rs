@@ -95,7 +95,9 @@ pub(super) fn sync(p: &Process, import: Import, fd: u64) -> Done {
 fn seekable(p: &Process, fd: u64, rights: Rights) -> Result<&Descriptor, Errno> {
     let descriptor = p.descriptors.get(fd)?;
     match &descriptor.description.object {
-        Object::PipeRead(_) | Object::PipeWrite(_) => Err(Errno::NotSeekable),
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => {
+            Err(Errno::NotSeekable)
+        }
         Object::Input(_) | Object::Output(_) => Err(Errno::NotSeekable),
         Object::Directory(_) if !descriptor.base.covers(rights) => Err(Errno::BadDescriptor),
         Object::File(_) | Object::Directory(_) | Object::Device(..) => {
@@ -128,7 +130,9 @@ pub(super) fn seek(
         })?,
         Object::Device(..) => 0,
         Object::Directory(_) => return Err(Errno::BadDescriptor),
-        Object::PipeRead(_) | Object::PipeWrite(_) => return Err(Errno::NotSeekable),
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => {
+            return Err(Errno::NotSeekable);
+        }
         Object::Input(_) | Object::Output(_) => return Err(Errno::NotSeekable),
     };
     m.write(out, &at.to_le_bytes())

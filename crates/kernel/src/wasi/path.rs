@@ -1,14 +1,19 @@
 //! Everything that takes a path. Paths are confined to the directory they start from.
 
-use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX};
+use std::task::{Context, Poll};
 
-use super::Done;
+use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX, Stat};
+
 use super::descriptors::ALL_FLAGS;
 use super::stat::follow;
-use crate::descriptor::{APPEND, Description, Descriptor, Object, SCRIPT_BASE};
+use super::{Done, Moved};
+use crate::descriptor::{APPEND, Description, Descriptor, NONBLOCK, Object, SCRIPT_BASE};
 use crate::device::Device;
 use crate::errno::Errno;
+use crate::fifo;
+use crate::lock::lock;
 use crate::memory::Memory;
+use crate::pipe::{Reader, Writer};
 use crate::process::Process;
 use crate::rights::Rights;
 
@@ -166,17 +171,45 @@ const DIRECTORY: u64 = 2;
 const EXCLUSIVE: u64 = 4;
 const TRUNCATE: u64 = 8;
 
-pub(super) fn open(p: &mut Process, m: &mut Memory<'_>, how: Opening) -> Done {
+/// Opens; waits where a named pipe has nobody at its other end.
+pub(super) fn poll_open(
+    p: &mut Process,
+    m: &mut Memory<'_>,
+    cx: &mut Context<'_>,
+    how: Opening,
+) -> Moved {
+    let descriptor = match p.opening.take() {
+        Some(opening) => Ok(Opened::Waits(opening)),
+        None => begin(p, m, &how),
+    };
+    let descriptor = match descriptor {
+        Ok(Opened::Waits(opening)) => match opening.poll(cx) {
+            Poll::Ready(()) => Ok(stream(opening.into_object(), &how)),
+            Poll::Pending => {
+                p.opening = Some(opening);
+                return Poll::Pending;
+            }
+        },
+        Ok(Opened::Now(descriptor)) => Ok(descriptor),
+        Err(errno) => Err(errno),
+    };
+    Poll::Ready(Ok(descriptor.and_then(|descriptor| {
+        let fd = p.descriptors.add(descriptor, 0)?;
+        m.write(how.out, &fd.to_le_bytes())
+    })))
+}
+
+enum Opened {
+    Now(Descriptor),
+    /// A named pipe.
+    Waits(fifo::Opening),
+}
+
+fn begin(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Opened, Errno> {
     m.u32(how.out)?;
     if how.oflags & !0b1111 != 0 || how.fdflags & !ALL_FLAGS != 0 {
         return Err(Errno::Invalid);
     }
-    let descriptor = opened(p, m, &how)?;
-    let fd = p.descriptors.add(descriptor, 0)?;
-    m.write(how.out, &fd.to_le_bytes())
-}
-
-fn opened(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Descriptor, Errno> {
     let mut needed = Rights::PATH_OPEN;
     if how.oflags & CREATE != 0 {
         needed = needed.or(Rights::PATH_CREATE_FILE);
@@ -205,8 +238,11 @@ fn opened(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Descriptor, Errn
             (Object::Directory(file), base.and(Rights::DIRECTORY), inheriting.and(Rights::ALL))
         }
         Kind::Device(id) => match Device::of(id).ok_or(Errno::NoDevice)? {
-            Device::Descriptor(fd) => return again(p, fd),
-            Device::Terminal => return terminal(p),
+            Device::Descriptor(fd) => return again(p, fd).map(Opened::Now),
+            Device::Terminal => return terminal(p).map(Opened::Now),
+            Device::Fifo if base.has_any(Rights::FD_READ.or(Rights::FD_WRITE)) => {
+                return Ok(open_fifo(p, how, &file.stat()?));
+            }
             device => {
                 let stat = file.stat()?;
                 (Object::Device(device, stat), base.and(Rights::FILE), Rights::default())
@@ -218,7 +254,31 @@ fn opened(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Descriptor, Errn
     };
     let outside = outside.map(|outside| outside.path);
     let description = Description::opened(object, how.fdflags as u16, outside);
-    Ok(Descriptor { description, base, inheriting, preopen: None })
+    Ok(Opened::Now(Descriptor { description, base, inheriting, preopen: None }))
+}
+
+/// Who opens both ends, or does not want to wait, need not wait for anybody.
+fn open_fifo(p: &Process, how: &Opening, stat: &Stat) -> Opened {
+    let node = (stat.device, stat.ino);
+    let pipe = lock(&p.system.fifos).of(node, || p.system.pipe_capacity());
+    let base = Rights(how.base);
+    match (base.covers(Rights::FD_READ), base.covers(Rights::FD_WRITE)) {
+        (true, true) => {
+            let both = Object::PipeBoth(Reader::open(&pipe), Writer::open(&pipe));
+            Opened::Now(stream(both, how))
+        }
+        (true, false) if how.fdflags & u64::from(NONBLOCK) != 0 => {
+            Opened::Now(stream(Object::PipeRead(Reader::open(&pipe)), how))
+        }
+        (true, false) => Opened::Waits(fifo::Opening::to_read(&pipe)),
+        (false, _) => Opened::Waits(fifo::Opening::to_write(&pipe)),
+    }
+}
+
+fn stream(object: Object, how: &Opening) -> Descriptor {
+    let description = Description::new(object, how.fdflags as u16);
+    let base = Rights(how.base).and(Rights::STREAM);
+    Descriptor { description, base, inheriting: Rights::default(), preopen: None }
 }
 
 /// What the rights and flags mean to the files.

@@ -143,8 +143,11 @@ fn ready(p: &Process, cx: &Context<'_>, fd: u64, kind: u8) -> Result<Poll<(usize
         return Err(Errno::BadDescriptor);
     }
     Ok(match (&descriptor.description.object, kind) {
-        (Object::PipeRead(reader), READ) => reader.poll_ready(cx),
-        (Object::PipeWrite(writer), WRITE) => writer.poll_ready(cx),
+        (Object::PipeRead(reader) | Object::PipeBoth(reader, _), READ) => reader.poll_ready(cx),
+        (Object::PipeWrite(writer) | Object::PipeBoth(_, writer), _) if kind == WRITE => {
+            writer.poll_ready(cx)
+        }
+        (Object::PipeBoth(..), _) => return Err(Errno::BadDescriptor),
         (Object::PipeRead(_) | Object::PipeWrite(_), _) => return Err(Errno::BadDescriptor),
         (Object::Input(input), READ) => {
             let input = lock(input);

@@ -61,7 +61,7 @@ pub(super) fn poll_read(
 fn not_seekable(description: &Description) -> Errno {
     match description.object {
         Object::File(_) | Object::Directory(_) | Object::Device(..) => Errno::NotCapable,
-        Object::PipeRead(_) | Object::PipeWrite(_) => Errno::NotSeekable,
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => Errno::NotSeekable,
         Object::Input(_) | Object::Output(_) => Errno::NotSeekable,
     }
 }
@@ -102,7 +102,7 @@ fn step(
         Object::Directory(_) => Err(Errno::IsDirectory),
         Object::Device(device, _) => {
             let len = fill(m, list, progress, most, |_, room| match device {
-                Device::Null | Device::Terminal | Device::Descriptor(_) => Ok(0),
+                Device::Null | Device::Terminal | Device::Fifo | Device::Descriptor(_) => Ok(0),
                 Device::Zero | Device::Full => {
                     room.fill(0);
                     Ok(room.len())
@@ -117,7 +117,7 @@ fn step(
                 false => Ok(Step::End(len)),
             }
         }
-        Object::PipeRead(reader) => {
+        Object::PipeRead(reader) | Object::PipeBoth(reader, _) => {
             let mut wait = false;
             let len =
                 fill(m, list, progress, most, |moved, room| match reader.poll_read(cx, room) {

@@ -1,6 +1,6 @@
 //! What is known of files, and changing it.
 
-use cofferdam_vfs::{Follow, Kind, SetTime, Stat, Time};
+use cofferdam_vfs::{DeviceId, Follow, Kind, SetTime, Stat, Time};
 
 use super::Done;
 use super::path::resolve;
@@ -15,7 +15,7 @@ const CHARACTER_DEVICE: u8 = 2;
 /// The number WASI has for a kind of file.
 pub(super) fn kind_code(kind: Kind) -> u8 {
     match kind {
-        Kind::Other => 0,
+        Kind::Other | Kind::Device(DeviceId::FIFO) => 0,
         Kind::Device(_) => CHARACTER_DEVICE,
         Kind::Directory => 3,
         Kind::File => 4,
@@ -32,7 +32,8 @@ pub(super) fn filetype(description: &Description) -> u8 {
         Object::File(_) => 4,
         Object::Directory(_) => 3,
         Object::Device(..) => CHARACTER_DEVICE,
-        Object::PipeRead(_) | Object::PipeWrite(_) | Object::Input(_) | Object::Output(_) => 0,
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => 0,
+        Object::Input(_) | Object::Output(_) => 0,
     }
 }
 
@@ -54,7 +55,11 @@ pub(super) fn of_descriptor(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) 
     match &descriptor.description.object {
         Object::File(file) | Object::Directory(file) => write(m, out, &file.stat()?),
         Object::Device(_, stat) => write(m, out, stat),
-        Object::PipeRead(_) | Object::PipeWrite(_) | Object::Input(_) | Object::Output(_) => {
+        Object::PipeRead(_)
+        | Object::PipeWrite(_)
+        | Object::PipeBoth(..)
+        | Object::Input(_)
+        | Object::Output(_) => {
             let mut bytes = [0; 64];
             bytes[16] = filetype(&descriptor.description);
             bytes[24] = 1;
@@ -71,7 +76,8 @@ pub(super) fn set_size(p: &Process, fd: u64, size: u64) -> Done {
     match &descriptor.description.object {
         Object::File(file) => Ok(file.set_size(size, p.system.now())?),
         Object::Directory(_) => Err(Errno::BadDescriptor),
-        Object::Device(..) | Object::PipeRead(_) | Object::PipeWrite(_) => Err(Errno::Invalid),
+        Object::Device(..) => Err(Errno::Invalid),
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => Err(Errno::Invalid),
         Object::Input(_) | Object::Output(_) => Err(Errno::Invalid),
     }
 }
@@ -101,7 +107,9 @@ pub(super) fn set_times(p: &Process, fd: u64, accessed: u64, modified: u64, flag
             Ok(file.set_times(accessed, modified, p.system.now())?)
         }
         Object::Device(..) => Ok(()),
-        Object::PipeRead(_) | Object::PipeWrite(_) => Err(Errno::BadDescriptor),
+        Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..) => {
+            Err(Errno::BadDescriptor)
+        }
         Object::Input(_) | Object::Output(_) => Err(Errno::BadDescriptor),
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn poll_write(
             return Err(match descriptor.description.object {
                 Object::File(_) | Object::Directory(_) | Object::Device(..) => Errno::NotCapable,
                 Object::PipeRead(_) | Object::PipeWrite(_) => Errno::NotSeekable,
+                Object::PipeBoth(..) => Errno::NotSeekable,
                 Object::Input(_) | Object::Output(_) => Errno::NotSeekable,
             });
         }
@@ -104,7 +105,7 @@ fn step(
         Object::Directory(_) => Err(Errno::BadDescriptor),
         Object::Device(Device::Full, _) if rest > 0 => Err(Errno::NoSpace),
         Object::Device(..) => Ok(Some(rest)),
-        Object::PipeWrite(writer) => {
+        Object::PipeWrite(writer) | Object::PipeBoth(_, writer) => {
             let bytes = next(m, list, progress, rest, scratch)?;
             match writer.poll_write(cx, bytes) {
                 Poll::Ready(Ok(len)) => Ok(Some(len)),

@@ -10,6 +10,7 @@ pub(crate) mod curl;
 pub(crate) mod df;
 pub(crate) mod diff;
 pub(crate) mod dump;
+pub(crate) mod fifo;
 pub(crate) mod file;
 pub(crate) mod find;
 pub(crate) mod grep;

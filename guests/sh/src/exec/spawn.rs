@@ -6,7 +6,7 @@ use super::find::Found;
 use crate::shell::fds::Fds;
 use crate::shell::output::reason;
 use crate::shell::{Flow, Shell};
-use crate::syntax::ast::{Arg, Command, Kind, Op, Part, RedirectTo, Text, Word};
+use crate::syntax::ast::{Arg, Command, Kind, Op, Part, Redirect, RedirectTo, Text, Word};
 
 /// Status of a command that cannot be run.
 const NOT_RUNNABLE: i32 = 126;
@@ -72,6 +72,9 @@ impl Shell {
         {
             return Ok(None);
         }
+        if self.opens_fifo(&command.redirects)? {
+            return Ok(None);
+        }
         let mut args = Vec::new();
         for arg in &simple.args {
             if let Arg::Word(word) = arg {
@@ -90,6 +93,23 @@ impl Shell {
         };
         self.fds = saved;
         answer
+    }
+
+    /// Whether a redirection may wait for another process: not in this one, which has to start it.
+    fn opens_fifo(&mut self, redirects: &[Redirect]) -> Result<bool, Flow> {
+        for redirect in redirects {
+            let (RedirectTo::File(_, word) | RedirectTo::Both(_, word)) = &redirect.to else {
+                continue;
+            };
+            let mut names = Vec::new();
+            self.expand_fields(word, &mut names)?;
+            let is_fifo =
+                |path: &Text| sys::stat(path, true).is_ok_and(|s| s.mode & 0o170_000 == 0o010_000);
+            if names.iter().any(is_fifo) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Starts a program found by its name. An error was told, and is the status.
