@@ -19,6 +19,7 @@ TITLES = {
     "page": "Readability on a page of 300 KB",
     "process": "A process for one line",
     "kill": "Time from the deadline until the caller goes on",
+    "kill_shell": "The same for the shell and its commands",
     "memory": "Peak memory of the host process, limit 64 MiB",
 }
 

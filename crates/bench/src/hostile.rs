@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cofferdam::{Error, Limits, Sandbox, Tool};
+use cofferdam::{Command, Error, Limits, Sandbox, Tool};
 use serde_json::{Value as Json, json};
 
 use crate::{line, micros, read};
@@ -24,6 +24,25 @@ pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
             samples.push(micros(over) / 1e3);
         }
         survived(&format!("kill/{name}"), "ms", &mut samples, "killed");
+    }
+    Ok(())
+}
+
+/// The same for the shell and its commands.
+pub(crate) async fn kill_shell(programs: &Path) -> Result<(), Error> {
+    for (name, source) in payloads(&programs.join("kill_shell.json")) {
+        let mut samples = Vec::new();
+        for round in 0..100 {
+            let time = Duration::from_millis(60 + round % 17);
+            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
+            let sandbox = Sandbox::builder().limits(limits).build()?;
+            let began = Instant::now();
+            let outcome = sandbox.run_program(Command::shell(source.as_str())).await?;
+            let over = began.elapsed().saturating_sub(time);
+            assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
+            samples.push(micros(over) / 1e3);
+        }
+        survived(&format!("kill_shell/{name}"), "ms", &mut samples, "killed");
     }
     Ok(())
 }

@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
 
-const MEASUREMENTS: &str = "fresh|host_call|compute|dom|kill|memory|own|page|process|shell";
+const MEASUREMENTS: &str =
+    "fresh|host_call|compute|dom|kill|kill_shell|memory|own|page|process|shell";
 
 /// Variables with the paths of what all peers are given: lines for a pipeline, a page, the source
 /// of a library that reads it.
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
             "compute" => compute(Path::new(programs)).await,
             "dom" => dom::measure().await,
             "kill" => hostile::kill(Path::new(programs)).await,
+            "kill_shell" => hostile::kill_shell(Path::new(programs)).await,
             "memory" => hostile::memory(Path::new(programs)).await,
             "own" => own::measure().await,
             "process" => own::process(),
