@@ -38,7 +38,7 @@ fn program(calls_in_crossing: u32) -> Vec<u8> {
 pub(crate) async fn measure() -> Result<(), Error> {
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     for (name, calls) in [("frame", 1), ("frame_in_batch_of_1000", 1000)] {
-        let sandbox = Sandbox::builder().limits(limits.clone()).build()?;
+        let sandbox = Sandbox::builder().limits(limits).build()?;
         let program = program(calls);
         let mut samples = Vec::new();
         for _ in 0..ROUNDS {

@@ -342,12 +342,12 @@ impl World {
 
     /// What a program says the next one is to begin with. What is not text is left out.
     pub(crate) fn keep_environment(&self, environment: &Environment) {
-        fn pair(bytes: &Vec<u8>) -> Option<(&str, &str)> {
+        fn pair(bytes: &[u8]) -> Option<(&str, &str)> {
             let pair = std::str::from_utf8(bytes).ok()?.split_once('=')?;
             // How deep a shell is nested is counted anew in every run.
             (!pair.0.is_empty() && pair.0 != "SHLVL").then_some(pair)
         }
-        let pairs = || environment.variables.iter().filter_map(pair);
+        let pairs = || environment.variables.iter().filter_map(|bytes| pair(bytes));
         let mut variables = lock(&self.resources.variables);
         let is_known =
             |(name, value): (&str, &str)| variables.get(name).is_some_and(|v| v == value);

@@ -121,7 +121,7 @@ fn one(
 ) -> Answered {
     let mut fields = Reader::new(payload);
     let reply = match call {
-        Call::ProcessSpawn => return poll_spawn(process, &mut fields, answer, cx),
+        Call::ProcessSpawn => return poll_spawn(process, &fields, answer, cx),
         Call::ProcessWait => return poll_wait(process, &mut fields, answer),
         Call::ProcessKill => kill(process, &mut fields),
         Call::ProcessMyself => myself(process, answer),
