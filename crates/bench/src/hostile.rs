@@ -3,14 +3,34 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cofferdam::{Command, Error, Limits, Sandbox, Tool};
+use cofferdam::{Command, Error, Limits, Outcome, Sandbox, Tool};
 use serde_json::{Value as Json, json};
 
 use crate::{line, micros, read};
 
 /// From the deadline to the moment the caller has the outcome.
 pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
-    for (name, source) in payloads(&programs.join("kill.json")) {
+    overshoot("kill", programs, async |sandbox, source| {
+        sandbox.run(&Tool::javascript(source)).await
+    })
+    .await
+}
+
+/// The same for the shell and its commands.
+pub(crate) async fn kill_shell(programs: &Path) -> Result<(), Error> {
+    overshoot("kill_shell", programs, async |sandbox, source| {
+        sandbox.run_program(Command::shell(source)).await
+    })
+    .await
+}
+
+/// The payloads of one file, each stopped a hundred times.
+async fn overshoot(
+    battery: &str,
+    programs: &Path,
+    run: impl AsyncFn(&Sandbox, &str) -> Result<Outcome, Error>,
+) -> Result<(), Error> {
+    for (name, source) in payloads(&programs.join(format!("{battery}.json"))) {
         let mut samples = Vec::new();
         for round in 0..100 {
             // Not the same moment of the payload each time.
@@ -18,31 +38,12 @@ pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
             let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
             let sandbox = Sandbox::builder().limits(limits).build()?;
             let began = Instant::now();
-            let outcome = sandbox.run(&Tool::javascript(&source)).await?;
+            let outcome = run(&sandbox, &source).await?;
             let over = began.elapsed().saturating_sub(time);
             assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
             samples.push(micros(over) / 1e3);
         }
-        survived(&format!("kill/{name}"), "ms", &mut samples, "killed");
-    }
-    Ok(())
-}
-
-/// The same for the shell and its commands.
-pub(crate) async fn kill_shell(programs: &Path) -> Result<(), Error> {
-    for (name, source) in payloads(&programs.join("kill_shell.json")) {
-        let mut samples = Vec::new();
-        for round in 0..100 {
-            let time = Duration::from_millis(60 + round % 17);
-            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
-            let sandbox = Sandbox::builder().limits(limits).build()?;
-            let began = Instant::now();
-            let outcome = sandbox.run_program(Command::shell(source.as_str())).await?;
-            let over = began.elapsed().saturating_sub(time);
-            assert_eq!(outcome.exit_code(), 124, "{name}: {:?}", outcome.error());
-            samples.push(micros(over) / 1e3);
-        }
-        survived(&format!("kill_shell/{name}"), "ms", &mut samples, "killed");
+        survived(&format!("{battery}/{name}"), "ms", &mut samples, "killed");
     }
     Ok(())
 }

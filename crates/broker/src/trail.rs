@@ -24,13 +24,10 @@ impl Trail {
     /// already is counted there: a tool that tries again and again does not fill the disk.
     pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
         if line.ruling == Some(Ruling::Deny) {
-            let near = self.lines.iter_mut().rev().take(MAX_LOOKED_AT);
-            if let Some(other) = near.into_iter().find(|other| other.says_the_same(&line)) {
-                other.times = other.times.saturating_add(line.times);
-                return self.failed.clone().map_or(Ok(()), Err);
-            }
+            add(&mut self.lines, line);
+        } else {
+            self.lines.push(line);
         }
-        self.lines.push(line);
         match self.lines.len() >= self.hand_over_at.max(BATCH) {
             true => self.hand_over(sink),
             false => self.failed.clone().map_or(Ok(()), Err),
@@ -83,21 +80,23 @@ impl Trail {
 
 /// One line for those that say the same, in the order of the first of each.
 fn fold(lines: Vec<Line>) -> Vec<Line> {
-    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
-    for line in lines {
-        // Loops repeat what is near; looking further back would make this quadratic.
-        let near =
-            kept.iter_mut().rev().take(MAX_LOOKED_AT).find(|other| other.says_the_same(&line));
-        match near {
-            Some(other) => {
-                other.times = other.times.saturating_add(line.times);
-                other.cost.micros = other.cost.micros.saturating_add(line.cost.micros);
-                other.cost.bytes = other.cost.bytes.saturating_add(line.cost.bytes);
-            }
-            None => kept.push(line),
-        }
-    }
+    let mut kept = Vec::with_capacity(lines.len());
+    lines.into_iter().for_each(|line| add(&mut kept, line));
     kept
+}
+
+/// Adds a line, or its count and cost to one that says the same. Loops repeat what is near; looking
+/// further back would make many lines quadratic.
+fn add(lines: &mut Vec<Line>, line: Line) {
+    let mut near = lines.iter_mut().rev().take(MAX_LOOKED_AT);
+    match near.find(|other| other.says_the_same(&line)) {
+        Some(other) => {
+            other.times = other.times.saturating_add(line.times);
+            other.cost.micros = other.cost.micros.saturating_add(line.cost.micros);
+            other.cost.bytes = other.cost.bytes.saturating_add(line.cost.bytes);
+        }
+        None => lines.push(line),
+    }
 }
 
 #[cfg(test)]

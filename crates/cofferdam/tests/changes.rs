@@ -1,10 +1,13 @@
 //! What programs change in folders of the host is in the audit log, before it is changed.
 
+mod unwritable;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cofferdam::permissions::{self, Broker, Event, InMemory, Line, Offered, Ruling, Sink};
+use cofferdam::permissions::{Broker, Event, InMemory, Line, Ruling};
 use cofferdam::{Command, HostDir, Mount, Sandbox};
+use unwritable::Unwritable;
 
 /// A folder of the machine, gone with the test.
 struct Folder(PathBuf);
@@ -112,23 +115,6 @@ async fn the_name_of_a_program_hides_nothing() {
     let found = changes("name", Mount::ReadWrite, text).await;
     assert!(!found.is_empty());
     assert!(found.iter().all(|(_, by)| !by.contains('\u{1b}')), "{found:?}");
-}
-
-/// A log in which nothing can be written at once.
-struct Unwritable;
-
-impl Sink for Unwritable {
-    fn offer(&self, _: Vec<Line>) -> Offered {
-        Offered::Taken
-    }
-
-    fn commit(&self, _: Vec<Line>) -> Result<(), permissions::Error> {
-        Err(permissions::Error::new(permissions::ErrorKind::Full, "audit", "no room left"))
-    }
-
-    fn flush(&self) -> Result<(), permissions::Error> {
-        Ok(())
-    }
 }
 
 #[tokio::test]

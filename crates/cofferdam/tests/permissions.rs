@@ -1,6 +1,8 @@
 //! What a run may do: asked about, granted from outside, revoked, and what the embedding program
 //! lends to it.
 
+mod unwritable;
+
 use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -10,14 +12,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cofferdam::config::Config;
-use cofferdam::permissions::{
-    self, Answer, FromOutside, InMemory, Line, Offered, Question, Sink, Span, Terms,
-};
+use cofferdam::permissions::{Answer, FromOutside, InMemory, Question, Span, Terms};
 use cofferdam::{
     Approver, Broker, Command, Ending, Exhausted, Function, HostDir, Limits, Mount, Outcome,
     Sandbox, SandboxBuilder, Stream, Tool,
 };
 use serde_json::{Value as Json, json};
+use unwritable::Unwritable;
 
 /// Says yes for the span, or no, and counts how often it was asked.
 struct Decides {
@@ -210,23 +211,6 @@ async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
     tokio::time::sleep(Duration::from_millis(600)).await;
     sandbox.grant(Terms::new("fs:read:/data/**".parse().unwrap(), Span::Session)).unwrap();
     check(&waiting.await.unwrap().unwrap(), json!("x"));
-}
-
-/// A log that takes notes and fails where something has to be written at once.
-struct Unwritable;
-
-impl Sink for Unwritable {
-    fn offer(&self, _: Vec<Line>) -> Offered {
-        Offered::Taken
-    }
-
-    fn commit(&self, _: Vec<Line>) -> Result<(), permissions::Error> {
-        Err(permissions::Error::new(permissions::ErrorKind::Full, "audit", "no room left"))
-    }
-
-    fn flush(&self) -> Result<(), permissions::Error> {
-        Ok(())
-    }
 }
 
 #[tokio::test]

@@ -37,6 +37,7 @@ mod guard;
 pub mod kernel;
 mod lock;
 mod memory;
+mod numbered;
 pub mod output;
 pub mod page;
 mod pipe;

@@ -35,10 +35,16 @@ struct Ends {
     waiting: Vec<Waker>,
 }
 
-impl Ends {
-    fn add(&mut self) {
-        self.open += 1;
-        self.ever += 1;
+/// Picks the ends of one side, and those across from them.
+type Side = fn(&mut State) -> (&mut Ends, &mut Ends);
+
+impl State {
+    fn reading(&mut self) -> (&mut Ends, &mut Ends) {
+        (&mut self.readers, &mut self.writers)
+    }
+
+    fn writing(&mut self) -> (&mut Ends, &mut Ends) {
+        (&mut self.writers, &mut self.readers)
     }
 }
 
@@ -71,6 +77,31 @@ impl Pipe {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Opens one more end.
+    fn open(&self, side: Side) {
+        let mut state = self.lock();
+        let (these, others) = side(&mut state);
+        these.open += 1;
+        these.ever += 1;
+        wake(&mut others.waiting);
+    }
+
+    /// How often the ends across were opened so far.
+    fn others_ever(&self, side: Side) -> u64 {
+        side(&mut self.lock()).1.ever
+    }
+
+    /// Whether an end across is open, or was since `ever` was asked for.
+    fn poll_met(&self, side: Side, cx: &Context<'_>, ever: u64) -> Poll<()> {
+        let mut state = self.lock();
+        let (these, others) = side(&mut state);
+        if others.open > 0 || others.ever != ever {
+            return Poll::Ready(());
+        }
+        wait(&mut these.waiting, cx);
+        Poll::Pending
+    }
 }
 
 fn wait(list: &mut Vec<Waker>, cx: &Context<'_>) {
@@ -86,26 +117,18 @@ fn wake(list: &mut Vec<Waker>) {
 impl Reader {
     /// Opens one more.
     pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
-        let mut state = pipe.lock();
-        state.readers.add();
-        wake(&mut state.writers.waiting);
-        drop(state);
+        pipe.open(State::reading);
         Reader(pipe.clone())
     }
 
     /// How often the other end was opened so far.
     pub(crate) fn writers_ever(&self) -> u64 {
-        self.0.lock().writers.ever
+        self.0.others_ever(State::reading)
     }
 
     /// Whether the other end is open, or was since `ever` was asked for.
     pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
-        let mut state = self.0.lock();
-        if state.writers.open > 0 || state.writers.ever != ever {
-            return Poll::Ready(());
-        }
-        wait(&mut state.readers.waiting, cx);
-        Poll::Pending
+        self.0.poll_met(State::reading, cx, ever)
     }
 
     /// Reads what is there; 0 when all writers are gone and nothing is left.
@@ -139,26 +162,18 @@ impl Reader {
 impl Writer {
     /// Opens one more.
     pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
-        let mut state = pipe.lock();
-        state.writers.add();
-        wake(&mut state.readers.waiting);
-        drop(state);
+        pipe.open(State::writing);
         Writer(pipe.clone())
     }
 
     /// How often the other end was opened so far.
     pub(crate) fn readers_ever(&self) -> u64 {
-        self.0.lock().readers.ever
+        self.0.others_ever(State::writing)
     }
 
     /// Whether the other end is open, or was since `ever` was asked for.
     pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
-        let mut state = self.0.lock();
-        if state.readers.open > 0 || state.readers.ever != ever {
-            return Poll::Ready(());
-        }
-        wait(&mut state.writers.waiting, cx);
-        Poll::Pending
+        self.0.poll_met(State::writing, cx, ever)
     }
 
     /// Writes what there is room for, at least something.

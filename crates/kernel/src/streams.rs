@@ -1,12 +1,12 @@
 //! Response bodies that a tool has not read to their end.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use cofferdam_net::{FetchError, ResponseBody};
 
 use crate::guard::{Refused, Working, nothing};
 use crate::lock::lock;
+use crate::numbered::Numbered;
 
 /// A body; taken out while it is read.
 type Stream = Arc<Mutex<Option<ResponseBody>>>;
@@ -14,22 +14,12 @@ type Stream = Arc<Mutex<Option<ResponseBody>>>;
 /// The open bodies of one run, by number. Clones are the same.
 #[derive(Clone, Default)]
 pub(crate) struct Streams {
-    inner: Arc<Mutex<Inner>>,
-}
-
-#[derive(Default)]
-struct Inner {
-    by_number: HashMap<u32, Stream>,
-    last: u32,
+    open: Arc<Mutex<Numbered<Stream>>>,
 }
 
 impl Streams {
     pub(crate) fn add(&self, body: ResponseBody) -> u32 {
-        let mut inner = lock(&self.inner);
-        inner.last = inner.last.wrapping_add(1);
-        let number = inner.last;
-        inner.by_number.insert(number, Arc::new(Mutex::new(Some(body))));
-        number
+        lock(&self.open).add(Arc::new(Mutex::new(Some(body))))
     }
 
     /// The next piece of a body; nothing at its end. `failed` says what an error is to the reader.
@@ -38,7 +28,7 @@ impl Streams {
         number: u32,
         failed: fn(&FetchError) -> Refused,
     ) -> Result<Working, Refused> {
-        let stream = lock(&self.inner).by_number.get(&number).cloned();
+        let stream = lock(&self.open).get(number).cloned();
         let stream = stream.ok_or(Refused::new("TypeError", "the body was read already"))?;
         let streams = self.clone();
         Ok(Box::pin(async move {
@@ -64,10 +54,10 @@ impl Streams {
 
     /// The rest is not wanted: the connection is closed.
     pub(crate) fn remove(&self, number: u32) {
-        lock(&self.inner).by_number.remove(&number);
+        lock(&self.open).remove(number);
     }
 
     pub(crate) fn open(&self) -> usize {
-        lock(&self.inner).by_number.len()
+        lock(&self.open).len()
     }
 }

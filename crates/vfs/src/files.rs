@@ -49,6 +49,9 @@ impl<'t> Files<'t> {
     /// Whether a change of what a path names would be made outside the tree, in a real directory.
     /// Where nothing is yet, it would be made where the folders above are.
     pub fn changes_outside(self, path: &VPath) -> bool {
+        if !self.tree.lock().reaches_outside {
+            return false;
+        }
         let mut at = Some(path.clone());
         while let Some(path) = at {
             match self.find_entry(At::from(&path)) {

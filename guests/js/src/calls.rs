@@ -91,7 +91,9 @@ fn with_request<'js, T>(
 ) -> Result<T> {
     let mut request = REQUEST.take();
     request.clear();
-    let packed = shape.pack(args.ctx(), &mut request, |at| Ok(args.arg(at)));
+    let ctx = args.ctx();
+    let arg = |at| Ok(args.arg(at).unwrap_or_else(|| Value::new_undefined(ctx.clone())));
+    let packed = shape.pack(ctx, &mut request, arg);
     let result = packed.and_then(|()| f(&request));
     if request.capacity() <= MAX_ROOM_KEPT {
         REQUEST.set(request);

@@ -19,21 +19,16 @@ pub(crate) struct Man {
 
 impl Man {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let Some(directory) = self.what else {
-            return print(crate::definitions());
-        };
         let definitions = crate::definitions();
+        let Some(directory) = self.what else { return print(definitions) };
         let verb = directory.to_str().and_then(|name| definitions.find_subcommand(name));
         if let Some(verb) = verb.filter(|_| !directory.is_dir()) {
             let name = format!("cofferdam-{}", verb.get_name());
             return print(verb.clone().display_name(name));
         }
-        let write = || {
-            std::fs::create_dir_all(&directory)?;
-            clap_mangen::generate_to(crate::definitions(), &directory)
-        };
         let shown = directory.display();
-        write().map_err(|e| {
+        let made = std::fs::create_dir_all(&directory);
+        made.and_then(|()| clap_mangen::generate_to(definitions, &directory)).map_err(|e| {
             Failure::usage(format!("{shown}: {}", plain(&e)))
                 .hint("cofferdam man ~/.local/share/man/man1")
         })?;

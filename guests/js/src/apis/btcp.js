@@ -8,7 +8,7 @@
   const find = (btcp, method) => {
     let holder;
     let found = btcp;
-    for (const name of `${method}`.split('.')) {
+    for (const name of method.split('.')) {
       holder = found;
       found = Object.hasOwn(holder ?? {}, name) ? holder[name] : undefined;
     }
@@ -18,13 +18,24 @@
     return { holder, found };
   };
 
+  // Most entries of a batch name the same few methods.
+  const finderOf = (btcp) => {
+    const known = new Map();
+    return (method) => {
+      const name = `${method}`;
+      let target = known.get(name);
+      if (target === undefined) known.set(name, (target = find(btcp, name)));
+      return target;
+    };
+  };
+
   // An entry is a function that makes calls, or `{ method: 'fs.readFile', args: [...] }`. All are
   // looked at before the first is called.
-  const prepare = (btcp, entries) =>
+  const prepare = (entries, finder) =>
     entries.map((entry) => {
       if (typeof entry === 'function') return { found: entry, holder: undefined, args: [] };
       const { method, args = entry?.params ?? [] } = entry ?? {};
-      return { ...find(btcp, method), args: Array.isArray(args) ? args : [args] };
+      return { ...finder(method), args: Array.isArray(args) ? args : [args] };
     });
 
   // Calls everything, and lets the calls to the host that come of it wait for each other.
@@ -46,8 +57,9 @@
   const batchOf = (btcp) =>
     async function batch(entries) {
       const list = Array.isArray(entries) ? entries : Array.from(entries);
-      const answers = callAll(list, (method) => callNumber(find(btcp, method).found));
-      if (answers === undefined) return gather(prepare(btcp, list));
+      const finder = finderOf(btcp);
+      const answers = callAll(list, (method) => callNumber(finder(method).found));
+      if (answers === undefined) return gather(prepare(list, finder));
       return answers.promises === undefined ? answers : Promise.all(answers.promises);
     };
 

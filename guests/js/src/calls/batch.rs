@@ -170,7 +170,7 @@ fn call_all<'js>(
     let mut batch = Batch::default();
     let mut wrong = None;
     for (at, (shape, args)) in calls.into_iter().enumerate() {
-        let arg = |at| args.get::<_, Value>(at as u32).map(Some);
+        let arg = |at| args.get(at as u32);
         if shape.pack(&ctx, &mut batch.frames, arg).is_err() {
             wrong = Some(ctx.catch());
             break;

@@ -72,12 +72,13 @@ impl Shape {
     }
 
     /// Packs the call as a request frame behind what is there already, or leaves that as it was.
-    /// May run JavaScript.
+    /// `arg` gives the arguments by their place, `undefined` where there is none. May run
+    /// JavaScript.
     pub(super) fn pack<'js>(
         &self,
         ctx: &Ctx<'js>,
         frames: &mut Vec<u8>,
-        arg: impl FnMut(usize) -> Result<Option<Value<'js>>>,
+        arg: impl FnMut(usize) -> Result<Value<'js>>,
     ) -> Result<()> {
         let start = frames.len();
         let mut w = Writer::onto(std::mem::take(frames));
@@ -98,30 +99,20 @@ impl Shape {
         &self,
         ctx: &Ctx<'js>,
         w: &mut Writer,
-        mut arg: impl FnMut(usize) -> Result<Option<Value<'js>>>,
+        mut arg: impl FnMut(usize) -> Result<Value<'js>>,
     ) -> Result<()> {
         let mut taken = 0;
-        let mut optional = || {
+        let mut next = || {
             taken += 1;
             arg(taken - 1)
         };
         for field in self.takes {
-            if let Field::Fixed(byte) = field {
-                w.u8(*byte);
-                continue;
-            }
-            let given = optional()?;
-            let value = match (field, given) {
-                (_, Some(value)) => value,
-                (Field::Text | Field::Value, None) => Value::new_undefined(ctx.clone()),
-                (_, None) => return Err(Exception::throw_type(ctx, "argument missing")),
-            };
             match field {
-                Field::Fixed(_) => {}
-                Field::Byte => _ = w.u8(u8::from_js(ctx, value)?),
-                Field::Number => _ = w.u32(u32::from_js(ctx, value)?),
-                Field::Text => with_text(&value, |text| _ = w.str(text))?,
-                Field::Value => match clone::pack(ctx, value, MAX_VALUE) {
+                Field::Fixed(byte) => _ = w.u8(*byte),
+                Field::Byte => _ = w.u8(u8::from_js(ctx, next()?)?),
+                Field::Number => _ = w.u32(u32::from_js(ctx, next()?)?),
+                Field::Text => with_text(&next()?, |text| _ = w.str(text))?,
+                Field::Value => match clone::pack(ctx, next()?, MAX_VALUE) {
                     Ok(bytes) => _ = w.bytes(&bytes),
                     Err(clone::Failed::Threw(error)) => return Err(error),
                     Err(clone::Failed::TooLong) => {
@@ -129,7 +120,7 @@ impl Shape {
                         return Err(Exception::throw_range(ctx, &message));
                     }
                 },
-                Field::Rest => _ = w.raw(&Bytes::from_js(ctx, value)?.0),
+                Field::Rest => _ = w.raw(&Bytes::from_js(ctx, next()?)?.0),
             }
         }
         Ok(())

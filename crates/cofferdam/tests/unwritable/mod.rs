@@ -1,0 +1,20 @@
+//! A log that fails where something has to be written at once.
+
+use cofferdam::permissions::{Error, ErrorKind, Line, Offered, Sink};
+
+/// Takes what may be written later, and fails at what must be there first.
+pub(crate) struct Unwritable;
+
+impl Sink for Unwritable {
+    fn offer(&self, _: Vec<Line>) -> Offered {
+        Offered::Taken
+    }
+
+    fn commit(&self, _: Vec<Line>) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Full, "audit", "no room left"))
+    }
+
+    fn flush(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
