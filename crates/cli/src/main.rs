@@ -9,6 +9,7 @@ mod kept;
 mod line;
 mod misuse;
 mod nearby;
+mod outlet;
 mod paint;
 mod permissions;
 mod place;

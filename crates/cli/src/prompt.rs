@@ -6,13 +6,18 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cofferdam::permissions::{Answer, Approver, Choice, Decision, Question, Span, Wish};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
+use crate::outlet;
 use crate::permissions::who;
 use crate::report::Failure;
+
+/// How long a question waits for what was printed before it.
+const MOMENT: Duration = Duration::from_millis(200);
 
 /// Held by whoever reads what is typed: a question, or the program that has our standard input.
 static TYPED: Mutex<()> = Mutex::new(());
@@ -73,6 +78,8 @@ impl Approver for Prompt {
         let denied = question.deny();
         // A thread of its own for as long as the person thinks; the run holds none.
         std::thread::spawn(move || {
+            // What the tool printed before comes first, unless nobody reads it.
+            outlet::settle_while_read(MOMENT);
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
             let _turn = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
             let decisions =

@@ -1,9 +1,12 @@
 //! What people read on standard error, and JSON on standard output.
 
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
 
 use cofferdam::{Ending, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible};
 
+use crate::outlet;
 use crate::paint::{Paint, Tone};
 
 /// Exit code for a wrong call, as clap uses it.
@@ -11,6 +14,9 @@ pub(crate) const USAGE: u8 = 2;
 
 /// Exit code where the program itself failed.
 const OURS: u8 = 70;
+
+/// How long a reader who takes nothing is waited for, once a run was ended by force.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Why a verb could not do its work.
 pub(crate) struct Failure {
@@ -80,13 +86,27 @@ pub(crate) fn failure(failure: &Failure) {
     }
 }
 
-/// Prints how a run failed, if it did, and what to do about it.
+/// Prints how a run failed, if it did, and what to do about it, after what it printed itself.
 pub(crate) fn outcome(outcome: &Outcome) {
-    for (output, name, limit) in [
-        (&outcome.stdout, "standard output", "stdoutBytes"),
-        (&outcome.stderr, "standard error", "stderrBytes"),
+    // What was ended by force waits for nobody.
+    let is_killed = matches!(
+        outcome.ending,
+        Ending::Stopped(Exhausted::Time { .. } | Exhausted::Cancelled { .. })
+    );
+    match is_killed {
+        true if !outlet::settle_while_read(PATIENCE) => outlet::give_up(),
+        true => {}
+        false => outlet::settle(),
+    }
+    if let Some(message) = outlet::failure() {
+        lost(message);
+    }
+    for (stream, output, name, limit) in [
+        (Stream::Out, &outcome.stdout, "standard output", "stdoutBytes"),
+        (Stream::Err, &outcome.stderr, "standard error", "stderrBytes"),
     ] {
-        if output.is_cut {
+        // Who has stopped reading misses nothing.
+        if output.is_cut && !outlet::has_ended(stream) {
             let kept = output.bytes.len();
             labelled(Tone::Note, "note", &format!("{name} was cut after {kept} bytes"));
             labelled(Tone::Hint, "hint", &format!("--limit {limit}={}", kept.max(1) * 10));
@@ -147,16 +167,21 @@ pub(crate) fn print(text: &str) {
 /// Writes to standard output. Whoever closed it does not want to read more; where it cannot take
 /// more, as on a full disk, the program ends and says so.
 pub(crate) fn bytes(bytes: &[u8]) {
+    outlet::settle();
     let mut out = std::io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
         Err(error) => {
-            let text = format!("standard output: {}", crate::place::plain(&error));
-            failure(&Failure::usage(text));
-            std::process::exit(i32::from(OURS));
+            lost(format!("standard output: {}", crate::place::plain(&error)));
         }
     }
+}
+
+/// Ends the program where not all of what it had to say could be written.
+fn lost(message: String) -> ! {
+    failure(&Failure::usage(message));
+    std::process::exit(i32::from(OURS));
 }
 
 /// Says something beside the result, on standard error.
@@ -185,15 +210,11 @@ fn for_reader(json: String) -> String {
 
 /// Shows console output while a run goes on. On a terminal, what would move the cursor or hide
 /// text is spelled out.
-pub(crate) fn console() -> Watcher {
+pub(crate) fn console() -> Arc<dyn Watcher> {
     let is_terminal = std::io::stderr().is_terminal();
-    std::sync::Arc::new(move |_: Stream, bytes: &[u8]| {
-        let mut err = std::io::stderr().lock();
-        // Nobody reads it any more: nothing to do about that.
-        let _ = match is_terminal {
-            true => err.write_all(for_person(&String::from_utf8_lossy(bytes)).as_bytes()),
-            false => err.write_all(bytes),
-        };
+    Arc::new(move |_: Stream, bytes: &[u8]| match is_terminal {
+        true => outlet::put(Stream::Err, for_person(&String::from_utf8_lossy(bytes)).as_bytes()),
+        false => outlet::put(Stream::Err, bytes),
     })
 }
 
@@ -214,21 +235,30 @@ fn for_person(text: &str) -> String {
 
 /// Passes a program's output on as it comes. On a terminal, what would move the cursor or hide text
 /// is spelled out.
-pub(crate) fn streams() -> Watcher {
+pub(crate) fn streams() -> Arc<dyn Watcher> {
     let out_is_terminal = std::io::stdout().is_terminal();
-    let err = console();
-    std::sync::Arc::new(move |stream: Stream, bytes: &[u8]| match stream {
-        Stream::Err => err(stream, bytes),
-        Stream::Out => {
-            let mut out = std::io::stdout().lock();
-            // Nobody reads it any more: nothing to do about that.
-            let _ = match out_is_terminal {
-                true => out.write_all(visible_lines(&String::from_utf8_lossy(bytes)).as_bytes()),
-                false => out.write_all(bytes),
-            };
-            let _ = out.flush();
+    Arc::new(Streams { out_is_terminal, err: console() })
+}
+
+struct Streams {
+    out_is_terminal: bool,
+    err: Arc<dyn Watcher>,
+}
+
+impl Watcher for Streams {
+    fn saw(&self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Err => self.err.saw(stream, bytes),
+            Stream::Out if self.out_is_terminal => {
+                outlet::put(stream, visible_lines(&String::from_utf8_lossy(bytes)).as_bytes());
+            }
+            Stream::Out => outlet::put(stream, bytes),
         }
-    })
+    }
+
+    fn is_read(&self, stream: Stream) -> bool {
+        !outlet::has_ended(stream)
+    }
 }
 
 /// As [`visible`], with line ends and tabs left as they are.
@@ -243,6 +273,10 @@ pub(crate) fn labelled(tone: Tone, label: &str, text: &str) {
 }
 
 fn line(text: &str) {
+    outlet::settle();
+    if outlet::is_given_up(Stream::Err) {
+        return;
+    }
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 

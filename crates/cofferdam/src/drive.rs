@@ -60,7 +60,8 @@ impl Course {
         settings.asking = self.asking.clone();
         if let Some(console) = &self.console {
             let printed = console.clone();
-            settings.watcher = Some(Arc::new(move |stream, bytes| printed.print(stream, bytes)));
+            let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
+            settings.watcher = Some(Arc::new(watcher));
             settings.stdout_bytes = settings.stdout_bytes.max(MAX_PIPED);
             settings.console = Some(console.clone());
         }

@@ -47,7 +47,7 @@ pub(crate) struct World {
     pub(crate) limits: Limits,
     clock: Clock,
     random: Random,
-    watcher: Option<Watcher>,
+    watcher: Option<Arc<dyn Watcher>>,
     /// Where the next program begins.
     pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use cofferdam::permissions::{Answer, Approver, Decision, Question, Span};
-use cofferdam::{Command, Ending, ErrorClass, Outcome, Sandbox, SandboxBuilder, Watcher};
+use cofferdam::{Command, Ending, ErrorClass, Outcome, Sandbox, SandboxBuilder, Stream};
 
 /// A server that says what it was asked; counts who came.
 struct Server {
@@ -188,7 +188,7 @@ async fn a_request_that_hangs_ends_with_its_time_with_a_signal_and_with_the_run(
     check(&sh(&sandbox, &text).await, 0, &["143\n"]);
     // Cancelled once the first bytes are there.
     let (sender, receiver) = std::sync::mpsc::channel();
-    let watcher: Watcher = Arc::new(move |_, _| {
+    let watcher = Arc::new(move |_: Stream, _: &[u8]| {
         let _ = sender.send(());
     });
     let sandbox = server.granted().watcher(watcher).build().expect("a sandbox");

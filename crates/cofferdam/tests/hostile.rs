@@ -7,8 +7,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use cofferdam::{
-    Ending, ErrorClass, ErrorKind, Exhausted, Limit, Limits, Outcome, Pool, Runtime, Sandbox,
-    Stream, Tool, Value,
+    Command, Ending, ErrorClass, ErrorKind, Exhausted, Limit, Limits, Outcome, Pool, Runtime,
+    Sandbox, Stream, Tool, Value, Watcher,
 };
 
 fn short() -> Limits {
@@ -457,6 +457,30 @@ async fn a_watcher_sees_what_is_kept_and_no_more() {
     let sandbox = Sandbox::builder().limits(limits).watcher(watcher).build().expect("a sandbox");
     run(&sandbox, "console.log('abcdef'); console.log('g')").await;
     assert!(seen.load(Ordering::SeqCst));
+}
+
+/// Reads the first that is printed, and then no more.
+#[derive(Default)]
+struct Once(AtomicBool);
+
+impl Watcher for Once {
+    fn saw(&self, _: Stream, _: &[u8]) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn is_read(&self, stream: Stream) -> bool {
+        stream == Stream::Err || !self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_prints_to_nobody_ends_as_at_a_closed_pipe() {
+    let sandbox = Sandbox::builder().watcher(Arc::new(Once::default())).build().expect("a sandbox");
+    // The script goes on, as with bash; who ignores the signal hears of the error.
+    let text = "yes; echo $? > a; trap '' PIPE; echo x 2> b; echo $? >> a; cat a b >&2";
+    let outcome = sandbox.run_program(Command::shell(text)).await.expect("a run");
+    assert_eq!(outcome.stderr.text(), "141\n1\nbash: line 1: echo: write error: Broken pipe\n");
+    assert!(outcome.stdout.text().starts_with("y\ny\n"));
 }
 
 #[tokio::test]

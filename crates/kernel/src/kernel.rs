@@ -64,7 +64,7 @@ pub struct Settings {
     /// Bytes of standard error that are kept.
     pub stderr_bytes: usize,
     /// Sees output while the run goes on.
-    pub watcher: Option<Watcher>,
+    pub watcher: Option<Arc<dyn Watcher>>,
     /// Whether it waits for somebody's answer; what it runs in turn has the same.
     pub asking: Asking,
     /// Where a tool that a program started reads from.
@@ -224,7 +224,7 @@ impl Kernel {
         if let Some(watcher) = &self.settings.watcher
             && !kept.is_empty()
         {
-            watcher(stream, kept);
+            watcher.saw(stream, kept);
         }
     }
 

@@ -1,7 +1,5 @@
 //! What the guest printed, cut at a limit.
 
-use std::sync::Arc;
-
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -11,8 +9,26 @@ pub enum Stream {
     Err,
 }
 
-/// Sees output while the run goes on. It sees the bytes that are kept, nothing past the limit.
-pub type Watcher = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
+/// Sees output while the run goes on: any function of a stream and bytes will do.
+///
+/// It is called from inside the run and holds it up, past its deadline if need be: who hands the
+/// bytes to somebody slow should do so on another thread.
+pub trait Watcher: Send + Sync {
+    /// The bytes that are kept, nothing past the limit.
+    fn saw(&self, stream: Stream, bytes: &[u8]);
+
+    /// Whether what is printed there still reaches somebody. A program that prints to nobody ends
+    /// as at a pipe that was closed.
+    fn is_read(&self, _: Stream) -> bool {
+        true
+    }
+}
+
+impl<F: Fn(Stream, &[u8]) + Send + Sync> Watcher for F {
+    fn saw(&self, stream: Stream, bytes: &[u8]) {
+        self(stream, bytes);
+    }
+}
 
 /// One stream's text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

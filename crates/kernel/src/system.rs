@@ -216,8 +216,13 @@ impl System {
         if let Some(watcher) = &settings.watcher
             && !kept.is_empty()
         {
-            watcher(stream, kept);
+            watcher.saw(stream, kept);
         }
+    }
+
+    /// Whether what is printed there reaches nobody any more.
+    pub(crate) fn is_unread(&self, stream: Stream) -> bool {
+        self.world.settings.watcher.as_ref().is_some_and(|watcher| !watcher.is_read(stream))
     }
 
     /// Says once in a run why programs cannot change files of the host: they hear of an I/O error.

@@ -35,7 +35,7 @@ pub struct SandboxBuilder {
     limits: Limits,
     clock: Clock,
     random: Random,
-    watcher: Option<Watcher>,
+    watcher: Option<Arc<dyn Watcher>>,
     env: BTreeMap<String, String>,
     stdin: Vec<u8>,
     capabilities: CapabilitySet,
@@ -81,8 +81,9 @@ impl SandboxBuilder {
         self
     }
 
-    /// Sees output while a run goes on.
-    pub fn watcher(mut self, watcher: Watcher) -> Self {
+    /// Sees output while a run goes on: a function of [`Stream`](crate::Stream) and bytes, or
+    /// whatever is a [`Watcher`].
+    pub fn watcher(mut self, watcher: Arc<dyn Watcher>) -> Self {
         self.watcher = Some(watcher);
         self
     }

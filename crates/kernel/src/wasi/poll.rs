@@ -144,16 +144,15 @@ fn ready(p: &Process, cx: &Context<'_>, fd: u64, kind: u8) -> Result<Poll<(usize
     }
     Ok(match (&descriptor.description.object, kind) {
         (Object::PipeRead(reader) | Object::PipeBoth(reader, _), READ) => reader.poll_ready(cx),
-        (Object::PipeWrite(writer) | Object::PipeBoth(_, writer), _) if kind == WRITE => {
-            writer.poll_ready(cx)
+        (Object::PipeWrite(writer) | Object::PipeBoth(_, writer), WRITE) => writer.poll_ready(cx),
+        (Object::PipeRead(_) | Object::PipeWrite(_) | Object::PipeBoth(..), _) => {
+            return Err(Errno::BadDescriptor);
         }
-        (Object::PipeBoth(..), _) => return Err(Errno::BadDescriptor),
-        (Object::PipeRead(_) | Object::PipeWrite(_), _) => return Err(Errno::BadDescriptor),
         (Object::Input(input), READ) => {
             let input = lock(input);
             Poll::Ready((input.0.len() - input.1, input.0.len() == input.1))
         }
-        (Object::Output(_), WRITE) => Poll::Ready((4096, false)),
+        (Object::Output(stream), WRITE) => Poll::Ready((4096, p.system.is_unread(*stream))),
         (Object::Input(_) | Object::Output(_), _) => return Err(Errno::BadDescriptor),
         (Object::File(file), READ) => Poll::Ready((file.stat()?.size as usize, false)),
         (Object::File(_) | Object::Device(..), _) => Poll::Ready((1, false)),

@@ -113,6 +113,7 @@ fn step(
                 Poll::Pending => Ok(None),
             }
         }
+        Object::Output(stream) if system.is_unread(*stream) => Err(Errno::Pipe),
         Object::Output(stream) => {
             let bytes = next(m, list, progress, rest, scratch)?;
             system.print(*stream, bytes);
