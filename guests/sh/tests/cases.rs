@@ -12,7 +12,9 @@ fn run(shell: &str, script: &Path) -> String {
     let folder = std::env::temp_dir().join(format!("sh-case-{}-{topic}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the case");
-    let output = Command::new(shell)
+    // A shell cannot trap what was ignored when it started, such as SIGINT behind `nohup make test &`.
+    let output = Command::new("/usr/bin/env")
+        .args(["--default-signal", shell])
         .arg(script)
         .current_dir(&folder)
         .env_clear()
