@@ -75,18 +75,18 @@ fn build() -> Result<()> {
     let target_dir = shared_target_dir(&out);
     let overrides = quickjs::changed(&toolchain, &target_dir)?;
     let mut progress = Progress::new();
-    for Guest { name, package, features } in GUESTS {
+    let place = Place { target_dir: &target_dir, overrides: &overrides };
+    for guest in GUESTS {
         // Two builds of one package leave their module under one name: each is read at once.
-        let kind = Kind::Library { features };
-        let place = Place { target_dir: &target_dir, overrides: &overrides };
-        let wasm = build_guest(&toolchain, place, package, kind, &mut progress)?;
+        let wasm = build_library(&toolchain, place, &guest, &mut progress)?;
+        let name = guest.name;
         progress.show(&format!("{name}: taking its image"));
         let image = imaging::initialise(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
         progress.show(&format!("{name}: to native code"));
         let native = Engine::compile(&image).map_err(|e| format!("{name} guest: {e}"))?;
         std::fs::write(out.join(format!("{name}.image")), native)?;
     }
-    build_programs(&root, &out, Place { target_dir: &target_dir, overrides: &overrides }, progress)
+    build_programs(&root, &out, place, progress)
 }
 
 /// Where guests are built.
@@ -114,8 +114,15 @@ fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progr
         println!("cargo::rerun-if-changed=../../guests/{watched}");
     }
     let toolchain = Toolchain::find(root, "env-wasip1")?;
+    // Together: what both are made of would be built twice, with the features of one and the other.
+    let mut cargo = toolchain.cargo();
+    cargo.arg("build");
     for name in PROGRAMS {
-        let wasm = build_guest(&toolchain, place, name, Kind::Program, &mut progress)?;
+        cargo.args(["-p", &format!("cofferdam-guest-{name}"), "--bin", name]);
+    }
+    let folder = run_cargo(cargo, place, "wasm32-wasip1", "sh, commands", &mut progress)?;
+    for name in PROGRAMS {
+        let wasm = read_module(&folder.join(format!("{name}.wasm")))?;
         progress.show(&format!("{name}: to native code"));
         let native = ProgramEngine::compile(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
         std::fs::write(out.join(format!("{name}.image")), native)?;
@@ -123,51 +130,44 @@ fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progr
     Ok(())
 }
 
-/// What a guest is built as.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// A library that is entered again and again.
-    Library { features: &'static str },
-    /// A program with `_start`.
-    Program,
-}
-
-/// Runs cargo in the guests' own workspace and answers the module.
-fn build_guest(
+/// Builds a library that is entered again and again, and answers the module.
+fn build_library(
     toolchain: &Toolchain,
     place: Place<'_>,
-    guest: &str,
-    kind: Kind,
+    guest: &Guest,
     progress: &mut Progress,
 ) -> Result<Vec<u8>> {
-    let target = match kind {
-        Kind::Library { .. } => "wasm32-unknown-unknown",
-        Kind::Program => "wasm32-wasip1",
-    };
+    let Guest { name, package, features } = guest;
     let mut cargo = toolchain.cargo();
-    cargo.args(["rustc", "--release", "--locked", "--target", target]);
-    match kind {
-        // Named here, because cargo links a package without LTO that also makes an rlib.
-        Kind::Library { features } => {
-            cargo.args(["--lib", "--crate-type", "cdylib", "--features", features])
-        }
-        Kind::Program => cargo.args(["--bin", guest]),
-    };
+    // The kind is named here, because cargo links a package without LTO that also makes an rlib.
+    cargo.args(["rustc", "--lib", "--crate-type", "cdylib", "--features", features]);
+    cargo.args(["-p", &format!("cofferdam-guest-{package}")]);
+    let folder = run_cargo(cargo, place, "wasm32-unknown-unknown", name, progress)?;
+    read_module(&folder.join(format!("cofferdam_guest_{package}.wasm")))
+}
+
+/// Runs cargo in the guests' own workspace and answers where the modules are.
+fn run_cargo(
+    mut cargo: Command,
+    place: Place<'_>,
+    target: &str,
+    what: &str,
+    progress: &mut Progress,
+) -> Result<PathBuf> {
     cargo
-        .args(["-p", &format!("cofferdam-guest-{guest}")])
+        .args(["--release", "--locked", "--target", target])
         // A path override leaves the lock file as it is; `[patch]` would not.
         .args(["--config", &format!("paths=[{:?}]", place.overrides)])
         .arg("--target-dir")
         .arg(place.target_dir);
-    progress.show(&format!("{guest}: cargo"));
-    watch(cargo, |line| progress.show(&format!("{guest}: {}", line.trim())))
-        .map_err(|log| format!("{guest} guest: cargo build failed\n{log}"))?;
-    let file = match kind {
-        Kind::Library { .. } => format!("{target}/release/cofferdam_guest_{guest}.wasm"),
-        Kind::Program => format!("{target}/release/{guest}.wasm"),
-    };
-    let module = place.target_dir.join(file);
-    std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()).into())
+    progress.show(&format!("{what}: cargo"));
+    watch(cargo, |line| progress.show(&format!("{what}: {}", line.trim())))
+        .map_err(|log| format!("{what} guest: cargo build failed\n{log}"))?;
+    Ok(place.target_dir.join(target).join("release"))
+}
+
+fn read_module(file: &Path) -> Result<Vec<u8>> {
+    std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()).into())
 }
 
 /// Runs a command to its end and hands on each line of its standard error; an error is all of it.
