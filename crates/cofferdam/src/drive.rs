@@ -9,7 +9,7 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stream};
+use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stream, Term};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
@@ -58,6 +58,11 @@ impl Course {
         let commands = Arc::new(ToolCommands(self.clone()));
         let mut settings = self.world.settings(self.desk.clone(), Some(commands));
         settings.asking = self.asking.clone();
+        settings.term = Some(Term {
+            switch: self.switch.clone(),
+            deadline: self.deadline,
+            asking: self.asking.clone(),
+        });
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);

@@ -390,6 +390,7 @@ impl World {
             asking: Asking::default(),
             console: None,
             code: None,
+            term: None,
         }
     }
 }

@@ -90,6 +90,26 @@ fn a_loop_is_killed_within_its_time() {
     }
 }
 
+#[test]
+fn a_search_in_the_page_ends_with_its_run() {
+    let executor = executor();
+    let time = Duration::from_millis(30);
+    let limits = Limits { time, ..Limits::default() };
+    let read = "dom:read".parse().expect("a capability");
+    // Each element looks at all before it, which takes ten times as long as there is time for.
+    let page = "<i></i>".repeat(4_000);
+    let sandbox = Sandbox::builder().limits(limits).grant(read).page(page).build();
+    let sandbox = sandbox.expect("a sandbox");
+    let tool = Tool::javascript("for (;;) await btcp.dom.exists('b ~ i')");
+    let over = best(10, || {
+        let began = Instant::now();
+        let outcome = executor.block_on(sandbox.run(&tool)).expect("an outcome");
+        assert_eq!(outcome.exit_code(), 124, "{:?}", outcome.error());
+        began.elapsed().saturating_sub(time)
+    });
+    assert!(over < KILL, "it ended {over:?} late");
+}
+
 /// `(loop (br 0))` in `_start`, with one page of memory.
 const ENDLESS: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x03\x01\0\x01\
     \x07\x13\x02\x06memory\x02\0\x06_start\0\0\x0a\x09\x01\x07\0\x03\x40\x0c\0\x0b\x0b";

@@ -11,7 +11,7 @@
 //! - the tree: `tree` (the arena), `walk`, `collect` (what nobody holds is freed)
 //! - what can be done: `mutate`, `attributes`, `text`, `copy`, `position`
 //! - markup: `parse`, `serialize`
-//! - selectors: `select`
+//! - selectors: `select`, `interrupt` (searches that nobody wants any more)
 //! - a page for tools: `page`, `proxy`, `sanitize`
 
 mod attributes;
@@ -19,6 +19,7 @@ mod budget;
 mod collect;
 mod copy;
 mod error;
+mod interrupt;
 mod mutate;
 mod names;
 mod node;
@@ -37,6 +38,7 @@ pub use budget::{Budget, Usage};
 pub use copy::Cloning;
 pub use error::{Error, ErrorKind};
 pub use html5ever::QualName;
+pub use interrupt::Interrupt;
 pub use names::{Named, is_attribute_name, is_element_name, qualified_name};
 pub use node::{Attribute, DocumentKind, NodeId, NodeKind, Quirks};
 pub use page::Page;

@@ -1,5 +1,6 @@
 use crate::budget::Budget;
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::node::NodeId;
 use crate::proxy::Event;
 use crate::tree::Tree;
@@ -49,6 +50,18 @@ impl Page {
     pub fn tree_mut(&mut self) -> &mut Tree {
         self.epoch += 1;
         &mut self.tree
+    }
+
+    /// Runs something that searches for as long as it is wanted.
+    pub fn while_wanted<T>(
+        &mut self,
+        interrupt: &Interrupt,
+        run: impl FnOnce(&mut Page) -> T,
+    ) -> T {
+        self.tree.interrupt = interrupt.clone();
+        let done = run(self);
+        self.tree.interrupt = Interrupt::default();
+        done
     }
 
     /// What tools did to the page that a person would have done, in order; they are given once.

@@ -1,5 +1,6 @@
 use crate::budget::{Account, Budget, Usage};
 use crate::error::Error;
+use crate::interrupt::Interrupt;
 use crate::node::{
     Data, Doctype, DocumentKind, Element, Instruction, LAST_GENERATION, NIL, Node, NodeId,
     NodeKind, Quirks,
@@ -22,6 +23,7 @@ pub struct Tree {
     /// How many must be made before another collection is worth it.
     pub(crate) patience: u32,
     pub(crate) memory: Memory,
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Tree {
@@ -35,6 +37,7 @@ impl Tree {
             made: 0,
             patience: 0,
             memory: Memory::default(),
+            interrupt: Interrupt::default(),
         }
     }
 

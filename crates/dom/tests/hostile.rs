@@ -1,6 +1,11 @@
 //! Sources that are made to hurt.
 
-use cofferdam_dom::{Budget, Cloning, DocumentKind, ErrorKind, NodeId, NodeKind, Tree};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cofferdam_dom::{
+    Budget, Cloning, DocumentKind, ErrorKind, Interrupt, NodeId, NodeKind, Page, Tree,
+};
 
 fn small() -> Budget {
     Budget { bytes: 1 << 20, nodes: 10_000, depth: 100 }
@@ -139,4 +144,22 @@ fn numbers_that_were_never_ids_name_nothing() {
     }
     let same = NodeId::from_number(document.to_number());
     assert_eq!(tree.kind(same).unwrap(), NodeKind::Document);
+}
+
+#[test]
+fn a_search_that_nobody_wants_any_more_ends_soon() {
+    let mut page = Page::parse(&"<i></i>".repeat(2_000), small()).unwrap();
+    // Each looks at all before it: some two million steps.
+    let mut search = |interrupt: &Interrupt| {
+        page.while_wanted(interrupt, |page| {
+            let document = page.document();
+            page.tree_mut().query_all(document, "b ~ i")
+        })
+    };
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let interrupt = Interrupt::new(move || count.fetch_add(1, Ordering::SeqCst) == 2);
+    assert_eq!(search(&interrupt).unwrap_err().kind(), ErrorKind::QuotaExceeded);
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
+    assert_eq!(search(&Interrupt::default()).unwrap(), []);
 }

@@ -28,6 +28,7 @@ use crate::output::{Output, Stream, Watcher};
 use crate::random::{self, Random};
 use crate::resources::Resources;
 use crate::streams::Streams;
+use crate::term::Term;
 use crate::tools::Console;
 use crate::uploads::Uploads;
 use crate::view::View;
@@ -71,6 +72,8 @@ pub struct Settings {
     pub console: Option<Console>,
     /// Where to put what the tool was compiled to.
     pub code: Option<KeptCode>,
+    /// When it is over, where that is known before it begins.
+    pub term: Option<Term>,
 }
 
 #[cfg(test)]
@@ -95,6 +98,7 @@ impl Settings {
             asking: Asking::default(),
             console: None,
             code: None,
+            term: None,
         }
     }
 }

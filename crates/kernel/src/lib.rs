@@ -53,6 +53,7 @@ mod spawn;
 mod streams;
 mod system;
 mod table;
+mod term;
 pub mod tools;
 mod uploads;
 mod view;
@@ -76,4 +77,5 @@ pub use run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
 pub use system::{Caps, Environment, Hits, Later, ProcessLimits, Programs, Reaper, World};
+pub use term::Term;
 pub use tools::{Console, ToolLine, Tools};

@@ -23,9 +23,16 @@ pub(crate) struct Matching<'t> {
     pub(crate) steps: Cell<u64>,
 }
 
+/// How many steps are made between two looks at who waits: some 100 microseconds.
+const UNINTERRUPTED: u64 = 4096;
+
 impl Matching<'_> {
     fn step(&self) -> bool {
         let left = self.steps.get();
+        if left.is_multiple_of(UNINTERRUPTED) && self.tree.interrupt.is_over() {
+            self.steps.set(0);
+            return false;
+        }
         self.steps.set(left.saturating_sub(1));
         left > 0
     }

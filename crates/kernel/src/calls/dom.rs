@@ -6,8 +6,8 @@ use cofferdam_abi::Value;
 use cofferdam_abi::dom::DomOperation;
 use cofferdam_abi::wire::Result;
 use cofferdam_caps::Access;
-use cofferdam_dom::Error;
 use cofferdam_dom::proxy::{Answer, Snapshot};
+use cofferdam_dom::{Error, Interrupt};
 
 use crate::guard::{Done, Refused, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
@@ -34,6 +34,8 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let resources = kernel.settings.resources.clone();
     let desk = kernel.settings.desk.clone();
     let view = kernel.view.clone();
+    let term = kernel.settings.term.clone();
+    let interrupt = term.map(|term| Interrupt::new(move || term.is_over())).unwrap_or_default();
     let request = match &mut *lock(&resources.page) {
         Shown::Nothing => lock(&view).request(&desk, None, &asked),
         Shown::Here(page) => {
@@ -43,7 +45,7 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
             {
                 return Ok(Reply::Refused(failed(&error)));
             }
-            lock(&view).request(&desk, Some(page), &asked)
+            page.while_wanted(&interrupt, |page| lock(&view).request(&desk, Some(page), &asked))
         }
         Shown::Elsewhere(page) => return elsewhere(kernel, page.clone(), asked),
     };
@@ -54,7 +56,9 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
         else {
             return Err(Refused::new("NotFoundError", "this sandbox has no page"));
         };
-        answered(lock(&view).call(&desk, page, &asked, permit)?)
+        answered(
+            page.while_wanted(&interrupt, |page| lock(&view).call(&desk, page, &asked, permit))?,
+        )
     });
     lock(&used).grow_old();
     reply
