@@ -2,7 +2,9 @@
 (function (native, internal) {
   'use strict';
 
-  const { customInspect, DOMException, Event, EventTarget, setTimeout, token } = internal;
+  const { customInspect, DOMException, EventTarget, setTimeout, token } = internal;
+  const { dispatchEvent } = EventTarget.prototype;
+  const { apply } = Reflect;
   let signalAbort, addAlgorithm, removeAlgorithm;
 
   class AbortSignal extends EventTarget {
@@ -108,7 +110,7 @@
         const algorithms = [...signal.#algorithms];
         signal.#algorithms.clear();
         for (const algorithm of algorithms) algorithm(reason);
-        signal.dispatchEvent(new Event('abort'));
+        apply(dispatchEvent, signal, [internal.trustedEvent('abort')]);
       }
     }
 

@@ -3,6 +3,22 @@
   'use strict';
 
   const { structuredClone: clone } = native;
+  const { getPrototypeOf, uncurry } = internal.primordials;
+  const mapGet = uncurry(Map.prototype.get);
+  const { copies, platform } = internal;
+
+  // For the codec, of an object that is not plain: a copy where there can be one, the name of its
+  // class where there cannot, undefined for an object of a class that the program wrote.
+  native.keepPlatform((value) => {
+    for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
+      const name = mapGet(platform, at);
+      if (name === undefined) continue;
+      const copy = mapGet(copies, at);
+      return copy === undefined ? name : copy(value);
+    }
+    return undefined;
+  });
+
   const functions = {
     structuredClone(value, options = undefined) {
       internal.requireArguments(arguments.length, 1, "Failed to execute 'structuredClone'");

@@ -100,4 +100,6 @@
   // Whole inputs in UTF-8, for bodies and blobs.
   internal.encodeUtf8 = (text) => encode(`${text}`);
   internal.decodeUtf8 = (bytes) => decode(newDecoder('utf-8', false), bytes, true, false);
+  // A form may begin with a byte order mark, which is then part of its first name.
+  internal.decodeWithBom = (bytes) => decode(newDecoder('utf-8', true), bytes, true, false);
 });

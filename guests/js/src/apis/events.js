@@ -6,7 +6,8 @@
   const { customInspect } = internal;
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
-  let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  let isTrusted, begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  const { defineProperty } = Object;
 
   class Event {
     #type;
@@ -23,8 +24,24 @@
     #timeStamp;
     #dispatching = false;
     #passive = false;
+    #trusted = false;
 
     static {
+      // An event that the surface itself fires.
+      internal.trustedEvent = (type) => {
+        const event = new Event(type);
+        event.#trusted = true;
+        return event;
+      };
+      isTrusted = Object.getOwnPropertyDescriptor(
+        {
+          get isTrusted() {
+            return this.#trusted;
+          },
+        },
+        'isTrusted',
+      );
+      isTrusted.configurable = false;
       begin = (event, target, path) => {
         event.#dispatching = true;
         event.#target = event.#current = target;
@@ -50,7 +67,6 @@
         event.#cancelable = Boolean(cancelable);
         event.#canceled = false;
       };
-      internal.initEvent = initialise;
       isDispatching = (event) => event.#dispatching;
       setPassive = (event, passive) => {
         event.#passive = passive;
@@ -72,6 +88,7 @@
       this.#cancelable = Boolean(options?.cancelable);
       this.#composed = Boolean(options?.composed);
       this.#timeStamp = monotonicNow();
+      defineProperty(this, 'isTrusted', isTrusted);
     }
 
     get type() {
@@ -104,17 +121,22 @@
     get returnValue() {
       return !this.#canceled;
     }
+    set returnValue(value) {
+      if (!value) this.preventDefault();
+    }
     get timeStamp() {
       return this.#timeStamp;
-    }
-    get isTrusted() {
-      return false;
     }
     get cancelBubble() {
       return this.#halted;
     }
     set cancelBubble(value) {
       if (value) this.#halted = true;
+    }
+
+    initEvent(type, bubbles = false, cancelable = false) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'initEvent' on 'Event'");
+      initialise(this, type, bubbles, cancelable);
     }
 
     composedPath() {

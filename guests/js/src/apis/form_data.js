@@ -170,7 +170,7 @@
     const essence = contentType.split(';')[0].trim().toLowerCase();
     const form = new FormData();
     if (essence === 'application/x-www-form-urlencoded') {
-      const flat = formParse(internal.decodeUtf8(bytes));
+      const flat = formParse(internal.decodeWithBom(bytes));
       for (let i = 0; i < flat.length; i += 2) form.append(flat[i], flat[i + 1]);
       return form;
     }

@@ -79,6 +79,7 @@ const APIS: &[Api] = &[
     api!(readable),
     api!(readable_bytes),
     api!(readable_byob),
+    api!(readable_tee),
     api!(readable_use),
     api!(writable_state),
     api!(writable),

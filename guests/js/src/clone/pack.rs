@@ -7,8 +7,8 @@ use cofferdam_abi::wire::Writer;
 use rquickjs::object::Filter;
 use rquickjs::{Array, ArrayBuffer, Atom, Ctx, Object, Value};
 
-use super::Failed;
-use super::helpers::{Helpers, Kind};
+use super::helpers::{Helpers, Kind, Platform};
+use super::{Failed, KEPT, Target};
 use crate::engine;
 
 type Result<T> = std::result::Result<T, Failed>;
@@ -25,6 +25,9 @@ pub(super) struct Packer<'js> {
     helpers: Helpers<'js>,
     w: Writer,
     limit: usize,
+    target: Target,
+    /// Copies of things that bytes cannot say.
+    kept: Vec<Value<'js>>,
     /// Things met so far and their numbers. Holding them keeps their addresses from being
     /// given to others while getters run.
     met: HashMap<u64, u32>,
@@ -34,21 +37,24 @@ pub(super) struct Packer<'js> {
 }
 
 impl<'js> Packer<'js> {
-    pub(super) fn new(ctx: &Ctx<'js>, limit: usize) -> Result<Self> {
+    pub(super) fn new(ctx: &Ctx<'js>, limit: usize, target: Target) -> Result<Self> {
         Ok(Packer {
             ctx: ctx.clone(),
             helpers: Helpers::of(ctx)?,
             w: Writer::new(),
             limit,
+            target,
+            kept: Vec::new(),
             met: HashMap::new(),
             held: Vec::new(),
             trail: Vec::new(),
         })
     }
 
-    pub(super) fn pack(mut self, value: Value<'js>) -> Result<Vec<u8>> {
+    /// The bytes, and what is kept beside them; nothing is when the host is to read them.
+    pub(super) fn pack(mut self, value: Value<'js>) -> Result<(Vec<u8>, Vec<Value<'js>>)> {
         match self.value(&value, 0) {
-            Ok(()) => Ok(self.w.finish()),
+            Ok(()) => Ok((self.w.finish(), self.kept)),
             Err(Refused::Other(failed)) => Err(failed),
             Err(Refused::NotCloneable(what)) => {
                 let path = place(&self.trail);
@@ -121,8 +127,10 @@ impl<'js> Packer<'js> {
         self.met.insert(key, self.held.len() as u32);
         self.held.push(value.clone());
         match self.helpers.classes.kind(value) {
-            Kind::Object => self.fields(object, depth),
+            Kind::Object if self.helpers.is_plain(object) => self.fields(object, depth),
+            Kind::Object => self.instance(object, depth),
             Kind::Array => self.array(object, depth),
+            Kind::Error if self.target == Target::Here => self.local_error(object, depth),
             Kind::Error => self.error(object, depth),
             Kind::Date => {
                 let time: f64 = self.helpers.get("dateTime")?.call((value.clone(),))?;
@@ -158,6 +166,35 @@ impl<'js> Packer<'js> {
             Kind::Other if is_typed_array(value) => self.view(value, depth),
             Kind::Other => Err(Refused::NotCloneable(class_name(object))),
         }
+    }
+
+    /// An object of a class. To the host it is its fields; a Blob, which would leave without its
+    /// content, does not leave.
+    fn instance(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        match (self.helpers.platform(object)?, self.target) {
+            (Platform::None, _) | (Platform::Fixed(_), Target::Host) => self.fields(object, depth),
+            (Platform::Copied(copy), Target::Here) => self.keep(copy),
+            (Platform::Fixed(name), Target::Here) => {
+                Err(Refused::NotCloneable(format!("an object of class {name}")))
+            }
+            (Platform::Copied(_), Target::Host) => {
+                let what = format!("{} (await its text() or bytes() first)", class_name(object));
+                Err(Refused::NotCloneable(what))
+            }
+        }
+    }
+
+    fn local_error(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        match self.helpers.platform(object)? {
+            Platform::Copied(copy) => self.keep(copy),
+            Platform::None | Platform::Fixed(_) => self.error(object, depth),
+        }
+    }
+
+    fn keep(&mut self, copy: Value<'js>) -> Packed {
+        self.w.u8(KEPT).varint(self.kept.len() as u32);
+        self.kept.push(copy);
+        Ok(())
     }
 
     fn fields(&mut self, object: &Object<'js>, depth: usize) -> Packed {

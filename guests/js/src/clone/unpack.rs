@@ -6,6 +6,7 @@ use rquickjs::{
     Array, ArrayBuffer, Ctx, Exception, IntoJs, Object, Result, String as JsString, Value,
 };
 
+use super::KEPT;
 use super::helpers::Helpers;
 use crate::engine;
 
@@ -13,11 +14,13 @@ pub(super) struct Unpacker<'js, 'a> {
     ctx: Ctx<'js>,
     r: Reader<'a>,
     met: Vec<Value<'js>>,
+    /// What the packer kept beside the bytes; nothing for bytes of the host.
+    kept: Vec<Value<'js>>,
 }
 
 impl<'js, 'a> Unpacker<'js, 'a> {
-    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8]) -> Self {
-        Unpacker { ctx: ctx.clone(), r: Reader::new(bytes), met: Vec::new() }
+    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8], kept: Vec<Value<'js>>) -> Self {
+        Unpacker { ctx: ctx.clone(), r: Reader::new(bytes), met: Vec::new(), kept }
     }
 
     pub(super) fn unpack(mut self) -> Result<Value<'js>> {
@@ -32,7 +35,12 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 
     fn tag(&mut self) -> Result<Tag> {
-        self.read(|r| Tag::from_number(r.u8()?).ok_or(r.malformed("unknown value tag")))
+        let number = self.read(Reader::u8)?;
+        self.tag_of(number)
+    }
+
+    fn tag_of(&mut self, number: u8) -> Result<Tag> {
+        self.read(|r| Tag::from_number(number).ok_or(r.malformed("unknown value tag")))
     }
 
     fn helper<T: rquickjs::FromJs<'js>>(
@@ -46,7 +54,14 @@ impl<'js, 'a> Unpacker<'js, 'a> {
 
     fn value(&mut self) -> Result<Value<'js>> {
         let ctx = self.ctx.clone();
-        Ok(match self.tag()? {
+        let number = self.read(Reader::u8)?;
+        if number == KEPT {
+            let id = self.read(Reader::varint)? as usize;
+            let kept = self.kept.get(id).cloned();
+            let kept = kept.ok_or_else(|| Exception::throw_internal(&ctx, "nothing was kept"))?;
+            return Ok(self.keep(kept));
+        }
+        Ok(match self.tag_of(number)? {
             Tag::Undefined => Value::new_undefined(ctx),
             Tag::Null => Value::new_null(ctx),
             Tag::False => Value::new_bool(ctx, false),
