@@ -57,6 +57,10 @@ enum Target {
 /// that none of it can be taken for a value by the host.
 const KEPT: u8 = 0xff;
 
+/// First byte of an array with members besides its items, which the ABI has no way to write: the
+/// array follows, then the members like those of an object. Only for values that stay here.
+const NAMED: u8 = 0xfe;
+
 /// Unpacks what the host or [`pack`] packed.
 pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
     unpack::Unpacker::new(ctx, bytes, Vec::new()).unpack()

@@ -3,8 +3,6 @@
   'use strict';
 
   const { customInspect, DOMException, EventTarget, setTimeout, token } = internal;
-  const { dispatchEvent } = EventTarget.prototype;
-  const { apply } = Reflect;
   let signalAbort, addAlgorithm, removeAlgorithm;
 
   class AbortSignal extends EventTarget {
@@ -110,7 +108,7 @@
         const algorithms = [...signal.#algorithms];
         signal.#algorithms.clear();
         for (const algorithm of algorithms) algorithm(reason);
-        apply(dispatchEvent, signal, [internal.trustedEvent('abort')]);
+        internal.fire(signal, internal.trustedEvent('abort'));
       }
     }
 

@@ -5,7 +5,7 @@
   const { bytesOf, customInspect, scalar, token } = internal;
 
   const { apply } = Reflect;
-  const { isObject, resolvedWith } = internal.streams;
+  const { DONE, isObject } = internal.streams;
 
   const cleanType = (text) => (/^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : '');
 
@@ -192,7 +192,7 @@
           // A reader with a buffer of its own waits for the answer to its request.
           if (control.intos.length > 0) control.respond(0);
         }
-        return resolvedWith(undefined);
+        return DONE;
       },
     });
   };

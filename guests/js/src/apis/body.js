@@ -97,8 +97,11 @@
         );
   };
 
-  // The case of type and subtype does not count; that of a parameter's value does.
-  const mimeType = (type) => type.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase());
+  // The type of a Content-Type header as a Blob has it.
+  const blobType = (header) => {
+    const type = header === null ? undefined : internal.contentType(header);
+    return type === undefined ? '' : internal.writeMime(type);
+  };
 
   // Gives a class the members of the Body mixin; `bodyOf` and `typeOf` check the receiver.
   internal.mixInBody = (Class, bodyOf, typeOf) => {
@@ -125,7 +128,7 @@
       },
       blob() {
         return read(this, (bytes) =>
-          internal.blobOf(bytes.slice(), mimeType(typeOf(this) ?? '')),
+          internal.blobOf(bytes.slice(), blobType(typeOf(this))),
         );
       },
       bytes() {

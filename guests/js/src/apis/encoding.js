@@ -78,7 +78,7 @@
       this.#state = stream ? state : undefined;
       const text = decode(state, bytes, !stream, this.#fatal);
       if (typeof text === 'string') return text;
-      this.#state = undefined;
+      // A stream goes on after what was malformed, in the state that the decoder was in.
       throw coded(
         new TypeError(`The encoded data was not valid for encoding ${this.#encoding}`),
         'ERR_ENCODING_INVALID_ENCODED_DATA',

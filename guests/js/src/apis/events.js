@@ -6,7 +6,8 @@
   const { customInspect } = internal;
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
-  let isTrusted, begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  let isTrusted, distrust;
   const { defineProperty } = Object;
 
   class Event {
@@ -33,7 +34,7 @@
         event.#trusted = true;
         return event;
       };
-      isTrusted = Object.getOwnPropertyDescriptor(
+      const { get } = Object.getOwnPropertyDescriptor(
         {
           get isTrusted() {
             return this.#trusted;
@@ -41,7 +42,10 @@
         },
         'isTrusted',
       );
-      isTrusted.configurable = false;
+      isTrusted = { __proto__: null, get, set: undefined, enumerable: true, configurable: false };
+      distrust = (event) => {
+        event.#trusted = false;
+      };
       begin = (event, target, path) => {
         event.#dispatching = true;
         event.#target = event.#current = target;
@@ -228,6 +232,11 @@
     // type → listeners in the order they were added; made for the first one
     #listeners;
 
+    static {
+      // Dispatches an event of ours, which stays trusted.
+      internal.fire = (target, event) => target.#dispatch(event);
+    }
+
     addEventListener(type, callback, options = undefined) {
       internal.requireArguments(
         arguments.length,
@@ -294,6 +303,11 @@
           'InvalidStateError',
         );
       }
+      distrust(event);
+      return this.#dispatch(event);
+    }
+
+    #dispatch(event) {
       const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
       begin(event, this, path);
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {

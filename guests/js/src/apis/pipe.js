@@ -7,6 +7,7 @@
     acquire,
     cancel,
     deferred,
+    DONE,
     handled,
     invalidState,
     isObject,
@@ -14,7 +15,6 @@
     read,
     rejectedWith,
     release,
-    resolvedWith,
     then,
     writableRecordOf,
     WriterRecord,
@@ -45,7 +45,7 @@
     const result = deferred();
     source.disturbed = true;
     let ending = false;
-    let lastWrite = resolvedWith(undefined);
+    let lastWrite = DONE;
 
     const finish = (failed, error) => {
       writer.release();
@@ -107,7 +107,7 @@
       if (preventClose) end();
       else {
         end(() => {
-          if (sink.closing || sink.status === 'closed') return resolvedWith(undefined);
+          if (sink.closing || sink.status === 'closed') return DONE;
           return sink.status === 'errored' ? rejectedWith(sink.error) : sink.close();
         });
       }
@@ -135,7 +135,7 @@
             __proto__: null,
             // Written a moment later: a source must not find its sink called by its own enqueue.
             chunk: (chunk) => {
-              lastWrite = then(resolvedWith(undefined), () => {
+              lastWrite = then(DONE, () => {
                 if (writer.stream === null) return undefined;
                 const writing = handled(writer.write(chunk));
                 step();

@@ -19,7 +19,7 @@
     readStrategy,
     rejectedWith,
     release,
-    resolvedWith,
+    settled,
     sizeOf,
     wrongThis,
   } = internal.streams;
@@ -59,8 +59,6 @@
       this.#control.fail(error);
     }
   }
-
-  const settled = () => resolvedWith(undefined);
 
   // A stream over functions of ours: pull and cancel return promises.
   const create = ({ start, pull, cancel: onCancel, mark, size = () => 1 }) => {

@@ -18,7 +18,7 @@
     recordOf,
     rejectedWith,
     release,
-    resolvedWith,
+    settled,
     viewParts,
     wrongThis,
   } = internal.streams;
@@ -203,7 +203,7 @@
     const control = new ByteControl(record, {
       __proto__: null,
       pull: () => pull(control),
-      cancel: onCancel ?? (() => resolvedWith(undefined)),
+      cancel: onCancel ?? settled,
       mark: 0,
       chunkSize: undefined,
     });

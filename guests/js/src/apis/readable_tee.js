@@ -8,11 +8,11 @@
     create,
     createBytes,
     deferred,
+    DONE,
     isByteStream,
     read,
     recordOf,
     release,
-    resolvedWith,
     then,
     viewOfRequest,
     viewParts,
@@ -85,7 +85,7 @@
     const pull = () => {
       if (tee.reading) {
         again = true;
-        return resolvedWith(undefined);
+        return DONE;
       }
       tee.reading = true;
       read(reader, {
@@ -117,7 +117,7 @@
           tee.reading = false;
         },
       });
-      return resolvedWith(undefined);
+      return DONE;
     };
 
     const branch = (i) =>
@@ -220,13 +220,13 @@
     const pull = (i) => {
       if (tee.reading) {
         again[i] = true;
-        return resolvedWith(undefined);
+        return DONE;
       }
       tee.reading = true;
       const request = tee.controls[i].byobRequest;
       if (request === null) readDefault();
       else readInto(viewOfRequest(request), i);
-      return resolvedWith(undefined);
+      return DONE;
     };
 
     const branch = (i) =>

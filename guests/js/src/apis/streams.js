@@ -22,6 +22,11 @@
   const resolvedWith = (value) => new PromiseClass((resolve) => resolve(value));
   const rejectedWith = (error) => apply(reject, PromiseClass, [error]);
 
+  // One for all that is done at once and that no program gets to see: promises are what a stream
+  // costs.
+  const DONE = resolvedWith(undefined);
+  const settled = () => DONE;
+
   // A rejection that the program is free not to look at.
   const handled = (promise) => {
     then(promise, undefined, nothing);
@@ -31,7 +36,8 @@
   // The result of a program's method as a promise, whether it returns or throws.
   const attempt = (method, receiver, args) => {
     try {
-      return resolvedWith(apply(method, receiver, args));
+      const value = apply(method, receiver, args);
+      return value === undefined ? DONE : resolvedWith(value);
     } catch (error) {
       return rejectedWith(error);
     }
@@ -169,6 +175,7 @@
     attempt,
     checkSize,
     deferred,
+    DONE,
     enforceRange,
     Fifo,
     handled,
@@ -180,6 +187,7 @@
     readStrategy,
     rejectedWith,
     resolvedWith,
+    settled,
     sizeOf,
     then,
     wrongThis,

@@ -14,15 +14,13 @@
     method,
     readStrategy,
     recordOf,
-    resolvedWith,
+    settled,
     sizeOf,
     then,
     wrongThis,
     writableRecordOf,
   } = internal.streams;
   let wrapController;
-
-  const settled = () => resolvedWith(undefined);
 
   class TransformRecord {
     transform;

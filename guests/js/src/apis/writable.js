@@ -11,7 +11,7 @@
     method,
     readStrategy,
     rejectedWith,
-    resolvedWith,
+    settled,
     sizeOf,
     WritableControl,
     WritableRecord,
@@ -19,7 +19,6 @@
     wrongThis,
   } = internal.streams;
   let recordOf, objectOf, wrapController, isWriter;
-  const settled = () => resolvedWith(undefined);
   const unbound = () => invalidState('Writer is not bound to a WritableStream');
 
   const create = ({ start, write, close, abort, mark, size }) => {

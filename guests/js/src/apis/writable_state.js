@@ -12,28 +12,32 @@
     nothing,
     rejectedWith,
     resolvedWith,
+    settled,
     then,
   } = internal.streams;
   const CLOSE = Symbol('close');
 
   // A promise of a writer: it stays the same one for as long as it is not settled.
-  const pending = () => {
-    const parts = deferred();
-    return {
-      __proto__: null,
-      isPending: true,
-      promise: parts.promise,
-      resolve(value) {
-        this.isPending = false;
-        parts.resolve(value);
-      },
-      reject(error) {
-        this.isPending = false;
-        handled(parts.promise);
-        parts.reject(error);
-      },
-    };
-  };
+  class Pending {
+    isPending = true;
+    promise;
+    #parts = deferred();
+
+    constructor() {
+      this.promise = this.#parts.promise;
+    }
+
+    resolve(value) {
+      this.isPending = false;
+      this.#parts.resolve(value);
+    }
+
+    reject(error) {
+      this.isPending = false;
+      handled(this.promise);
+      this.#parts.reject(error);
+    }
+  }
   const resolved = () => ({
     __proto__: null,
     isPending: false,
@@ -42,7 +46,7 @@
     reject: nothing,
   });
   const rejected = (error) => {
-    const parts = pending();
+    const parts = new Pending();
     parts.reject(error);
     return parts;
   };
@@ -72,7 +76,7 @@
     setBackpressure(backpressure) {
       const { writer } = this;
       if (writer !== null && backpressure !== this.backpressure) {
-        if (backpressure) writer.ready = pending();
+        if (backpressure) writer.ready = new Pending();
         else writer.ready.resolve(undefined);
       }
       this.backpressure = backpressure;
@@ -345,7 +349,7 @@
 
     forget() {
       this.writeSink = this.closeSink = this.size = undefined;
-      this.abortSink = () => resolvedWith();
+      this.abortSink = settled;
     }
   }
 
@@ -361,11 +365,11 @@
       stream.writer = this;
       const { status } = stream;
       if (status === 'writable') {
-        this.ready = !stream.closing && stream.backpressure ? pending() : resolved();
-        this.closed = pending();
+        this.ready = !stream.closing && stream.backpressure ? new Pending() : resolved();
+        this.closed = new Pending();
       } else if (status === 'erroring') {
         this.ready = rejected(stream.error);
-        this.closed = pending();
+        this.closed = new Pending();
       } else if (status === 'closed') {
         this.ready = resolved();
         this.closed = resolved();

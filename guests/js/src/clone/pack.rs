@@ -8,7 +8,7 @@ use rquickjs::object::Filter;
 use rquickjs::{Array, ArrayBuffer, Atom, Ctx, Object, Value};
 
 use super::helpers::{Helpers, Kind, Platform};
-use super::{Failed, KEPT, Target};
+use super::{Failed, KEPT, NAMED, Target};
 use crate::engine;
 
 type Result<T> = std::result::Result<T, Failed>;
@@ -129,6 +129,7 @@ impl<'js> Packer<'js> {
         match self.helpers.classes.kind(value) {
             Kind::Object if self.helpers.is_plain(object) => self.fields(object, depth),
             Kind::Object => self.instance(object, depth),
+            Kind::Array if self.target == Target::Here => self.local_array(object, depth),
             Kind::Array => self.array(object, depth),
             Kind::Error if self.target == Target::Here => self.local_error(object, depth),
             Kind::Error => self.error(object, depth),
@@ -201,7 +202,12 @@ impl<'js> Packer<'js> {
         let keys: Vec<Atom> = object
             .own_keys::<Atom>(Filter::new().string().enum_only())
             .collect::<rquickjs::Result<_>>()?;
-        self.w.u8(Tag::Object as u8).length(keys.len());
+        self.w.u8(Tag::Object as u8);
+        self.members(object, keys, depth)
+    }
+
+    fn members(&mut self, object: &Object<'js>, keys: Vec<Atom<'js>>, depth: usize) -> Packed {
+        self.w.length(keys.len());
         for key in keys {
             let name = key.to_value()?;
             self.string(&name, Tag::Utf16Key)?;
@@ -211,6 +217,29 @@ impl<'js> Packer<'js> {
             })?;
         }
         Ok(())
+    }
+
+    /// An array with what else hangs on it, such as `index` of a match.
+    fn local_array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        let length = object.get::<_, f64>("length")? as u32;
+        let mut keys: Vec<Atom> = object
+            .own_keys::<Atom>(Filter::new().string().enum_only())
+            .collect::<rquickjs::Result<_>>()?;
+        // The items come first, so that all that follows the last one has a name.
+        let mut items = keys.len();
+        while let Some(key) = items.checked_sub(1).and_then(|last| keys.get(last)) {
+            if array_index(key)?.is_some_and(|index| index < length) {
+                break;
+            }
+            items -= 1;
+        }
+        let named = keys.split_off(items);
+        if named.is_empty() {
+            return self.array(object, depth);
+        }
+        self.w.u8(NAMED);
+        self.array(object, depth)?;
+        self.members(object, named, depth)
     }
 
     fn array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
@@ -232,12 +261,8 @@ impl<'js> Packer<'js> {
         let mut items = Vec::new();
         for key in object.own_keys::<Atom>(Filter::new().string().enum_only()) {
             let key = key?;
-            let name = engine::text(&key.to_value()?)?;
-            match name.parse::<u32>() {
-                Ok(index) if index < length && index.to_string() == name => {
-                    items.push((index, key))
-                }
-                _ => {}
+            if let Some(index) = array_index(&key)?.filter(|index| *index < length) {
+                items.push((index, key));
             }
         }
         self.w.u8(Tag::Sparse as u8).u32(length).length(items.len());
@@ -335,6 +360,12 @@ fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// The index that a key is, if it is one.
+fn array_index(key: &Atom<'_>) -> rquickjs::Result<Option<u32>> {
+    let name = engine::text(&key.to_value()?)?;
+    Ok(name.parse::<u32>().ok().filter(|index| index.to_string() == name))
 }
 
 /// The way to a value from the root, where it is not too long; otherwise its beginning.

@@ -6,8 +6,8 @@ use rquickjs::{
     Array, ArrayBuffer, Ctx, Exception, IntoJs, Object, Result, String as JsString, Value,
 };
 
-use super::KEPT;
 use super::helpers::Helpers;
+use super::{KEPT, NAMED};
 use crate::engine;
 
 pub(super) struct Unpacker<'js, 'a> {
@@ -60,6 +60,13 @@ impl<'js, 'a> Unpacker<'js, 'a> {
             let kept = self.kept.get(id).cloned();
             let kept = kept.ok_or_else(|| Exception::throw_internal(&ctx, "nothing was kept"))?;
             return Ok(self.keep(kept));
+        }
+        if number == NAMED {
+            let array = self.value()?;
+            let object = array.as_object().cloned();
+            let object = object.ok_or_else(|| Exception::throw_internal(&ctx, "no array"))?;
+            self.members(&object)?;
+            return Ok(array);
         }
         Ok(match self.tag_of(number)? {
             Tag::Undefined => Value::new_undefined(ctx),
@@ -141,9 +148,14 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 
     fn object(&mut self) -> Result<Value<'js>> {
-        let count = self.read(|r| r.count(3))?;
         let object = Object::new(self.ctx.clone())?;
         self.met.push(object.clone().into_value());
+        self.members(&object)?;
+        Ok(object.into_value())
+    }
+
+    fn members(&mut self, object: &Object<'js>) -> Result<()> {
+        let count = self.read(|r| r.count(3))?;
         for _ in 0..count {
             let key = match self.tag()? {
                 Tag::Utf16Key => Key::Value(self.utf16()?),
@@ -154,9 +166,9 @@ impl<'js, 'a> Unpacker<'js, 'a> {
                 },
             };
             let value = self.value()?;
-            define(&self.ctx, &object, &key, value)?;
+            define(&self.ctx, object, &key, value)?;
         }
-        Ok(object.into_value())
+        Ok(())
     }
 
     fn sparse(&mut self) -> Result<Value<'js>> {
