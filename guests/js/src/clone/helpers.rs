@@ -42,8 +42,10 @@ pub(crate) enum Kind {
 
 /// What an object is to the web surface.
 pub(crate) enum Platform<'js> {
-    /// Nothing: a program's own.
+    /// Nothing: a program's own, and so is every other with its prototype.
     None,
+    /// Nothing, although it inherits from one.
+    Inherited,
     /// One that can be copied: its copy.
     Copied(Value<'js>),
     /// One of this class, which cannot be copied.
@@ -100,9 +102,9 @@ impl<'js> Helpers<'js> {
         self.functions.set("platform", platform)
     }
 
-    /// Whether an object can be of no class at all.
-    pub(crate) fn is_plain(&self, object: &Object<'js>) -> bool {
-        object.get_prototype().is_none_or(|prototype| prototype == self.plain)
+    /// What an object is an instance of; none when it can be of no class at all.
+    pub(crate) fn class_of(&self, object: &Object<'js>) -> Option<Object<'js>> {
+        object.get_prototype().filter(|prototype| *prototype != self.plain)
     }
 
     /// What the web surface says of an object with a class.
@@ -111,6 +113,7 @@ impl<'js> Helpers<'js> {
         Ok(match said.as_string() {
             Some(name) => Platform::Fixed(name.to_string()?),
             None if said.is_object() => Platform::Copied(said),
+            None if said.is_null() => Platform::Inherited,
             None => Platform::None,
         })
     }

@@ -26,6 +26,8 @@ pub(super) struct Packer<'js> {
     w: Writer,
     limit: usize,
     target: Target,
+    /// The prototype of the last object that was found to be of a program's own class.
+    known_class: Option<Object<'js>>,
     /// Copies of things that bytes cannot say.
     kept: Vec<Value<'js>>,
     /// Things met so far and their numbers. Holding them keeps their addresses from being
@@ -44,6 +46,7 @@ impl<'js> Packer<'js> {
             w: Writer::new(),
             limit,
             target,
+            known_class: None,
             kept: Vec::new(),
             met: HashMap::new(),
             held: Vec::new(),
@@ -127,8 +130,12 @@ impl<'js> Packer<'js> {
         self.met.insert(key, self.held.len() as u32);
         self.held.push(value.clone());
         match self.helpers.classes.kind(value) {
-            Kind::Object if self.helpers.is_plain(object) => self.fields(object, depth),
-            Kind::Object => self.instance(object, depth),
+            Kind::Object => match self.helpers.class_of(object) {
+                None => self.fields(object, depth),
+                // Many objects of one class stand together more often than not.
+                class if class == self.known_class => self.fields(object, depth),
+                class => self.instance(object, class, depth),
+            },
             Kind::Array if self.target == Target::Here => self.local_array(object, depth),
             Kind::Array => self.array(object, depth),
             Kind::Error if self.target == Target::Here => self.local_error(object, depth),
@@ -171,9 +178,20 @@ impl<'js> Packer<'js> {
 
     /// An object of a class. To the host it is its fields; a Blob, which would leave without its
     /// content, does not leave.
-    fn instance(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+    fn instance(
+        &mut self,
+        object: &Object<'js>,
+        class: Option<Object<'js>>,
+        depth: usize,
+    ) -> Packed {
         match (self.helpers.platform(object)?, self.target) {
-            (Platform::None, _) | (Platform::Fixed(_), Target::Host) => self.fields(object, depth),
+            (Platform::None, _) => {
+                self.known_class = class;
+                self.fields(object, depth)
+            }
+            (Platform::Inherited, _) | (Platform::Fixed(_), Target::Host) => {
+                self.fields(object, depth)
+            }
             (Platform::Copied(copy), Target::Here) => self.keep(copy),
             (Platform::Fixed(name), Target::Here) => {
                 Err(Refused::NotCloneable(format!("an object of class {name}")))
@@ -188,7 +206,7 @@ impl<'js> Packer<'js> {
     fn local_error(&mut self, object: &Object<'js>, depth: usize) -> Packed {
         match self.helpers.platform(object)? {
             Platform::Copied(copy) => self.keep(copy),
-            Platform::None | Platform::Fixed(_) => self.error(object, depth),
+            Platform::None | Platform::Inherited | Platform::Fixed(_) => self.error(object, depth),
         }
     }
 
