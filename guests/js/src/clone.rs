@@ -36,18 +36,41 @@ pub fn pack<'js>(
     value: Value<'js>,
     limit: usize,
 ) -> std::result::Result<Vec<u8>, Failed> {
-    pack::Packer::new(ctx, limit)?.pack(value)
+    Ok(pack::Packer::new(ctx, limit, Target::Host)?.pack(value)?.0)
 }
+
+/// Tells the codec what objects of the web surface are.
+pub(crate) fn keep_platform<'js>(ctx: &Ctx<'js>, platform: Function<'js>) -> Result<()> {
+    helpers::Helpers::of(ctx)?.set_platform(platform)
+}
+
+/// Where a packed value goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// Out of the cell.
+    Host,
+    /// Back to the same world: what cannot be written down may be kept beside the bytes.
+    Here,
+}
+
+/// First byte of a thing kept beside the bytes; its number there follows. No tag of the ABI, so
+/// that none of it can be taken for a value by the host.
+const KEPT: u8 = 0xff;
+
+/// First byte of an array with members besides its items, which the ABI has no way to write: the
+/// array follows, then the members like those of an object. Only for values that stay here.
+const NAMED: u8 = 0xfe;
 
 /// Unpacks what the host or [`pack`] packed.
 pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
-    unpack::Unpacker::new(ctx, bytes).unpack()
+    unpack::Unpacker::new(ctx, bytes, Vec::new()).unpack()
 }
 
 /// A deep copy of the value, by the rules of the web's `structuredClone`.
 pub fn structured_clone<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
-    match pack(ctx, value, MAX_LOCAL) {
-        Ok(bytes) => unpack(ctx, &bytes),
+    let packed = pack::Packer::new(ctx, MAX_LOCAL, Target::Here).and_then(|p| p.pack(value));
+    match packed {
+        Ok((bytes, kept)) => unpack::Unpacker::new(ctx, &bytes, kept).unpack(),
         Err(Failed::Threw(error)) => Err(error),
         Err(Failed::TooLong) => Err(crate::apis::throw_dom_exception(
             ctx,

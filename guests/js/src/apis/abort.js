@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { customInspect, DOMException, Event, EventTarget, setTimeout, token } = internal;
+  const { customInspect, DOMException, EventTarget, setTimeout, token } = internal;
   let signalAbort, addAlgorithm, removeAlgorithm;
 
   class AbortSignal extends EventTarget {
@@ -108,7 +108,7 @@
         const algorithms = [...signal.#algorithms];
         signal.#algorithms.clear();
         for (const algorithm of algorithms) algorithm(reason);
-        signal.dispatchEvent(new Event('abort'));
+        internal.fire(signal, internal.trustedEvent('abort'));
       }
     }
 

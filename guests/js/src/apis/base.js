@@ -85,6 +85,7 @@
       });
     }
     hidden(globalThis, Class.name, Class);
+    internal.platform.set(Class.prototype, Class.name);
   };
 
   internal.exposeFunction = (name, value) =>
@@ -103,6 +104,12 @@
       enumerable: true,
       configurable: true,
     });
+
+  // Objects of these classes are more than their fields: structuredClone copies or refuses them.
+  internal.platform = new Map();
+  // By prototype, for those that can be copied: a function that copies one, or gives undefined
+  // for an object that only inherits from the class.
+  internal.copies = new Map();
 
   internal.hidden = hidden;
   internal.customInspect = Symbol.for('nodejs.util.inspect.custom');
@@ -156,10 +163,13 @@
       'ERR_INVALID_ARG_VALUE',
     );
 
-  // Any buffer or view as a `Uint8Array` over the same memory; undefined for anything else.
+  // Any buffer or view as a `Uint8Array` over the same memory, empty for memory that was given
+  // away; undefined for anything else.
   const { isView } = ArrayBuffer;
   internal.bytesOf = (source) => {
-    if (isView(source)) {
+    const view = isView(source);
+    if ((view ? source.buffer : source)?.detached === true) return new Uint8Array(0);
+    if (view) {
       return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
     }
     if (source instanceof ArrayBuffer || source instanceof SharedArrayBuffer) {

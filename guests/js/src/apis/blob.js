@@ -4,16 +4,65 @@
 
   const { bytesOf, customInspect, scalar, token } = internal;
 
-  const cleanType = (type) => {
-    const text = `${type ?? ''}`;
-    return /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : '';
+  const { apply } = Reflect;
+  const { DONE, isObject } = internal.streams;
+
+  const cleanType = (text) => (/^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : '');
+
+  // A number as WebIDL clamps it: the nearest whole one, the even one of two.
+  const clamped = (value) => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const number = Math.min(Math.max(+value || 0, -most), most);
+    const floor = Math.floor(number);
+    const rest = number - floor;
+    return rest < 0.5 || (rest === 0.5 && floor % 2 === 0) ? floor : floor + 1;
   };
 
   // An index as Blob.slice reads it: from the end when negative, never outside.
-  const clamp = (index, size, fallback) => {
+  const indexIn = (size, index, fallback) => {
     if (index === undefined) return fallback;
-    const whole = Math.trunc(Number(index)) || 0;
+    const whole = clamped(index);
     return whole < 0 ? Math.max(size + whole, 0) : Math.min(whole, size);
+  };
+
+  // Parts as bytes or text, each converted as soon as the iterator gives it.
+  const readParts = (parts) => {
+    const iterate = isObject(parts) ? parts[Symbol.iterator] : undefined;
+    if (typeof iterate !== 'function') throw internal.wrongType('sources', 'a sequence', parts);
+    const list = [];
+    for (const part of { [Symbol.iterator]: () => apply(iterate, parts, []) }) {
+      const bytes = internal.isBlob(part) ? internal.blobBytes(part) : bytesOf(part);
+      list.push(bytes ?? `${part}`);
+    }
+    return list;
+  };
+
+  const readOptions = (options) => {
+    if (options === undefined || options === null) return { isNative: false, type: '' };
+    if (!isObject(options)) throw internal.wrongType('options', 'of type object', options);
+    let { endings } = options;
+    if (endings !== undefined) {
+      endings = `${endings}`;
+      if (endings !== 'native' && endings !== 'transparent')
+        throw internal.wrongValue('options.endings', endings);
+    }
+    const { type } = options;
+    return {
+      isNative: endings === 'native',
+      type: type === undefined ? '' : cleanType(`${type}`),
+    };
+  };
+
+  const joined = (list, isNative) => {
+    let total = 0;
+    for (let i = 0; i < list.length; i++) {
+      if (typeof list[i] === 'string') {
+        const text = isNative ? list[i].replace(/\r\n?|\n/g, '\n') : list[i];
+        list[i] = internal.encodeUtf8(text);
+      }
+      total += list[i].byteLength;
+    }
+    return internal.concatBytes(list, total);
   };
 
   class Blob {
@@ -25,35 +74,20 @@
       internal.blobBytes = (blob) => blob.#bytes;
       internal.isBlob = (value) => value !== null && typeof value === 'object' && #bytes in value;
       internal.blobOf = (bytes, type) => new Blob(token, { bytes, type });
+      internal.blobType = (blob) => blob.#type;
+      internal.cloneBlob = (blob) => new Blob(token, { bytes: blob.#bytes, type: blob.#type });
     }
 
-    constructor(parts = [], options = {}) {
+    constructor(parts = undefined, options = undefined) {
       if (parts === token) {
         this.#bytes = options.bytes;
         this.#type = options.type;
         return;
       }
-      if (
-        parts === null ||
-        typeof parts !== 'object' ||
-        typeof parts[Symbol.iterator] !== 'function'
-      ) {
-        throw internal.wrongType('sources', 'a sequence', parts);
-      }
-      const native = `${options?.endings ?? 'transparent'}` === 'native';
-      const chunks = [];
-      let total = 0;
-      for (const part of parts) {
-        let bytes = internal.isBlob(part) ? part.#bytes : bytesOf(part);
-        if (bytes === undefined) {
-          const text = `${part}`;
-          bytes = internal.encodeUtf8(native ? text.replace(/\r\n?|\n/g, '\n') : text);
-        }
-        chunks.push(bytes);
-        total += bytes.byteLength;
-      }
-      this.#bytes = internal.concatBytes(chunks, total);
-      this.#type = cleanType(options?.type);
+      const list = parts === undefined ? [] : readParts(parts);
+      const { isNative, type } = readOptions(options);
+      this.#bytes = joined(list, isNative);
+      this.#type = type;
     }
 
     get size() {
@@ -64,12 +98,12 @@
     }
 
     slice(start = undefined, end = undefined, contentType = '') {
-      const { size } = this;
-      const from = clamp(start, size, 0);
-      const to = Math.max(clamp(end, size, size), from);
+      const size = this.#bytes.byteLength;
+      const from = indexIn(size, start, 0);
+      const to = Math.max(indexIn(size, end, size), from);
       return new Blob(token, {
         bytes: this.#bytes.subarray(from, to),
-        type: cleanType(contentType),
+        type: cleanType(`${contentType}`),
       });
     }
 
@@ -106,13 +140,26 @@
 
     static {
       internal.isFile = (value) => value !== null && typeof value === 'object' && #name in value;
+      internal.cloneFile = (file) => {
+        const parts = { bytes: internal.blobBytes(file), type: internal.blobType(file) };
+        return new File(token, file.#name, { parts, lastModified: file.#lastModified });
+      };
     }
 
-    constructor(parts, name, options = {}) {
+    constructor(parts, name, options = undefined) {
       internal.requireArguments(arguments.length, 2, "Failed to construct 'File'");
-      super(parts, options);
-      this.#name = scalar(name);
+      if (parts === token) {
+        super(token, options.parts);
+        this.#name = name;
+        this.#lastModified = options.lastModified;
+        return;
+      }
+      const list = readParts(parts);
+      const text = scalar(name);
+      const { isNative, type } = readOptions(options);
       const modified = options?.lastModified;
+      super(token, { bytes: joined(list, isNative), type });
+      this.#name = text;
       this.#lastModified = modified === undefined ? Date.now() : Math.trunc(Number(modified)) || 0;
     }
 
@@ -133,7 +180,9 @@
   internal.streamOfBytes = (bytes) => {
     let at = 0;
     return internal.streams.createBytes({
-      pull: async (control) => {
+      __proto__: null,
+      cancel: undefined,
+      pull: (control) => {
         if (at < bytes.byteLength) {
           control.enqueue(bytes.slice(at, at + CHUNK));
           at += CHUNK;
@@ -141,12 +190,19 @@
         if (at >= bytes.byteLength) {
           control.close();
           // A reader with a buffer of its own waits for the answer to its request.
-          control.byobRequest?.respond(0);
+          if (control.intos.length > 0) control.respond(0);
         }
+        return DONE;
       },
     });
   };
 
   internal.exposeClass(Blob);
   internal.exposeClass(File);
+  internal.copies.set(Blob.prototype, (value) =>
+    internal.isBlob(value) ? internal.cloneBlob(value) : undefined,
+  );
+  internal.copies.set(File.prototype, (value) =>
+    internal.isFile(value) ? internal.cloneFile(value) : undefined,
+  );
 });

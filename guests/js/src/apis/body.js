@@ -3,7 +3,8 @@
   'use strict';
 
   const { blobBytes, bytesOf, decodeUtf8, encodeUtf8 } = internal;
-  const { recordOf } = internal.streams;
+  const { deferred, recordOf, rejectedWith } = internal.streams;
+  const { parse } = JSON;
 
   // `{ body, type }` of what a program gives as a body. A body is a record of bytes, or of a
   // stream; bytes become a stream only when somebody asks for it.
@@ -58,26 +59,61 @@
   internal.cloneBody = (body) => {
     if (body === null) return null;
     if (body.stream === null) return { bytes: body.bytes, stream: null, used: false };
-    const [first, second] = internal.tee(recordOf(body.stream), (chunk) => {
-      const bytes = bytesOf(chunk);
-      return bytes === undefined ? structuredClone(chunk) : bytes.slice();
-    });
+    const [first, second] = internal.tee(recordOf(body.stream), true);
     body.stream = first;
     return { bytes: null, stream: second, used: false };
   };
-  const { structuredClone } = globalThis;
+  // What `convert` makes of the whole content. The content itself never settles a promise, so that
+  // a `then` that a tool puts on Object.prototype does not see it.
+  const consume = (body, convert) => {
+    const result = deferred();
+    const done = (bytes) => {
+      try {
+        result.resolve(convert(bytes));
+      } catch (error) {
+        result.reject(error);
+      }
+    };
+    if (body === null) {
+      done(new Uint8Array(0));
+    } else if (internal.isUnusable(body)) {
+      result.reject(new TypeError('Body is unusable: Body has already been read'));
+    } else if (body.stream !== null) {
+      internal.readBytes(body.stream, done, result.reject);
+    } else {
+      body.used = true;
+      done(body.bytes);
+    }
+    return result.promise;
+  };
 
-  const consume = async (body) => {
-    if (body === null) return new Uint8Array(0);
-    if (internal.isUnusable(body))
-      throw new TypeError('Body is unusable: Body has already been read');
-    if (body.stream !== null) return internal.readBytes(body.stream);
-    body.used = true;
-    return body.bytes;
+  const formOf = (bytes, type) => {
+    const form = internal.decodeFormData(bytes, type);
+    if (form !== undefined) return form;
+    throw /^multipart\/form-data/i.test(type)
+      ? new TypeError('Failed to parse body as FormData.')
+      : new TypeError(
+          'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
+        );
+  };
+
+  // The type of a Content-Type header as a Blob has it.
+  const blobType = (header) => {
+    const type = header === null ? undefined : internal.contentType(header);
+    return type === undefined ? '' : internal.writeMime(type);
   };
 
   // Gives a class the members of the Body mixin; `bodyOf` and `typeOf` check the receiver.
   internal.mixInBody = (Class, bodyOf, typeOf) => {
+    const read = (receiver, convert) => {
+      let body;
+      try {
+        body = bodyOf(receiver);
+      } catch (error) {
+        return rejectedWith(error);
+      }
+      return consume(body, convert);
+    };
     // The bytes are shared with blobs and clones, so what is handed out is a copy.
     const members = {
       get body() {
@@ -87,32 +123,25 @@
       get bodyUsed() {
         return internal.isUsed(bodyOf(this));
       },
-      async arrayBuffer() {
-        return (await consume(bodyOf(this))).slice().buffer;
+      arrayBuffer() {
+        return read(this, (bytes) => bytes.slice().buffer);
       },
-      async blob() {
-        const bytes = await consume(bodyOf(this));
-        return internal.blobOf(bytes.slice(), typeOf(this) ?? '');
+      blob() {
+        return read(this, (bytes) =>
+          internal.blobOf(bytes.slice(), blobType(typeOf(this))),
+        );
       },
-      async bytes() {
-        return (await consume(bodyOf(this))).slice();
+      bytes() {
+        return read(this, (bytes) => bytes.slice());
       },
-      async formData() {
-        const type = typeOf(this) ?? '';
-        const bytes = await consume(bodyOf(this));
-        const form = internal.decodeFormData(bytes, type);
-        if (form !== undefined) return form;
-        throw /^multipart\/form-data/i.test(type)
-          ? new TypeError('Failed to parse body as FormData.')
-          : new TypeError(
-              'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
-            );
+      formData() {
+        return read(this, (bytes) => formOf(bytes, typeOf(this) ?? ''));
       },
-      async json() {
-        return JSON.parse(decodeUtf8(await consume(bodyOf(this))));
+      json() {
+        return read(this, (bytes) => parse(decodeUtf8(bytes)));
       },
-      async text() {
-        return decodeUtf8(await consume(bodyOf(this)));
+      text() {
+        return read(this, decodeUtf8);
       },
     };
     Object.defineProperties(Class.prototype, Object.getOwnPropertyDescriptors(members));

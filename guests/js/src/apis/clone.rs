@@ -8,5 +8,11 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
         Function::new(ctx.clone(), |ctx: Ctx<'js>, value: Value<'js>| {
             crate::clone::structured_clone(&ctx, value)
         })?,
+    )?;
+    native.set(
+        "keepPlatform",
+        Function::new(ctx.clone(), |ctx: Ctx<'js>, platform: Function<'js>| {
+            crate::clone::keep_platform(&ctx, platform)
+        })?,
     )
 }

@@ -112,7 +112,8 @@
     },
   };
 
-  const console = {};
+  // A namespace: its prototype is an object of its own, with nothing in it.
+  const console = Object.create({});
   for (const [name, value] of Object.entries(methods)) {
     Object.defineProperty(value, 'length', { value: 0, configurable: true });
     console[name] = value;

@@ -28,8 +28,12 @@
         2,
         "Failed to execute 'digest' on 'SubtleCrypto'",
       );
-      const given =
-        algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
+      // Before the data: looking at the algorithm may run a getter that changes or takes it.
+      const isObject = algorithm !== null && typeof algorithm === 'object';
+      const given = isObject ? algorithm.name : algorithm;
+      if (given === undefined) {
+        throw internal.wrongType('algorithm.name', 'of type string', given);
+      }
       const wanted = `${given}`.toUpperCase();
       const bytes = bytesOf(data);
       if (bytes === undefined) {
@@ -70,10 +74,7 @@
         );
       }
       if (array.byteLength > MAX_RANDOM) {
-        throw new DOMException(
-          `The requested length exceeds ${MAX_RANDOM} bytes`,
-          'QuotaExceededError',
-        );
+        throw new internal.QuotaExceededError(`The requested length exceeds ${MAX_RANDOM} bytes`);
       }
       fillRandom(bytesOf(array));
       return array;

@@ -78,7 +78,7 @@
       this.#state = stream ? state : undefined;
       const text = decode(state, bytes, !stream, this.#fatal);
       if (typeof text === 'string') return text;
-      this.#state = undefined;
+      // A stream goes on after what was malformed, in the state that the decoder was in.
       throw coded(
         new TypeError(`The encoded data was not valid for encoding ${this.#encoding}`),
         'ERR_ENCODING_INVALID_ENCODED_DATA',
@@ -100,4 +100,6 @@
   // Whole inputs in UTF-8, for bodies and blobs.
   internal.encodeUtf8 = (text) => encode(`${text}`);
   internal.decodeUtf8 = (bytes) => decode(newDecoder('utf-8', false), bytes, true, false);
+  // A form may begin with a byte order mark, which is then part of its first name.
+  internal.decodeWithBom = (bytes) => decode(newDecoder('utf-8', true), bytes, true, false);
 });

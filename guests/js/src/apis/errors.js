@@ -85,10 +85,15 @@
     DataCloneError: 25,
   };
 
+  let isException;
   // Extends Error, so that it is an error to the engine and carries a stack.
   class DOMException extends Error {
     #name = 'Error';
     #message;
+
+    static {
+      isException = (value) => #message in value;
+    }
 
     constructor(message = '', options = 'Error') {
       super();
@@ -141,7 +146,65 @@
     INVALID_NODE_TYPE_ERR: 24,
     DATA_CLONE_ERR: 25,
   });
+
+  // An amount that may be zero, or null where nobody said.
+  const amount = (options, name) => {
+    const given = options?.[name];
+    if (given === undefined) return null;
+    const number = +given;
+    if (!(Math.abs(number) < Infinity)) throw internal.wrongValue(`options.${name}`, given);
+    if (number < 0) throw internal.wrongValue(`options.${name}`, given, RangeError);
+    return number;
+  };
+
+  class QuotaExceededError extends DOMException {
+    #quota;
+    #requested;
+
+    constructor(message = '', options = undefined) {
+      super(message, 'QuotaExceededError');
+      this.#quota = amount(options, 'quota');
+      this.#requested = amount(options, 'requested');
+      if (this.#quota !== null && this.#requested !== null && this.#requested < this.#quota) {
+        throw internal.wrongValue('options.requested', this.#requested, RangeError);
+      }
+    }
+
+    get quota() {
+      return this.#quota;
+    }
+
+    get requested() {
+      return this.#requested;
+    }
+  }
+
+  // A copy of an exception keeps the stack of the first.
+  const copyOf = (make) => (value) => {
+    if (!isException(value)) return undefined;
+    const copy = make(value);
+    defineProperty(copy, 'stack', {
+      __proto__: null,
+      value: value.stack,
+      writable: true,
+      configurable: true,
+    });
+    return copy;
+  };
+  internal.copies.set(
+    DOMException.prototype,
+    copyOf((value) => new DOMException(value.message, value.name)),
+  );
+  internal.copies.set(
+    QuotaExceededError.prototype,
+    copyOf(({ message, quota, requested }) => {
+      const options = { quota: quota ?? undefined, requested: requested ?? undefined };
+      return new QuotaExceededError(message, options);
+    }),
+  );
   internal.exposeClass(DOMException);
+  internal.exposeClass(QuotaExceededError);
+  internal.QuotaExceededError = QuotaExceededError;
   internal.DOMException = DOMException;
   native.keepDomException(DOMException);
 });

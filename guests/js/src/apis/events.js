@@ -7,6 +7,8 @@
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
   let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  let isTrusted, distrust;
+  const { defineProperty } = Object;
 
   class Event {
     #type;
@@ -23,8 +25,27 @@
     #timeStamp;
     #dispatching = false;
     #passive = false;
+    #trusted = false;
 
     static {
+      // An event that the surface itself fires.
+      internal.trustedEvent = (type) => {
+        const event = new Event(type);
+        event.#trusted = true;
+        return event;
+      };
+      const { get } = Object.getOwnPropertyDescriptor(
+        {
+          get isTrusted() {
+            return this.#trusted;
+          },
+        },
+        'isTrusted',
+      );
+      isTrusted = { __proto__: null, get, set: undefined, enumerable: true, configurable: false };
+      distrust = (event) => {
+        event.#trusted = false;
+      };
       begin = (event, target, path) => {
         event.#dispatching = true;
         event.#target = event.#current = target;
@@ -50,7 +71,6 @@
         event.#cancelable = Boolean(cancelable);
         event.#canceled = false;
       };
-      internal.initEvent = initialise;
       isDispatching = (event) => event.#dispatching;
       setPassive = (event, passive) => {
         event.#passive = passive;
@@ -72,6 +92,7 @@
       this.#cancelable = Boolean(options?.cancelable);
       this.#composed = Boolean(options?.composed);
       this.#timeStamp = monotonicNow();
+      defineProperty(this, 'isTrusted', isTrusted);
     }
 
     get type() {
@@ -104,17 +125,22 @@
     get returnValue() {
       return !this.#canceled;
     }
+    set returnValue(value) {
+      if (!value) this.preventDefault();
+    }
     get timeStamp() {
       return this.#timeStamp;
-    }
-    get isTrusted() {
-      return false;
     }
     get cancelBubble() {
       return this.#halted;
     }
     set cancelBubble(value) {
       if (value) this.#halted = true;
+    }
+
+    initEvent(type, bubbles = false, cancelable = false) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'initEvent' on 'Event'");
+      initialise(this, type, bubbles, cancelable);
     }
 
     composedPath() {
@@ -206,6 +232,11 @@
     // type → listeners in the order they were added; made for the first one
     #listeners;
 
+    static {
+      // Dispatches an event of ours, which stays trusted.
+      internal.fire = (target, event) => target.#dispatch(event);
+    }
+
     addEventListener(type, callback, options = undefined) {
       internal.requireArguments(
         arguments.length,
@@ -272,6 +303,11 @@
           'InvalidStateError',
         );
       }
+      distrust(event);
+      return this.#dispatch(event);
+    }
+
+    #dispatch(event) {
       const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
       begin(event, this, path);
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {

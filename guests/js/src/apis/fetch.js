@@ -77,6 +77,9 @@
     const request = new Request(input, init);
     const { signal } = request;
     signal.throwIfAborted();
+    if (internal.isDataUrl(request.url)) {
+      return internal.dataResponse(request.url, request.method);
+    }
     const body = internal.requestBody(request);
     const upload = internal.isLong(body) ? internal.upload(body, signal) : undefined;
     const head = {

@@ -167,16 +167,16 @@
 
   // The form that a body of that content type holds; undefined when it is none.
   internal.decodeFormData = (bytes, contentType) => {
-    const essence = contentType.split(';')[0].trim().toLowerCase();
+    const mime = internal.contentType(contentType);
     const form = new FormData();
-    if (essence === 'application/x-www-form-urlencoded') {
-      const flat = formParse(internal.decodeUtf8(bytes));
+    if (mime?.essence === 'application/x-www-form-urlencoded') {
+      const flat = formParse(internal.decodeWithBom(bytes));
       for (let i = 0; i < flat.length; i += 2) form.append(flat[i], flat[i + 1]);
       return form;
     }
-    if (essence !== 'multipart/form-data') return undefined;
-    const found = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-    const parts = found === null ? undefined : multipartParse(bytes, found[1] ?? found[2]);
+    if (mime?.essence !== 'multipart/form-data') return undefined;
+    const boundary = mime.parameters.get('boundary');
+    const parts = boundary === undefined ? undefined : multipartParse(bytes, boundary);
     if (parts === undefined || parts === null) return undefined;
     for (const [name, filename, type, content] of parts) {
       if (typeof filename === 'string')

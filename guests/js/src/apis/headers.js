@@ -143,31 +143,46 @@
     }
   }
 
-  internal.fillHeaders = (headers, init) => {
-    if (internal.isHeaders(init)) {
-      for (const [name, value] of internal.headerList(init)) headers.append(name, value);
-      return;
+  const byteString = (value) => {
+    const text = `${value}`;
+    if (!/[^\0-\xff]/.test(text)) return text;
+    throw new TypeError(`Headers constructor: ${text} holds a character above U+00FF.`);
+  };
+
+  // `[name, value]` pairs of what a program gives, all converted before the first is added.
+  const readPairs = (init) => {
+    const iterate = init[Symbol.iterator];
+    if (internal.isHeaders(init) && iterate === Headers.prototype.entries) {
+      return internal.headerList(init);
     }
-    if (typeof init[Symbol.iterator] === 'function') {
-      for (const pair of init) {
-        const both =
-          pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function'
-            ? [...pair]
-            : [];
+    const pairs = [];
+    if (iterate !== undefined && iterate !== null) {
+      if (typeof iterate !== 'function')
+        throw internal.wrongType('init[Symbol.iterator]', 'of type function', iterate);
+      for (const pair of { [Symbol.iterator]: () => Reflect.apply(iterate, init, []) }) {
+        const isList =
+          pair !== null && typeof pair === 'object' && typeof pair[Symbol.iterator] === 'function';
+        const both = isList ? [...pair] : [];
         if (both.length !== 2)
           throw new TypeError(
             'Headers constructor: expected name/value pair to be length 2, found something else.',
           );
-        headers.append(both[0], both[1]);
+        pairs.push([byteString(both[0]), byteString(both[1])]);
       }
-      return;
+      return pairs;
     }
     for (const key of Reflect.ownKeys(init)) {
       if (!Object.getOwnPropertyDescriptor(init, key)?.enumerable) continue;
       if (typeof key === 'symbol')
         throw new TypeError('Headers constructor: a symbol cannot be a header name.');
-      headers.append(key, init[key]);
+      const name = byteString(key);
+      pairs.push([name, byteString(init[key])]);
     }
+    return pairs;
+  };
+
+  internal.fillHeaders = (headers, init) => {
+    for (const [name, value] of readPairs(init)) headers.append(name, value);
   };
 
   internal.iterable(Headers);

@@ -9,8 +9,10 @@ mod base64;
 mod btcp;
 mod bytes;
 mod clone;
+mod compression;
 mod console;
 mod crypto;
+mod data_url;
 mod encoding;
 mod errors;
 mod inspect;
@@ -79,17 +81,21 @@ const APIS: &[Api] = &[
     api!(readable),
     api!(readable_bytes),
     api!(readable_byob),
+    api!(readable_tee),
     api!(readable_use),
     api!(writable_state),
     api!(writable),
     api!(pipe),
     api!(transform),
+    api!(compression, compression::natives),
     api!(blob),
+    api!(mime),
     api!(form_data, multipart::natives),
     api!(headers),
     api!(body),
     api!(request),
     api!(response),
+    api!(data_url, data_url::natives),
     api!(calls, crate::calls::natives),
     api!(storage),
     api!(files),

@@ -7,30 +7,45 @@
     acquire,
     cancel,
     deferred,
+    DONE,
     handled,
     invalidState,
+    isObject,
+    nothing,
     read,
+    rejectedWith,
     release,
     then,
     writableRecordOf,
     WriterRecord,
   } = internal.streams;
 
-  internal.pipe = (source, destination, options) => {
-    const preventAbort = Boolean(options?.preventAbort);
-    const preventCancel = Boolean(options?.preventCancel);
-    const preventClose = Boolean(options?.preventClose);
-    const signal = options?.signal;
-    if (signal !== undefined && !(signal instanceof internal.AbortSignal)) {
-      throw internal.wrongType('options.signal', 'an instance of AbortSignal', signal);
+  // The options of a pipe, read in the standard's order and before any stream is looked at.
+  internal.pipeOptions = (options) => {
+    if (options !== undefined && options !== null && !isObject(options)) {
+      throw internal.wrongType('options', 'of type object', options);
     }
+    const parts = {
+      __proto__: null,
+      preventAbort: Boolean(options?.preventAbort),
+      preventCancel: Boolean(options?.preventCancel),
+      preventClose: Boolean(options?.preventClose),
+      signal: options?.signal,
+    };
+    if (parts.signal !== undefined && !(parts.signal instanceof internal.AbortSignal)) {
+      throw internal.wrongType('options.signal', 'an instance of AbortSignal', parts.signal);
+    }
+    return parts;
+  };
+
+  internal.pipe = (source, destination, { preventAbort, preventCancel, preventClose, signal }) => {
     const sink = writableRecordOf(destination);
     const reader = acquire(source);
     const writer = new WriterRecord(sink);
     const result = deferred();
     source.disturbed = true;
     let ending = false;
-    let lastWrite = Promise.resolve();
+    let lastWrite = DONE;
 
     const finish = (failed, error) => {
       writer.release();
@@ -92,18 +107,18 @@
       if (preventClose) end();
       else {
         end(() => {
-          if (sink.closing || sink.status === 'closed') return Promise.resolve();
-          return sink.status === 'errored' ? Promise.reject(sink.error) : sink.close();
+          if (sink.closing || sink.status === 'closed') return DONE;
+          return sink.status === 'errored' ? rejectedWith(sink.error) : sink.close();
         });
       }
     };
 
     if (source.status === 'errored') sourceFailed();
     else then(reader.closed.promise, undefined, sourceFailed);
-    if (sink.status === 'errored' || sink.status === 'erroring') sinkFailed();
+    if (sink.status === 'errored') sinkFailed();
     else then(writer.closed.promise, undefined, sinkFailed);
     if (source.status === 'closed') sourceClosed();
-    else then(reader.closed.promise, sourceClosed, () => {});
+    else then(reader.closed.promise, sourceClosed, nothing);
     if (sink.closing || sink.status === 'closed') {
       const error = invalidState('Destination WritableStream is closed');
       if (preventCancel) end(undefined, true, error);
@@ -117,18 +132,23 @@
         () => {
           if (ending) return;
           read(reader, {
+            __proto__: null,
+            // Written a moment later: a source must not find its sink called by its own enqueue.
             chunk: (chunk) => {
-              lastWrite = then(handled(writer.write(chunk)), undefined, () => {});
-              queueMicrotask(step);
+              lastWrite = then(DONE, () => {
+                if (writer.stream === null) return undefined;
+                const writing = handled(writer.write(chunk));
+                step();
+                return then(writing, undefined, nothing);
+              });
             },
-            close: () => {},
-            error: () => {},
+            close: nothing,
+            error: nothing,
           });
         },
-        () => {},
+        nothing,
       );
     };
-    const { queueMicrotask } = globalThis;
     step();
     return result.promise;
   };

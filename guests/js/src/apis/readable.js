@@ -10,16 +10,21 @@
     DefaultControl,
     deferred,
     handled,
-    highWaterMark,
     invalidState,
+    isObject,
+    markOf,
     method,
     newRecord,
     read,
+    readStrategy,
+    rejectedWith,
     release,
+    settled,
     sizeOf,
     wrongThis,
   } = internal.streams;
-  let recordOf, objectOf, wrapController;
+  let recordOf, objectOf, wrapController, isReader;
+  const wrongReader = () => rejectedWith(wrongThis('ReadableStreamDefaultReader'));
 
   class ReadableStreamDefaultController {
     #control;
@@ -56,15 +61,10 @@
   }
 
   // A stream over functions of ours: pull and cancel return promises.
-  const create = ({
-    start,
-    pull = () => Promise.resolve(),
-    cancel: onCancel = () => Promise.resolve(),
-    mark = 1,
-    size = () => 1,
-  }) => {
+  const create = ({ start, pull, cancel: onCancel, mark, size = () => 1 }) => {
     const record = newRecord();
     const control = new DefaultControl(record, {
+      __proto__: null,
       pull: () => pull(control),
       cancel: onCancel,
       mark,
@@ -74,22 +74,59 @@
     return objectOf(record);
   };
 
+  // The members of a source, each read once and in the standard's order.
+  const readSource = (source) => {
+    const chunkSize = source.autoAllocateChunkSize;
+    const parts = {
+      __proto__: null,
+      chunkSize:
+        chunkSize === undefined
+          ? undefined
+          : internal.streams.enforceRange(chunkSize, 'source.autoAllocateChunkSize'),
+      cancel: method(source, 'cancel'),
+      pull: method(source, 'pull'),
+      start: method(source, 'start'),
+      isBytes: false,
+    };
+    const { type } = source;
+    if (type !== undefined) {
+      if (`${type}` !== 'bytes') throw internal.wrongValue('source.type', type);
+      parts.isBytes = true;
+    }
+    return parts;
+  };
+
   const fromSource = (record, source, strategy) => {
-    const start = method(source, 'start');
-    const pull = method(source, 'pull');
-    const onCancel = method(source, 'cancel');
-    const control = new DefaultControl(record, {
-      pull:
-        pull === undefined ? () => Promise.resolve() : () => attempt(pull, source, [controller]),
+    const { start, pull, cancel: onCancel, isBytes, chunkSize } = readSource(source);
+    if (isBytes && strategy.size !== undefined) {
+      throw internal.wrongValue('strategy.size', strategy.size, RangeError);
+    }
+    const mark = markOf(strategy, isBytes ? 0 : 1);
+    if (chunkSize === 0) throw internal.wrongValue('source.autoAllocateChunkSize', chunkSize);
+    const parts = {
+      __proto__: null,
+      pull: pull === undefined ? settled : () => attempt(pull, source, [controller]),
       cancel:
-        onCancel === undefined
-          ? () => Promise.resolve()
-          : (reason) => attempt(onCancel, source, [reason]),
-      mark: highWaterMark(strategy, 1),
+        onCancel === undefined ? settled : (reason) => attempt(onCancel, source, [reason]),
+      mark,
       size: sizeOf(strategy),
-    });
-    const controller = wrapController(control);
+      chunkSize,
+    };
+    const control = isBytes
+      ? new internal.streams.ByteControl(record, parts)
+      : new DefaultControl(record, parts);
+    const controller = isBytes ? internal.streams.wrapBytes(control) : wrapController(control);
     control.begin(start === undefined ? undefined : Reflect.apply(start, source, [controller]));
+  };
+
+  // A transform or the options of a pipe, which WebIDL reads before it looks at any stream.
+  const readPair = (transform) => {
+    if (!isObject(transform)) throw internal.wrongType('transform', 'of type object', transform);
+    const { readable } = transform;
+    if (!internal.isReadableStream(readable)) throw wrongThis('ReadableStream');
+    const { writable } = transform;
+    if (!internal.isWritableStream(writable)) throw wrongThis('WritableStream');
+    return { __proto__: null, readable, writable };
   };
 
   class ReadableStream {
@@ -109,23 +146,19 @@
         value !== null && typeof value === 'object' && #record in value;
     }
 
-    constructor(source = {}, strategy = {}) {
+    constructor(source = undefined, strategy = undefined) {
       if (source === token) {
         this.#record = strategy;
         return;
       }
-      if (source === null || (typeof source !== 'object' && typeof source !== 'function')) {
+      if (source !== undefined && !isObject(source)) {
         throw internal.wrongType('source', 'of type object', source);
       }
+      strategy = readStrategy(strategy);
       const record = newRecord();
       record.object = this;
       this.#record = record;
-      const { type } = source;
-      if (type === undefined) fromSource(record, source, strategy);
-      else if (`${type}` === 'bytes') internal.byteSource(record, source, strategy);
-      else {
-        throw internal.wrongValue('source.type', type);
-      }
+      fromSource(record, source ?? { __proto__: null }, strategy);
     }
 
     static from(iterable) {
@@ -137,13 +170,16 @@
     }
 
     cancel(reason = undefined) {
-      if (!internal.isReadableStream(this)) return Promise.reject(wrongThis('ReadableStream'));
+      if (!internal.isReadableStream(this)) return rejectedWith(wrongThis('ReadableStream'));
       if (this.#record.reader !== null)
-        return Promise.reject(invalidState('ReadableStream is locked'));
+        return rejectedWith(invalidState('ReadableStream is locked'));
       return cancel(this.#record, reason);
     }
 
     getReader(options = undefined) {
+      if (options !== undefined && options !== null && !isObject(options)) {
+        throw internal.wrongType('options', 'of type object', options);
+      }
       const mode = options?.mode;
       if (mode === undefined) return new ReadableStreamDefaultReader(this);
       if (`${mode}` === 'byob') return new internal.ReadableStreamBYOBReader(this);
@@ -152,11 +188,10 @@
 
     pipeThrough(transform, options = undefined) {
       const source = this.#record;
-      const { readable, writable } = transform;
-      if (!internal.isReadableStream(readable)) throw wrongThis('ReadableStream');
-      if (!internal.isWritableStream(writable)) throw wrongThis('WritableStream');
+      const { readable, writable } = readPair(transform);
+      options = internal.pipeOptions(options);
       if (source.reader !== null) throw invalidState('The ReadableStream is locked');
-      if (writable.locked) throw invalidState('The WritableStream is locked');
+      if (internal.isWritableLocked(writable)) throw invalidState('The WritableStream is locked');
       handled(internal.pipe(source, writable, options));
       return readable;
     }
@@ -165,16 +200,18 @@
       try {
         const source = recordOf(this);
         if (!internal.isWritableStream(destination)) throw wrongThis('WritableStream');
+        options = internal.pipeOptions(options);
         if (source.reader !== null) throw invalidState('The ReadableStream is locked');
-        if (destination.locked) throw invalidState('The WritableStream is locked');
+        if (internal.isWritableLocked(destination))
+          throw invalidState('The WritableStream is locked');
         return internal.pipe(source, destination, options);
       } catch (error) {
-        return Promise.reject(error);
+        return rejectedWith(error);
       }
     }
 
     tee() {
-      return internal.tee(this.#record);
+      return internal.tee(this.#record, false);
     }
 
     values(options = undefined) {
@@ -197,19 +234,25 @@
   class ReadableStreamDefaultReader {
     #reader;
 
+    static {
+      isReader = (value) => isObject(value) && #reader in value;
+    }
+
     constructor(stream) {
       this.#reader = acquire(recordOf(stream));
     }
 
     get closed() {
-      return this.#reader.closed.promise;
+      return isReader(this) ? this.#reader.closed.promise : wrongReader();
     }
 
     read() {
+      if (!isReader(this)) return wrongReader();
       if (this.#reader.stream === null)
-        return Promise.reject(invalidState('The reader is not attached to a stream'));
+        return rejectedWith(invalidState('The reader is not attached to a stream'));
       const result = deferred();
       read(this.#reader, {
+        __proto__: null,
         chunk: (value) => result.resolve({ value, done: false }),
         close: () => result.resolve({ value: undefined, done: true }),
         error: result.reject,
@@ -218,9 +261,10 @@
     }
 
     cancel(reason = undefined) {
+      if (!isReader(this)) return wrongReader();
       const { stream } = this.#reader;
       if (stream === null)
-        return Promise.reject(invalidState('The reader is not attached to a stream'));
+        return rejectedWith(invalidState('The reader is not attached to a stream'));
       return cancel(stream, reason);
     }
 

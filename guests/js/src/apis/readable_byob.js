@@ -6,25 +6,45 @@
   const { coded, token } = internal;
   const {
     acquire,
-    attempt,
     ByteControl,
+    byteLengthOf,
     cancel,
     deferred,
-    highWaterMark,
+    enforceRange,
     invalidState,
-    method,
+    isDetached,
+    isObject,
+    outOfRange,
     recordOf,
+    rejectedWith,
     release,
+    settled,
+    viewParts,
+    wrongThis,
   } = internal.streams;
-  let wrapController;
+  const { isView } = ArrayBuffer;
+  const SharedBuffer = SharedArrayBuffer;
+  let isReader;
+  const wrongReader = () => rejectedWith(wrongThis('ReadableStreamBYOBReader'));
 
   const requireView = (view, what) => {
-    if (!ArrayBuffer.isView(view)) {
+    if (!isView(view)) {
       throw internal.wrongType(what, 'an instance of Buffer, TypedArray, or DataView', view);
     }
-    if (view.byteLength === 0 || view.buffer.byteLength === 0) {
+    const parts = viewParts(view);
+    // Memory that is shared cannot be taken away from anybody.
+    if (parts.buffer instanceof SharedBuffer) {
+      throw internal.wrongType(`${what}.buffer`, 'an instance of ArrayBuffer', parts.buffer);
+    }
+    return parts;
+  };
+
+  const requireContent = (view, what) => {
+    const parts = requireView(view, what);
+    if (parts.length === 0 || byteLengthOf(parts.buffer) === 0 || isDetached(parts.buffer)) {
       throw invalidState('chunk ArrayBuffer is zero-length or detached');
     }
+    return parts;
   };
 
   class ReadableStreamBYOBRequest {
@@ -42,6 +62,7 @@
         request.#control = undefined;
         request.#view = null;
       };
+      internal.streams.viewOfRequest = (request) => request.#view;
     }
 
     constructor(key) {
@@ -52,26 +73,27 @@
       return this.#view;
     }
 
-    respond(bytesWritten) {
+    #bound(view) {
       if (this.#control === undefined) throw invalidState('This BYOB request has been invalidated');
-      this.#control.respond(Number(bytesWritten));
+      if (isDetached(viewParts(view).buffer)) {
+        throw invalidState('The buffer of the request is detached');
+      }
+      return this.#control;
+    }
+
+    respond(bytesWritten) {
+      internal.requireArguments(
+        arguments.length,
+        1,
+        "Failed to execute 'respond' on 'ReadableStreamBYOBRequest'",
+      );
+      const count = enforceRange(bytesWritten, 'bytesWritten');
+      this.#bound(this.#view).respond(count);
     }
 
     respondWithNewView(view) {
-      if (this.#control === undefined) throw invalidState('This BYOB request has been invalidated');
-      const shown = this.#view;
-      if (view.byteOffset !== shown.byteOffset) {
-        throw coded(
-          new RangeError('The property "view.byteOffset" is invalid'),
-          'ERR_INVALID_ARG_VALUE',
-        );
-      }
-      if (view.buffer !== shown.buffer) {
-        new Uint8Array(shown.buffer).set(
-          new Uint8Array(view.buffer).subarray(0, shown.buffer.byteLength),
-        );
-      }
-      this.#control.respond(view.byteLength);
+      requireView(view, 'view');
+      this.#bound(view).respondWith(view);
     }
   }
 
@@ -79,7 +101,7 @@
     #control;
 
     static {
-      wrapController = (control) => {
+      internal.streams.wrapBytes = (control) => {
         const controller = new ReadableByteStreamController(token);
         controller.#control = control;
         return controller;
@@ -103,7 +125,7 @@
     }
 
     enqueue(chunk) {
-      requireView(chunk, 'chunk');
+      requireContent(chunk, 'chunk');
       if (!this.#control.open) throw invalidState('Controller is already closed');
       this.#control.enqueue(chunk);
     }
@@ -129,25 +151,29 @@
       this.#reader = acquire(record, true);
     }
 
+    static {
+      isReader = (value) => isObject(value) && #reader in value;
+    }
+
     get closed() {
-      return this.#reader.closed.promise;
+      return isReader(this) ? this.#reader.closed.promise : wrongReader();
     }
 
     read(view, options = undefined) {
+      if (!isReader(this)) return wrongReader();
       const result = deferred();
       try {
         requireView(view, 'view');
+        const min = options?.min;
+        const least = min === undefined ? 1 : enforceRange(min, 'options.min');
+        const { length, elementSize } = requireContent(view, 'view');
+        if (least === 0) throw internal.wrongValue('options.min', min);
+        if (least > length / elementSize) throw outOfRange('options.min');
         const { stream } = this.#reader;
         if (stream === null) throw invalidState('The reader is not attached to a stream');
-        const least = options?.min === undefined ? 1 : Number(options.min);
-        if (!(least >= 1) || least > (view.length ?? view.byteLength)) {
-          throw coded(
-            new RangeError('The value of "options.min" is out of range'),
-            'ERR_OUT_OF_RANGE',
-          );
-        }
         stream.disturbed = true;
         stream.controller.pullInto(view, least, {
+          __proto__: null,
           chunk: (value) => result.resolve({ value, done: false }),
           close: (value) => result.resolve({ value, done: true }),
           error: result.reject,
@@ -159,9 +185,10 @@
     }
 
     cancel(reason = undefined) {
+      if (!isReader(this)) return wrongReader();
       const { stream } = this.#reader;
       if (stream === null)
-        return Promise.reject(invalidState('The reader is not attached to a stream'));
+        return rejectedWith(invalidState('The reader is not attached to a stream'));
       return cancel(stream, reason);
     }
 
@@ -170,45 +197,16 @@
     }
   }
 
-  internal.byteSource = (record, source, strategy) => {
-    if (strategy?.size !== undefined) {
-      throw coded(
-        new RangeError("The property 'strategy.size' is invalid for a byte stream"),
-        'ERR_INVALID_ARG_VALUE',
-      );
-    }
-    const { autoAllocateChunkSize } = source;
-    if (autoAllocateChunkSize !== undefined && !(autoAllocateChunkSize > 0)) {
-      throw coded(
-        new TypeError("The property 'source.autoAllocateChunkSize' is invalid"),
-        'ERR_INVALID_ARG_VALUE',
-      );
-    }
-    const start = method(source, 'start');
-    const pull = method(source, 'pull');
-    const onCancel = method(source, 'cancel');
-    const control = new ByteControl(record, {
-      pull:
-        pull === undefined ? () => Promise.resolve() : () => attempt(pull, source, [controller]),
-      cancel:
-        onCancel === undefined
-          ? () => Promise.resolve()
-          : (reason) => attempt(onCancel, source, [reason]),
-      mark: highWaterMark(strategy, 0),
-      chunkSize: autoAllocateChunkSize,
-    });
-    const controller = wrapController(control);
-    control.begin(start === undefined ? undefined : Reflect.apply(start, source, [controller]));
-  };
-
   // A byte stream over functions of ours.
-  internal.streams.createBytes = ({
-    pull,
-    cancel: onCancel = () => Promise.resolve(),
-    mark = 0,
-  }) => {
+  internal.streams.createBytes = ({ pull, cancel: onCancel }) => {
     const record = internal.streams.newRecord();
-    const control = new ByteControl(record, { pull: () => pull(control), cancel: onCancel, mark });
+    const control = new ByteControl(record, {
+      __proto__: null,
+      pull: () => pull(control),
+      cancel: onCancel ?? settled,
+      mark: 0,
+      chunkSize: undefined,
+    });
     control.begin(undefined);
     return internal.streams.objectOf(record);
   };

@@ -3,9 +3,29 @@
   'use strict';
 
   const { coded, streams } = internal;
-  const { close, fail, Fifo, invalidState, then } = streams;
+  const { uncurry } = internal.primordials;
+  const { close, fail, Fifo, invalidState, resolvedWith, then } = streams;
+  const { min } = Math;
+  const Bytes = Uint8Array;
+  const Buffer = ArrayBuffer;
+  const setBytes = uncurry(Uint8Array.prototype.set);
+  const sliceBuffer = uncurry(ArrayBuffer.prototype.slice);
+  const transferBuffer = uncurry(ArrayBuffer.prototype.transferToFixedLength);
+  const outOfRange = (name) =>
+    coded(new RangeError(`The value of "${name}" is out of range`), 'ERR_OUT_OF_RANGE');
+
+  // The memory under another name: whoever held the buffer holds an empty one now.
+  const transfer = (buffer) => {
+    if (isDetached(buffer)) throw invalidState('chunk ArrayBuffer is zero-length or detached');
+    return transferBuffer(buffer);
+  };
 
   class ByteControl {
+    stream;
+    pullSource;
+    cancelSource;
+    mark;
+    chunkSize;
     queue = new Fifo();
     queued = 0;
     // Buffers that wait to be filled, of readers or allocated for them.
@@ -27,7 +47,7 @@
 
     begin(start) {
       then(
-        Promise.resolve(start),
+        resolvedWith(start),
         () => {
           this.started = true;
           this.pullIfNeeded();
@@ -45,12 +65,15 @@
       return !this.closing && this.stream.status === 'readable';
     }
 
+    // Whether readers of that kind wait for something.
+    waits(byob) {
+      const { reader } = this.stream;
+      return reader !== null && reader.byob === byob && reader.reads.length > 0;
+    }
+
     get wanted() {
       if (!this.open || !this.started) return false;
-      const { reader } = this.stream;
-      return (
-        (reader !== null && reader.reads.length > 0) || this.intos.length > 0 || this.desired > 0
-      );
+      return this.waits(false) || this.waits(true) || this.desired > 0;
     }
 
     pullIfNeeded() {
@@ -77,6 +100,13 @@
       this.pullSource = this.cancelSource = undefined;
     }
 
+    empty() {
+      this.dropRequest();
+      this.intos.clear();
+      this.queue.clear();
+      this.queued = 0;
+    }
+
     close() {
       if (!this.open) return;
       if (this.queued > 0) {
@@ -89,7 +119,6 @@
         this.fail(error);
         throw error;
       }
-      this.closing = true;
       this.forget();
       close(this.stream);
     }
@@ -97,37 +126,51 @@
     enqueue(view) {
       if (!this.open) return;
       // The standard takes the memory away from the source, so that nobody writes to it later.
-      const { byteOffset, byteLength } = view;
-      const buffer = view.buffer.transfer();
-      this.dropRequest();
-      this.queue.push({ buffer, offset: byteOffset, length: byteLength });
-      this.queued += byteLength;
-      this.serve();
+      const { offset, length, buffer: given } = partsOf(view);
+      const buffer = transfer(given);
+      const into = this.intos.first;
+      if (into !== undefined) {
+        if (isDetached(into.buffer)) throw invalidState('The buffer of the request is detached');
+        this.dropRequest();
+        into.buffer = transfer(into.buffer);
+        if (into.owner === 'none') this.keepFilled(into);
+      }
+      const { reader } = this.stream;
+      if (reader !== null && !reader.byob) {
+        while (this.waits(false) && this.queued > 0) this.answer(reader.reads.shift());
+        if (this.waits(false)) {
+          if (this.intos.length > 0) this.intos.shift();
+          reader.reads.shift().chunk(new Bytes(buffer, offset, length));
+        } else {
+          this.add(buffer, offset, length);
+        }
+      } else {
+        this.add(buffer, offset, length);
+        this.commitAll(this.fillAll());
+      }
       this.pullIfNeeded();
     }
 
-    // Hands queued bytes to whoever waits.
-    serve() {
-      const { reader } = this.stream;
-      if (reader === null) return;
-      if (reader.byob) {
-        while (this.intos.length > 0 && this.queued > 0) {
-          if (!this.fill(this.intos.first)) break;
-          this.commit(this.intos.shift());
-        }
-        return;
-      }
-      while (reader.reads.length > 0 && this.queued > 0) {
-        if (this.intos.length > 0) this.intos.shift();
-        reader.reads.shift().chunk(this.take());
-      }
+    add(buffer, offset, length) {
+      this.queue.push({ __proto__: null, buffer, offset, length });
+      this.queued += length;
     }
 
-    take() {
+    // What a reader that left had filled already belongs to the next one.
+    keepFilled(into) {
+      if (into.filled > 0) this.addCopy(into.buffer, into.offset, into.filled);
+      this.intos.shift();
+    }
+
+    addCopy(buffer, offset, length) {
+      this.add(sliceBuffer(buffer, offset, offset + length), 0, length);
+    }
+
+    answer(request) {
       const { buffer, offset, length } = this.queue.shift();
       this.queued -= length;
       this.afterTaking();
-      return new Uint8Array(buffer, offset, length);
+      request.chunk(new Bytes(buffer, offset, length));
     }
 
     afterTaking() {
@@ -139,17 +182,31 @@
       }
     }
 
+    // Buffers that the queue could fill, taken off the list of those that wait.
+    fillAll() {
+      const done = new Fifo();
+      while (this.intos.length > 0 && this.queued > 0 && this.fill(this.intos.first)) {
+        done.push(this.intos.shift());
+      }
+      return done;
+    }
+
+    commitAll(intos) {
+      while (intos.length > 0) this.commit(intos.shift());
+    }
+
     // Copies from the queue; true when the buffer has what its reader asked for.
     fill(into) {
       const aligned = (count) => count - (count % into.elementSize);
-      let room = Math.min(this.queued, into.length - into.filled);
+      let room = min(this.queued, into.length - into.filled);
       const ready = aligned(into.filled + room) >= into.least;
       if (ready) room = aligned(into.filled + room) - into.filled;
       while (room > 0) {
         const head = this.queue.first;
-        const count = Math.min(room, head.length);
-        new Uint8Array(into.buffer, into.offset + into.filled, count).set(
-          new Uint8Array(head.buffer, head.offset, count),
+        const count = min(room, head.length);
+        setBytes(
+          new Bytes(into.buffer, into.offset + into.filled, count),
+          new Bytes(head.buffer, head.offset, count),
         );
         if (count === head.length) this.queue.shift();
         else {
@@ -164,36 +221,26 @@
     }
 
     viewOf(into) {
-      return new into.View(into.buffer, into.offset, into.filled / into.elementSize);
+      const { View, elementSize, offset, filled } = into;
+      return new View(transfer(into.buffer), offset, filled / elementSize);
     }
 
     commit(into) {
-      const { reader } = this.stream;
-      if (into.automatic) {
-        if (reader !== null && reader.reads.length > 0)
-          reader.reads.shift().chunk(this.viewOf(into));
-        return;
-      }
-      const request = reader.reads.shift();
-      if (this.stream.status === 'closed') request.close(this.viewOf(into));
-      else request.chunk(this.viewOf(into));
+      const request = this.stream.reader.reads.shift();
+      const view = this.viewOf(into);
+      if (this.stream.status === 'closed') request.close(view);
+      else request.chunk(view);
     }
 
     fail(error) {
       if (this.stream.status !== 'readable') return;
-      this.dropRequest();
-      this.intos.clear();
-      this.queue.clear();
-      this.queued = 0;
+      this.empty();
       this.forget();
       fail(this.stream, error);
     }
 
     cancel(reason) {
-      this.dropRequest();
-      this.intos.clear();
-      this.queue.clear();
-      this.queued = 0;
+      this.empty();
       const result = this.cancelSource(reason);
       this.forget();
       return result;
@@ -201,19 +248,28 @@
 
     pull(request) {
       if (this.queued > 0) {
-        request.chunk(this.take());
+        this.answer(request);
         return;
       }
       if (this.chunkSize !== undefined) {
+        let buffer;
+        try {
+          buffer = new Buffer(this.chunkSize);
+        } catch (error) {
+          request.error(error);
+          return;
+        }
         this.intos.push({
-          buffer: new ArrayBuffer(this.chunkSize),
+          __proto__: null,
+          buffer,
+          bufferLength: this.chunkSize,
           offset: 0,
           length: this.chunkSize,
           filled: 0,
           least: 1,
           elementSize: 1,
-          View: Uint8Array,
-          automatic: true,
+          View: Bytes,
+          owner: 'default',
         });
       }
       this.stream.reader.reads.push(request);
@@ -222,27 +278,39 @@
 
     pullInto(view, least, request) {
       const { stream } = this;
-      const View = view instanceof DataView ? DataView : globalTyped(view);
-      const elementSize = view instanceof DataView ? 1 : view.BYTES_PER_ELEMENT;
-      const { byteOffset, byteLength } = view;
-      const buffer = view.buffer.transfer();
+      if (stream.status === 'errored') {
+        request.error(stream.error);
+        return;
+      }
+      const { buffer, offset, length, View, elementSize } = partsOf(view);
+      const bufferLength = byteLengthOf(buffer);
       const into = {
-        buffer,
-        offset: byteOffset,
-        length: byteLength,
+        __proto__: null,
+        buffer: undefined,
+        bufferLength,
+        offset,
+        length,
         filled: 0,
         least: least * elementSize,
         elementSize,
         View,
-        automatic: false,
+        owner: 'byob',
       };
-      if (stream.status === 'errored') {
-        request.error(stream.error);
+      try {
+        into.buffer = transfer(buffer);
+      } catch (error) {
+        request.error(error);
+        return;
+      }
+      if (this.intos.length > 0) {
+        this.intos.push(into);
+        stream.reader.reads.push(request);
       } else if (stream.status === 'closed') {
         request.close(this.viewOf(into));
-      } else if (this.intos.length === 0 && this.queued > 0 && this.fill(into)) {
+      } else if (this.queued > 0 && this.fill(into)) {
+        const filled = this.viewOf(into);
         this.afterTaking();
-        request.chunk(this.viewOf(into));
+        request.chunk(filled);
       } else if (this.closing) {
         const error = invalidState('Insufficient bytes to fill elements in the given buffer');
         this.fail(error);
@@ -257,47 +325,70 @@
     // The source has written `count` bytes into the buffer it was shown.
     respond(count) {
       const into = this.intos.first;
+      this.checkCount(into, count);
+      into.buffer = transfer(into.buffer);
+      this.afterResponse(into, count);
+    }
+
+    // Likewise, and the memory has come back as another buffer.
+    respondWith(view) {
+      const into = this.intos.first;
+      const { buffer, offset, length } = partsOf(view);
+      const isClosed = this.stream.status === 'closed';
+      if (isClosed ? length !== 0 : length === 0) this.checkCount(into, length);
+      if (into.offset + into.filled !== offset) throw outOfRange('view.byteOffset');
+      if (into.bufferLength !== byteLengthOf(buffer)) throw outOfRange('view.buffer.byteLength');
+      this.checkCount(into, length);
+      into.buffer = transfer(buffer);
+      this.afterResponse(into, length);
+    }
+
+    checkCount(into, count) {
       if (this.stream.status === 'closed') {
         if (count !== 0) throw invalidState('Controller is already closed');
-      } else {
-        if (count === 0)
-          throw invalidState('bytesWritten must not be zero while the stream is readable');
-        if (into.filled + count > into.length) {
-          throw coded(
-            new RangeError('The value of "bytesWritten" is out of range'),
-            'ERR_OUT_OF_RANGE',
-          );
-        }
+        return;
       }
+      if (count === 0)
+        throw invalidState('bytesWritten must not be zero while the stream is readable');
+      if (into.filled + count > into.length) throw outOfRange('bytesWritten');
+    }
+
+    afterResponse(into, count) {
       this.dropRequest();
-      into.buffer = into.buffer.transfer();
+      if (this.stream.status === 'closed') this.endIntos(into);
+      else this.filledBySource(into, count);
+      this.pullIfNeeded();
+    }
+
+    endIntos(into) {
+      if (into.owner === 'none') this.intos.shift();
+      while (this.waits(true)) this.commit(this.intos.shift());
+    }
+
+    filledBySource(into, count) {
       into.filled += count;
-      if (this.stream.status === 'closed') {
-        while (this.intos.length > 0 && this.stream.reader?.byob) this.commit(this.intos.shift());
+      if (into.owner === 'none') {
+        this.keepFilled(into);
+        this.commitAll(this.fillAll());
         return;
       }
       if (into.filled < into.least) return;
       this.intos.shift();
       const extra = into.filled % into.elementSize;
       if (extra > 0) {
-        const end = into.offset + into.filled;
-        this.queue.push({ buffer: into.buffer.slice(end - extra, end), offset: 0, length: extra });
-        this.queued += extra;
+        this.addCopy(into.buffer, into.offset + into.filled - extra, extra);
         into.filled -= extra;
       }
+      const others = this.fillAll();
       this.commit(into);
-      this.serve();
-      this.pullIfNeeded();
+      this.commitAll(others);
     }
 
     get byobRequest() {
       const into = this.intos.first;
       if (this.request === null && into !== undefined) {
-        const view = new Uint8Array(
-          into.buffer,
-          into.offset + into.filled,
-          into.length - into.filled,
-        );
+        const { buffer, offset, length, filled } = into;
+        const view = new Bytes(buffer, offset + filled, length - filled);
         this.request = streams.wrapRequest(this, view);
       }
       return this.request;
@@ -308,24 +399,30 @@
       this.request = null;
     }
 
+    // The reader leaves; the source may still be writing into the first of its buffers.
     release() {
       const into = this.intos.first;
+      if (into === undefined) return;
       this.intos.clear();
-      this.dropRequest();
-      if (into !== undefined && into.filled > 0) {
-        this.queue.push({ buffer: into.buffer, offset: into.offset, length: into.filled });
-        this.queued += into.filled;
-      }
+      into.owner = 'none';
+      this.intos.push(into);
     }
   }
 
-  // The constructor by the view's own kind, whatever its `constructor` says.
-  const typedTag = Object.getOwnPropertyDescriptor(
-    Object.getPrototypeOf(Uint8Array.prototype),
-    Symbol.toStringTag,
-  ).get;
-  const globalTyped = (view) => typedClasses[Reflect.apply(typedTag, view, [])];
-  const typedClasses = { __proto__: null };
+  // The parts of a view by its own kind, whatever its properties say.
+  const getter = (prototype, name) =>
+    uncurry(Object.getOwnPropertyDescriptor(prototype, name).get);
+  const typed = Object.getPrototypeOf(Uint8Array.prototype);
+  const typedTag = getter(typed, Symbol.toStringTag);
+  const [typedParts, dataParts] = [typed, DataView.prototype].map((prototype) => ({
+    __proto__: null,
+    buffer: getter(prototype, 'buffer'),
+    offset: getter(prototype, 'byteOffset'),
+    length: getter(prototype, 'byteLength'),
+  }));
+  const isDetached = getter(ArrayBuffer.prototype, 'detached');
+  const byteLengthOf = getter(ArrayBuffer.prototype, 'byteLength');
+  const views = { __proto__: null };
   for (const name of [
     'Int8Array',
     'Uint8Array',
@@ -339,8 +436,23 @@
     'Float64Array',
     'BigInt64Array',
     'BigUint64Array',
-  ])
-    typedClasses[name] = globalThis[name];
+  ]) {
+    const View = globalThis[name];
+    views[name] = { __proto__: null, View, elementSize: View.BYTES_PER_ELEMENT };
+  }
+  const dataView = { __proto__: null, View: DataView, elementSize: 1 };
 
-  streams.ByteControl = ByteControl;
+  const partsOf = (view) => {
+    const name = typedTag(view);
+    const parts = name === undefined ? dataParts : typedParts;
+    return {
+      __proto__: null,
+      ...(name === undefined ? dataView : views[name]),
+      buffer: parts.buffer(view),
+      offset: parts.offset(view),
+      length: parts.length(view),
+    };
+  };
+
+  Object.assign(streams, { ByteControl, byteLengthOf, isDetached, outOfRange, viewParts: partsOf });
 });

@@ -5,9 +5,11 @@
 (function (native, internal) {
   'use strict';
 
-  const { checkSize, deferred, Fifo, handled, invalidState, then } = internal.streams;
+  const { checkSize, deferred, Fifo, handled, invalidState, rejectedWith, resolvedWith, then } =
+    internal.streams;
 
   const newRecord = () => ({
+    __proto__: null,
     status: 'readable',
     error: undefined,
     reader: null,
@@ -36,8 +38,8 @@
 
   const cancel = (stream, reason) => {
     stream.disturbed = true;
-    if (stream.status === 'closed') return Promise.resolve(undefined);
-    if (stream.status === 'errored') return Promise.reject(stream.error);
+    if (stream.status === 'closed') return resolvedWith(undefined);
+    if (stream.status === 'errored') return rejectedWith(stream.error);
     close(stream);
     const { reader } = stream;
     if (reader !== null && reader.byob)
@@ -56,7 +58,7 @@
 
   const acquire = (stream, byob = false) => {
     if (stream.reader !== null) throw invalidState('ReadableStream is locked');
-    const reader = { stream, byob, reads: new Fifo(), closed: deferred() };
+    const reader = { __proto__: null, stream, byob, reads: new Fifo(), closed: deferred() };
     stream.reader = reader;
     if (stream.status === 'closed') reader.closed.resolve(undefined);
     if (stream.status === 'errored') {
@@ -80,6 +82,11 @@
   };
 
   class DefaultControl {
+    stream;
+    pullSource;
+    cancelSource;
+    mark;
+    size;
     queue = new Fifo();
     queued = 0;
     started = false;
@@ -98,7 +105,7 @@
 
     begin(start) {
       then(
-        Promise.resolve(start),
+        resolvedWith(start),
         () => {
           this.started = true;
           this.pullIfNeeded();

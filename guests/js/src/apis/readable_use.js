@@ -1,5 +1,5 @@
-// Ways to use up a ReadableStream: tee, async iteration, and `from`, which makes one of anything
-// that can be iterated.
+// Ways to use up a ReadableStream: async iteration, and reading it whole; and `from`, which makes
+// one of anything that can be iterated.
 (function (native, internal) {
   'use strict';
 
@@ -9,84 +9,19 @@
     attempt,
     cancel,
     create,
-    createBytes,
     deferred,
-    isByteStream,
+    handled,
+    isObject,
     read,
     recordOf,
+    rejectedWith,
     release,
+    resolvedWith,
     then,
+    wrongThis,
   } = internal.streams;
-
-  // Two streams that both see every chunk; `copy` gives the second its own of each.
-  internal.tee = (source, copy = (chunk) => chunk) => {
-    const reader = acquire(source);
-    const bytes = isByteStream(source);
-    const canceled = [false, false];
-    const reasons = [undefined, undefined];
-    const controls = [];
-    const done = deferred();
-    let reading = false;
-    let again = false;
-    const duplicate = bytes ? (chunk) => chunk.slice() : copy;
-
-    const pull = () => {
-      if (reading) {
-        again = true;
-        return Promise.resolve();
-      }
-      reading = true;
-      read(reader, {
-        // Put off: a chunk that is there already must not reach the branches before `pull` ends.
-        chunk: (chunk) =>
-          queueMicrotask(() => {
-            again = false;
-            let second = chunk;
-            if (!canceled[1]) {
-              try {
-                second = duplicate(chunk);
-              } catch (error) {
-                for (const control of controls) control.fail(error);
-                done.resolve(cancel(source, error));
-                return;
-              }
-            }
-            if (!canceled[0]) controls[0].enqueue(chunk);
-            if (!canceled[1]) controls[1].enqueue(second);
-            reading = false;
-            if (again) pull();
-          }),
-        close: () => {
-          reading = false;
-          for (const i of [0, 1]) if (!canceled[i]) controls[i].close();
-          if (!canceled[0] || !canceled[1]) done.resolve(undefined);
-        },
-        error: () => {
-          reading = false;
-        },
-      });
-      return Promise.resolve();
-    };
-
-    const cancelBranch = (i) => (reason) => {
-      canceled[i] = true;
-      reasons[i] = reason;
-      if (canceled[1 - i]) done.resolve(cancel(source, reasons));
-      return done.promise;
-    };
-
-    const make = bytes ? createBytes : create;
-    const branches = [0, 1].map((i) =>
-      make({ pull, cancel: cancelBranch(i), mark: bytes ? 0 : 1 }),
-    );
-    for (const branch of branches) controls.push(recordOf(branch).controller);
-    then(reader.closed.promise, undefined, (error) => {
-      for (const control of controls) control.fail(error);
-      if (!canceled[0] || !canceled[1]) done.resolve(undefined);
-    });
-    return branches;
-  };
   const { queueMicrotask } = globalThis;
+  let isIteration;
 
   const asyncIteratorPrototype = Object.getPrototypeOf(
     Object.getPrototypeOf(async function* () {}.prototype),
@@ -104,11 +39,17 @@
       this.#preventCancel = preventCancel;
     }
 
+    static {
+      isIteration = (value) => isObject(value) && #reader in value;
+    }
+
     next() {
+      if (!isIteration(this)) return rejectedWith(wrongThis('ReadableStream AsyncIterator'));
       return this.#after(() => this.#step());
     }
 
     return(value) {
+      if (!isIteration(this)) return rejectedWith(wrongThis('ReadableStream AsyncIterator'));
       return this.#after(() => this.#end(value));
     }
 
@@ -124,26 +65,27 @@
     }
 
     #step() {
-      if (this.#finished) return Promise.resolve({ value: undefined, done: true });
+      if (this.#finished) return resolvedWith({ value: undefined, done: true });
       const result = deferred();
       read(this.#reader, {
-        chunk: (value) => result.resolve({ value, done: false }),
+        __proto__: null,
+        chunk: (value) => result.resolve({ __proto__: null, value, done: false }),
         close: () => {
           this.#finish();
-          result.resolve({ value: undefined, done: true });
+          result.resolve({ __proto__: null, value: undefined, done: true });
         },
         error: (error) => {
           this.#finish();
           result.reject(error);
         },
       });
-      return result.promise;
+      return then(result.promise, ({ value, done }) => ({ value, done }));
     }
 
     #end(value) {
-      if (this.#finished) return Promise.resolve({ value, done: true });
+      if (this.#finished) return resolvedWith({ value, done: true });
       const { stream } = this.#reader;
-      const canceling = this.#preventCancel ? Promise.resolve() : cancel(stream, value);
+      const canceling = this.#preventCancel ? resolvedWith(undefined) : cancel(stream, value);
       this.#finish();
       return then(canceling, () => ({ value, done: true }));
     }
@@ -164,58 +106,98 @@
   internal.iterate = (record, preventCancel) =>
     new Iteration(token, acquire(record), preventCancel);
 
-  internal.streamFrom = (iterable) => {
-    const isObject = iterable !== null && iterable !== undefined;
-    const begin = isObject
-      ? (iterable[Symbol.asyncIterator] ?? iterable[Symbol.iterator])
-      : undefined;
-    if (typeof begin !== 'function') {
+  const methodOf = (value, key) => {
+    const found = value[key];
+    if (found === undefined || found === null) return undefined;
+    if (typeof found === 'function') return found;
+    throw internal.wrongType(`iterable.${String(key)}`, 'of type function', found);
+  };
+
+  const requireResult = (result, name) => {
+    if (isObject(result)) return result;
+    throw new TypeError(
+      `The promise returned by the iterator.${name}() method must fulfill with an object`,
+    );
+  };
+
+  // `{ next, return }` of an iterator, each giving a promise of a result. The values of a
+  // synchronous one are waited for, and it is ended when one of them rejects.
+  const iteratorOf = (iterable) => {
+    // Strings too, which the newest text of the standard refuses and older programs pass.
+    const given = isObject(iterable) || typeof iterable === 'string';
+    const asynchronous = given ? methodOf(iterable, Symbol.asyncIterator) : undefined;
+    const begin = asynchronous ?? (given ? methodOf(iterable, Symbol.iterator) : undefined);
+    if (begin === undefined) {
       throw coded(
         new TypeError(`${internal.inspect(iterable)} must be iterable`),
         'ERR_ARG_NOT_ITERABLE',
       );
     }
     const iterator = Reflect.apply(begin, iterable, []);
+    if (!isObject(iterator)) throw internal.wrongType('iterator', 'of type object', iterator);
     const { next } = iterator;
+    const settle = (result, name, close) => {
+      if (asynchronous !== undefined) return result;
+      const { done, value } = requireResult(result, name);
+      return then(
+        resolvedWith(value),
+        (settled) => ({ done: Boolean(done), value: settled }),
+        (error) => {
+          if (!done && close) methodOf(iterator, 'return')?.call(iterator);
+          throw error;
+        },
+      );
+    };
+    return {
+      __proto__: null,
+      next: () =>
+        attempt(() => settle(Reflect.apply(next, iterator, []), 'next', true), undefined, []),
+      return: (reason) =>
+        attempt(
+          () => {
+            const end = methodOf(iterator, 'return');
+            if (end === undefined) return { done: true, value: undefined };
+            return settle(Reflect.apply(end, iterator, [reason]), 'return', false);
+          },
+          undefined,
+          [],
+        ),
+    };
+  };
+
+  internal.streamFrom = (iterable) => {
+    const iterator = iteratorOf(iterable);
     return create({
+      __proto__: null,
+      start: undefined,
       mark: 0,
+      size: undefined,
       pull: (control) =>
-        then(attempt(next, iterator, []), async (result) => {
-          if (result === null || typeof result !== 'object') {
-            throw new TypeError(
-              'The promise returned by the iterator.next() method must fulfill with an object',
-            );
-          }
-          if (result.done) control.close();
-          else control.enqueue(await result.value);
+        then(iterator.next(), (result) => {
+          if (requireResult(result, 'next').done) control.close();
+          else control.enqueue(result.value);
         }),
-      cancel: (reason) => {
-        const end = iterator.return;
-        if (end === undefined || end === null) return Promise.resolve();
-        return then(attempt(end, iterator, [reason]), (result) => {
-          if (result === null || typeof result !== 'object') {
-            throw new TypeError(
-              'The promise returned by the iterator.return() method must fulfill with an object',
-            );
-          }
-        });
-      },
+      cancel: (reason) =>
+        then(iterator.return(reason), (result) => {
+          requireResult(result, 'return');
+        }),
     });
   };
 
-  // Everything a stream has to give, as one Uint8Array.
-  internal.readBytes = (stream) => {
+  // Everything a stream has to give, as one Uint8Array for `done`. Not a promise of it: settling
+  // that would look for `then` on what was read.
+  internal.readBytes = (stream, done, failed) => {
     const reader = acquire(recordOf(stream));
-    const result = deferred();
     const chunks = [];
     let total = 0;
     const step = () =>
       read(reader, {
+        __proto__: null,
         chunk: (chunk) => {
           if (!(chunk instanceof Uint8Array)) {
             const error = new TypeError('Received non-Uint8Array chunk');
-            result.reject(error);
-            cancel(reader.stream, error);
+            failed(error);
+            handled(cancel(reader.stream, error));
             return;
           }
           chunks.push(chunk);
@@ -223,13 +205,10 @@
           // A stream full of ready chunks would otherwise deepen the stack with each.
           queueMicrotask(step);
         },
-        close: () => {
-          result.resolve(chunks.length === 1 ? chunks[0] : internal.concatBytes(chunks, total));
-        },
-        error: result.reject,
+        close: () => done(chunks.length === 1 ? chunks[0] : internal.concatBytes(chunks, total)),
+        error: failed,
       });
     step();
-    return result.promise;
   };
 
   internal.concatBytes = (chunks, total) => {

@@ -148,7 +148,7 @@
         // The content moves over; the request it came from counts as read.
         this.#body = { ...inherited };
         if (inherited.stream !== null) {
-          this.#body.stream = inherited.stream.pipeThrough(new TransformStream());
+          this.#body.stream = apply(pipeThrough, inherited.stream, [new TransformStream()]);
         }
         inherited.used = true;
       }
@@ -236,6 +236,8 @@
     }
   }
   const { TransformStream } = globalThis;
+  const { pipeThrough } = internal.ReadableStream.prototype;
+  const { apply } = Reflect;
 
   internal.mixInBody(Request, bodyOf, typeOf);
   internal.exposeClass(Request);

@@ -3,17 +3,29 @@
   'use strict';
 
   const { coded, uncurry } = { ...internal, ...internal.primordials };
+  const { apply } = Reflect;
+  const PromiseClass = Promise;
   const then = uncurry(Promise.prototype.then);
   const nothing = () => {};
-
+  // Records of ours have no prototype, so that nothing a tool puts on Object.prototype is called
+  // or found by them.
   const deferred = () => {
-    const parts = {};
-    parts.promise = new Promise((resolve, reject) => {
+    const parts = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
+    parts.promise = new PromiseClass((resolve, reject) => {
       parts.resolve = resolve;
       parts.reject = reject;
     });
     return parts;
   };
+  const { reject } = Promise;
+  // A new promise even of a promise, unlike Promise.resolve: the standard counts on the delay.
+  const resolvedWith = (value) => new PromiseClass((resolve) => resolve(value));
+  const rejectedWith = (error) => apply(reject, PromiseClass, [error]);
+
+  // One for all that is done at once and that no program gets to see: promises are what a stream
+  // costs.
+  const DONE = resolvedWith(undefined);
+  const settled = () => DONE;
 
   // A rejection that the program is free not to look at.
   const handled = (promise) => {
@@ -24,17 +36,21 @@
   // The result of a program's method as a promise, whether it returns or throws.
   const attempt = (method, receiver, args) => {
     try {
-      return Promise.resolve(Reflect.apply(method, receiver, args));
+      const value = apply(method, receiver, args);
+      return value === undefined ? DONE : resolvedWith(value);
     } catch (error) {
-      return Promise.reject(error);
+      return rejectedWith(error);
     }
   };
 
-  const method = (object, name) => {
+  const isObject = (value) =>
+    (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+  const method = (object, name, holder = 'source') => {
     const value = object[name];
     if (value === undefined) return undefined;
     if (typeof value !== 'function') {
-      throw internal.wrongType(`source.${name}`, 'of type function', value);
+      throw internal.wrongType(`${holder}.${name}`, 'of type function', value);
     }
     return value;
   };
@@ -44,32 +60,44 @@
   const wrongThis = (name) =>
     coded(new TypeError(`Value of "this" must be of type ${name}`), 'ERR_INVALID_THIS');
 
-  const highWaterMark = (strategy, fallback) => {
-    const given = strategy?.highWaterMark;
-    if (given === undefined) return fallback;
-    const mark = Number(given);
-    if (!(mark >= 0)) {
-      throw internal.wrongValue('strategy.highWaterMark', given, RangeError);
+  // An integer from 0 to 2⁵³-1, as WebIDL's EnforceRange has it.
+  const enforceRange = (value, name) => {
+    const whole = Math.trunc(+value);
+    if (whole >= 0 && whole <= Number.MAX_SAFE_INTEGER) return whole;
+    throw internal.wrongValue(name, value);
+  };
+
+  // A strategy with its members read once, in the standard's order: the marks are checked only
+  // after the members of the source were read.
+  const readStrategy = (strategy, name = 'strategy') => {
+    if (strategy === undefined || strategy === null) {
+      return { __proto__: null, name, mark: undefined, size: undefined };
     }
+    if (!isObject(strategy)) throw internal.wrongType(name, 'of type object', strategy);
+    const { highWaterMark } = strategy;
+    const mark = highWaterMark === undefined ? undefined : +highWaterMark;
+    return { __proto__: null, name, mark, size: method(strategy, 'size', name) };
+  };
+
+  const markOf = ({ name, mark }, fallback) => {
+    if (mark === undefined) return fallback;
+    if (!(mark >= 0)) throw internal.wrongValue(`${name}.highWaterMark`, mark, RangeError);
     return mark;
   };
 
-  const sizeOf = (strategy) => {
-    const size = strategy === undefined || strategy === null ? undefined : method(strategy, 'size');
-    return size === undefined ? () => 1 : (chunk) => size(chunk);
-  };
+  const sizeOf = ({ size }) => (size === undefined ? () => 1 : (chunk) => +size(chunk));
 
   const checkSize = (size) => {
-    const number = Number(size);
-    if (number >= 0 && number !== Infinity) return number;
+    if (size >= 0 && size !== Infinity) return size;
     throw internal.wrongValue('size', size, RangeError);
   };
 
   const initMark = (init, name) => {
-    if (init === null || typeof init !== 'object' || init.highWaterMark === undefined) {
+    const mark = isObject(init) ? init.highWaterMark : undefined;
+    if (mark === undefined) {
       throw coded(new TypeError(`${name}: "init.highWaterMark" is required`), 'ERR_MISSING_OPTION');
     }
-    return Number(init.highWaterMark);
+    return +mark;
   };
   const { size: byteSize } = {
     size(chunk) {
@@ -147,12 +175,19 @@
     attempt,
     checkSize,
     deferred,
+    DONE,
+    enforceRange,
     Fifo,
     handled,
-    highWaterMark,
     invalidState,
+    isObject,
+    markOf,
     method,
     nothing,
+    readStrategy,
+    rejectedWith,
+    resolvedWith,
+    settled,
     sizeOf,
     then,
     wrongThis,

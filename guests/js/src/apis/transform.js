@@ -8,10 +8,13 @@
     create,
     createWritable,
     deferred,
-    highWaterMark,
     invalidState,
+    isObject,
+    markOf,
     method,
+    readStrategy,
     recordOf,
+    settled,
     sizeOf,
     then,
     wrongThis,
@@ -20,6 +23,14 @@
   let wrapController;
 
   class TransformRecord {
+    transform;
+    flush;
+    onCancel;
+    writable;
+    readable;
+    source;
+    sink;
+    controller;
     backpressure = true;
     change = deferred();
     finishing = undefined;
@@ -39,6 +50,7 @@
       this.onCancel = cancel;
       const started = deferred();
       this.writable = createWritable({
+        __proto__: null,
         start: started.promise,
         write: (chunk) => this.write(chunk),
         close: () => this.close(),
@@ -47,6 +59,7 @@
         size: writableSize,
       });
       this.readable = create({
+        __proto__: null,
         start: () => started.promise,
         pull: () => {
           this.setBackpressure(false);
@@ -94,7 +107,7 @@
     }
 
     forget() {
-      this.transform = this.flush = this.onCancel = () => Promise.resolve();
+      this.transform = this.flush = this.onCancel = settled;
     }
 
     terminate() {
@@ -224,21 +237,29 @@
   class TransformStream {
     #record;
 
-    constructor(transformer = {}, writableStrategy = {}, readableStrategy = {}) {
-      if (transformer === null) transformer = {};
-      for (const type of ['readableType', 'writableType']) {
-        if (transformer[type] !== undefined) {
-          throw coded(
-            new RangeError(`The property 'transformer.${type}' is invalid`),
-            'ERR_INVALID_ARG_VALUE',
-          );
-        }
+    constructor(
+      transformer = undefined,
+      writableStrategy = undefined,
+      readableStrategy = undefined,
+    ) {
+      if (transformer !== undefined && !isObject(transformer)) {
+        throw internal.wrongType('transformer', 'of type object', transformer);
       }
-      const start = method(transformer, 'start');
-      const transform = method(transformer, 'transform');
-      const flush = method(transformer, 'flush');
-      const cancel = method(transformer, 'cancel');
+      writableStrategy = readStrategy(writableStrategy, 'writableStrategy');
+      readableStrategy = readStrategy(readableStrategy, 'readableStrategy');
+      transformer ??= { __proto__: null };
+      const cancel = method(transformer, 'cancel', 'transformer');
+      const flush = method(transformer, 'flush', 'transformer');
+      const { readableType } = transformer;
+      const start = method(transformer, 'start', 'transformer');
+      const transform = method(transformer, 'transform', 'transformer');
+      const { writableType } = transformer;
+      if (readableType !== undefined)
+        throw internal.wrongValue('transformer.readableType', readableType, RangeError);
+      if (writableType !== undefined)
+        throw internal.wrongValue('transformer.writableType', writableType, RangeError);
       const record = new TransformRecord({
+        __proto__: null,
         start:
           start === undefined
             ? undefined
@@ -248,17 +269,13 @@
             ? (chunk) => attempt(() => record.enqueue(chunk), undefined, [])
             : (chunk) => attempt(transform, transformer, [chunk, record.controller]),
         flush:
-          flush === undefined
-            ? () => Promise.resolve()
-            : () => attempt(flush, transformer, [record.controller]),
+          flush === undefined ? settled : () => attempt(flush, transformer, [record.controller]),
         cancel:
-          cancel === undefined
-            ? () => Promise.resolve()
-            : (reason) => attempt(cancel, transformer, [reason]),
-        writableMark: highWaterMark(writableStrategy, 1),
-        writableSize: sizeOf(writableStrategy),
-        readableMark: highWaterMark(readableStrategy, 0),
+          cancel === undefined ? settled : (reason) => attempt(cancel, transformer, [reason]),
+        readableMark: markOf(readableStrategy, 0),
         readableSize: sizeOf(readableStrategy),
+        writableMark: markOf(writableStrategy, 1),
+        writableSize: sizeOf(writableStrategy),
       });
       this.#record = record;
     }
@@ -316,6 +333,8 @@
       this.#decoder = new internal.TextDecoder(label, options);
       this.#transform = new TransformStream({
         transform: (chunk, controller) => {
+          // Left out it would be an empty input to the decoder; a chunk has to be bytes.
+          if (chunk === undefined) throw internal.wrongType('chunk', 'a BufferSource', chunk);
           const text = this.#decoder.decode(chunk, { stream: true });
           if (text !== '') controller.enqueue(text);
         },

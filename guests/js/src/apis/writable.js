@@ -5,20 +5,26 @@
   const { coded, customInspect, token } = internal;
   const {
     attempt,
-    highWaterMark,
     invalidState,
+    isObject,
+    markOf,
     method,
+    readStrategy,
+    rejectedWith,
+    settled,
     sizeOf,
     WritableControl,
     WritableRecord,
     WriterRecord,
     wrongThis,
   } = internal.streams;
-  let recordOf, objectOf, wrapController;
+  let recordOf, objectOf, wrapController, isWriter;
+  const unbound = () => invalidState('Writer is not bound to a WritableStream');
 
-  const create = ({ start, write, close, abort, mark = 1, size }) => {
+  const create = ({ start, write, close, abort, mark, size }) => {
     const record = new WritableRecord();
-    const control = new WritableControl(record, { write, close, abort, mark, size });
+    const parts = { __proto__: null, write, close, abort, mark, size };
+    const control = new WritableControl(record, parts);
     control.begin(start);
     return objectOf(record);
   };
@@ -62,36 +68,37 @@
       };
       internal.isWritableStream = (value) =>
         value !== null && typeof value === 'object' && #record in value;
+      internal.isWritableLocked = (stream) => stream.#record.writer !== null;
     }
 
-    constructor(sink = {}, strategy = {}) {
+    constructor(sink = undefined, strategy = undefined) {
       if (sink === token) {
         this.#record = strategy;
         return;
       }
-      if (sink === null) sink = {};
-      if (sink.type !== undefined) {
-        throw internal.wrongValue('sink.type', sink.type, RangeError);
+      if (sink !== undefined && !isObject(sink)) {
+        throw internal.wrongType('sink', 'of type object', sink);
       }
+      strategy = readStrategy(strategy);
+      sink ??= { __proto__: null };
+      const abort = method(sink, 'abort', 'sink');
+      const close = method(sink, 'close', 'sink');
+      const start = method(sink, 'start', 'sink');
+      const { type } = sink;
+      const write = method(sink, 'write', 'sink');
+      if (type !== undefined) throw internal.wrongValue('sink.type', type, RangeError);
       const record = new WritableRecord();
       record.object = this;
       this.#record = record;
-      const start = method(sink, 'start');
-      const write = method(sink, 'write');
-      const close = method(sink, 'close');
-      const abort = method(sink, 'abort');
+      const size = sizeOf(strategy);
       const control = new WritableControl(record, {
+        __proto__: null,
         write:
-          write === undefined
-            ? () => Promise.resolve()
-            : (chunk) => attempt(write, sink, [chunk, controller]),
-        close: close === undefined ? () => Promise.resolve() : () => attempt(close, sink, []),
-        abort:
-          abort === undefined
-            ? () => Promise.resolve()
-            : (reason) => attempt(abort, sink, [reason]),
-        mark: highWaterMark(strategy, 1),
-        size: sizeOf(strategy),
+          write === undefined ? settled : (chunk) => attempt(write, sink, [chunk, controller]),
+        close: close === undefined ? settled : () => attempt(close, sink, []),
+        abort: abort === undefined ? settled : (reason) => attempt(abort, sink, [reason]),
+        mark: markOf(strategy, 1),
+        size,
       });
       const controller = wrapController(control);
       control.begin(start === undefined ? undefined : Reflect.apply(start, sink, [controller]));
@@ -102,16 +109,16 @@
     }
 
     abort(reason = undefined) {
-      if (!internal.isWritableStream(this)) return Promise.reject(wrongThis('WritableStream'));
+      if (!internal.isWritableStream(this)) return rejectedWith(wrongThis('WritableStream'));
       if (this.#record.writer !== null)
-        return Promise.reject(invalidState('WritableStream is locked'));
+        return rejectedWith(invalidState('WritableStream is locked'));
       return this.#record.abort(reason);
     }
 
     close() {
-      if (!internal.isWritableStream(this)) return Promise.reject(wrongThis('WritableStream'));
+      if (!internal.isWritableStream(this)) return rejectedWith(wrongThis('WritableStream'));
       if (this.#record.writer !== null)
-        return Promise.reject(invalidState('WritableStream is locked'));
+        return rejectedWith(invalidState('WritableStream is locked'));
       return this.#record.close();
     }
 
@@ -128,39 +135,36 @@
   class WritableStreamDefaultWriter {
     #writer;
 
+    static {
+      isWriter = (value) => isObject(value) && #writer in value;
+    }
+
     constructor(stream) {
       this.#writer = new WriterRecord(recordOf(stream));
     }
 
     get closed() {
-      return this.#writer.closed.promise;
+      return isWriter(this) ? this.#writer.closed.promise : wrongWriter();
     }
     get ready() {
-      return this.#writer.ready.promise;
+      return isWriter(this) ? this.#writer.ready.promise : wrongWriter();
     }
 
     get desiredSize() {
-      if (this.#writer.stream === null)
-        throw invalidState('Writer is not bound to a WritableStream');
+      if (this.#writer.stream === null) throw unbound();
       return this.#writer.desired;
     }
 
-    #bound() {
-      const { stream } = this.#writer;
-      if (stream === null) throw invalidState('Writer is not bound to a WritableStream');
-      return stream;
-    }
-
-    async #with(action) {
-      return action(this.#bound());
-    }
-
     abort(reason = undefined) {
-      return this.#with((stream) => stream.abort(reason));
+      if (!isWriter(this)) return wrongWriter();
+      const { stream } = this.#writer;
+      return stream === null ? rejectedWith(unbound()) : stream.abort(reason);
     }
 
     close() {
-      return this.#with((stream) => stream.close());
+      if (!isWriter(this)) return wrongWriter();
+      const { stream } = this.#writer;
+      return stream === null ? rejectedWith(unbound()) : stream.close();
     }
 
     releaseLock() {
@@ -168,12 +172,11 @@
     }
 
     write(chunk = undefined) {
-      if (this.#writer.stream === null) {
-        return Promise.reject(invalidState('Writer is not bound to a WritableStream'));
-      }
-      return this.#writer.write(chunk);
+      if (!isWriter(this)) return wrongWriter();
+      return this.#writer.stream === null ? rejectedWith(unbound()) : this.#writer.write(chunk);
     }
   }
+  const wrongWriter = () => rejectedWith(wrongThis('WritableStreamDefaultWriter'));
 
   for (const Class of [
     WritableStream,

@@ -3,18 +3,50 @@
   'use strict';
 
   const { AbortController, signalAbort } = internal;
-  const { checkSize, deferred, Fifo, handled, invalidState, nothing, then } = internal.streams;
+  const {
+    checkSize,
+    deferred,
+    Fifo,
+    handled,
+    invalidState,
+    nothing,
+    rejectedWith,
+    resolvedWith,
+    settled,
+    then,
+  } = internal.streams;
   const CLOSE = Symbol('close');
 
+  // A promise of a writer: it stays the same one for as long as it is not settled.
+  class Pending {
+    isPending = true;
+    promise;
+    #parts = deferred();
+
+    constructor() {
+      this.promise = this.#parts.promise;
+    }
+
+    resolve(value) {
+      this.isPending = false;
+      this.#parts.resolve(value);
+    }
+
+    reject(error) {
+      this.isPending = false;
+      handled(this.promise);
+      this.#parts.reject(error);
+    }
+  }
   const resolved = () => ({
-    ...deferred(),
-    promise: Promise.resolve(undefined),
+    __proto__: null,
+    isPending: false,
+    promise: resolvedWith(undefined),
     resolve: nothing,
     reject: nothing,
   });
   const rejected = (error) => {
-    const parts = deferred();
-    handled(parts.promise);
+    const parts = new Pending();
     parts.reject(error);
     return parts;
   };
@@ -44,20 +76,21 @@
     setBackpressure(backpressure) {
       const { writer } = this;
       if (writer !== null && backpressure !== this.backpressure) {
-        if (backpressure) writer.ready = deferred();
+        if (backpressure) writer.ready = new Pending();
         else writer.ready.resolve(undefined);
       }
       this.backpressure = backpressure;
     }
 
     abort(reason) {
-      if (this.status === 'closed' || this.status === 'errored') return Promise.resolve(undefined);
+      if (this.status === 'closed' || this.status === 'errored') return resolvedWith(undefined);
       signalAbort(this.control.abortController.signal, reason);
-      if (this.status === 'closed' || this.status === 'errored') return Promise.resolve(undefined);
+      if (this.status === 'closed' || this.status === 'errored') return resolvedWith(undefined);
       if (this.pendingAbort !== null) return this.pendingAbort.done.promise;
       const wasErroring = this.status === 'erroring';
       const done = deferred();
-      this.pendingAbort = { done, reason: wasErroring ? undefined : reason, wasErroring };
+      const given = wasErroring ? undefined : reason;
+      this.pendingAbort = { __proto__: null, done, reason: given, wasErroring };
       if (!wasErroring) this.startErroring(reason);
       return done.promise;
     }
@@ -65,16 +98,16 @@
     close() {
       const { status } = this;
       if (status === 'closed' || status === 'errored') {
-        return Promise.reject(
+        return rejectedWith(
           invalidState(`Stream is ${status === 'closed' ? 'closed' : 'errored'}`),
         );
       }
-      if (this.closing) return Promise.reject(invalidState('Stream is closing'));
+      if (this.closing) return rejectedWith(invalidState('Stream is closing'));
       const { promise } = (this.closeRequest = deferred());
       const { writer } = this;
       if (writer !== null && this.backpressure && status === 'writable')
         writer.ready.resolve(undefined);
-      this.control.push(CLOSE, 0);
+      this.control.close();
       return promise;
     }
 
@@ -130,7 +163,6 @@
         this.closeRequest = null;
       }
       if (this.writer !== null) {
-        handled(this.writer.closed.promise);
         this.writer.closed.reject(this.error);
       }
     }
@@ -172,27 +204,31 @@
   }
 
   class Control {
+    stream;
+    writeSink;
+    closeSink;
+    abortSink;
+    mark;
+    size;
     queue = new Fifo();
     queued = 0;
     started = false;
     abortController = new AbortController();
 
     constructor(stream, { write, close, abort, mark, size }) {
-      Object.assign(this, {
-        stream,
-        writeSink: write,
-        closeSink: close,
-        abortSink: abort,
-        mark,
-        size,
-      });
+      this.stream = stream;
+      this.writeSink = write;
+      this.closeSink = close;
+      this.abortSink = abort;
+      this.mark = mark;
+      this.size = size;
       stream.control = this;
     }
 
     begin(start) {
       this.stream.setBackpressure(this.backpressure);
       then(
-        Promise.resolve(start),
+        resolvedWith(start),
         () => {
           this.started = true;
           this.advance();
@@ -213,8 +249,10 @@
     }
 
     sizeFor(chunk) {
+      // A stream that fails has let go of its strategy.
+      if (this.size === undefined) return 1;
       try {
-        return this.size === undefined ? 1 : checkSize(this.size(chunk));
+        return this.size(chunk);
       } catch (error) {
         this.errorIfNeeded(error);
         return 1;
@@ -222,15 +260,23 @@
     }
 
     push(chunk, size) {
-      this.queue.push({ chunk, size });
+      this.queue.push({ __proto__: null, chunk, size });
       this.queued += size;
+    }
+
+    close() {
+      this.push(CLOSE, 0);
       this.advance();
     }
 
     write(chunk, size) {
       const { stream } = this;
-      this.queue.push({ chunk, size });
-      this.queued += size;
+      try {
+        this.push(chunk, checkSize(size));
+      } catch (error) {
+        this.errorIfNeeded(error);
+        return;
+      }
       if (!stream.closing && stream.status === 'writable')
         stream.setBackpressure(this.backpressure);
       this.advance();
@@ -303,23 +349,27 @@
 
     forget() {
       this.writeSink = this.closeSink = this.size = undefined;
-      this.abortSink = () => Promise.resolve();
+      this.abortSink = settled;
     }
   }
 
   // What a writer holds; also used by pipes without the public class.
   class WriterRecord {
+    stream;
+    ready;
+    closed;
+
     constructor(stream) {
       if (stream.writer !== null) throw invalidState('WritableStream is locked');
       this.stream = stream;
       stream.writer = this;
       const { status } = stream;
       if (status === 'writable') {
-        this.ready = !stream.closing && stream.backpressure ? deferred() : resolved();
-        this.closed = deferred();
+        this.ready = !stream.closing && stream.backpressure ? new Pending() : resolved();
+        this.closed = new Pending();
       } else if (status === 'erroring') {
         this.ready = rejected(stream.error);
-        this.closed = deferred();
+        this.closed = new Pending();
       } else if (status === 'closed') {
         this.ready = resolved();
         this.closed = resolved();
@@ -330,10 +380,14 @@
     }
 
     rejectReady(error) {
-      // One that is waited for is rejected; one that is settled already is only replaced.
-      handled(this.ready.promise);
-      this.ready.reject(error);
-      this.ready = rejected(error);
+      // One that is waited for is rejected; one that is settled already is replaced.
+      if (this.ready.isPending) this.ready.reject(error);
+      else this.ready = rejected(error);
+    }
+
+    rejectClosed(error) {
+      if (this.closed.isPending) this.closed.reject(error);
+      else this.closed = rejected(error);
     }
 
     get desired() {
@@ -346,11 +400,11 @@
       const { stream } = this;
       const size = stream.control.sizeFor(chunk);
       if (stream !== this.stream)
-        return Promise.reject(invalidState('Writer is not bound to a WritableStream'));
-      if (stream.status === 'errored') return Promise.reject(stream.error);
+        return rejectedWith(invalidState('Writer is not bound to a WritableStream'));
+      if (stream.status === 'errored') return rejectedWith(stream.error);
       if (stream.closing || stream.status === 'closed')
-        return Promise.reject(invalidState('Stream is closed or closing'));
-      if (stream.status === 'erroring') return Promise.reject(stream.error);
+        return rejectedWith(invalidState('Stream is closed or closing'));
+      if (stream.status === 'erroring') return rejectedWith(stream.error);
       const promise = stream.write(chunk);
       stream.control.write(chunk, size);
       return promise;
@@ -361,9 +415,7 @@
       if (stream === null) return;
       const error = invalidState('Writer has been released');
       this.rejectReady(error);
-      if (stream.status !== 'writable' && stream.status !== 'erroring') this.closed = deferred();
-      handled(this.closed.promise);
-      this.closed.reject(error);
+      this.rejectClosed(error);
       stream.writer = null;
       this.stream = null;
     }

@@ -61,9 +61,11 @@
     newBox: (primitive) => boxOf(primitive),
     newView: (name, buffer, offset, length) => construct(views[name], [buffer, offset, length]),
     newError(name, message, stack) {
+      // One without a message has none of its own.
+      const given = message === '' ? undefined : message;
       const error = name === 'AggregateError'
-        ? new AggregateErrorClass([], message)
-        : new (errorClasses[name] ?? errorClasses.Error)(message);
+        ? new AggregateErrorClass([], given)
+        : new (errorClasses[name] ?? errorClasses.Error)(given);
       if (error.name !== name) define(error, 'name', name);
       define(error, 'stack', stack);
       return error;

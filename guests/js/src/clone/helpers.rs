@@ -8,10 +8,12 @@ use crate::engine;
 #[derive(Clone)]
 pub(crate) struct Helpers<'js> {
     functions: Object<'js>,
+    /// `Object.prototype`.
+    plain: Object<'js>,
     pub(crate) classes: Classes,
 }
 
-// SAFETY: the only JavaScript value in it has the same lifetime.
+// SAFETY: the JavaScript values in it have the same lifetime.
 unsafe impl<'js> JsLifetime<'js> for Helpers<'js> {
     type Changed<'to> = Helpers<'to>;
 }
@@ -36,6 +38,18 @@ pub(crate) enum Kind {
     Boxed(u8),
     /// A typed array, or something that cannot be cloned.
     Other,
+}
+
+/// What an object is to the web surface.
+pub(crate) enum Platform<'js> {
+    /// Nothing: a program's own, and so is every other with its prototype.
+    None,
+    /// Nothing, although it inherits from one.
+    Inherited,
+    /// One that can be copied: its copy.
+    Copied(Value<'js>),
+    /// One of this class, which cannot be copied.
+    Fixed(String),
 }
 
 impl Classes {
@@ -68,8 +82,9 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     for (class, sample) in classes.0.iter_mut().zip(samples.iter::<Value>()) {
         *class = engine::class_id(&sample?);
     }
+    let plain = samples.get::<Object>(0)?.get_prototype().ok_or(rquickjs::Error::Unknown)?;
     functions.remove("samples")?;
-    let stored = ctx.store_userdata(Helpers { functions, classes });
+    let stored = ctx.store_userdata(Helpers { functions, plain, classes });
     stored.map(|_| ()).map_err(|_| rquickjs::Error::Unknown)
 }
 
@@ -81,5 +96,25 @@ impl<'js> Helpers<'js> {
 
     pub(crate) fn get(&self, name: &str) -> Result<Function<'js>> {
         self.functions.get(name)
+    }
+
+    pub(crate) fn set_platform(&self, platform: Function<'js>) -> Result<()> {
+        self.functions.set("platform", platform)
+    }
+
+    /// What an object is an instance of; none when it can be of no class at all.
+    pub(crate) fn class_of(&self, object: &Object<'js>) -> Option<Object<'js>> {
+        object.get_prototype().filter(|prototype| *prototype != self.plain)
+    }
+
+    /// What the web surface says of an object with a class.
+    pub(crate) fn platform(&self, object: &Object<'js>) -> Result<Platform<'js>> {
+        let said: Value = self.get("platform")?.call((object.clone(),))?;
+        Ok(match said.as_string() {
+            Some(name) => Platform::Fixed(name.to_string()?),
+            None if said.is_object() => Platform::Copied(said),
+            None if said.is_null() => Platform::Inherited,
+            None => Platform::None,
+        })
     }
 }

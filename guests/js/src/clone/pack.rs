@@ -7,8 +7,8 @@ use cofferdam_abi::wire::Writer;
 use rquickjs::object::Filter;
 use rquickjs::{Array, ArrayBuffer, Atom, Ctx, Object, Value};
 
-use super::Failed;
-use super::helpers::{Helpers, Kind};
+use super::helpers::{Helpers, Kind, Platform};
+use super::{Failed, KEPT, NAMED, Target};
 use crate::engine;
 
 type Result<T> = std::result::Result<T, Failed>;
@@ -25,6 +25,11 @@ pub(super) struct Packer<'js> {
     helpers: Helpers<'js>,
     w: Writer,
     limit: usize,
+    target: Target,
+    /// The prototype of the last object that was found to be of a program's own class.
+    known_class: Option<Object<'js>>,
+    /// Copies of things that bytes cannot say.
+    kept: Vec<Value<'js>>,
     /// Things met so far and their numbers. Holding them keeps their addresses from being
     /// given to others while getters run.
     met: HashMap<u64, u32>,
@@ -34,21 +39,25 @@ pub(super) struct Packer<'js> {
 }
 
 impl<'js> Packer<'js> {
-    pub(super) fn new(ctx: &Ctx<'js>, limit: usize) -> Result<Self> {
+    pub(super) fn new(ctx: &Ctx<'js>, limit: usize, target: Target) -> Result<Self> {
         Ok(Packer {
             ctx: ctx.clone(),
             helpers: Helpers::of(ctx)?,
             w: Writer::new(),
             limit,
+            target,
+            known_class: None,
+            kept: Vec::new(),
             met: HashMap::new(),
             held: Vec::new(),
             trail: Vec::new(),
         })
     }
 
-    pub(super) fn pack(mut self, value: Value<'js>) -> Result<Vec<u8>> {
+    /// The bytes, and what is kept beside them; nothing is when the host is to read them.
+    pub(super) fn pack(mut self, value: Value<'js>) -> Result<(Vec<u8>, Vec<Value<'js>>)> {
         match self.value(&value, 0) {
-            Ok(()) => Ok(self.w.finish()),
+            Ok(()) => Ok((self.w.finish(), self.kept)),
             Err(Refused::Other(failed)) => Err(failed),
             Err(Refused::NotCloneable(what)) => {
                 let path = place(&self.trail);
@@ -121,8 +130,15 @@ impl<'js> Packer<'js> {
         self.met.insert(key, self.held.len() as u32);
         self.held.push(value.clone());
         match self.helpers.classes.kind(value) {
-            Kind::Object => self.fields(object, depth),
+            Kind::Object => match self.helpers.class_of(object) {
+                None => self.fields(object, depth),
+                // Many objects of one class stand together more often than not.
+                class if class == self.known_class => self.fields(object, depth),
+                class => self.instance(object, class, depth),
+            },
+            Kind::Array if self.target == Target::Here => self.local_array(object, depth),
             Kind::Array => self.array(object, depth),
+            Kind::Error if self.target == Target::Here => self.local_error(object, depth),
             Kind::Error => self.error(object, depth),
             Kind::Date => {
                 let time: f64 = self.helpers.get("dateTime")?.call((value.clone(),))?;
@@ -160,11 +176,56 @@ impl<'js> Packer<'js> {
         }
     }
 
+    /// An object of a class. To the host it is its fields; a Blob, which would leave without its
+    /// content, does not leave.
+    fn instance(
+        &mut self,
+        object: &Object<'js>,
+        class: Option<Object<'js>>,
+        depth: usize,
+    ) -> Packed {
+        match (self.helpers.platform(object)?, self.target) {
+            (Platform::None, _) => {
+                self.known_class = class;
+                self.fields(object, depth)
+            }
+            (Platform::Inherited, _) | (Platform::Fixed(_), Target::Host) => {
+                self.fields(object, depth)
+            }
+            (Platform::Copied(copy), Target::Here) => self.keep(copy),
+            (Platform::Fixed(name), Target::Here) => {
+                Err(Refused::NotCloneable(format!("an object of class {name}")))
+            }
+            (Platform::Copied(_), Target::Host) => {
+                let what = format!("{} (await its text() or bytes() first)", class_name(object));
+                Err(Refused::NotCloneable(what))
+            }
+        }
+    }
+
+    fn local_error(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        match self.helpers.platform(object)? {
+            Platform::Copied(copy) => self.keep(copy),
+            Platform::None | Platform::Inherited | Platform::Fixed(_) => self.error(object, depth),
+        }
+    }
+
+    fn keep(&mut self, copy: Value<'js>) -> Packed {
+        self.w.u8(KEPT).varint(self.kept.len() as u32);
+        self.kept.push(copy);
+        Ok(())
+    }
+
     fn fields(&mut self, object: &Object<'js>, depth: usize) -> Packed {
         let keys: Vec<Atom> = object
             .own_keys::<Atom>(Filter::new().string().enum_only())
             .collect::<rquickjs::Result<_>>()?;
-        self.w.u8(Tag::Object as u8).length(keys.len());
+        self.w.u8(Tag::Object as u8);
+        self.members(object, keys, depth)
+    }
+
+    fn members(&mut self, object: &Object<'js>, keys: Vec<Atom<'js>>, depth: usize) -> Packed {
+        self.w.length(keys.len());
         for key in keys {
             let name = key.to_value()?;
             self.string(&name, Tag::Utf16Key)?;
@@ -174,6 +235,29 @@ impl<'js> Packer<'js> {
             })?;
         }
         Ok(())
+    }
+
+    /// An array with what else hangs on it, such as `index` of a match.
+    fn local_array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
+        let length = object.get::<_, f64>("length")? as u32;
+        let mut keys: Vec<Atom> = object
+            .own_keys::<Atom>(Filter::new().string().enum_only())
+            .collect::<rquickjs::Result<_>>()?;
+        // The items come first, so that all that follows the last one has a name.
+        let mut items = keys.len();
+        while let Some(key) = items.checked_sub(1).and_then(|last| keys.get(last)) {
+            if array_index(key)?.is_some_and(|index| index < length) {
+                break;
+            }
+            items -= 1;
+        }
+        let named = keys.split_off(items);
+        if named.is_empty() {
+            return self.array(object, depth);
+        }
+        self.w.u8(NAMED);
+        self.array(object, depth)?;
+        self.members(object, named, depth)
     }
 
     fn array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
@@ -195,12 +279,8 @@ impl<'js> Packer<'js> {
         let mut items = Vec::new();
         for key in object.own_keys::<Atom>(Filter::new().string().enum_only()) {
             let key = key?;
-            let name = engine::text(&key.to_value()?)?;
-            match name.parse::<u32>() {
-                Ok(index) if index < length && index.to_string() == name => {
-                    items.push((index, key))
-                }
-                _ => {}
+            if let Some(index) = array_index(&key)?.filter(|index| *index < length) {
+                items.push((index, key));
             }
         }
         self.w.u8(Tag::Sparse as u8).u32(length).length(items.len());
@@ -298,6 +378,12 @@ fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// The index that a key is, if it is one.
+fn array_index(key: &Atom<'_>) -> rquickjs::Result<Option<u32>> {
+    let name = engine::text(&key.to_value()?)?;
+    Ok(name.parse::<u32>().ok().filter(|index| index.to_string() == name))
 }
 
 /// The way to a value from the root, where it is not too long; otherwise its beginning.

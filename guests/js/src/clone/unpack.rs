@@ -7,17 +7,20 @@ use rquickjs::{
 };
 
 use super::helpers::Helpers;
+use super::{KEPT, NAMED};
 use crate::engine;
 
 pub(super) struct Unpacker<'js, 'a> {
     ctx: Ctx<'js>,
     r: Reader<'a>,
     met: Vec<Value<'js>>,
+    /// What the packer kept beside the bytes; nothing for bytes of the host.
+    kept: Vec<Value<'js>>,
 }
 
 impl<'js, 'a> Unpacker<'js, 'a> {
-    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8]) -> Self {
-        Unpacker { ctx: ctx.clone(), r: Reader::new(bytes), met: Vec::new() }
+    pub(super) fn new(ctx: &Ctx<'js>, bytes: &'a [u8], kept: Vec<Value<'js>>) -> Self {
+        Unpacker { ctx: ctx.clone(), r: Reader::new(bytes), met: Vec::new(), kept }
     }
 
     pub(super) fn unpack(mut self) -> Result<Value<'js>> {
@@ -32,7 +35,12 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 
     fn tag(&mut self) -> Result<Tag> {
-        self.read(|r| Tag::from_number(r.u8()?).ok_or(r.malformed("unknown value tag")))
+        let number = self.read(Reader::u8)?;
+        self.tag_of(number)
+    }
+
+    fn tag_of(&mut self, number: u8) -> Result<Tag> {
+        self.read(|r| Tag::from_number(number).ok_or(r.malformed("unknown value tag")))
     }
 
     fn helper<T: rquickjs::FromJs<'js>>(
@@ -46,7 +54,21 @@ impl<'js, 'a> Unpacker<'js, 'a> {
 
     fn value(&mut self) -> Result<Value<'js>> {
         let ctx = self.ctx.clone();
-        Ok(match self.tag()? {
+        let number = self.read(Reader::u8)?;
+        if number == KEPT {
+            let id = self.read(Reader::varint)? as usize;
+            let kept = self.kept.get(id).cloned();
+            let kept = kept.ok_or_else(|| Exception::throw_internal(&ctx, "nothing was kept"))?;
+            return Ok(self.keep(kept));
+        }
+        if number == NAMED {
+            let array = self.value()?;
+            let object = array.as_object().cloned();
+            let object = object.ok_or_else(|| Exception::throw_internal(&ctx, "no array"))?;
+            self.members(&object)?;
+            return Ok(array);
+        }
+        Ok(match self.tag_of(number)? {
             Tag::Undefined => Value::new_undefined(ctx),
             Tag::Null => Value::new_null(ctx),
             Tag::False => Value::new_bool(ctx, false),
@@ -126,9 +148,14 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 
     fn object(&mut self) -> Result<Value<'js>> {
-        let count = self.read(|r| r.count(3))?;
         let object = Object::new(self.ctx.clone())?;
         self.met.push(object.clone().into_value());
+        self.members(&object)?;
+        Ok(object.into_value())
+    }
+
+    fn members(&mut self, object: &Object<'js>) -> Result<()> {
+        let count = self.read(|r| r.count(3))?;
         for _ in 0..count {
             let key = match self.tag()? {
                 Tag::Utf16Key => Key::Value(self.utf16()?),
@@ -139,9 +166,9 @@ impl<'js, 'a> Unpacker<'js, 'a> {
                 },
             };
             let value = self.value()?;
-            define(&self.ctx, &object, &key, value)?;
+            define(&self.ctx, object, &key, value)?;
         }
-        Ok(object.into_value())
+        Ok(())
     }
 
     fn sparse(&mut self) -> Result<Value<'js>> {

@@ -101,11 +101,6 @@
     }
   }
   keepFocus = withFields(FocusEvent, { relatedTarget: null });
-  internal.mix(Event, {
-    initEvent(type, bubbles = false, cancelable = false) {
-      internal.initEvent(this, type, bubbles, cancelable);
-    },
-  });
 
   for (const Class of [DOMParser, XMLSerializer, UIEvent, MouseEvent, KeyboardEvent, InputEvent, FocusEvent]) {
     internal.exposeClass(Class);
