@@ -27,8 +27,9 @@ const MAX_KEPT: usize = 64 << 10;
 /// What answers a cell's calls.
 pub trait Host: Send + 'static {
     /// Answers one crossing: `request` holds one or more frames, as many are appended to
-    /// `answer`. An error stops the run.
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach>;
+    /// `answer`. What breaks the rules of the gate is a [`Stop::Breach`] that names the call and the
+    /// field.
+    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
 
     /// Waits for the answer to a pending call and appends its frame to `answer`, or says why the
     /// run is stopped. A host that never answers "pending" has nothing to wait for.
@@ -57,23 +58,6 @@ pub struct Until<'a> {
 pub struct Waited {
     /// How much of it is not the run's time: its deadline moves by as much.
     pub paused: Duration,
-}
-
-/// The guest broke the rules of the gate; names what was wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Breach(String);
-
-impl Breach {
-    /// `what` names the call and the field.
-    pub fn new(what: impl Into<String>) -> Self {
-        Breach(what.into())
-    }
-}
-
-impl std::fmt::Display for Breach {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
@@ -148,7 +132,7 @@ fn cross<H: Host>(
         let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
         match catch_unwind(answering) {
             Ok(Ok(())) => {}
-            Ok(Err(b)) => return Err(Stop::Breach(b.to_string()).into()),
+            Ok(Err(stop)) => return Err(stop.into()),
             Err(_) => return Err(Stop::HostFailed("panic in a host call".into()).into()),
         }
     }

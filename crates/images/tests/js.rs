@@ -9,9 +9,7 @@ use cofferdam_abi::entry::{Code, Entry, Form, Start};
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use cofferdam_abi::{Call, Value, value};
-use cofferdam_cell::{
-    Breach, Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop, Until, Waited,
-};
+use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop, Until, Waited};
 
 use common::block_on;
 
@@ -23,9 +21,9 @@ enum Panics {
 }
 
 impl Host for Panics {
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach> {
+    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
         let request = frame::next_request(&mut Reader::new(request));
-        let call = request.map_err(|e| Breach::new(e.to_string()))?.call;
+        let call = request.map_err(|e| Stop::Breach(e.to_string()))?.call;
         let mut w = Writer::onto(std::mem::take(answer));
         match (self, call) {
             (Panics::WhenCalled, Call::ConsoleWrite) => panic!("a bug in a call"),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
 use cofferdam_abi::wire::Writer;
-use cofferdam_cell::{Breach, Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
+use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
@@ -15,8 +15,8 @@ use common::block_on;
 struct Nobody;
 
 impl Host for Nobody {
-    fn call(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Breach> {
-        Err(Breach::new("the TypeScript guest calls nobody"))
+    fn call(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Stop> {
+        Err(Stop::Breach("the TypeScript guest calls nobody".into()))
     }
 }
 

@@ -13,7 +13,7 @@ use cofferdam_abi::wire::{Malformed, Reader, Writer};
 use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
-use cofferdam_cell::{Breach, Host, KillSwitch, Stop, Until, Waited};
+use cofferdam_cell::{Host, KillSwitch, Stop, Until, Waited};
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
@@ -330,14 +330,14 @@ impl Kernel {
         tickets
     }
 
-    fn answer(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach> {
+    fn answer(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
         let mut requests = Reader::new(request);
         for count in 1.. {
             if count > MAX_BATCH {
-                return Err(Breach::new(format!("more than {MAX_BATCH} calls in one crossing")));
+                return Err(Stop::Breach(format!("more than {MAX_BATCH} calls in one crossing")));
             }
             let request =
-                frame::next_request(&mut requests).map_err(|e| Breach::new(e.to_string()))?;
+                frame::next_request(&mut requests).map_err(|e| Stop::Breach(e.to_string()))?;
             let header = answer.len();
             answer.extend_from_slice(&[0; ANSWER_HEADER]);
             let reply =
@@ -349,6 +349,10 @@ impl Kernel {
                     Status::Pending
                 }
                 Reply::Refused(refused) => {
+                    // What was left off because the run is over is no answer to it.
+                    if let Some(stop) = self.settings.term.as_ref().and_then(Term::over) {
+                        return Err(stop);
+                    }
                     answer.truncate(header + ANSWER_HEADER);
                     answer.extend_from_slice(&pack_refusal(&refused));
                     Status::Refused
@@ -356,7 +360,7 @@ impl Kernel {
             };
             let len = answer.len() - header - ANSWER_HEADER;
             if answer.len() > MAX_ANSWER {
-                return Err(Breach::new(format!(
+                return Err(Stop::Breach(format!(
                     "answers of more than {MAX_ANSWER} bytes asked for"
                 )));
             }
@@ -371,7 +375,7 @@ impl Kernel {
 }
 
 impl Host for Kernel {
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Breach> {
+    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
         self.answer(request, answer)
     }
 
@@ -410,8 +414,8 @@ fn order(ms: f64) -> u64 {
     ms.max(0.0).to_bits()
 }
 
-fn breach_of(call: Call, error: Malformed) -> Breach {
-    Breach::new(format!("{}: {error}", call.name()))
+fn breach_of(call: Call, error: Malformed) -> Stop {
+    Stop::Breach(format!("{}: {error}", call.name()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cofferdam_cell::KillSwitch;
+use cofferdam_cell::{KillSwitch, Stop};
 
 use crate::asking::Asking;
 
@@ -18,7 +18,11 @@ pub struct Term {
 }
 
 impl Term {
-    pub(crate) fn is_over(&self) -> bool {
-        self.switch.is_killed() || Instant::now() >= self.deadline + self.asking.paused()
+    /// Why the run is over, if it is.
+    pub(crate) fn over(&self) -> Option<Stop> {
+        if self.switch.is_killed() {
+            return Some(Stop::Killed);
+        }
+        (Instant::now() >= self.deadline + self.asking.paused()).then_some(Stop::Deadline)
     }
 }

@@ -29,12 +29,15 @@ const UNINTERRUPTED: u64 = 4096;
 impl Matching<'_> {
     fn step(&self) -> bool {
         let left = self.steps.get();
+        if left == 0 {
+            return false;
+        }
         if left.is_multiple_of(UNINTERRUPTED) && self.tree.interrupt.is_over() {
             self.steps.set(0);
             return false;
         }
-        self.steps.set(left.saturating_sub(1));
-        left > 0
+        self.steps.set(left - 1);
+        true
     }
 }
 

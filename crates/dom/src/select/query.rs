@@ -144,11 +144,14 @@ impl Tree {
                             break;
                         }
                     }
+                    if search.has_given_up() {
+                        break;
+                    }
                 }
             }
             None => {
                 let mut here = self.following(scope, scope);
-                while here != NIL {
+                while here != NIL && !search.has_given_up() {
                     if self.element(here).is_some() && search.matches(here) {
                         found.push(here);
                         if found.len() >= most {
@@ -243,8 +246,13 @@ impl<'t, 'p> Search<'t, 'p> {
         }
     }
 
+    /// Whether there are no steps left.
+    fn has_given_up(&self) -> bool {
+        self.matching.steps.get() == 0
+    }
+
     fn end(&self, selector: &str) -> Result<(), Error> {
-        if self.matching.steps.get() > 0 {
+        if !self.has_given_up() {
             return Ok(());
         }
         let text = format!("'{}': the selector needs too many steps", shortened(selector));

@@ -35,7 +35,8 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let desk = kernel.settings.desk.clone();
     let view = kernel.view.clone();
     let term = kernel.settings.term.clone();
-    let interrupt = term.map(|term| Interrupt::new(move || term.is_over())).unwrap_or_default();
+    let interrupt =
+        term.map(|term| Interrupt::new(move || term.over().is_some())).unwrap_or_default();
     let request = match &mut *lock(&resources.page) {
         Shown::Nothing => lock(&view).request(&desk, None, &asked),
         Shown::Here(page) => {
