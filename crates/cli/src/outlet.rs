@@ -29,8 +29,9 @@ struct State {
     writing: Option<Stream>,
     /// Pieces written so far.
     pieces: u64,
-    /// Streams that take no more, and why where that is not only a closed pipe.
+    /// Streams that take no more.
     ended: Vec<Stream>,
+    /// Why standard output does not, where that is not only a closed pipe.
     failed: Option<String>,
     /// Where nobody reads and nobody is waited for any more.
     given_up: Option<Stream>,
@@ -113,7 +114,7 @@ pub(crate) fn has_ended(stream: Stream) -> bool {
     lock().ended.contains(&stream)
 }
 
-/// Why a stream takes no more, if that is not only a reader who has gone.
+/// Why standard output takes no more, if that is not only a reader who has gone.
 pub(crate) fn failure() -> Option<String> {
     lock().failed.clone()
 }
@@ -136,8 +137,7 @@ fn write_out() {
             if let Err(error) = written {
                 state.ended.push(stream);
                 if error.kind() != ErrorKind::BrokenPipe && stream == Stream::Out {
-                    state.failed =
-                        Some(format!("standard output: {}", crate::place::plain(&error)));
+                    state.failed = Some(crate::place::plain(&error));
                 }
                 break;
             }

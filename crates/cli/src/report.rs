@@ -93,13 +93,13 @@ pub(crate) fn outcome(outcome: &Outcome) {
         outcome.ending,
         Ending::Stopped(Exhausted::Time { .. } | Exhausted::Cancelled { .. })
     );
-    match is_killed {
-        true if !outlet::settle_while_read(PATIENCE) => outlet::give_up(),
-        true => {}
-        false => outlet::settle(),
+    if !is_killed {
+        outlet::settle();
+    } else if !outlet::settle_while_read(PATIENCE) {
+        outlet::give_up();
     }
-    if let Some(message) = outlet::failure() {
-        lost(message);
+    if let Some(why) = outlet::failure() {
+        lost(&why);
     }
     for (stream, output, name, limit) in [
         (Stream::Out, &outcome.stdout, "standard output", "stdoutBytes"),
@@ -173,14 +173,14 @@ pub(crate) fn bytes(bytes: &[u8]) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
         Err(error) => {
-            lost(format!("standard output: {}", crate::place::plain(&error)));
+            lost(&crate::place::plain(&error));
         }
     }
 }
 
 /// Ends the program where not all of what it had to say could be written.
-fn lost(message: String) -> ! {
-    failure(&Failure::usage(message));
+fn lost(why: &str) -> ! {
+    failure(&Failure::usage(format!("standard output: {why}")));
     std::process::exit(i32::from(OURS));
 }
 

@@ -32,23 +32,17 @@ pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 #[derive(Clone)]
 pub(crate) struct Course {
     pub(crate) world: Arc<World>,
-    pub(crate) switch: KillSwitch,
     pub(crate) began: Instant,
-    pub(crate) deadline: Instant,
+    /// What ends it, and all that it runs in turn.
+    pub(crate) term: Term,
     pub(crate) desk: Desk,
-    /// Whether somebody is asked. Shared by all that the run runs in turn, as is the next.
-    pub(crate) asking: Asking,
+    /// Shared by all that the run runs in turn.
     pub(crate) slots: Slots,
     /// Where a tool prints that a program started.
     pub(crate) console: Option<Console>,
 }
 
 impl Course {
-    /// When the time is over, as it looks now.
-    pub(crate) fn deadline_now(&self) -> Instant {
-        self.deadline + self.asking.paused()
-    }
-
     pub(crate) fn limits(&self) -> &Limits {
         &self.world.limits
     }
@@ -57,12 +51,8 @@ impl Course {
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
         let mut settings = self.world.settings(self.desk.clone(), Some(commands));
-        settings.asking = self.asking.clone();
-        settings.term = Some(Term {
-            switch: self.switch.clone(),
-            deadline: self.deadline,
-            asking: self.asking.clone(),
-        });
+        settings.asking = self.term.asking.clone();
+        settings.term = Some(self.term.clone());
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -105,11 +95,9 @@ pub(crate) fn course(
     let deadline = began + world.limits.time.min(FOREVER);
     Course {
         world: world.clone(),
-        switch: switch.clone(),
         began,
-        deadline,
+        term: Term { switch: switch.clone(), deadline, asking: Asking::default() },
         desk: world.desk(name),
-        asking: Asking::default(),
         slots: Slots::default(),
         console: None,
     }
@@ -162,7 +150,7 @@ pub(crate) async fn kept(
 ) -> Result<Outcome, Error> {
     let mut course = course(world, tool.identity(), switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
-    let mut slot = match switch.unless_stopped(course.deadline, slot.lock()).await {
+    let mut slot = match switch.unless_stopped(course.term.deadline, slot.lock()).await {
         Ok(slot) => slot,
         Err(stop) => {
             let ending = stopped(&course, stop, String::new())?;
@@ -180,7 +168,7 @@ pub(crate) async fn kept(
     // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
     let cell = match slot.take() {
         Some(mut cell) => {
-            cell.rearm(switch.clone(), course.deadline_now());
+            cell.rearm(switch.clone(), course.term.deadline_now());
             cell.host_mut().restart(course.settings());
             Ok(cell)
         }
@@ -271,7 +259,13 @@ fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
     let kernel = Kernel::new(settings);
-    Ok(Ok(Cell::new(image, kernel, of_cell, course.switch.clone(), course.deadline_now())?))
+    Ok(Ok(Cell::new(
+        image,
+        kernel,
+        of_cell,
+        course.term.switch.clone(),
+        course.term.deadline_now(),
+    )?))
 }
 
 fn start_message(
@@ -316,7 +310,7 @@ pub(crate) async fn drive(
             Ok(Leave::Waiting) => {
                 let mut deadline = cell.deadline();
                 let answers = loop {
-                    match cell.host_mut().answers(&course.switch, deadline).await {
+                    match cell.host_mut().answers(&course.term.switch, deadline).await {
                         Ok(answers) => {
                             deadline += answers.paused;
                             if !answers.is_empty() {

@@ -54,7 +54,7 @@ pub(crate) async fn run_in(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    settings.asking = course.asking.clone();
+    settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
     let of = Of {
@@ -75,7 +75,8 @@ pub(crate) async fn run_in(
     };
     let command = prepare(world, command);
     let alarm = world.runtime.engine().alarm();
-    let ran = kernel::run_program(of, command, &course.switch, alarm, course.deadline).await?;
+    let ran =
+        kernel::run_program(of, command, &course.term.switch, alarm, course.term.deadline).await?;
     if let Some(environment) = &ran.environment {
         world.keep_environment(environment);
     }

@@ -40,9 +40,9 @@ pub(crate) async fn members(
     if declared.iter().next().is_some() {
         desk.declare(&declared);
         let (began, waiting) = (Instant::now(), desk.ask_declared()?);
-        let answered = course.switch.unless_stopped(began + FOREVER, waiting).await;
+        let answered = course.term.switch.unless_stopped(began + FOREVER, waiting).await;
         // The time that somebody takes to decide is not the tool's.
-        course.deadline += began.elapsed();
+        course.term.deadline += began.elapsed();
         // One who is stopped while waiting is stopped again before the first instruction.
         if let Ok(answered) = answered {
             answered?;

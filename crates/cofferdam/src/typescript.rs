@@ -30,7 +30,8 @@ pub(crate) async fn strip(
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
     let image = course.world.runtime.ts()?;
-    let mut cell = Cell::new(image, kernel, limits, course.switch.clone(), course.deadline_now())?;
+    let mut cell =
+        Cell::new(image, kernel, limits, course.term.switch.clone(), course.term.deadline_now())?;
     let mut message = Writer::new();
     Entry::Start(Start {
         form,

@@ -4,12 +4,14 @@
 
 #![cfg(target_os = "linux")]
 
+mod computed;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use nix::time::{ClockId, clock_gettime};
+use computed::computed;
 
 use cofferdam::{Command, Limits, Pool, Run, Runtime, Sandbox, Tool};
 
@@ -73,26 +75,31 @@ fn a_shell_starts_within_its_time() {
     assert!(took < SHELL, "{took:?}");
 }
 
+/// The tool ends at its time, which it has in this sandbox.
+#[track_caller]
+fn check_killed(sandbox: &Sandbox, source: &str, time: Duration) {
+    let (executor, tool) = (executor(), Tool::javascript(source));
+    let over = best(10, || {
+        let began = Instant::now();
+        let outcome = executor.block_on(sandbox.run(&tool)).expect("an outcome");
+        assert_eq!(outcome.exit_code(), 124, "{source}: {:?}", outcome.error());
+        began.elapsed().saturating_sub(time)
+    });
+    assert!(over < KILL, "{source} ended {over:?} late");
+}
+
 #[test]
 fn a_loop_is_killed_within_its_time() {
-    let executor = executor();
     let time = Duration::from_millis(30);
     let limits = Limits { time, ..Limits::default() };
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     for source in ["for (;;);", "for (;;) { try { for (;;); } finally { continue } }"] {
-        let over = best(10, || {
-            let began = Instant::now();
-            let outcome = executor.block_on(sandbox.run(&Tool::javascript(source)));
-            assert_eq!(outcome.expect("an outcome").exit_code(), 124);
-            began.elapsed().saturating_sub(time)
-        });
-        assert!(over < KILL, "{source} ended {over:?} late");
+        check_killed(&sandbox, source, time);
     }
 }
 
 #[test]
 fn a_search_in_the_page_ends_with_its_run() {
-    let executor = executor();
     let time = Duration::from_millis(30);
     let limits = Limits { time, ..Limits::default() };
     let read = "dom:read".parse().expect("a capability");
@@ -100,14 +107,7 @@ fn a_search_in_the_page_ends_with_its_run() {
     let page = "<i></i>".repeat(2_000);
     let sandbox = Sandbox::builder().limits(limits).grant(read).page(page).build();
     let sandbox = sandbox.expect("a sandbox");
-    let tool = Tool::javascript("for (;;) await btcp.dom.exists('b ~ i')");
-    let over = best(10, || {
-        let began = Instant::now();
-        let outcome = executor.block_on(sandbox.run(&tool)).expect("an outcome");
-        assert_eq!(outcome.exit_code(), 124, "{:?}", outcome.error());
-        began.elapsed().saturating_sub(time)
-    });
-    assert!(over < KILL, "it ended {over:?} late");
+    check_killed(&sandbox, "for (;;) await btcp.dom.exists('b ~ i')", time);
 }
 
 /// `(loop (br 0))` in `_start`, with one page of memory.
@@ -128,11 +128,6 @@ fn a_program_is_killed_within_its_time() {
         began.elapsed().saturating_sub(time)
     });
     assert!(over < KILL, "it ended {over:?} late");
-}
-
-/// What this thread had of its processor, whatever else the machine does.
-fn computed() -> Duration {
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a clock").into()
 }
 
 #[test]

@@ -259,7 +259,7 @@ impl Crew {
             }
             let Some(at) = lock(&self.system.clock).reach_ns(due) else { continue };
             if self.sleep.as_ref().is_none_or(|(of, _)| *of != due) {
-                self.sleep = Some((due, self.system.switch.sleep_until(at)));
+                self.sleep = Some((due, self.system.term.switch.sleep_until(at)));
             }
             let Some((_, sleep)) = &mut self.sleep else { return false };
             match Pin::new(sleep).poll(cx) {
@@ -304,10 +304,10 @@ impl Future for Crew {
             };
             // A process gives the thread back when its run is ended, and is not polled again.
             let now = Instant::now();
-            if this.system.switch.is_killed() {
+            if this.system.term.switch.is_killed() {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Killed)));
             }
-            if now >= this.system.deadline() {
+            if now >= this.system.term.deadline_now() {
                 return Poll::Ready(Err(Halt::Stopped(Stop::Deadline)));
             }
             match pid & ERRAND {

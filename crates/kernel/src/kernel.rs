@@ -14,6 +14,7 @@ use cofferdam_abi::{Value, value};
 use cofferdam_broker::{Desk, Preview, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_cell::{Host, KillSwitch, Stop, Until, Waited};
+use cofferdam_dom::Interrupt;
 use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
@@ -123,6 +124,8 @@ pub struct Kernel {
     pub(crate) uploads: Uploads,
     /// How the run sees the page; shared with calls that wait for leave.
     pub(crate) view: Arc<Mutex<View>>,
+    /// Made for the first search in the page.
+    interrupt: Option<Interrupt>,
 }
 
 /// One call while it is decoded and answered.
@@ -164,6 +167,7 @@ impl Kernel {
             streams: Streams::default(),
             uploads: Uploads::default(),
             view: Arc::default(),
+            interrupt: None,
             settings,
         }
     }
@@ -230,6 +234,16 @@ impl Kernel {
         {
             watcher.saw(stream, kept);
         }
+    }
+
+    /// What ends a search in the page once the run is over.
+    pub(crate) fn interrupt(&mut self) -> Interrupt {
+        let term = &self.settings.term;
+        let make = || match term.clone() {
+            Some(term) => Interrupt::new(move || term.over().is_some()),
+            None => Interrupt::default(),
+        };
+        self.interrupt.get_or_insert_with(make).clone()
     }
 
     pub(crate) fn start_timer(&mut self, delay_ms: f64) -> Reply {

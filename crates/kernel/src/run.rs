@@ -142,7 +142,7 @@ async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<
         }
         Err(stop) => return Ok(RanEnding::Stopped(stop)),
     };
-    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(system.deadline()));
+    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(system.term.deadline_now()));
     let ended = to_the_end(system, &mut crew, alarm).await;
     if system.budget.used() > SMALL {
         (system.world.reaper)(Box::new(crew));
@@ -178,7 +178,7 @@ async fn to_the_end(
         if let (Some(ended), _) = asking.stand_still(system.until(), look).await? {
             return Ok(ended);
         }
-        crew.time_moved(alarm.ring_at(system.deadline()));
+        crew.time_moved(alarm.ring_at(system.term.deadline_now()));
     }
 }
 

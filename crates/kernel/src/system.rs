@@ -24,6 +24,7 @@ use crate::policy::Policy;
 use crate::process::Process;
 use crate::random;
 use crate::table::Table;
+use crate::term::Term;
 use crate::tools::Tools;
 
 /// Pipes of a run before new ones are small.
@@ -115,9 +116,7 @@ pub(crate) type Errand = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// What the processes of one run share.
 pub(crate) struct System {
     pub(crate) world: World,
-    pub(crate) switch: KillSwitch,
-    /// Without the time that somebody took to answer; see [`System::deadline`].
-    deadline: Instant,
+    pub(crate) term: Term,
     pub(crate) budget: Arc<MemoryBudget>,
     pub(crate) clock: Mutex<clock::Running>,
     pub(crate) random: Mutex<random::Source>,
@@ -150,8 +149,7 @@ impl System {
     pub(crate) fn new(world: World, switch: KillSwitch, deadline: Instant) -> Arc<Self> {
         let limits = world.limits;
         let system = Arc::new(System {
-            switch,
-            deadline,
+            term: Term { switch, deadline, asking: world.settings.asking.clone() },
             budget: MemoryBudget::new(limits.memory_sum_bytes),
             clock: Mutex::new(clock::Running::start(world.settings.clock)),
             random: Mutex::new(random::Source::new(world.settings.random)),
@@ -177,14 +175,9 @@ impl System {
         system
     }
 
-    /// When the run's time is over, as it looks now: while somebody is asked it stands still.
-    pub(crate) fn deadline(&self) -> Instant {
-        self.deadline + self.world.settings.asking.paused()
-    }
-
     /// What ends the run before it is done.
     pub(crate) fn until(&self) -> Until<'_> {
-        Until { switch: &self.switch, deadline: self.deadline() }
+        Until { switch: &self.term.switch, deadline: self.term.deadline_now() }
     }
 
     /// The moment, as files note it.

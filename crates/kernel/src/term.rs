@@ -18,11 +18,16 @@ pub struct Term {
 }
 
 impl Term {
+    /// When the time is over, as it looks now: while somebody is asked it stands still.
+    pub fn deadline_now(&self) -> Instant {
+        self.deadline + self.asking.paused()
+    }
+
     /// Why the run is over, if it is.
     pub(crate) fn over(&self) -> Option<Stop> {
         if self.switch.is_killed() {
             return Some(Stop::Killed);
         }
-        (Instant::now() >= self.deadline + self.asking.paused()).then_some(Stop::Deadline)
+        (Instant::now() >= self.deadline_now()).then_some(Stop::Deadline)
     }
 }

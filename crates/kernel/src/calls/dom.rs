@@ -6,8 +6,8 @@ use cofferdam_abi::Value;
 use cofferdam_abi::dom::DomOperation;
 use cofferdam_abi::wire::Result;
 use cofferdam_caps::Access;
+use cofferdam_dom::Error;
 use cofferdam_dom::proxy::{Answer, Snapshot};
-use cofferdam_dom::{Error, Interrupt};
 
 use crate::guard::{Done, Refused, packed};
 use crate::kernel::{Crossing, Kernel, Reply};
@@ -34,9 +34,7 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     let resources = kernel.settings.resources.clone();
     let desk = kernel.settings.desk.clone();
     let view = kernel.view.clone();
-    let term = kernel.settings.term.clone();
-    let interrupt =
-        term.map(|term| Interrupt::new(move || term.over().is_some())).unwrap_or_default();
+    let interrupt = kernel.interrupt();
     let request = match &mut *lock(&resources.page) {
         Shown::Nothing => lock(&view).request(&desk, None, &asked),
         Shown::Here(page) => {
