@@ -80,7 +80,7 @@ pub struct Start<'a> {
     pub args: &'a [u8],
     /// Longest packed result that the host will take.
     pub result_bytes: u32,
-    /// Members of `btcp` that the tool sees, such as `fs` or `tools.search`.
+    /// Members of `btcp` that the tool sees, such as `fs` or `functions.search`.
     pub members: Vec<&'a str>,
 }
 
@@ -267,7 +267,7 @@ mod tests {
                 code,
                 args: &[0],
                 result_bytes: 7,
-                members: vec!["fs", "tools.search"],
+                members: vec!["fs", "functions.search"],
             }));
         }
         let answer = Answer { status: Status::Refused, payload: b"why" };

@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn hostile_name_stays_on_one_line() {
-        assert!(!error("tool:call:a\nb").to_json().contains('\n'));
+        assert!(!error("function:call:a\nb").to_json().contains('\n'));
     }
 
     #[test]

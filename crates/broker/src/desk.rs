@@ -236,7 +236,7 @@ impl Desk {
 /// What a request does to the world outside the sandbox.
 fn effect(request: &Request) -> Effect {
     match request {
-        Request::Network { .. } | Request::Tool { .. } => Effect::Outside,
+        Request::Network { .. } | Request::Function { .. } => Effect::Outside,
         Request::State { access: Access::Write, .. } => Effect::Outside,
         Request::State { access: Access::Read, .. }
         | Request::Dom { .. }

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn object_is_found_between_other_text() {
-        let (a, b) = (error("fs:read:/a"), error("tool:call:{x}"));
+        let (a, b) = (error("fs:read:/a"), error("function:call:{x}"));
         let text = format!("warn {{: {}\n[{}] and {}", a.to_json(), b.to_json(), a.to_json());
         check(&text, &[a, b]);
     }

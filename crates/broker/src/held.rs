@@ -114,7 +114,7 @@ impl Held {
             | Request::Process { .. }
             | Request::State { .. }
             | Request::Storage { .. }
-            | Request::Tool { .. } => false,
+            | Request::Function { .. } => false,
         };
         let is_raw =
             matches!(&self.grant.capability, Capability::Dom(dom) if dom.markup() == Markup::Raw);

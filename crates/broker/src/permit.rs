@@ -49,7 +49,7 @@ impl Permit {
             | Request::Process { .. }
             | Request::State { .. }
             | Request::Storage { .. }
-            | Request::Tool { .. } => false,
+            | Request::Function { .. } => false,
         }
     }
 
@@ -87,7 +87,7 @@ fn target(request: &Request) -> Arc<str> {
         Request::Process { command } => command.as_str(),
         Request::State { name, .. } => name.as_str(),
         Request::Storage { key, .. } => key.as_ref().map_or("", |key| key.as_str()),
-        Request::Tool { name } => name.as_str(),
+        Request::Function { name } => name.as_str(),
     };
     visible(name).into()
 }

@@ -44,7 +44,7 @@ impl Risk {
                 Scope::All => (Level::Medium, "any command of the sandbox can be run"),
                 Scope::Only(_) => (Level::Low, "the command runs in the sandbox"),
             },
-            Capability::Tool(tool) => match tool.scope() {
+            Capability::Function(function) => match function.scope() {
                 Scope::All => (Level::High, "any function of the program can be called"),
                 Scope::Only(_) => (Level::High, "it acts with the program's own rights"),
             },
@@ -135,7 +135,7 @@ mod tests {
             "network:fetch:https://a.example",
             "high: anything the tool can see can be sent there",
         );
-        check("tool:call:mail", "high: it acts with the program's own rights");
+        check("function:call:mail", "high: it acts with the program's own rights");
         check("state:write:cart", "high: the program will use what the tool writes");
         check("dom:write:raw@#a", "high: scripts of the tool run for whoever opens the page");
     }

@@ -6,6 +6,7 @@ use crate::dom::Dom;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind};
 use crate::fs::Fs;
+use crate::function::Function;
 use crate::kind::{Access, Kind};
 use crate::network::{FetchUrl, Network, Origin};
 use crate::process::Process;
@@ -14,7 +15,6 @@ use crate::scope::Covers;
 use crate::state::State;
 use crate::storage::{Storage, StorageArea};
 use crate::text;
-use crate::tool::Tool;
 
 /// One thing that a guest may do: `network:fetch:GET@https://api.example.com/v1/*`.
 ///
@@ -26,11 +26,11 @@ pub enum Capability {
     Dom(Dom),
     Env(Env),
     Fs(Fs),
+    Function(Function),
     Network(Network),
     Process(Process),
     State(State),
     Storage(Storage),
-    Tool(Tool),
 }
 
 /// What every kind of capability has, whatever its scope is made of.
@@ -58,11 +58,11 @@ impl Capability {
             Self::Dom(mine) => matches!(other, Self::Dom(theirs) if mine.covers(theirs)),
             Self::Env(mine) => matches!(other, Self::Env(theirs) if mine.covers(theirs)),
             Self::Fs(mine) => matches!(other, Self::Fs(theirs) if mine.covers(theirs)),
+            Self::Function(mine) => matches!(other, Self::Function(theirs) if mine.covers(theirs)),
             Self::Network(mine) => matches!(other, Self::Network(theirs) if mine.covers(theirs)),
             Self::Process(mine) => matches!(other, Self::Process(theirs) if mine.covers(theirs)),
             Self::State(mine) => matches!(other, Self::State(theirs) if mine.covers(theirs)),
             Self::Storage(mine) => matches!(other, Self::Storage(theirs) if mine.covers(theirs)),
-            Self::Tool(mine) => matches!(other, Self::Tool(theirs) if mine.covers(theirs)),
         }
     }
 
@@ -89,10 +89,10 @@ impl Capability {
             Self::Dom(_)
             | Self::Env(_)
             | Self::Fs(_)
+            | Self::Function(_)
             | Self::Process(_)
             | Self::State(_)
-            | Self::Storage(_)
-            | Self::Tool(_) => None,
+            | Self::Storage(_) => None,
         }
     }
 
@@ -114,11 +114,11 @@ impl Capability {
             Self::Dom(area) => area,
             Self::Env(area) => area,
             Self::Fs(area) => area,
+            Self::Function(area) => area,
             Self::Network(area) => area,
             Self::Process(area) => area,
             Self::State(area) => area,
             Self::Storage(area) => area,
-            Self::Tool(area) => area,
         }
     }
 
@@ -131,6 +131,7 @@ impl Capability {
             Kind::EnvRead => Self::Env(Env::parse(scope)?),
             Kind::FsRead => Self::Fs(Fs::parse(Read, scope)?),
             Kind::FsWrite => Self::Fs(Fs::parse(Write, scope)?),
+            Kind::FunctionCall => Self::Function(Function::parse(scope)?),
             Kind::NetworkFetch => Self::Network(Network::parse(scope)?),
             Kind::ProcessExec => Self::Process(Process::parse(scope)?),
             Kind::StateRead => Self::State(State::parse(Read, scope)?),
@@ -139,7 +140,6 @@ impl Capability {
             Kind::StorageLocalWrite => Self::Storage(Storage::parse(Local, Write, scope)?),
             Kind::StorageSessionRead => Self::Storage(Storage::parse(Session, Read, scope)?),
             Kind::StorageSessionWrite => Self::Storage(Storage::parse(Session, Write, scope)?),
-            Kind::ToolCall => Self::Tool(Tool::parse(scope)?),
         })
     }
 }

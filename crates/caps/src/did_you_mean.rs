@@ -21,7 +21,6 @@ const AREAS: &[(&str, &str)] = &[
     ("file", "fs"),
     ("files", "fs"),
     ("filesystem", "fs"),
-    ("function", "tool"),
     ("http", "network"),
     ("https", "network"),
     ("localStorage", "storage:local"),
@@ -30,6 +29,7 @@ const AREAS: &[(&str, &str)] = &[
     ("sessionStorage", "storage:session"),
     ("shell", "process"),
     ("subprocess", "process"),
+    ("tool", "function"),
     ("web", "network"),
 ];
 

@@ -29,7 +29,7 @@ pub enum ErrorKind {
     TooLong,
     /// A star or a backslash where it has no meaning.
     BadPattern,
-    /// A key, a name of a state, variable, command or tool, or a selector that cannot be one.
+    /// A key, a name of a state, variable, command or function, or a selector that cannot be one.
     BadName,
     /// A path that is not absolute and plain.
     BadPath,

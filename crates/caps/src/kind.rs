@@ -12,6 +12,7 @@ pub enum Kind {
     EnvRead,
     FsRead,
     FsWrite,
+    FunctionCall,
     NetworkFetch,
     ProcessExec,
     StateRead,
@@ -20,7 +21,6 @@ pub enum Kind {
     StorageLocalWrite,
     StorageSessionRead,
     StorageSessionWrite,
-    ToolCall,
 }
 
 /// Looking or changing. Neither implies the other.
@@ -40,6 +40,7 @@ impl Kind {
         Self::EnvRead,
         Self::FsRead,
         Self::FsWrite,
+        Self::FunctionCall,
         Self::NetworkFetch,
         Self::ProcessExec,
         Self::StateRead,
@@ -48,7 +49,6 @@ impl Kind {
         Self::StorageLocalWrite,
         Self::StorageSessionRead,
         Self::StorageSessionWrite,
-        Self::ToolCall,
     ];
 
     /// The name as it stands in a capability.
@@ -59,6 +59,7 @@ impl Kind {
             Self::EnvRead => "env:read",
             Self::FsRead => "fs:read",
             Self::FsWrite => "fs:write",
+            Self::FunctionCall => "function:call",
             Self::NetworkFetch => "network:fetch",
             Self::ProcessExec => "process:exec",
             Self::StateRead => "state:read",
@@ -67,7 +68,6 @@ impl Kind {
             Self::StorageLocalWrite => "storage:local:write",
             Self::StorageSessionRead => "storage:session:read",
             Self::StorageSessionWrite => "storage:session:write",
-            Self::ToolCall => "tool:call",
         }
     }
 
@@ -82,7 +82,7 @@ impl Kind {
             | Self::StorageLocalWrite
             | Self::StorageSessionRead
             | Self::StorageSessionWrite => "KEY",
-            Self::EnvRead | Self::StateRead | Self::StateWrite | Self::ToolCall => "NAME",
+            Self::EnvRead | Self::FunctionCall | Self::StateRead | Self::StateWrite => "NAME",
         }
     }
 
@@ -105,7 +105,26 @@ impl fmt::Display for Kind {
     }
 }
 
+/// Former names of kinds, and the kinds that they named.
+const FORMER: [(&str, Kind); 1] = [("tool:call", Kind::FunctionCall)];
+
+/// Returns the kind that `text` names by its former name.
+fn former(text: &str) -> Option<Kind> {
+    let is_former = |name: &str| {
+        text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    FORMER.into_iter().find(|(name, _)| is_former(name)).map(|(_, kind)| kind)
+}
+
 fn unknown(text: &str) -> Error {
+    if let Some(kind) = former(text) {
+        let reason = format!("this kind is now spelled {kind}");
+        let error = Error::new(ErrorKind::UnknownName, text, reason);
+        return match did_you_mean::meant(text) {
+            Some(meant) => error.suggest(meant),
+            None => error,
+        };
+    }
     match did_you_mean::meant(text) {
         Some(meant) => {
             Error::new(ErrorKind::UnknownName, text, "no such capability").suggest(meant)
@@ -142,10 +161,25 @@ mod tests {
     }
 
     #[test]
+    fn former_name_is_an_error_that_names_the_new_one() {
+        let check = |text: &str, expect: &str, suggestion: &str| {
+            let error = Kind::split(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnknownName);
+            assert_eq!(error.suggestion(), Some(suggestion));
+            assert_eq!(error.to_string(), format!("{expect}, did you mean {suggestion}"));
+        };
+        let reason = "this kind is now spelled function:call";
+        check("tool:call:x", &format!("tool:call:x: {reason}"), "function:call:x");
+        check("tool:call", &format!("tool:call: {reason}"), "function:call");
+        check("tool:call:", &format!("tool:call:: {reason}"), "function:call:NAME");
+        assert!(!Kind::split("tool:calls").unwrap_err().to_string().contains("now spelled"));
+    }
+
+    #[test]
     fn unknown_name_without_a_neighbour_lists_the_known() {
         let error = Kind::split("teleport").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownName);
         assert!(error.to_string().starts_with("teleport: no such capability, there are dom:read,"));
-        assert!(error.to_string().ends_with("storage:session:write, tool:call"));
+        assert!(error.to_string().ends_with("storage:session:read, storage:session:write"));
     }
 }

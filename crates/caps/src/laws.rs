@@ -70,7 +70,7 @@ fn scope_text(kind: Kind) -> BoxedStrategy<String> {
         | Kind::StorageLocalWrite
         | Kind::StorageSessionRead
         | Kind::StorageSessionWrite
-        | Kind::ToolCall => pattern_text().boxed(),
+        | Kind::FunctionCall => pattern_text().boxed(),
     }
 }
 
@@ -137,8 +137,8 @@ fn request(kind: Kind) -> BoxedStrategy<Request> {
                 key: t.map(|t| t.parse().unwrap()),
             })
             .boxed(),
-        Kind::ToolCall => {
-            name_text().prop_map(|t| Request::Tool { name: t.parse().unwrap() }).boxed()
+        Kind::FunctionCall => {
+            name_text().prop_map(|t| Request::Function { name: t.parse().unwrap() }).boxed()
         }
     }
 }

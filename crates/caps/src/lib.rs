@@ -10,7 +10,7 @@
 //! In reading order:
 //!
 //! - [`Capability`], [`Kind`], [`Request`], [`CapabilitySet`]: the whole of what callers need
-//! - [`dom`], [`storage`], [`state`], [`network`], [`fs`], [`mod@env`], [`process`], [`tool`]:
+//! - [`dom`], [`storage`], [`state`], [`network`], [`fs`], [`mod@env`], [`process`], [`mod@function`]:
 //!   one kind of capability per file
 //! - [`Pattern`], [`Scope`]: `*` and `**`, shared by those
 //! - [`visible`]: hostile text made fit for a prompt or a log
@@ -40,6 +40,7 @@ pub mod dom;
 pub mod env;
 mod error;
 pub mod fs;
+pub mod function;
 mod glob;
 mod kind;
 pub mod network;
@@ -51,7 +52,6 @@ mod set;
 pub mod state;
 pub mod storage;
 mod text;
-pub mod tool;
 mod visible;
 
 #[cfg(test)]

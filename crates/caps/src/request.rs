@@ -4,12 +4,12 @@ use crate::capability::Capability;
 use crate::dom::{Dom, Markup, Selector};
 use crate::env::{Env, EnvName};
 use crate::fs::{FilePath, Fs};
+use crate::function::{Function, FunctionName};
 use crate::kind::{Access, Kind};
 use crate::network::{FetchUrl, Method, Network};
 use crate::process::{CommandName, Process};
 use crate::state::{State, StateName};
 use crate::storage::{Key, Storage, StorageArea};
-use crate::tool::{Tool, ToolName};
 use crate::visible::visible;
 
 /// One concrete thing that a guest is about to do.
@@ -22,6 +22,8 @@ pub enum Request {
     Env { name: EnvName },
     /// Read or change a file or folder.
     Fs { access: Access, path: FilePath },
+    /// Call a function of the embedding program.
+    Function { name: FunctionName },
     /// Send an HTTP request.
     Network { method: Method, url: FetchUrl },
     /// Start a command.
@@ -30,8 +32,6 @@ pub enum Request {
     State { access: Access, name: StateName },
     /// Read or write a key, or without one the whole area (to list or to clear it).
     Storage { area: StorageArea, access: Access, key: Option<Key> },
-    /// Call a function of the embedding program.
-    Tool { name: ToolName },
 }
 
 impl Request {
@@ -46,13 +46,13 @@ impl Request {
             }
             Self::Env { name } => Capability::Env(Env::required(name)),
             Self::Fs { access, path } => Capability::Fs(Fs::required(*access, path)),
+            Self::Function { name } => Capability::Function(Function::required(name)),
             Self::Network { method, url } => Capability::Network(Network::required(method, url)),
             Self::Process { command } => Capability::Process(Process::required(command)),
             Self::State { access, name } => Capability::State(State::required(*access, name)),
             Self::Storage { area, access, key } => {
                 Capability::Storage(Storage::required(*area, *access, key.as_ref()))
             }
-            Self::Tool { name } => Capability::Tool(Tool::required(name)),
         }
     }
 
@@ -71,6 +71,7 @@ impl Request {
             }
             Self::Env { name } => wrap(Env::widening(name), Capability::Env),
             Self::Fs { access, path } => wrap(Fs::widening(*access, path), Capability::Fs),
+            Self::Function { name } => wrap(Function::widening(name), Capability::Function),
             Self::Network { method, url } => {
                 wrap(Network::widening(method, url), Capability::Network)
             }
@@ -79,7 +80,6 @@ impl Request {
             Self::Storage { area, access, key } => {
                 wrap(Storage::widening(*area, *access, key.as_ref()), Capability::Storage)
             }
-            Self::Tool { name } => wrap(Tool::widening(name), Capability::Tool),
         }
     }
 
@@ -104,13 +104,13 @@ impl fmt::Display for Request {
             Self::Dom { selector, .. } => selector.iter().try_for_each(|s| object(s.as_str())),
             Self::Env { name } => object(name.as_str()),
             Self::Fs { path, .. } => object(path.as_str()),
+            Self::Function { name } => object(name.as_str()),
             Self::Network { method, url } => {
                 object(&format!("{method} {}{}", url.origin(), url.path()))
             }
             Self::Process { command } => object(command.as_str()),
             Self::State { name, .. } => object(name.as_str()),
             Self::Storage { key, .. } => key.iter().try_for_each(|key| object(key.as_str())),
-            Self::Tool { name } => object(name.as_str()),
         }
     }
 }
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn log_line_is_one_line() {
         let name = "a\nallow fs:write /".parse().unwrap();
-        let line = "tool:call a\\nallow fs:write /";
-        check(Request::Tool { name }, line, "tool:call:a\nallow fs:write /");
+        let line = "function:call a\\nallow fs:write /";
+        check(Request::Function { name }, line, "function:call:a\nallow fs:write /");
     }
 
     #[test]

@@ -9,11 +9,11 @@ const MEMBERS: [(&str, &str); 9] = [
     ("env", "env:read:NAME"),
     ("exec", "process:exec:NAME"),
     ("fs", "fs:read:/data/**"),
+    ("functions", "function:call:NAME"),
     ("localStorage", "storage:local:read"),
     ("parentDOM", "dom:read"),
     ("sessionStorage", "storage:session:read"),
     ("state", "state:read:NAME"),
-    ("tools", "tool:call:NAME"),
 ];
 
 /// The option that would help, as far as the error and the tool's source tell.

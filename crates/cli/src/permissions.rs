@@ -121,11 +121,11 @@ fn example(text: &str) -> &'static str {
     match text.split(':').next().unwrap_or_default() {
         "dom" => "dom:read:#main",
         "env" => "env:read:LANG",
+        "function" => "function:call:NAME",
         "network" => "network:fetch:GET@https://example.com/v1/**",
         "process" => "process:exec:ls",
         "state" => "state:read:NAME",
         "storage" => "storage:local:read:KEY",
-        "tool" => "tool:call:NAME",
         _ => "fs:read:/data/**",
     }
 }

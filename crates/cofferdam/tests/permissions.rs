@@ -236,7 +236,7 @@ async fn what_changes_files_of_the_host_is_in_the_log_before() {
 async fn a_revoked_grant_holds_no_longer_within_the_run() {
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
-    let sandbox = granted(&["tool:call:revoke"]).broker(&broker);
+    let sandbox = granted(&["function:call:revoke"]).broker(&broker);
     let grant = broker.grant(Terms::new("env:read:HOME".parse().unwrap(), Span::Always)).unwrap();
     let (revoking, id) = (broker.clone(), grant.id.clone());
     let revoke = Function::new("revoke", move |_| {
@@ -245,7 +245,7 @@ async fn a_revoked_grant_holds_no_longer_within_the_run() {
     });
     let sandbox = sandbox.function(revoke).build().unwrap();
     let source = "const before = await btcp.env.get('HOME')
-        await btcp.tools.revoke({})
+        await btcp.functions.revoke({})
         await btcp.env.get('HOME')";
     check_denied(&run(&sandbox, source).await, "env:read:HOME");
 }
@@ -261,12 +261,12 @@ async fn functions_are_called_with_what_their_schema_allows() {
         .takes(&schema)
         .unwrap()
     };
-    let sandbox = granted(&["tool:call:double"]).function(double()).build().unwrap();
-    let source = "const wrong = await btcp.tools.double({ n: 'x' }).catch((e) => e.name)
-        return [await btcp.tools.double({ n: 21 }), wrong, Object.keys(btcp.tools)]";
+    let sandbox = granted(&["function:call:double"]).function(double()).build().unwrap();
+    let source = "const wrong = await btcp.functions.double({ n: 'x' }).catch((e) => e.name)
+        return [await btcp.functions.double({ n: 21 }), wrong, Object.keys(btcp.functions)]";
     check(&run(&sandbox, source).await, json!([42, "TypeError", ["double"]]));
     let without = Sandbox::builder().function(double()).build().unwrap();
-    check(&run(&without, "return btcp.tools === undefined").await, json!(true));
+    check(&run(&without, "return btcp.functions === undefined").await, json!(true));
 }
 
 #[tokio::test]

@@ -189,7 +189,7 @@ mod tests {
         let store = Store::in_memory().unwrap();
         let broker = Broker::setup(Arc::new(store.clone()), Arc::new(Discard)).open().unwrap();
         store.connection().pragma_update_and_check(None, pragma, value, |_| Ok(())).ok();
-        let name = format!("tool:call:{}", "x".repeat(4_000));
+        let name = format!("function:call:{}", "x".repeat(4_000));
         let grant = || broker.grant(Terms::new(name.parse().unwrap(), Span::Always));
         let error = (0..1_000).find_map(|_| grant().err()).expect("an error");
         assert_eq!(error.kind(), expect, "{error}");

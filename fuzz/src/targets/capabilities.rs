@@ -29,7 +29,7 @@ pub const TARGET: Target = Target {
         "process:exec:",
         "state:read:",
         "storage:local:write:",
-        "tool:call:",
+        "function:call:",
         "dom:read:",
         "#id > .a",
         "\n",

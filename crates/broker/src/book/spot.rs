@@ -27,7 +27,7 @@ impl Spot {
             Capability::Process(process) => Self::of_scope(process.scope()),
             Capability::State(state) => Self::of_scope(state.scope()),
             Capability::Storage(storage) => Self::of_scope(storage.scope()),
-            Capability::Tool(tool) => Self::of_scope(tool.scope()),
+            Capability::Function(function) => Self::of_scope(function.scope()),
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
         check("fs:read:/a/**", wild("/a"));
         check("fs:read:/**/x", wild(""));
         check(r"fs:read:/a\*b*", wild(r"/a\*b"));
-        check(r"tool:call:a\\*", wild(r"a\\"));
+        check(r"function:call:a\\*", wild(r"a\\"));
     }
 
     #[test]

@@ -145,7 +145,7 @@ impl SandboxBuilder {
         self
     }
 
-    /// A function that tools with a grant for it may call as `btcp.tools.NAME(args)`.
+    /// A function that tools with a grant for it may call as `btcp.functions.NAME(args)`.
     pub fn function(mut self, function: Function) -> Self {
         self.functions.push(function);
         self

@@ -2,7 +2,7 @@
 
 use cofferdam_abi::wire::Result;
 use cofferdam_caps::Request;
-use cofferdam_caps::tool::ToolName;
+use cofferdam_caps::function::FunctionName;
 
 use super::state::value;
 use crate::guard::{Refused, name, packed};
@@ -11,8 +11,8 @@ use crate::kernel::{Crossing, Kernel, Reply};
 pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
     let function = c.fields.string()?;
     let args = value(c.fields)?;
-    let parsed: std::result::Result<ToolName, _> = name(function.parse());
-    let request = parsed.map(|name| Request::Tool { name });
+    let parsed: std::result::Result<FunctionName, _> = name(function.parse());
+    let request = parsed.map(|name| Request::Function { name });
     let resources = kernel.settings.resources.clone();
     kernel.guarded_work(request, move |_| {
         Box::pin(async move {
