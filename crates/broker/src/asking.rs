@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::grant::{Span, Terms};
 use crate::held::{Held, Source};
 use crate::id::{QuestionId, RequestId};
+use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
-use crate::session::Session;
 
 /// The askings that are under way.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ struct Open {
 
 /// One question on its way to one answer. Withdrawn when nobody holds it any more.
 pub(crate) struct Asking {
-    session: Session,
+    permissions: Permissions,
     tool: Arc<str>,
     run: Arc<str>,
     question: Question,
@@ -66,7 +66,7 @@ pub(crate) enum Settled {
 
 /// Who is asking, and about what.
 pub(crate) struct Asker<'a> {
-    pub(crate) session: &'a Session,
+    pub(crate) permissions: &'a Permissions,
     pub(crate) approver: &'a Arc<dyn Approver>,
     pub(crate) tool: &'a Arc<str>,
     pub(crate) run: &'a Arc<str>,
@@ -86,12 +86,12 @@ impl Askings {
     /// The asking about a request that is under way, or else the one that `start` starts.
     pub(crate) fn about(
         &self,
-        session: u64,
+        serial: u64,
         request: &RequestId,
         start: impl FnOnce() -> Option<Arc<Asking>>,
     ) -> Option<Arc<Asking>> {
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (session, request.clone());
+        let key = (serial, request.clone());
         let found = self.lock().by_request.get(&key).and_then(Weak::upgrade);
         found.or_else(start)
     }
@@ -100,7 +100,7 @@ impl Askings {
         let mut open = self.lock();
         open.by_question.insert(asking.question.id().clone(), Arc::downgrade(asking));
         if let Some(request) = &asking.request {
-            let key = (asking.session.serial(), request.clone());
+            let key = (asking.permissions.serial(), request.clone());
             open.by_request.insert(key, Arc::downgrade(asking));
         }
     }
@@ -110,7 +110,7 @@ impl Askings {
         let mut open = self.lock();
         open.by_question.remove(asking.question.id());
         if let Some(request) = &asking.request {
-            let key = (asking.session.serial(), request.clone());
+            let key = (asking.permissions.serial(), request.clone());
             let is_this = |other: &Weak<Asking>| std::ptr::eq(other.as_ptr(), asking);
             if open.by_request.get(&key).is_some_and(is_this) {
                 open.by_request.remove(&key);
@@ -136,7 +136,7 @@ impl Asking {
                 }
             };
             Self {
-                session: asker.session.clone(),
+                permissions: asker.permissions.clone(),
                 tool: asker.tool.clone(),
                 run: asker.run.clone(),
                 question,
@@ -145,7 +145,7 @@ impl Asking {
                 drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
             }
         });
-        asker.session.broker().shared().askings.insert(&asking);
+        asker.permissions.broker().shared().askings.insert(&asking);
         asking
     }
 
@@ -201,7 +201,7 @@ impl Asking {
             false => (Settled::Refused, Some("the answer did not fit the question")),
         };
         *self.stage() = Stage::Settled(result.clone());
-        let shared = self.session.broker().shared();
+        let shared = self.permissions.broker().shared();
         shared.askings.remove(self);
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
@@ -218,13 +218,13 @@ impl Asking {
             let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
             let result = match span {
                 Span::Always => {
-                    let broker = self.session.broker();
+                    let broker = self.permissions.broker();
                     broker.add(terms, self.request.as_ref()).map(|_| ())
                 }
-                Span::Session => self.session.grant(terms).map(|_| ()),
-                Span::Once => self.session.sign(terms).map(|grant| {
-                    self.session.hold(match self.request {
-                        Some(_) => Held::new(grant, Source::Session),
+                Span::Session => self.permissions.grant(terms).map(|_| ()),
+                Span::Once => self.permissions.sign(terms).map(|grant| {
+                    self.permissions.hold(match self.request {
+                        Some(_) => Held::new(grant, Source::Sandbox),
                         None => Held::for_run(grant, self.run.clone()),
                     });
                 }),
@@ -238,9 +238,9 @@ impl Asking {
     }
 
     fn note(&self, settled: &Settled, note: Option<&str>, by: &str) {
-        let broker = self.session.broker();
+        let broker = self.permissions.broker();
         let mut line = Line::new(broker.now(), Event::Answer);
-        line.sandbox = Some(self.session.name().clone());
+        line.sandbox = Some(self.permissions.name().clone());
         line.run = Some(self.run.clone());
         line.id = Some(self.question.id().as_str().into());
         line.ruling = Some(match settled {
@@ -264,7 +264,7 @@ enum Unfit {
 impl Drop for Asking {
     fn drop(&mut self) {
         if self.settled().is_none() {
-            self.session.broker().shared().askings.remove(self);
+            self.permissions.broker().shared().askings.remove(self);
             self.note(&Settled::Refused, Some("withdrawn"), "");
         }
     }

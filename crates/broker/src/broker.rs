@@ -45,7 +45,8 @@ pub(crate) struct Shared {
     durable: RwLock<Durable>,
     pub(crate) waiters: Waiters,
     pub(crate) askings: Askings,
-    pub(crate) sessions: AtomicU64,
+    /// Serial number of the next [`Permissions`](crate::Permissions).
+    pub(crate) next_serial: AtomicU64,
     watch: Watch,
 }
 
@@ -102,7 +103,7 @@ impl Setup {
             durable: RwLock::default(),
             waiters: Waiters::default(),
             askings: Askings::default(),
-            sessions: AtomicU64::new(0),
+            next_serial: AtomicU64::new(0),
             watch: Watch::default(),
         }));
         broker.look()?;

@@ -15,8 +15,8 @@ use crate::error::Error;
 use crate::grant::Span;
 use crate::held::{Asker, Held};
 use crate::id::RequestId;
+use crate::permissions::Permissions;
 use crate::permit::{Checked, Permit};
-use crate::session::Session;
 use crate::trail::Trail;
 use crate::waiting::{Seen, Waiting};
 
@@ -35,7 +35,7 @@ pub const MAX_KEPT_REQUESTS: u32 = 256;
 pub struct Desk(Arc<Inner>);
 
 struct Inner {
-    session: Session,
+    permissions: Permissions,
     run: Arc<str>,
     tool: Arc<str>,
     state: Mutex<State>,
@@ -100,8 +100,8 @@ pub(crate) enum Looked {
 }
 
 impl Desk {
-    pub(crate) fn new(session: Session, run: Arc<str>, tool: Arc<str>) -> Self {
-        let desk = Self(Arc::new(Inner { session, run, tool, state: Mutex::default() }));
+    pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
+        let desk = Self(Arc::new(Inner { permissions, run, tool, state: Mutex::default() }));
         let mut line = desk.line(Event::Start);
         line.target = Some(visible(&desk.0.tool).into());
         desk.note(line);
@@ -121,10 +121,10 @@ impl Desk {
 
     /// What a check would say. Asks nobody, uses nothing up and writes nothing.
     pub fn would_grant(&self, request: &Request) -> Result<Preview, Error> {
-        let (now, wanted) = (self.session().broker().now(), Wanted::new(request));
+        let (now, wanted) = (self.permissions().broker().now(), Wanted::new(request));
         let (found, is_denied, _) = self.candidates(request, &wanted, now)?;
         let required = wanted.capability().clone();
-        if self.session().bounds().against(request).is_some() {
+        if self.permissions().bounds().against(request).is_some() {
             return Ok(Preview::WouldDeny(required));
         }
         Ok(match found.first() {
@@ -156,13 +156,13 @@ impl Desk {
 
     /// The same for several kinds, in their order, with one look at the grants.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let now = broker.now();
         let is_meant = |held: &Held| held.is_for(self.asker(), now);
         let mentioned = |book: &crate::book::Book| -> Vec<bool> {
             kinds.iter().map(|kind| book.mentions(*kind, is_meant)).collect()
         };
-        let mut seen = self.session().read(mentioned);
+        let mut seen = self.permissions().read(mentioned);
         let state = self.lock();
         for (is_seen, kind) in seen.iter_mut().zip(kinds) {
             *is_seen |= state.declared.mentions(*kind);
@@ -199,7 +199,7 @@ impl Desk {
         line.target = Some(visible(what).into());
         line.ruling = Some(Ruling::Permit);
         line.note = Some(visible(by).into());
-        self.lock().trail.commit(line, &*self.session().broker().shared().sink)
+        self.lock().trail.commit(line, &*self.permissions().broker().shared().sink)
     }
 
     /// The run has ended: hands the audit over and takes back what was granted for the run.
@@ -212,20 +212,20 @@ impl Desk {
         let mut line = self.line(Event::End);
         line.note = (!outcome.is_empty()).then(|| visible(outcome).into());
         line.cost = cost;
-        let sink = &self.session().broker().shared().sink;
+        let sink = &self.permissions().broker().shared().sink;
         // Nothing comes after this that a failure could still prevent.
         let _ = state.trail.note(line, &**sink);
         let _ = state.trail.hand_over(&**sink);
         drop(state);
-        self.session().end_run(&self.0.run);
+        self.permissions().end_run(&self.0.run);
     }
 
-    pub(crate) fn session(&self) -> &Session {
-        &self.0.session
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.0.permissions
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
-        Asker { tool: &self.0.tool, sandbox: self.session().sandbox(), run: &self.0.run }
+        Asker { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -260,14 +260,14 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !state.has_ended {
-            let sink = &self.session.broker().shared().sink;
-            let mut line = Line::new(self.session.broker().now(), Event::End);
-            line.sandbox = Some(self.session.name().clone());
+            let sink = &self.permissions.broker().shared().sink;
+            let mut line = Line::new(self.permissions.broker().now(), Event::End);
+            line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
             let _ = state.trail.note(line, &**sink);
             let _ = state.trail.hand_over(&**sink);
-            self.session.end_run(&self.run);
+            self.permissions.end_run(&self.run);
         }
     }
 }

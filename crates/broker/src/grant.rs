@@ -22,7 +22,11 @@ pub const MAX_LABEL: usize = 256;
 pub enum Span {
     /// For one permit.
     Once,
-    /// As long as the sandbox, and [`MAX_SESSION`] at most where it is kept in a ledger.
+    /// For the lifetime of the sandbox in which it was granted; in a ledger at most
+    /// [`MAX_SESSION`].
+    ///
+    /// The word is the one a person chooses at a prompt or as `--session`. It does not mean a
+    /// kept cell, which is also called a session: ending one leaves the grant in force.
     Session,
     /// Until it is revoked.
     Always,
@@ -39,7 +43,8 @@ pub struct Holder {
 
 /// A capability given: for how long, to whom, by whom and when.
 ///
-/// A value of this type allows nothing. What counts is what a ledger or session holds.
+/// A value of this type allows nothing. Only a grant that a ledger or the
+/// [`Permissions`](crate::Permissions) of a sandbox hold counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     /// What to revoke it by.

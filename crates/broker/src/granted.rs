@@ -25,8 +25,8 @@ pub struct Granted {
 impl Desk {
     /// What of these kinds is granted to this run now.
     pub fn granted(&self, kinds: &[Kind]) -> Result<Granted, Error> {
-        let (session, broker) = (self.session(), self.session().broker());
-        let (now, generation) = (broker.now(), session.generation());
+        let (permissions, broker) = (self.permissions(), self.permissions().broker());
+        let (now, generation) = (broker.now(), permissions.generation());
         let (mut lasting, mut counted) = (Vec::new(), Vec::new());
         let mut until: Option<Stamp> = None;
         let mut add = |held: &Arc<Held>| {
@@ -42,7 +42,7 @@ impl Desk {
                 false => counted.push(capability),
             }
         };
-        session.read(|book| kinds.iter().for_each(|kind| book.of_kind(*kind, &mut add)));
+        permissions.read(|book| kinds.iter().for_each(|kind| book.of_kind(*kind, &mut add)));
         let of_kinds = |durable: &crate::broker::Durable| {
             kinds.iter().for_each(|kind| durable.book.of_kind(*kind, &mut add));
         };
@@ -56,11 +56,11 @@ impl Desk {
 
     /// Whether [`granted`](Self::granted) would say the same again.
     pub fn still(&self, granted: &Granted) -> Result<bool, Error> {
-        let (session, broker) = (self.session(), self.session().broker());
+        let (permissions, broker) = (self.permissions(), self.permissions().broker());
         let (generation, mark) = granted.seen;
         // Nothing says when what is counted has been used up.
         Ok(granted.counted.is_empty()
-            && generation == session.generation()
+            && generation == permissions.generation()
             && mark == broker.shared().ledger.mark()?
             && granted.until.is_none_or(|end| broker.now() < end))
     }

@@ -23,7 +23,7 @@ pub(crate) struct Held {
 /// Where it is kept, and so what can take it away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    Session,
+    Sandbox,
     Ledger,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct Asker<'a> {
 impl Held {
     pub(crate) fn new(grant: Grant, source: Source) -> Self {
         let left = match (grant.uses, source) {
-            (None, Source::Session | Source::Ledger) => Left::Unlimited,
-            (Some(uses), Source::Session) => Left::Counted(AtomicU32::new(uses)),
+            (None, Source::Sandbox | Source::Ledger) => Left::Unlimited,
+            (Some(uses), Source::Sandbox) => Left::Counted(AtomicU32::new(uses)),
             (Some(_), Source::Ledger) => Left::InLedger,
         };
         let (text, id) = (grant.capability.to_string().into(), grant.id.as_str().into());
@@ -57,7 +57,7 @@ impl Held {
 
     /// For the whole of a run instead of one permit.
     pub(crate) fn for_run(grant: Grant, run: Arc<str>) -> Self {
-        let held = Self::new(grant, Source::Session);
+        let held = Self::new(grant, Source::Sandbox);
         Self { run: Some(run), left: Left::Unlimited, ..held }
     }
 

@@ -10,7 +10,7 @@
 //!
 //! In reading order:
 //!
-//! - [`Broker`], [`Session`], [`Desk`]: a process, a sandbox, a run; [`Verdict`] is the answer
+//! - [`Broker`], [`Permissions`], [`Desk`]: a process, a sandbox, a run; [`Verdict`] is the answer
 //! - [`Permit`], [`Denial`], [`PermissionError`]: yes, no, and no as a guest and a log see it
 //! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: what is given, to whom, for how long
 //! - [`Approver`], [`Question`], [`Answer`], [`Risk`]: asking, and [`Waiting`] for the answer
@@ -25,14 +25,14 @@
 //!
 //! let memory = Arc::new(InMemory::new()?);
 //! let broker = Broker::setup(memory.clone(), memory).open()?;
-//! let session = broker.session("sandbox-1", &CapabilitySet::default());
-//! let desk = session.desk("run-1", "report.js");
+//! let permissions = broker.permissions("sandbox-1", &CapabilitySet::default());
+//! let desk = permissions.desk("run-1", "report.js");
 //!
 //! let request = Request::Fs { access: Access::Read, path: "/data/a.txt".parse()? };
 //! let Verdict::Denied(denial) = desk.check(&request) else { panic!("nothing was granted") };
 //! assert_eq!(denial.error().required_permission(), "fs:read:/data/a.txt");
 //!
-//! session.grant(Terms::new("fs:read:/data/**".parse()?, Span::Session).by("alice"))?;
+//! permissions.grant(Terms::new("fs:read:/data/**".parse()?, Span::Session).by("alice"))?;
 //! let Verdict::Permit(permit) = desk.check(&request) else { panic!("it was granted") };
 //! assert_eq!(permit.request(), &request);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,11 +54,11 @@ mod held;
 mod id;
 mod ledger;
 mod memory;
+mod permissions;
 mod permit;
 mod question;
 mod risk;
 mod secret;
-mod session;
 mod stamp;
 mod trail;
 mod waiters;
@@ -77,10 +77,10 @@ pub use granted::Granted;
 pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
 pub use ledger::{Changes, Ledger, Petition, Standing};
 pub use memory::InMemory;
+pub use permissions::Permissions;
 pub use permit::Permit;
 pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
-pub use session::Session;
 pub use stamp::{Clock, Stamp};
 pub use waiting::{Waiting, WaitingForAll};

@@ -20,7 +20,7 @@ struct List {
 /// One that waits.
 #[derive(Debug)]
 pub(crate) struct Waiter {
-    pub(crate) session: u64,
+    pub(crate) serial: u64,
     pub(crate) question: QuestionId,
     /// The request, and the narrowest capability that would do.
     pub(crate) request: Option<(RequestId, Capability)>,

@@ -31,7 +31,7 @@ pub struct Waiting {
     seen: Seen,
 }
 
-/// Marks of session and ledger.
+/// Marks of the permissions and the ledger.
 pub(crate) type Seen = (u64, u64);
 
 /// A place among those that wait for one asking. Left when it is dropped.
@@ -149,17 +149,19 @@ impl Seat {
 
     /// Waits, or goes on waiting with another waker.
     fn sit(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
-        let session = self.desk.session();
+        let permissions = self.desk.permissions();
         match self.number {
-            Some(number) => session.broker().shared().waiters.set_waker(number, context.waker()),
+            Some(number) => {
+                permissions.broker().shared().waiters.set_waker(number, context.waker())
+            }
             None => {
                 let waiter = Waiter {
-                    session: session.serial(),
+                    serial: permissions.serial(),
                     question: self.asking.id().clone(),
                     request,
                     waker: context.waker().clone(),
                 };
-                self.number = Some(session.broker().wait(waiter));
+                self.number = Some(permissions.broker().wait(waiter));
             }
         }
     }
@@ -168,7 +170,7 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.desk.session().broker().shared().waiters.leave(number);
+            self.desk.permissions().broker().shared().waiters.leave(number);
         }
     }
 }

@@ -16,7 +16,7 @@ use common::{Bell, Person, asked, denied, get, key, permitted, poll, set, world}
 fn answer_lets_the_run_go_on() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     let question = person.question();
@@ -33,8 +33,8 @@ fn answer_lets_the_run_go_on() {
 fn no_is_remembered_for_the_run() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().deny());
@@ -42,16 +42,16 @@ fn no_is_remembered_for_the_run() {
     assert_eq!(denial.reason(), &Reason::Refused);
     (0..100_000).for_each(|_| drop(denied(&desk, &key("a"))));
     assert_eq!(person.asked(), 1);
-    drop(asked(&session.desk("r2", "t"), &key("a")));
+    drop(asked(&permissions.desk("r2", "t"), &key("a")));
 }
 
 #[test]
 fn the_same_question_is_asked_once() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&[]));
+    let permissions = world.broker.permissions("s", &set(&[]));
     let bell = Arc::new(Bell::default());
-    let desks: Vec<_> = (0..10).map(|run| session.desk(&run.to_string(), "t")).collect();
+    let desks: Vec<_> = (0..10).map(|run| permissions.desk(&run.to_string(), "t")).collect();
     let mut all: Vec<_> = desks.iter().map(|desk| asked(desk, &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
     assert_eq!(person.asked(), 1);
@@ -67,7 +67,7 @@ fn the_same_question_is_asked_once() {
 fn once_is_for_one_of_those_who_wait() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let bell = Arc::new(Bell::default());
     let (mut one, mut other) = (asked(&desk, &key("a")), asked(&desk, &key("a")));
     assert!(poll(&mut one, &bell).is_pending() && poll(&mut other, &bell).is_pending());
@@ -82,8 +82,8 @@ fn once_is_for_one_of_those_who_wait() {
 #[test]
 fn grant_from_outside_wakes_those_it_is_for() {
     let world = world(Some(Arc::new(FromOutside)));
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     let (bell, other_bell) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
     let (mut a, mut b) = (asked(&desk, &key("a")), asked(&desk, &key("b")));
     assert!(poll(&mut a, &bell).is_pending() && poll(&mut b, &other_bell).is_pending());
@@ -92,7 +92,7 @@ fn grant_from_outside_wakes_those_it_is_for() {
     assert_eq!(other_bell.0.load(Ordering::SeqCst), 0);
     assert!(bell.0.load(Ordering::SeqCst) > 0);
     assert!(matches!(poll(&mut a, &bell), Poll::Ready(Ok(_))));
-    session.grant(terms("b", Span::Once)).unwrap();
+    permissions.grant(terms("b", Span::Once)).unwrap();
     assert!(other_bell.0.load(Ordering::SeqCst) > 0);
     assert!(matches!(poll(&mut b, &other_bell), Poll::Ready(Ok(_))));
 }
@@ -100,9 +100,9 @@ fn grant_from_outside_wakes_those_it_is_for() {
 #[test]
 fn denial_from_outside_ends_the_waiting() {
     let world = world(Some(Arc::new(FromOutside)));
-    let denying = world.broker.session_within("s", &set(&[]), None, Bounds::default());
+    let denying = world.broker.permissions_within("s", &set(&[]), None, Bounds::default());
     denied(&denying.desk("0", "t"), &key("a"));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     world.broker.deny_request(&waiting.request_id().clone(), "alice").unwrap();
@@ -114,7 +114,7 @@ fn denial_from_outside_ends_the_waiting() {
 #[test]
 fn late_answers_and_answers_to_another_question_are_refused() {
     let world = world(Some(Arc::new(FromOutside)));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &get("https://a/x")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     let question = world.broker.questions().remove(0);
@@ -134,7 +134,7 @@ fn late_answers_and_answers_to_another_question_are_refused() {
 fn answer_of_an_approver_that_does_not_fit_is_a_no() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().allow_instead(key("b").required(), Span::Always));
@@ -146,7 +146,7 @@ fn answer_of_an_approver_that_does_not_fit_is_a_no() {
 fn dropped_waiting_leaves_nothing() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     let question = person.question();
@@ -162,7 +162,7 @@ fn dropped_waiting_leaves_nothing() {
 fn run_cannot_ask_without_end() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let waiting: Vec<_> = (0..MAX_QUESTIONS).map(|i| asked(&desk, &key(&i.to_string()))).collect();
     assert_eq!(denied(&desk, &key("one too many")).reason(), &Reason::TooMany);
     drop(waiting);
@@ -172,8 +172,8 @@ fn run_cannot_ask_without_end() {
 fn declared_capabilities_are_asked_for_at_once() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&["env:read"]));
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&["env:read"]));
+    let desk = permissions.desk("r", "t");
     desk.declare(&set(&["storage:local:read:a/**", "fs:read:/x", "env:read:HOME"]));
     let (mut all, bell) = (desk.ask_declared().unwrap(), Arc::new(Bell::default()));
     assert!(poll(&mut all, &bell).is_pending());
@@ -184,13 +184,13 @@ fn declared_capabilities_are_asked_for_at_once() {
     // For something declared, once is this run.
     (0..3).for_each(|_| drop(permitted(&desk, &key("a/b"))));
     desk.end("", cofferdam_broker::Cost::default());
-    drop(asked(&session.desk("r2", "t"), &key("a/b")));
+    drop(asked(&permissions.desk("r2", "t"), &key("a/b")));
 }
 
 #[test]
 fn preview_knows_that_somebody_would_be_asked() {
     let world = world(Some(Arc::new(FromOutside)));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     assert_eq!(desk.would_grant(&key("a")).unwrap(), Preview::WouldAsk(key("a").required()));
     assert!(world.broker.questions().is_empty());
 }
@@ -199,7 +199,7 @@ fn preview_knows_that_somebody_would_be_asked() {
 fn log_has_question_and_answer() {
     let person = Arc::new(Person::default());
     let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().allow(Span::Once).by("ali\u{202e}ce"));
@@ -216,9 +216,9 @@ fn log_has_question_and_answer() {
 fn ten_thousand_runs_wait_on_one_thread() {
     let world = world(Some(Arc::new(FromOutside)));
     let bell = Arc::new(Bell::default());
-    let sessions: Vec<_> =
-        (0..10_000).map(|i| world.broker.session(&format!("s{i}"), &set(&[]))).collect();
-    let mut all: Vec<_> = sessions.iter().map(|s| asked(&s.desk("r", "t"), &key("a"))).collect();
+    let permissions: Vec<_> =
+        (0..10_000).map(|i| world.broker.permissions(&format!("s{i}"), &set(&[]))).collect();
+    let mut all: Vec<_> = permissions.iter().map(|s| asked(&s.desk("r", "t"), &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
     assert_eq!(world.broker.questions().len(), 10_000);
     world.broker.grant(Terms::new(key("a").required(), Span::Always)).unwrap();
@@ -236,12 +236,12 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     let world = world(None);
     let within = ["network:fetch:https://a.example".parse().unwrap()];
     let bounds = Bounds::connections(within, "connect-src https://a.example");
-    let session = world.broker.session_within("s", &set(&[]), Some(person.clone()), bounds);
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions_within("s", &set(&[]), Some(person.clone()), bounds);
+    let desk = permissions.desk("r", "t");
     let terms = |text: &str, span| Terms::new(text.parse().unwrap(), span);
-    // Neither a grant that lasts nor one of the session helps.
+    // Neither a grant that lasts nor one of the sandbox helps.
     world.broker.grant(terms("network:fetch", Span::Always)).unwrap();
-    session.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
+    permissions.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
     let _ = permitted(&desk, &get("https://a.example/x"));
     let outside = get("https://b.example/x");
     let denial = denied(&desk, &outside);

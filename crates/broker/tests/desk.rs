@@ -20,7 +20,7 @@ fn terms(capability: &str, span: Span) -> Terms {
 #[test]
 fn nothing_is_permitted_by_default() {
     let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let denial = denied(&desk, &key("a"));
     assert_eq!(denial.error().required_permission(), "storage:local:read:a");
     assert_eq!(denial.reason(), &Reason::NotGranted);
@@ -29,7 +29,7 @@ fn nothing_is_permitted_by_default() {
 #[test]
 fn what_was_given_is_permitted_again_and_again() {
     let world = world(None);
-    let desk = world.broker.session("s", &set(&["storage:local:read:a*"])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&["storage:local:read:a*"])).desk("r", "t");
     for _ in 0..3 {
         assert_eq!(permitted(&desk, &key("ab")).request(), &key("ab"));
     }
@@ -39,15 +39,15 @@ fn what_was_given_is_permitted_again_and_again() {
 #[test]
 fn revocation_holds_on_the_next_check() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     for grant in [
-        session.grant(terms("storage:local:read", Span::Session)).unwrap(),
+        permissions.grant(terms("storage:local:read", Span::Session)).unwrap(),
         world.broker.grant(terms("storage:local:read", Span::Always)).unwrap(),
     ] {
         let _ = permitted(&desk, &key("a"));
         let _ = permitted(&desk, &key("a"));
-        session.revoke(&grant.id, "alice").unwrap();
+        permissions.revoke(&grant.id, "alice").unwrap();
     }
     denied(&desk, &key("a"));
 }
@@ -55,18 +55,18 @@ fn revocation_holds_on_the_next_check() {
 #[test]
 fn given_capability_can_be_revoked_too() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&["env:read"]));
-    let id = session.grants()[0].id.clone();
-    session.revoke(&id, "").unwrap();
-    assert!(session.grants().is_empty());
-    assert_eq!(session.revoke(&id, "").unwrap_err().kind(), ErrorKind::NotFound);
+    let permissions = world.broker.permissions("s", &set(&["env:read"]));
+    let id = permissions.grants()[0].id.clone();
+    permissions.revoke(&id, "").unwrap();
+    assert!(permissions.grants().is_empty());
+    assert_eq!(permissions.revoke(&id, "").unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
 fn grant_made_after_a_denial_holds_on_the_next_check() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     denied(&desk, &key("a"));
     world.broker.grant(terms("storage:local:read:a", Span::Always)).unwrap();
     let _ = permitted(&desk, &key("a"));
@@ -75,9 +75,9 @@ fn grant_made_after_a_denial_holds_on_the_next_check() {
 #[test]
 fn once_is_one_permit_and_a_budget_its_number() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
-    session.grant(terms("storage:local:read", Span::Once)).unwrap();
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    permissions.grant(terms("storage:local:read", Span::Once)).unwrap();
     world.broker.grant(terms("storage:local:read", Span::Once)).unwrap();
     world.broker.grant(terms("storage:local:read", Span::Always).max(10)).unwrap();
     (0..12).for_each(|_| drop(permitted(&desk, &key("a"))));
@@ -88,11 +88,11 @@ fn once_is_one_permit_and_a_budget_its_number() {
 #[test]
 fn unlimited_grant_is_used_before_a_counted_one() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&["storage:local:read"]));
-    session.grant(terms("storage:local:read:a", Span::Once)).unwrap();
-    let desk = session.desk("r", "t");
+    let permissions = world.broker.permissions("s", &set(&["storage:local:read"]));
+    permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap();
+    let desk = permissions.desk("r", "t");
     (0..3).for_each(|_| drop(permitted(&desk, &key("a"))));
-    assert_eq!(session.grants().len(), 2);
+    assert_eq!(permissions.grants().len(), 2);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn grant_ends_at_its_time_within_a_run() {
     let world = world(None);
     let lasting = terms("storage:local:read", Span::Always).expires_in(Duration::from_micros(10));
     world.broker.grant(lasting).unwrap();
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     let _ = permitted(&desk, &key("a"));
     world.clock.store(10, Ordering::Relaxed);
     let _ = permitted(&desk, &key("a"));
@@ -111,7 +111,8 @@ fn grant_ends_at_its_time_within_a_run() {
 #[test]
 fn grant_is_for_its_holder() {
     let world = world(None);
-    let (one, other) = (world.broker.session("s", &set(&[])), world.broker.session("x", &set(&[])));
+    let (one, other) =
+        (world.broker.permissions("s", &set(&[])), world.broker.permissions("x", &set(&[])));
     let session = terms("env:read", Span::Session).for_sandbox("s");
     world.broker.grant(session).unwrap();
     world.broker.grant(terms("storage:local:read", Span::Always).for_tool("t")).unwrap();
@@ -123,12 +124,12 @@ fn grant_is_for_its_holder() {
 }
 
 #[test]
-fn session_grant_ends_with_the_session() {
+fn session_grant_ends_with_the_permissions() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    session.grant(terms("storage:local:read", Span::Session)).unwrap();
-    drop(session);
-    denied(&world.broker.session("s", &set(&[])).desk("r", "t"), &key("a"));
+    let permissions = world.broker.permissions("s", &set(&[]));
+    permissions.grant(terms("storage:local:read", Span::Session)).unwrap();
+    drop(permissions);
+    denied(&world.broker.permissions("s", &set(&[])).desk("r", "t"), &key("a"));
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn headers_come_with_the_grant_that_has_them() {
     let world = world(None);
     let secret = terms("network:fetch:https://a.example", Span::Always);
     world.broker.grant(secret.header("authorization", "s3cr3t").unwrap()).unwrap();
-    let desk = world.broker.session("s", &set(&["network:fetch"])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&["network:fetch"])).desk("r", "t");
     let permit = permitted(&desk, &get("https://a.example/x?key=s3cr3t"));
     assert_eq!(permit.headers().expose().collect::<Vec<_>>(), [("authorization", "s3cr3t")]);
     assert!(permit.reaches_private_addresses());
@@ -152,9 +153,9 @@ fn headers_come_with_the_grant_that_has_them() {
 #[test]
 fn the_same_request_has_the_same_id() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
+    let permissions = world.broker.permissions("s", &set(&[]));
     let id = |run: &str, tool: &str, name: &str| {
-        denied(&session.desk(run, tool), &key(name)).error().request_id().to_owned()
+        denied(&permissions.desk(run, tool), &key(name)).error().request_id().to_owned()
     };
     assert_eq!(id("1", "t", "a"), id("2", "t", "a"));
     assert_ne!(id("1", "t", "a"), id("1", "t", "b"));
@@ -164,7 +165,7 @@ fn the_same_request_has_the_same_id() {
 #[test]
 fn hundred_thousand_requests_in_a_loop_are_one() {
     let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     (0..100_000).for_each(|_| drop(denied(&desk, &key("a"))));
     let petitions = world.broker.petitions().unwrap();
     assert_eq!(petitions.len(), 1);
@@ -174,7 +175,7 @@ fn hundred_thousand_requests_in_a_loop_are_one() {
 #[test]
 fn many_different_requests_are_kept_up_to_a_cap() {
     let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = world.broker.permissions("s", &set(&[])).desk("r", "t");
     (0..2_000).for_each(|i| drop(denied(&desk, &key(&i.to_string()))));
     assert_eq!(
         world.broker.petitions().unwrap().len(),
@@ -185,15 +186,15 @@ fn many_different_requests_are_kept_up_to_a_cap() {
 #[test]
 fn request_is_granted_by_its_id_to_the_tool_that_asked() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let id = denied(&session.desk("1", "t"), &key("a")).error().request_id().parse().unwrap();
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let id = denied(&permissions.desk("1", "t"), &key("a")).error().request_id().parse().unwrap();
     let narrow = terms("storage:local:read:b", Span::Always);
     let error = world.broker.grant_request(&id, narrow).unwrap_err();
     assert_eq!(error.to_string(), "storage:local:read:b: does not allow storage:local:read:a");
     let terms = world.broker.terms_for(&id, Span::Once).unwrap();
     world.broker.grant_request(&id, terms).unwrap();
-    denied(&session.desk("2", "other"), &key("a"));
-    let desk = session.desk("2", "t");
+    denied(&permissions.desk("2", "other"), &key("a"));
+    let desk = permissions.desk("2", "t");
     let _ = permitted(&desk, &key("a"));
     denied(&desk, &key("a"));
 }
@@ -201,9 +202,9 @@ fn request_is_granted_by_its_id_to_the_tool_that_asked() {
 #[test]
 fn preview_asks_nobody_and_uses_nothing_up() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
-    session.grant(terms("storage:local:read", Span::Once)).unwrap();
+    let permissions = world.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    permissions.grant(terms("storage:local:read", Span::Once)).unwrap();
     let lines = world.memory.lines().len();
     for _ in 0..3 {
         let preview = desk.would_grant(&key("a")).unwrap();
@@ -218,7 +219,8 @@ fn preview_asks_nobody_and_uses_nothing_up() {
 #[test]
 fn log_tells_the_run_in_order() {
     let world = world(None);
-    let desk = world.broker.session("s", &set(&["storage:local:read:a"])).desk("r", "t\u{202e}");
+    let desk =
+        world.broker.permissions("s", &set(&["storage:local:read:a"])).desk("r", "t\u{202e}");
     let _ = permitted(&desk, &key("a"));
     denied(&desk, &key("b\n"));
     desk.stopped(Event::Limit, "memory");
@@ -242,7 +244,7 @@ fn log_tells_the_run_in_order() {
 #[test]
 fn dropped_run_hands_its_log_over() {
     let world = world(None);
-    drop(world.broker.session("s", &set(&[])).desk("r", "t"));
+    drop(world.broker.permissions("s", &set(&[])).desk("r", "t"));
     let events: Vec<_> = world.memory.lines().iter().map(|line| line.event).collect();
     assert_eq!(events, [Event::Start, Event::End]);
 }
@@ -268,7 +270,8 @@ impl Sink for Full {
 fn without_a_log_nothing_acts_on_the_outside() {
     let memory = Arc::new(InMemory::with_key([1; 32]));
     let broker = Broker::setup(memory.clone(), Arc::new(Full)).open().unwrap();
-    let desk = broker.session("s", &set(&["network:fetch", "storage:local:read"])).desk("r", "t");
+    let desk =
+        broker.permissions("s", &set(&["network:fetch", "storage:local:read"])).desk("r", "t");
     let Verdict::Denied(denial) = desk.check(&get("https://a/")) else { panic!("permitted") };
     assert!(matches!(denial.reason(), Reason::Unavailable(_)));
     assert!(!denial.error().to_json().contains("no room"));
@@ -280,8 +283,9 @@ fn without_a_log_nothing_acts_on_the_outside() {
 #[test]
 fn what_is_granted_is_known_until_it_changes() {
     let world = world(None);
-    let session = world.broker.session("s", &set(&["dom:read:#a", "dom:write:raw@#a", "fs:read"]));
-    let desk = session.desk("r", "t");
+    let permissions =
+        world.broker.permissions("s", &set(&["dom:read:#a", "dom:write:raw@#a", "fs:read"]));
+    let desk = permissions.desk("r", "t");
     let kinds = [Kind::DomRead, Kind::DomWrite];
     let texts = |list: &[cofferdam_caps::Capability]| -> Vec<String> {
         list.iter().map(ToString::to_string).collect()
@@ -290,7 +294,7 @@ fn what_is_granted_is_known_until_it_changes() {
     assert_eq!(texts(&granted.lasting), ["dom:read:#a", "dom:write:raw@#a"]);
     assert!(granted.counted.is_empty() && desk.still(&granted).unwrap());
     let ends = terms("dom:read:#b", Span::Session).expires_in(Duration::from_secs(1));
-    session.grant(ends).unwrap();
+    permissions.grant(ends).unwrap();
     assert!(!desk.still(&granted).unwrap());
     let granted = desk.granted(&kinds).unwrap();
     assert_eq!(granted.lasting.len(), 3);

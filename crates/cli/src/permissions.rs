@@ -18,7 +18,7 @@ pub(crate) const SANDBOX: &str = "terminal";
 
 /// What a run may do.
 #[derive(clap::Args)]
-pub(crate) struct Permissions {
+pub(crate) struct PermissionArgs {
     /// Give it a capability, such as fs:read:/data/** or network:fetch:GET@https://example.com
     #[arg(long = "allow", value_name = "CAPABILITY")]
     allow: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Permissions {
     ephemeral: bool,
 }
 
-impl Permissions {
+impl PermissionArgs {
     /// Puts them into a sandbox. The broker is what has to be flushed at the end.
     pub(crate) fn fill(
         &self,
@@ -79,7 +79,7 @@ impl Noted {
         sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let ephemeral = self.ephemeral;
-        Permissions { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
+        PermissionArgs { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct World {
     config: Config,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
-    permissions: cofferdam_broker::Session,
+    permissions: cofferdam_broker::Permissions,
     /// For forks, which have permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
@@ -177,7 +177,7 @@ impl Sandbox {
     }
 
     /// What it was given and granted, and how to take it away again.
-    pub fn permissions(&self) -> &cofferdam_broker::Session {
+    pub fn permissions(&self) -> &cofferdam_broker::Permissions {
         &self.world.permissions
     }
 
@@ -296,7 +296,7 @@ impl World {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: session(
+            permissions: permissions(
                 &self.broker,
                 &name,
                 &self.capabilities,
@@ -395,15 +395,15 @@ impl World {
     }
 }
 
-fn session(
+fn permissions(
     broker: &Broker,
     name: &str,
     given: &CapabilitySet,
     approver: &Option<Arc<dyn Approver>>,
     bounds: Bounds,
-) -> cofferdam_broker::Session {
+) -> cofferdam_broker::Permissions {
     let approver = approver.clone().or_else(|| broker.approver());
-    broker.session_within(name, given, approver, bounds)
+    broker.permissions_within(name, given, approver, bounds)
 }
 
 fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {

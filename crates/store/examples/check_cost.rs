@@ -26,11 +26,11 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let broker = Broker::setup(store.clone(), store.clone()).open()?;
     let given: CapabilitySet = ["storage:local:read".parse()?].into_iter().collect();
 
-    let desk = broker.session("s", &given).desk("r", "given.js");
+    let desk = broker.permissions("s", &given).desk("r", "given.js");
     show("storage call, granted to the sandbox", || permitted(&desk, &key("k")));
 
     broker.grant(Terms::new("storage:session:read:k".parse()?, Span::Always))?;
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t.js");
     show("storage call, granted in the store", || permitted(&desk, &session_key("k")));
 
     show("revoke and grant in the store, seen by a check", || {
@@ -43,7 +43,7 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let broker = Broker::setup(store.clone(), store.clone()).open()?;
     println!("{GRANTS} grants read in {:?}", began.elapsed());
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t.js");
     let mut number = 0;
     show("first check of a key, one grant of 100,000 names it", || {
         number = (number + 7919) % (GRANTS / 4);

@@ -19,19 +19,20 @@ impl Desk {
     /// Asks for all that was declared and is not granted yet, in one question. `once` in the
     /// answer is for this run.
     pub fn ask_declared(&self) -> Result<WaitingForAll, Error> {
-        let now = self.session().broker().now();
+        let now = self.permissions().broker().now();
         let declared = self.lock().declared.clone();
         let has = |held: &Held, wanted: &Capability| {
             held.grant.capability.covers(wanted) && held.is_for(self.asker(), now)
         };
         let mut wishes = Vec::new();
-        let within = |wanted: &&Capability| !self.session().bounds().shut_out(wanted);
+        let within = |wanted: &&Capability| !self.permissions().bounds().shut_out(wanted);
         for wanted in declared.iter().filter(within) {
             let kind = wanted.kind();
-            let in_session = self.session().read(|book| book.mentions(kind, |h| has(h, wanted)));
+            let in_sandbox =
+                self.permissions().read(|book| book.mentions(kind, |h| has(h, wanted)));
             let in_ledger =
                 |durable: &Durable| durable.book.mentions(kind, |held| has(held, wanted));
-            if !in_session && !self.session().broker().durable(in_ledger)?.0 {
+            if !in_sandbox && !self.permissions().broker().durable(in_ledger)?.0 {
                 wishes.push(Wish::declared(wanted.clone()));
             }
         }
@@ -40,15 +41,15 @@ impl Desk {
     }
 
     pub(super) fn may_ask(&self, state: &State, id: &RequestId) -> bool {
-        self.session().approver().is_some()
+        self.permissions().approver().is_some()
             && state.questions < MAX_QUESTIONS
             && !state.refused.contains(id)
     }
 
     /// Asks, or joins those who wait for the same; none where nobody can be asked any more.
     pub(crate) fn ask(&self, checked: &Checked, id: &RequestId) -> Option<Arc<Asking>> {
-        let askings = &self.session().broker().shared().askings;
-        askings.about(self.session().serial(), id, || {
+        let askings = &self.permissions().broker().shared().askings;
+        askings.about(self.permissions().serial(), id, || {
             self.start_asking(vec![Wish::for_request(&checked.request)], Some((checked, id)))
         })
     }
@@ -58,27 +59,27 @@ impl Desk {
         wishes: Vec<Wish>,
         about: Option<(&Checked, &RequestId)>,
     ) -> Option<Arc<Asking>> {
-        let session = self.session();
-        let approver = session.approver()?;
+        let permissions = self.permissions();
+        let approver = permissions.approver()?;
         let mut state = self.lock();
         if state.questions >= MAX_QUESTIONS {
             return None;
         }
         state.questions += 1;
-        let who = (self.0.tool.clone(), session.name().clone(), self.0.run.clone());
-        let question = Question::new(session.broker().shared().ids.question(), who, wishes);
+        let who = (self.0.tool.clone(), permissions.name().clone(), self.0.run.clone());
+        let question = Question::new(permissions.broker().shared().ids.question(), who, wishes);
         for wish in question.wishes() {
             let mut line = self.line(Event::Question);
             line.capability = Some(wish.wanted().to_string().into());
             line.target = about.map(|(checked, _)| checked.target.clone());
             line.id = Some(question.id().as_str().into());
             line.ruling = Some(Ruling::Ask);
-            state.trail.note(line, &*session.broker().shared().sink).ok()?;
+            state.trail.note(line, &*permissions.broker().shared().sink).ok()?;
         }
         drop(state);
         let request = about.map(|(_, id)| id.clone());
         let asker =
-            asking::Asker { session, approver, tool: &self.0.tool, run: &self.0.run, request };
+            asking::Asker { permissions, approver, tool: &self.0.tool, run: &self.0.run, request };
         Some(Asking::start(asker, question))
     }
 }

@@ -16,9 +16,9 @@ use crate::waiting::{Seen, Waiting};
 
 impl Desk {
     pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let now = broker.now();
-        if let Some(rule) = self.session().bounds().against(request) {
+        if let Some(rule) = self.permissions().bounds().against(request) {
             return Verdict::Denied(self.turn_away(request, rule));
         }
         let mut state = self.lock();
@@ -62,7 +62,7 @@ impl Desk {
                         };
                     }
                     (false, false) if state.refused.contains(&id) => Reason::Refused,
-                    (false, false) if self.session().approver().is_none() => Reason::NotGranted,
+                    (false, false) if self.permissions().approver().is_none() => Reason::NotGranted,
                     (false, false) => Reason::TooMany,
                 };
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
@@ -79,14 +79,14 @@ impl Desk {
 
     /// Whether nothing has changed that the verdict depends on.
     pub(super) fn holds(&self, known: &Known, now: Stamp) -> bool {
-        let (session, ledger) = known.seen;
-        let same_ledger = || self.session().broker().shared().ledger.mark() == Ok(ledger);
-        session == self.session().generation()
+        let (generation, ledger) = known.seen;
+        let same_ledger = || self.permissions().broker().shared().ledger.mark() == Ok(ledger);
+        generation == self.permissions().generation()
             && match &known.verdict {
                 Ok(held) => {
                     held.grant.lives_at(now)
                         && match held.source {
-                            Source::Session => true,
+                            Source::Sandbox => true,
                             Source::Ledger => same_ledger(),
                         }
                 }
@@ -102,15 +102,15 @@ impl Desk {
         wanted: &Wanted,
         now: Stamp,
     ) -> Result<(Vec<Arc<Held>>, bool, Seen), Error> {
-        let (session, asker) = (self.session(), self.asker());
-        let generation = session.generation();
+        let (permissions, asker) = (self.permissions(), self.asker());
+        let generation = permissions.generation();
         let mut found = Vec::new();
         let mut add = |held: &Arc<Held>| {
             if held.is_for(asker, now) {
                 found.push(held.clone());
             }
         };
-        session.read(|book| book.allowing(wanted, &mut add));
+        permissions.read(|book| book.allowing(wanted, &mut add));
         let is_network = matches!(request, Request::Network { .. });
         if let (Some(held), false) = (found.iter().find(|held| held.is_unlimited()), is_network) {
             // Nothing in the ledger could do better.
@@ -121,7 +121,7 @@ impl Desk {
                 found.push(held.clone());
             }
         };
-        let (is_denied, mark) = session.broker().durable(|durable| {
+        let (is_denied, mark) = permissions.broker().durable(|durable| {
             durable.book.allowing(wanted, &mut add);
             !durable.denied.is_empty()
                 && durable.denied.contains(&self.request_id(wanted.capability()))
@@ -138,7 +138,7 @@ impl Desk {
         now: Stamp,
     ) -> Result<(Option<Arc<Held>>, bool, Seen), Error> {
         let (found, is_denied, seen) = self.candidates(request, wanted, now)?;
-        let ledger = &self.session().broker().shared().ledger;
+        let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
             let is_ours = match held.is_counted_in_ledger() {
                 true => ledger.take(&held.grant.id, now)?,
@@ -153,11 +153,11 @@ impl Desk {
 
     /// Looks whether something was granted since `seen`.
     pub(crate) fn look(&self, checked: &Arc<Checked>, effect: Effect, seen: &mut Seen) -> Looked {
-        let ledger = match self.session().broker().shared().ledger.mark() {
+        let ledger = match self.permissions().broker().shared().ledger.mark() {
             Ok(mark) => mark,
             Err(error) => return Looked::Denied(Reason::Unavailable(error)),
         };
-        match *seen == (self.session().generation(), ledger) {
+        match *seen == (self.permissions().generation(), ledger) {
             true => Looked::Nothing,
             false => self.look_again(checked, effect, seen),
         }
@@ -169,7 +169,7 @@ impl Desk {
         effect: Effect,
         seen: &mut Seen,
     ) -> Looked {
-        let now = self.session().broker().now();
+        let now = self.permissions().broker().now();
         let wanted = Wanted::new(&checked.request);
         match self.find(&checked.request, &wanted, now) {
             Ok((Some(held), _, _)) => {

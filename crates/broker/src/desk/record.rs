@@ -25,7 +25,7 @@ impl Desk {
         let mut line = self.check_line(&checked, Ruling::Permit, now);
         line.capability = Some(held.text.clone());
         line.id = Some(held.id.clone());
-        let sink = &*self.session().broker().shared().sink;
+        let sink = &*self.permissions().broker().shared().sink;
         let written = match effect {
             Effect::Inside => state.trail.note(line, sink),
             Effect::Outside => state.trail.commit(line, sink),
@@ -63,7 +63,7 @@ impl Desk {
         id: &RequestId,
         reason: Reason,
     ) -> Denial {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let (shared, now) = (broker.shared(), broker.now());
         let mut line = self.check_line(checked, Ruling::Deny, now);
         line.capability = Some(required.to_string().into());
@@ -78,7 +78,7 @@ impl Desk {
             id: id.clone(),
             capability: required.clone(),
             tool: self.0.tool.clone(),
-            sandbox: self.session().name().clone(),
+            sandbox: self.permissions().name().clone(),
             first: now,
             last: now,
             times: 1,
@@ -94,7 +94,7 @@ impl Desk {
 
     /// Denies what lies outside. It is not kept for later: no grant would help.
     pub(super) fn turn_away(&self, request: &Request, rule: &Arc<str>) -> Denial {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let (required, checked) = (request.required(), Checked::new(request.clone()));
         let mut line = self.check_line(&checked, Ruling::Deny, broker.now());
         line.capability = Some(required.to_string().into());
@@ -105,12 +105,12 @@ impl Desk {
 
     pub(super) fn note(&self, line: Line) {
         // What went wrong is kept in the trail, and denies the next call that is checked.
-        let _ = self.lock().trail.note(line, &*self.session().broker().shared().sink);
+        let _ = self.lock().trail.note(line, &*self.permissions().broker().shared().sink);
     }
 
     pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Stamp) -> Line {
         let mut line = Line::new(now, Event::Check);
-        line.sandbox = Some(self.session().name().clone());
+        line.sandbox = Some(self.permissions().name().clone());
         line.run = Some(self.0.run.clone());
         line.target = Some(checked.target.clone());
         line.ruling = Some(ruling);
@@ -118,16 +118,16 @@ impl Desk {
     }
 
     pub(super) fn line(&self, event: Event) -> Line {
-        let mut line = Line::new(self.session().broker().now(), event);
-        line.sandbox = Some(self.session().name().clone());
+        let mut line = Line::new(self.permissions().broker().now(), event);
+        line.sandbox = Some(self.permissions().name().clone());
         line.run = Some(self.0.run.clone());
         line
     }
 
     pub(super) fn request_id(&self, required: &Capability) -> RequestId {
-        let parts = [self.0.tool.as_bytes(), self.session().sandbox().as_bytes()];
+        let parts = [self.0.tool.as_bytes(), self.permissions().sandbox().as_bytes()];
         let capability = required.to_string();
-        let key = &self.session().broker().shared().key;
+        let key = &self.permissions().broker().shared().key;
         RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
     }
 }

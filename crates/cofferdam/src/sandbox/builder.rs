@@ -12,7 +12,7 @@ use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Sh
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
-use super::{Sandbox, World, artifact, lock, publish, session};
+use super::{Sandbox, World, artifact, lock, permissions, publish};
 use crate::archive;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
@@ -282,7 +282,7 @@ impl SandboxBuilder {
         };
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
-        let permissions = session(&broker, &name, &self.capabilities, &self.approver, bounds);
+        let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
         let world = World {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,

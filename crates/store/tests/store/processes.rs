@@ -23,7 +23,7 @@ fn terms(name: &str, span: Span) -> Terms {
 fn change_of_one_is_seen_by_the_next_check_of_the_other() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
-    let desk = other.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = other.permissions("s", &CapabilitySet::default()).desk("r", "t");
     for _ in 0..5 {
         assert!(!is_permitted(&desk, &key("a")));
         let grant = one.grant(terms("a", Span::Always)).unwrap();
@@ -38,7 +38,7 @@ fn change_of_one_is_seen_by_the_next_check_of_the_other() {
 fn request_is_known_to_the_other_by_the_same_id() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
-    let desk = one.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = one.permissions("s", &CapabilitySet::default()).desk("r", "t");
     assert!(!is_permitted(&desk, &key("a")));
     let petition = other.petitions().unwrap().remove(0);
     let granted = other.terms_for(&petition.id, Span::Once).unwrap();
@@ -78,7 +78,7 @@ fn grant_of_the_other_wakes_a_run_that_waits() {
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
     let asking =
         Broker::setup(store.clone(), store).approver(Arc::new(FromOutside)).open().unwrap();
-    let desk = asking.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = asking.permissions("s", &CapabilitySet::default()).desk("r", "t");
     let Verdict::Ask(mut waiting) = desk.check(&key("a")) else { panic!("not asked") };
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut poll = || {
@@ -100,7 +100,7 @@ fn grant_of_the_other_wakes_a_run_that_waits() {
 #[test]
 fn uses_up_what_it_can() {
     let Some(path) = std::env::var_os(STORE) else { return };
-    let desk = broker(path.as_ref()).session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = broker(path.as_ref()).permissions("s", &CapabilitySet::default()).desk("r", "t");
     let used = (0..BUDGET).filter(|_| is_permitted(&desk, &key("a"))).count();
     println!("used={used};");
 }

@@ -95,7 +95,7 @@ fn locked_store_is_an_error_and_a_denial() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let terms = Terms::new(key("b").required(), Span::Always);
     check(broker.grant(terms.clone()).unwrap_err(), ErrorKind::Locked, &scratch.path());
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t");
     // What counts its permits cannot be used while nobody can count.
     let Verdict::Denied(denial) = desk.check(&key("a")) else { panic!("permitted") };
     assert!(matches!(denial.reason(), Reason::Unavailable(_)), "{denial}");

@@ -17,11 +17,11 @@ use crate::question::Approver;
 
 /// What one sandbox may do: what it was given, and what was granted while it lives.
 ///
-/// Clones are the same session; its grants end with the last of them.
+/// Clones share their grants, which end with the last clone.
 #[derive(Clone)]
-pub struct Session(Arc<Room>);
+pub struct Permissions(Arc<Inner>);
 
-struct Room {
+struct Inner {
     broker: Broker,
     serial: u64,
     sandbox: Arc<str>,
@@ -33,34 +33,34 @@ struct Room {
 }
 
 impl Broker {
-    /// Opens the session of a sandbox, with what it is given from the start.
+    /// Creates the permissions of a sandbox, beginning with the capabilities `given`.
     ///
     /// The id is part of the ids of its requests. A sandbox that comes again in another process
     /// and shall have its requests known again needs the same id.
-    pub fn session(&self, sandbox: &str, given: &CapabilitySet) -> Session {
-        self.session_within(sandbox, given, self.approver(), Bounds::default())
+    pub fn permissions(&self, sandbox: &str, given: &CapabilitySet) -> Permissions {
+        self.permissions_within(sandbox, given, self.approver(), Bounds::default())
     }
 
     /// The same with somebody else to ask, or nobody, and bounds that nothing goes beyond, given
     /// or granted.
-    pub fn session_within(
+    pub fn permissions_within(
         &self,
         sandbox: &str,
         given: &CapabilitySet,
         approver: Option<Arc<dyn Approver>>,
         bounds: Bounds,
-    ) -> Session {
+    ) -> Permissions {
         let mut book = Book::default();
         let now = self.now();
         for capability in given.iter() {
             let terms = Terms::new(capability.clone(), Span::Session);
             // Such terms have nothing that could be wrong with them.
             if let Ok(grant) = terms.sign(self.shared().ids.grant(), now, Kept::InMemory) {
-                book.insert(Arc::new(Held::new(grant, Source::Session)));
+                book.insert(Arc::new(Held::new(grant, Source::Sandbox)));
             }
         }
-        Session(Arc::new(Room {
-            serial: self.shared().sessions.fetch_add(1, Ordering::Relaxed),
+        Permissions(Arc::new(Inner {
+            serial: self.shared().next_serial.fetch_add(1, Ordering::Relaxed),
             broker: self.clone(),
             sandbox: sandbox.into(),
             approver,
@@ -71,7 +71,7 @@ impl Broker {
     }
 }
 
-impl Session {
+impl Permissions {
     /// Where a run of a tool makes its requests.
     ///
     /// Both names are the embedding program's word. A grant for a tool goes by its name, so a
@@ -92,13 +92,13 @@ impl Session {
             Span::Always => self.0.broker.grant(terms),
             Span::Once | Span::Session => {
                 let grant = self.sign(terms)?;
-                self.hold(Held::new(grant.clone(), Source::Session));
+                self.hold(Held::new(grant.clone(), Source::Sandbox));
                 Ok(grant)
             }
         }
     }
 
-    /// Takes away a grant of this session, or else of the ledger, for the next check and all
+    /// Takes away a grant of this sandbox, or else of the ledger, for the next check and all
     /// after it.
     pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
         let held = self.change().remove(id);
@@ -147,7 +147,7 @@ impl Session {
         read(&self.0.book.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes a grant for this session's memory, once the log has it.
+    /// Makes a grant to be held in memory, once the log has it.
     pub(crate) fn sign(&self, terms: Terms) -> Result<Grant, Error> {
         let broker = &self.0.broker;
         let grant = terms.sign(broker.shared().ids.grant(), broker.now(), Kept::InMemory)?;
@@ -162,7 +162,7 @@ impl Session {
         self.change().insert(Arc::new(held));
         self.0.broker.shared().waiters.wake(|waiter| {
             let wanted = waiter.request.as_ref().map(|(_, wanted)| wanted);
-            waiter.session == self.0.serial && wanted.is_some_and(|w| capability.covers(w))
+            waiter.serial == self.0.serial && wanted.is_some_and(|w| capability.covers(w))
         });
     }
 
@@ -187,8 +187,8 @@ impl Session {
     }
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for Permissions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Session").field(&self.0.sandbox).finish()
+        f.debug_tuple("Permissions").field(&self.0.sandbox).finish()
     }
 }
