@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use crate::error::{Error, ErrorKind};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 /// One line of the audit log.
 ///
@@ -19,7 +19,7 @@ use crate::stamp::Stamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// When it happened.
-    pub time: Stamp,
+    pub time: Timestamp,
     /// What happened.
     pub event: Event,
     /// Where.
@@ -133,7 +133,7 @@ impl Sink for Discard {
 
 impl Line {
     /// A line that says nothing yet but when and what.
-    pub fn new(time: Stamp, event: Event) -> Self {
+    pub fn new(time: Timestamp, event: Event) -> Self {
         Self {
             time,
             event,
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn line_is_one_object_without_empty_fields() {
-        let mut line = Line::new(Stamp::from_micros(0), Event::Check);
+        let mut line = Line::new(Timestamp::from_micros(0), Event::Check);
         line.sandbox = Some("s".into());
         line.target = Some("/a\nb".into());
         line.ruling = Some(Ruling::Deny);

@@ -22,7 +22,7 @@ impl Bounds {
     }
 
     /// The rule that is against a request, if one is.
-    pub(crate) fn against(&self, request: &Request) -> Option<&Arc<str>> {
+    pub(crate) fn violated_by(&self, request: &Request) -> Option<&Arc<str>> {
         let connections = self.0.as_ref()?;
         let Request::Network { .. } = request else { return None };
         let required = request.required();
@@ -31,7 +31,7 @@ impl Bounds {
     }
 
     /// Whether nothing that a capability allows lies within, as far as their texts tell.
-    pub(crate) fn shut_out(&self, capability: &Capability) -> bool {
+    pub(crate) fn excludes(&self, capability: &Capability) -> bool {
         let (Some(connections), Capability::Network(_)) = (&self.0, capability) else {
             return false;
         };
@@ -51,7 +51,7 @@ mod tests {
     fn check(within: &[&str], url: &str, expect: bool) {
         let request =
             Request::Network { method: "GET".parse().unwrap(), url: url.parse().unwrap() };
-        assert_eq!(bounds(within).against(&request).is_none(), expect, "{within:?} {url}");
+        assert_eq!(bounds(within).violated_by(&request).is_none(), expect, "{within:?} {url}");
     }
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
             method: "GET".parse().unwrap(),
             url: "https://a.example".parse().unwrap(),
         };
-        assert_eq!(Bounds::default().against(&request), None);
+        assert_eq!(Bounds::default().violated_by(&request), None);
     }
 
     #[test]
@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn only_connections_are_bounded() {
         let request = Request::Env { name: "A".parse().unwrap() };
-        assert_eq!(bounds(&[]).against(&request), None);
-        assert!(!bounds(&[]).shut_out(&"env:read".parse().unwrap()));
+        assert_eq!(bounds(&[]).violated_by(&request), None);
+        assert!(!bounds(&[]).excludes(&"env:read".parse().unwrap()));
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
             ("network:fetch:GET@https://a.example/v1", false),
             ("network:fetch:https://b.example", true),
         ] {
-            assert_eq!(bounds.shut_out(&capability.parse().unwrap()), expect, "{capability}");
+            assert_eq!(bounds.excludes(&capability.parse().unwrap()), expect, "{capability}");
         }
     }
 }

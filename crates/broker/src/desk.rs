@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
 
 use crate::audit::{Cost, Event, Line, Ruling};
-use crate::book::Wanted;
+use crate::audit_buffer::AuditBuffer;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
 use crate::grant::Span;
-use crate::held::{Asker, Held};
+use crate::grant_index::Query;
+use crate::held_grant::{HeldGrant, Requester};
 use crate::id::RequestId;
 use crate::permissions::Permissions;
 use crate::permit::{Checked, Permit};
-use crate::trail::Trail;
 use crate::waiting::{Seen, Waiting};
 
 /// Most verdicts that a run remembers; past it, it begins anew.
-const MAX_REMEMBERED: usize = 512;
+const MAX_CACHED_VERDICTS: usize = 512;
 
 /// Most questions that one run may cause. Nobody reads more, they only say yes in the end.
 pub const MAX_QUESTIONS: u32 = 64;
@@ -43,21 +43,21 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    known: HashMap<Request, Known>,
+    verdicts: HashMap<Request, CachedVerdict>,
     /// What somebody said no to in this run.
     refused: HashSet<RequestId>,
     /// What is in the ledger already.
     kept: HashSet<RequestId>,
     declared: CapabilitySet,
     questions: u32,
-    trail: Trail,
+    audit: AuditBuffer,
     has_ended: bool,
 }
 
 /// A verdict that holds until something changes.
-struct Known {
+struct CachedVerdict {
     checked: Arc<Checked>,
-    verdict: Result<Arc<Held>, Denial>,
+    verdict: Result<Arc<HeldGrant>, Denial>,
     seen: Seen,
 }
 
@@ -93,7 +93,7 @@ pub(crate) enum Effect {
 }
 
 /// What a look at the grants found.
-pub(crate) enum Looked {
+pub(crate) enum Recheck {
     Permit(Permit),
     Denied(Reason),
     Nothing,
@@ -121,10 +121,10 @@ impl Desk {
 
     /// What a check would say. Asks nobody, uses nothing up and writes nothing.
     pub fn would_grant(&self, request: &Request) -> Result<Preview, Error> {
-        let (now, wanted) = (self.permissions().broker().now(), Wanted::new(request));
-        let (found, is_denied, _) = self.candidates(request, &wanted, now)?;
-        let required = wanted.capability().clone();
-        if self.permissions().bounds().against(request).is_some() {
+        let (now, query) = (self.permissions().broker().now(), Query::new(request));
+        let (found, is_denied, _) = self.candidates(request, &query, now)?;
+        let required = query.capability().clone();
+        if self.permissions().bounds().violated_by(request).is_some() {
             return Ok(Preview::WouldDeny(required));
         }
         Ok(match found.first() {
@@ -158,9 +158,9 @@ impl Desk {
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.permissions().broker();
         let now = broker.now();
-        let is_meant = |held: &Held| held.is_for(self.asker(), now);
-        let mentioned = |book: &crate::book::Book| -> Vec<bool> {
-            kinds.iter().map(|kind| book.mentions(*kind, is_meant)).collect()
+        let is_meant = |held: &HeldGrant| held.is_for(self.requester(), now);
+        let mentioned = |grants: &crate::grant_index::GrantIndex| -> Vec<bool> {
+            kinds.iter().map(|kind| grants.mentions(*kind, is_meant)).collect()
         };
         let mut seen = self.permissions().read(mentioned);
         let state = self.lock();
@@ -170,7 +170,7 @@ impl Desk {
         drop(state);
         // The ledger is asked only for what is not known without it.
         if seen.contains(&false) {
-            let in_ledger = broker.durable(|durable| mentioned(&durable.book))?.0;
+            let in_ledger = broker.with_ledger(|ledger| mentioned(&ledger.grants))?.0;
             seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
         }
         Ok(seen)
@@ -199,7 +199,7 @@ impl Desk {
         line.target = Some(visible(what).into());
         line.ruling = Some(Ruling::Permit);
         line.note = Some(visible(by).into());
-        self.lock().trail.commit(line, &*self.permissions().broker().shared().sink)
+        self.lock().audit.commit(line, &*self.permissions().broker().shared().sink)
     }
 
     /// The run has ended: hands the audit over and takes back what was granted for the run.
@@ -214,8 +214,8 @@ impl Desk {
         line.cost = cost;
         let sink = &self.permissions().broker().shared().sink;
         // Nothing comes after this that a failure could still prevent.
-        let _ = state.trail.note(line, &**sink);
-        let _ = state.trail.hand_over(&**sink);
+        let _ = state.audit.note(line, &**sink);
+        let _ = state.audit.hand_over(&**sink);
         drop(state);
         self.permissions().end_run(&self.0.run);
     }
@@ -224,8 +224,8 @@ impl Desk {
         &self.0.permissions
     }
 
-    pub(crate) fn asker(&self) -> Asker<'_> {
-        Asker { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
+    pub(crate) fn requester(&self) -> Requester<'_> {
+        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -248,11 +248,16 @@ fn effect(request: &Request) -> Effect {
 }
 
 impl State {
-    fn remember(&mut self, checked: Arc<Checked>, verdict: Result<Arc<Held>, Denial>, seen: Seen) {
-        if self.known.len() >= MAX_REMEMBERED {
-            self.known.clear();
+    fn remember(
+        &mut self,
+        checked: Arc<Checked>,
+        verdict: Result<Arc<HeldGrant>, Denial>,
+        seen: Seen,
+    ) {
+        if self.verdicts.len() >= MAX_CACHED_VERDICTS {
+            self.verdicts.clear();
         }
-        self.known.insert(checked.request.clone(), Known { checked, verdict, seen });
+        self.verdicts.insert(checked.request.clone(), CachedVerdict { checked, verdict, seen });
     }
 }
 
@@ -265,8 +270,8 @@ impl Drop for Inner {
             line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
-            let _ = state.trail.note(line, &**sink);
-            let _ = state.trail.hand_over(&**sink);
+            let _ = state.audit.note(line, &**sink);
+            let _ = state.audit.hand_over(&**sink);
             self.permissions.end_run(&self.run);
         }
     }

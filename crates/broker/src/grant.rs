@@ -8,7 +8,7 @@ use cofferdam_caps::{Capability, visible};
 use crate::error::{Error, ErrorKind};
 use crate::id::GrantId;
 use crate::secret::{BadHeader, SecretHeaders};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 /// Longest a session grant in a ledger lives: nobody is there to end the session when a process
 /// is killed.
@@ -58,9 +58,9 @@ pub struct Grant {
     /// Who gave it.
     pub by: Arc<str>,
     /// When it was given.
-    pub at: Stamp,
+    pub at: Timestamp,
     /// When it ends, at the latest.
-    pub expires: Option<Stamp>,
+    pub expires: Option<Timestamp>,
     /// Permits left, where they are counted.
     pub uses: Option<u32>,
     /// What the host adds to requests.
@@ -138,7 +138,7 @@ impl Terms {
         self.span
     }
 
-    pub(crate) fn sign(self, id: GrantId, now: Stamp, kept: Kept) -> Result<Grant, Error> {
+    pub(crate) fn sign(self, id: GrantId, now: Timestamp, kept: Kept) -> Result<Grant, Error> {
         let bad = |reason: &str| Err(Error::new(ErrorKind::BadGrant, &self.capability, reason));
         let labels = [self.holder.tool.as_ref(), self.holder.sandbox.as_ref(), Some(&self.by)];
         if labels.into_iter().flatten().any(|label| label.len() > MAX_LABEL) {
@@ -189,7 +189,7 @@ fn names_an_origin(capability: &Capability) -> bool {
 
 impl Grant {
     /// Whether it has not ended by the clock.
-    pub fn lives_at(&self, now: Stamp) -> bool {
+    pub fn lives_at(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|end| now < end)
     }
 }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     fn sign(terms: Terms) -> Result<Grant, Error> {
-        terms.sign(GrantId::derive(&[0; 32], &[]), Stamp::from_micros(5), Kept::InLedger)
+        terms.sign(GrantId::derive(&[0; 32], &[]), Timestamp::from_micros(5), Kept::InLedger)
     }
 
     fn check_refused(terms: Terms, expect: &str) {
@@ -277,7 +277,7 @@ mod tests {
         let session = terms("fs:read", Span::Session);
         check_refused(session.clone(), "fs:read: a grant for a session names its sandbox");
         let grant = sign(session.for_sandbox("s").expires_in(Duration::MAX)).unwrap();
-        assert_eq!(grant.expires, Some(Stamp::from_micros(5).after(MAX_SESSION)));
+        assert_eq!(grant.expires, Some(Timestamp::from_micros(5).after(MAX_SESSION)));
     }
 
     #[test]
@@ -293,8 +293,8 @@ mod tests {
     fn expiry_is_counted_from_now() {
         let grant =
             sign(terms("fs:read", Span::Always).expires_in(Duration::from_secs(1))).unwrap();
-        assert!(grant.lives_at(Stamp::from_micros(1_000_004)));
-        assert!(!grant.lives_at(Stamp::from_micros(1_000_005)));
+        assert!(grant.lives_at(Timestamp::from_micros(1_000_004)));
+        assert!(!grant.lives_at(Timestamp::from_micros(1_000_005)));
     }
 
     #[test]

@@ -4,8 +4,8 @@ use cofferdam_caps::{Capability, Kind};
 
 use crate::desk::Desk;
 use crate::error::Error;
-use crate::held::Held;
-use crate::stamp::Stamp;
+use crate::held_grant::HeldGrant;
+use crate::timestamp::Timestamp;
 use crate::waiting::Seen;
 
 /// What of some kinds is granted to a run.
@@ -19,7 +19,7 @@ pub struct Granted {
     pub counted: Vec<Capability>,
     seen: Seen,
     /// When the first of it ends.
-    until: Option<Stamp>,
+    until: Option<Timestamp>,
 }
 
 impl Desk {
@@ -28,9 +28,9 @@ impl Desk {
         let (permissions, broker) = (self.permissions(), self.permissions().broker());
         let (now, generation) = (broker.now(), permissions.generation());
         let (mut lasting, mut counted) = (Vec::new(), Vec::new());
-        let mut until: Option<Stamp> = None;
-        let mut add = |held: &Arc<Held>| {
-            if !held.is_for(self.asker(), now) {
+        let mut until: Option<Timestamp> = None;
+        let mut add = |held: &Arc<HeldGrant>| {
+            if !held.is_for(self.requester(), now) {
                 return;
             }
             if let Some(end) = held.grant.expires {
@@ -42,11 +42,11 @@ impl Desk {
                 false => counted.push(capability),
             }
         };
-        permissions.read(|book| kinds.iter().for_each(|kind| book.of_kind(*kind, &mut add)));
-        let of_kinds = |durable: &crate::broker::Durable| {
-            kinds.iter().for_each(|kind| durable.book.of_kind(*kind, &mut add));
+        permissions.read(|grants| kinds.iter().for_each(|kind| grants.of_kind(*kind, &mut add)));
+        let of_kinds = |ledger: &crate::broker::LedgerCache| {
+            kinds.iter().for_each(|kind| ledger.grants.of_kind(*kind, &mut add));
         };
-        let mark = broker.durable(of_kinds)?.1;
+        let mark = broker.with_ledger(of_kinds)?.1;
         for list in [&mut lasting, &mut counted] {
             list.sort_unstable();
             list.dedup();

@@ -7,7 +7,7 @@ use cofferdam_caps::Capability;
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
 use crate::id::{GrantId, Key, RequestId};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 /// Where grants that outlive a run are kept, and what was asked for.
 ///
@@ -32,20 +32,20 @@ pub trait Ledger: Send + Sync {
     fn revoke(&self, id: &GrantId) -> Result<Option<Grant>, Error>;
 
     /// Uses up one permit of a counted grant; false where none is left, it has ended or is gone.
-    fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error>;
+    fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error>;
 
     /// Notes that something was asked for and not given. What is there already is counted, and is
     /// open again where it had been granted.
-    fn remember(&self, petition: &Petition) -> Result<(), Error>;
+    fn record(&self, request: &RecordedRequest) -> Result<(), Error>;
 
     /// Decides that a request is not to be asked about again; none where there is none.
-    fn deny(&self, id: &RequestId) -> Result<Option<Petition>, Error>;
+    fn deny(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error>;
 
     /// One request.
-    fn petition(&self, id: &RequestId) -> Result<Option<Petition>, Error>;
+    fn request(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error>;
 
     /// All requests, the latest first.
-    fn petitions(&self) -> Result<Vec<Petition>, Error>;
+    fn requests(&self) -> Result<Vec<RecordedRequest>, Error>;
 
     /// All grants, the latest first.
     fn grants(&self) -> Result<Vec<Grant>, Error>;
@@ -66,12 +66,12 @@ pub struct Changes {
     /// Grants that are no more.
     pub gone: Vec<GrantId>,
     /// Requests that were decided or opened again, and which of the two.
-    pub requests: Vec<(RequestId, Standing)>,
+    pub requests: Vec<(RequestId, RequestStatus)>,
 }
 
 /// Something that a tool asked for and did not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Petition {
+pub struct RecordedRequest {
     /// What to grant or deny it by.
     pub id: RequestId,
     /// The narrowest capability that would do.
@@ -81,18 +81,18 @@ pub struct Petition {
     /// Where.
     pub sandbox: Arc<str>,
     /// When it was asked for at first.
-    pub first: Stamp,
+    pub first: Timestamp,
     /// When it was last noted. A loop in a run is noted once.
-    pub last: Stamp,
+    pub last: Timestamp,
     /// How often it was noted.
     pub times: u32,
     /// What became of it.
-    pub standing: Standing,
+    pub status: RequestStatus,
 }
 
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum RequestStatus {
     /// Nobody has decided.
     Open,
     /// Something was granted for it.
@@ -101,7 +101,7 @@ pub enum Standing {
     Denied,
 }
 
-impl Standing {
+impl RequestStatus {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,18 +112,18 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for RequestStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Standing {
+impl FromStr for RequestStatus {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let all = [Self::Open, Self::Granted, Self::Denied];
-        let standing = all.into_iter().find(|standing| standing.name() == text);
-        standing.ok_or_else(|| Error::new(ErrorKind::Damaged, text, "not open, granted or denied"))
+        let status = all.into_iter().find(|status| status.name() == text);
+        status.ok_or_else(|| Error::new(ErrorKind::Damaged, text, "not open, granted or denied"))
     }
 }

@@ -15,7 +15,7 @@
 //! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: what is given, to whom, for how long
 //! - [`Approver`], [`Question`], [`Answer`], [`Risk`]: asking, and [`Waiting`] for the answer
 //! - [`Declaration`]: what a tool says that it will need
-//! - [`Ledger`], [`Petition`], [`InMemory`]: what outlives a run
+//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: what outlives a run
 //! - [`Line`], [`Sink`]: the audit log
 //!
 //! ```
@@ -38,9 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod asking;
 mod audit;
-mod book;
+mod audit_buffer;
 mod bounds;
 mod broker;
 mod declaration;
@@ -49,18 +48,19 @@ mod desk;
 mod error;
 mod find;
 mod grant;
+mod grant_index;
 mod granted;
-mod held;
+mod held_grant;
 mod id;
 mod ledger;
 mod memory;
+mod open_question;
 mod permissions;
 mod permit;
 mod question;
 mod risk;
 mod secret;
-mod stamp;
-mod trail;
+mod timestamp;
 mod waiters;
 mod waiting;
 mod watch;
@@ -75,12 +75,12 @@ pub use error::{Error, ErrorKind};
 pub use grant::{Grant, Holder, MAX_LABEL, MAX_SESSION, Span, Terms};
 pub use granted::Granted;
 pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
-pub use ledger::{Changes, Ledger, Petition, Standing};
+pub use ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 pub use memory::InMemory;
 pub use permissions::Permissions;
 pub use permit::Permit;
 pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
-pub use stamp::{Clock, Stamp};
+pub use timestamp::{Clock, Timestamp};
 pub use waiting::{Waiting, WaitingForAll};

@@ -5,13 +5,13 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use cofferdam_caps::CapabilitySet;
 
 use crate::audit::{Event, Line};
-use crate::book::Book;
 use crate::bounds::Bounds;
 use crate::broker::Broker;
 use crate::desk::Desk;
 use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
-use crate::held::{Held, Source};
+use crate::grant_index::GrantIndex;
+use crate::held_grant::{HeldGrant, Source};
 use crate::id::GrantId;
 use crate::question::Approver;
 
@@ -27,7 +27,7 @@ struct Inner {
     sandbox: Arc<str>,
     approver: Option<Arc<dyn Approver>>,
     bounds: Bounds,
-    book: RwLock<Book>,
+    grants: RwLock<GrantIndex>,
     /// Another number after each change of the book.
     generation: AtomicU64,
 }
@@ -50,13 +50,13 @@ impl Broker {
         approver: Option<Arc<dyn Approver>>,
         bounds: Bounds,
     ) -> Permissions {
-        let mut book = Book::default();
+        let mut grants = GrantIndex::default();
         let now = self.now();
         for capability in given.iter() {
             let terms = Terms::new(capability.clone(), Span::Session);
             // Such terms have nothing that could be wrong with them.
             if let Ok(grant) = terms.sign(self.shared().ids.grant(), now, Kept::InMemory) {
-                book.insert(Arc::new(Held::new(grant, Source::Sandbox)));
+                grants.insert(Arc::new(HeldGrant::new(grant, Source::Sandbox)));
             }
         }
         Permissions(Arc::new(Inner {
@@ -65,7 +65,7 @@ impl Broker {
             sandbox: sandbox.into(),
             approver,
             bounds,
-            book: RwLock::new(book),
+            grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
         }))
     }
@@ -92,7 +92,7 @@ impl Permissions {
             Span::Always => self.0.broker.grant(terms),
             Span::Once | Span::Session => {
                 let grant = self.sign(terms)?;
-                self.hold(Held::new(grant.clone(), Source::Sandbox));
+                self.hold(HeldGrant::new(grant.clone(), Source::Sandbox));
                 Ok(grant)
             }
         }
@@ -113,8 +113,8 @@ impl Permissions {
 
     /// What the sandbox was given and granted, without what the ledger holds.
     pub fn grants(&self) -> Vec<Grant> {
-        let book = self.0.book.read().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = book.iter().map(|held| held.snapshot()).collect();
+        let grants = self.0.grants.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         all
     }
@@ -143,8 +143,8 @@ impl Permissions {
         self.0.generation.load(Ordering::Acquire)
     }
 
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Book) -> T) -> T {
-        read(&self.0.book.read().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&GrantIndex) -> T) -> T {
+        read(&self.0.grants.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Makes a grant to be held in memory, once the log has it.
@@ -157,7 +157,7 @@ impl Permissions {
         Ok(grant)
     }
 
-    pub(crate) fn hold(&self, held: Held) {
+    pub(crate) fn hold(&self, held: HeldGrant) {
         let capability = held.grant.capability.clone();
         self.change().insert(Arc::new(held));
         self.0.broker.shared().waiters.wake(|waiter| {
@@ -168,22 +168,22 @@ impl Permissions {
 
     /// Takes out what was granted for one run.
     pub(crate) fn end_run(&self, run: &str) {
-        let of_run = |book: &Book| -> Vec<GrantId> {
-            let of_run = book.iter().filter(|held| held.is_of_run(run));
+        let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
+            let of_run = grants.iter().filter(|held| held.is_of_run(run));
             of_run.map(|held| held.grant.id.clone()).collect()
         };
         let ids = self.read(of_run);
         if !ids.is_empty() {
-            let mut book = self.change();
-            ids.iter().for_each(|id| drop(book.remove(id)));
+            let mut grants = self.change();
+            ids.iter().for_each(|id| drop(grants.remove(id)));
         }
     }
 
-    fn change(&self) -> RwLockWriteGuard<'_, Book> {
-        let book = self.0.book.write().unwrap_or_else(PoisonError::into_inner);
+    fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {
+        let grants = self.0.grants.write().unwrap_or_else(PoisonError::into_inner);
         // With the book locked: one who sees the new number and then reads sees the change.
         self.0.generation.fetch_add(1, Ordering::AcqRel);
-        book
+        grants
     }
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request, visible};
 
-use crate::held::Held;
+use crate::held_grant::HeldGrant;
 use crate::secret::SecretHeaders;
 
 /// Leave to do one thing now. Only the broker makes one.
@@ -13,7 +13,7 @@ use crate::secret::SecretHeaders;
 #[must_use]
 pub struct Permit {
     checked: Arc<Checked>,
-    held: Arc<Held>,
+    held: Arc<HeldGrant>,
 }
 
 /// A request that a run made, kept as long as the run may make it again.
@@ -24,7 +24,7 @@ pub(crate) struct Checked {
 }
 
 impl Permit {
-    pub(crate) fn new(checked: Arc<Checked>, held: Arc<Held>) -> Self {
+    pub(crate) fn new(checked: Arc<Checked>, held: Arc<HeldGrant>) -> Self {
         Self { checked, held }
     }
 
@@ -58,7 +58,7 @@ impl Permit {
         &self.held.grant.headers
     }
 
-    pub(crate) fn held(&self) -> &Arc<Held> {
+    pub(crate) fn held(&self) -> &Arc<HeldGrant> {
         &self.held
     }
 

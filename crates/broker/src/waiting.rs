@@ -7,11 +7,11 @@ use cofferdam_caps::Capability;
 use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
-use crate::asking::{Asking, Drive, Settled};
 use crate::denial::{Denial, Reason};
-use crate::desk::{Desk, Effect, Looked};
+use crate::desk::{Desk, Effect, Recheck};
 use crate::error::Error;
 use crate::id::RequestId;
+use crate::open_question::{Drive, OpenQuestion, Settled};
 use crate::permit::{Checked, Permit};
 use crate::waiters::Waiter;
 
@@ -26,7 +26,7 @@ pub struct Waiting {
     required: Capability,
     id: RequestId,
     effect: Effect,
-    seat: Seat,
+    registration: Registration,
     /// What the grants were when they were last looked at.
     seen: Seen,
 }
@@ -34,10 +34,10 @@ pub struct Waiting {
 /// Marks of the permissions and the ledger.
 pub(crate) type Seen = (u64, u64);
 
-/// A place among those that wait for one asking. Left when it is dropped.
-struct Seat {
+/// A place among those that wait for one question. Left when it is dropped.
+struct Registration {
     desk: Desk,
-    asking: Arc<Asking>,
+    question: Arc<OpenQuestion>,
     drive: Drive,
     number: Option<u64>,
 }
@@ -47,11 +47,11 @@ impl Waiting {
         desk: Desk,
         (checked, required, id): (Arc<Checked>, Capability, RequestId),
         effect: Effect,
-        asking: Arc<Asking>,
+        question: Arc<OpenQuestion>,
         seen: Seen,
     ) -> Self {
-        let seat = Seat::new(desk.clone(), asking);
-        Self { desk, checked, required, id, effect, seat, seen }
+        let registration = Registration::new(desk.clone(), question);
+        Self { desk, checked, required, id, effect, registration, seen }
     }
 
     /// What to call the request by, to grant or deny it from elsewhere.
@@ -61,7 +61,7 @@ impl Waiting {
 
     /// What is being asked.
     pub fn question(&self) -> &crate::Question {
-        self.seat.asking.question()
+        self.registration.question.question()
     }
 
     fn denied(&self, reason: Reason) -> Poll<Result<Permit, Denial>> {
@@ -77,25 +77,27 @@ impl Future for Waiting {
         let wanted = Some((this.id.clone(), this.required.clone()));
         loop {
             // Before looking, so that what comes after the look wakes us.
-            this.seat.sit(wanted.clone(), context);
-            match this.desk.look(&this.checked, this.effect, &mut this.seen) {
-                Looked::Permit(permit) => return Poll::Ready(Ok(permit)),
-                Looked::Denied(reason) => return this.denied(reason),
-                Looked::Nothing => {}
+            this.registration.register(wanted.clone(), context);
+            match this.desk.recheck_if_changed(&this.checked, this.effect, &mut this.seen) {
+                Recheck::Permit(permit) => return Poll::Ready(Ok(permit)),
+                Recheck::Denied(reason) => return this.denied(reason),
+                Recheck::Nothing => {}
             }
-            match this.seat.poll(context) {
+            match this.registration.poll(context) {
                 None => return Poll::Pending,
                 Some(Settled::Failed(error)) => return this.denied(Reason::Unavailable(error)),
                 Some(Settled::Refused) => return this.denied(Reason::Refused),
                 Some(Settled::Granted) => {
-                    if let Looked::Permit(permit) =
-                        this.desk.look_again(&this.checked, this.effect, &mut this.seen)
+                    if let Recheck::Permit(permit) =
+                        this.desk.recheck(&this.checked, this.effect, &mut this.seen)
                     {
                         return Poll::Ready(Ok(permit));
                     }
                     // It was for one permit, and another call of this kind has it: ask again.
                     match this.desk.ask(&this.checked, &this.id) {
-                        Some(asking) => this.seat = Seat::new(this.desk.clone(), asking),
+                        Some(question) => {
+                            this.registration = Registration::new(this.desk.clone(), question)
+                        }
                         None => return this.denied(Reason::TooMany),
                     }
                 }
@@ -108,12 +110,12 @@ impl Future for Waiting {
 #[must_use = "a question that nobody waits for is withdrawn"]
 pub struct WaitingForAll {
     /// None where there is nothing to ask, or nobody.
-    seat: Option<Seat>,
+    registration: Option<Registration>,
 }
 
 impl WaitingForAll {
-    pub(crate) fn new(desk: &Desk, asking: Option<Arc<Asking>>) -> Self {
-        Self { seat: asking.map(|asking| Seat::new(desk.clone(), asking)) }
+    pub(crate) fn new(desk: &Desk, question: Option<Arc<OpenQuestion>>) -> Self {
+        Self { registration: question.map(|question| Registration::new(desk.clone(), question)) }
     }
 }
 
@@ -123,9 +125,9 @@ impl Future for WaitingForAll {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(seat) = &mut self.seat else { return Poll::Ready(Ok(())) };
-        seat.sit(None, context);
-        match seat.poll(context) {
+        let Some(registration) = &mut self.registration else { return Poll::Ready(Ok(())) };
+        registration.register(None, context);
+        match registration.poll(context) {
             None => Poll::Pending,
             Some(Settled::Granted | Settled::Refused) => Poll::Ready(Ok(())),
             Some(Settled::Failed(error)) => Poll::Ready(Err(error)),
@@ -133,22 +135,22 @@ impl Future for WaitingForAll {
     }
 }
 
-impl Seat {
-    fn new(desk: Desk, asking: Arc<Asking>) -> Self {
-        let drive = asking.drive.clone();
-        Self { desk, asking, drive, number: None }
+impl Registration {
+    fn new(desk: Desk, question: Arc<OpenQuestion>) -> Self {
+        let drive = question.drive.clone();
+        Self { desk, question, drive, number: None }
     }
 
-    /// Drives the asking on; none while it is not settled. Whoever settles it wakes us.
+    /// Drives the question on; none while it is not settled. Whoever settles it wakes us.
     fn poll(&mut self, context: &mut Context<'_>) -> Option<Settled> {
         if !self.drive.is_terminated() {
             let _ = self.drive.poll_unpin(context);
         }
-        self.asking.settled()
+        self.question.settled()
     }
 
     /// Waits, or goes on waiting with another waker.
-    fn sit(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
+    fn register(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
         let permissions = self.desk.permissions();
         match self.number {
             Some(number) => {
@@ -157,7 +159,7 @@ impl Seat {
             None => {
                 let waiter = Waiter {
                     serial: permissions.serial(),
-                    question: self.asking.id().clone(),
+                    question: self.question.id().clone(),
                     request,
                     waker: context.waker().clone(),
                 };
@@ -167,7 +169,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(number) = self.number {
             self.desk.permissions().broker().shared().waiters.leave(number);

@@ -46,7 +46,7 @@ fn watch(shared: &Weak<Shared>) {
             return;
         }
         let broker = Broker::from_shared(shared);
-        if broker.look().is_err() {
+        if broker.refresh().is_err() {
             // They find the error themselves, and it is theirs to report.
             broker.shared().waiters.wake(|_| true);
         }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Stamp};
+use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -52,7 +52,7 @@ pub(crate) fn revoke(
 pub(crate) fn take(
     transaction: &Transaction<'_>,
     id: &GrantId,
-    now: Stamp,
+    now: Timestamp,
 ) -> rusqlite::Result<Option<u32>> {
     let sql = "UPDATE grants SET uses = uses - 1
         WHERE id = ?1 AND NOT gone AND uses > 0 AND (expires IS NULL OR expires > ?2)
@@ -78,7 +78,7 @@ pub(crate) fn end(
 pub(crate) fn sweep(
     transaction: &Transaction<'_>,
     generation: u64,
-    now: Stamp,
+    now: Timestamp,
 ) -> rusqlite::Result<Option<()>> {
     let ended = end(transaction, generation, "expires <= ?2", micros(now))?;
     let last: Option<i64> = transaction
@@ -130,7 +130,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
         at: stamp(row, 6)?,
         expires: row
             .get::<_, Option<i64>>(7)?
-            .map(|micros| Stamp::from_micros(micros.unsigned_abs())),
+            .map(|micros| Timestamp::from_micros(micros.unsigned_abs())),
         uses: row.get(8)?,
         headers: headers(row, 9)?,
     })
@@ -158,11 +158,11 @@ where
     text.parse().map_err(|error: T::Err| conversion(index, error))
 }
 
-pub(crate) fn stamp(row: &Row<'_>, index: usize) -> rusqlite::Result<Stamp> {
-    row.get::<_, i64>(index).map(|micros| Stamp::from_micros(micros.unsigned_abs()))
+pub(crate) fn stamp(row: &Row<'_>, index: usize) -> rusqlite::Result<Timestamp> {
+    row.get::<_, i64>(index).map(|micros| Timestamp::from_micros(micros.unsigned_abs()))
 }
 
-pub(crate) fn micros(stamp: Stamp) -> i64 {
+pub(crate) fn micros(stamp: Timestamp) -> i64 {
     i64::try_from(stamp.micros()).unwrap_or(i64::MAX)
 }
 

@@ -15,7 +15,7 @@
 //! In reading order:
 //!
 //! - [`Store`]: opening one
-//! - `ledger`, `grants`, `petitions`: the tables behind the first trait
+//! - `ledger`, `grants`, `requests`: the tables behind the first trait
 //! - `sink`, `writer`, [`Filter`]: the audit log, written and read
 //! - `mark`: how another process's change is seen without asking SQLite
 //! - `place`: folders and modes; `schema`, `failure`: what the names say
@@ -25,14 +25,14 @@ mod grants;
 mod ledger;
 mod lines;
 mod mark;
-mod petitions;
 mod place;
+mod requests;
 mod schema;
 mod sink;
 mod store;
 mod writer;
 
 pub use lines::{Filter, MAX_LINES};
-pub use petitions::MAX_PETITIONS;
 pub use place::user_path;
+pub use requests::MAX_REQUESTS;
 pub use store::{Options, Store};

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use cofferdam_broker::{Cost, Error, Event, Line, Ruling, Sink, Stamp};
+use cofferdam_broker::{Cost, Error, Event, Line, Ruling, Sink, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
@@ -22,7 +22,7 @@ pub struct Filter {
     /// Lines after that of this number; for following the log.
     pub after: Option<i64>,
     /// Lines from this moment on.
-    pub since: Option<Stamp>,
+    pub since: Option<Timestamp>,
     /// Of this sandbox.
     pub sandbox: Option<String>,
     /// Of this run.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn line(target: usize) -> Line {
-        let mut line = Line::new(Stamp::from_micros(target as u64), Event::Check);
+        let mut line = Line::new(Timestamp::from_micros(target as u64), Event::Check);
         line.target = Some(target.to_string().into());
         line.sandbox = Some(["a", "b"][target % 2].into());
         line.ruling = Some(Ruling::Deny);
@@ -174,7 +174,7 @@ mod tests {
         check(Filter { sandbox: Some("b".into()), ..Filter::default() }, &[1, 3, 5]);
         check(Filter { sandbox: Some("b".into()), last: Some(2), ..Filter::default() }, &[3, 5]);
         check(Filter { after: Some(4), ..Filter::default() }, &[4, 5]);
-        check(Filter { since: Some(Stamp::from_micros(5)), ..Filter::default() }, &[5]);
+        check(Filter { since: Some(Timestamp::from_micros(5)), ..Filter::default() }, &[5]);
         check(Filter { event: Some(Event::Kill), ..Filter::default() }, &[]);
         check(Filter { ruling: Some(Ruling::Deny), last: Some(1), ..Filter::default() }, &[5]);
         check(Filter { run: Some("' OR 1 --".into()), ..Filter::default() }, &[]);

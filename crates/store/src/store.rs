@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cofferdam_broker::{Error, Stamp};
+use cofferdam_broker::{Error, Timestamp};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::mark::Mark;
@@ -84,7 +84,7 @@ impl Store {
     }
 
     fn sweep(self) -> Result<Self, Error> {
-        let now = Stamp::now();
+        let now = Timestamp::now();
         self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
         Ok(self)
     }

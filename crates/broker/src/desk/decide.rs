@@ -4,40 +4,40 @@ use std::sync::Arc;
 
 use cofferdam_caps::Request;
 
-use super::{Desk, Effect, Known, Looked, Verdict};
+use super::{CachedVerdict, Desk, Effect, Recheck, Verdict};
 use crate::audit::Ruling;
-use crate::book::Wanted;
 use crate::denial::Reason;
 use crate::error::Error;
-use crate::held::{Held, Source};
+use crate::grant_index::Query;
+use crate::held_grant::{HeldGrant, Source};
 use crate::permit::Checked;
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 use crate::waiting::{Seen, Waiting};
 
 impl Desk {
     pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
         let broker = self.permissions().broker();
         let now = broker.now();
-        if let Some(rule) = self.permissions().bounds().against(request) {
-            return Verdict::Denied(self.turn_away(request, rule));
+        if let Some(rule) = self.permissions().bounds().violated_by(request) {
+            return Verdict::Denied(self.deny_out_of_bounds(request, rule));
         }
         let mut state = self.lock();
-        if let Some(known) = state.known.get(request)
-            && self.holds(known, now)
+        if let Some(cached) = state.verdicts.get(request)
+            && self.is_current(cached, now)
         {
-            let checked = known.checked.clone();
-            return match known.verdict.clone() {
+            let checked = cached.checked.clone();
+            return match cached.verdict.clone() {
                 Ok(held) => self.permit(&mut state, checked, held, effect, now),
                 Err(denial) => {
                     let mut line = self.check_line(&checked, Ruling::Deny, now);
                     line.capability = Some(denial.error().required_permission().into());
-                    let _ = state.trail.note(line, &*broker.shared().sink);
+                    let _ = state.audit.note(line, &*broker.shared().sink);
                     Verdict::Denied(denial)
                 }
             };
         }
-        let (wanted, checked) = (Wanted::new(request), Arc::new(Checked::new(request.clone())));
-        match self.find(request, &wanted, now) {
+        let (query, checked) = (Query::new(request), Arc::new(Checked::new(request.clone())));
+        match self.find(request, &query, now) {
             Ok((Some(held), _, seen)) => {
                 if held.is_unlimited() {
                     state.remember(checked.clone(), Ok(held.clone()), seen);
@@ -45,15 +45,21 @@ impl Desk {
                 self.permit(&mut state, checked, held, effect, now)
             }
             Ok((None, is_denied, seen)) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
+                let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = match (is_denied, self.may_ask(&state, &id)) {
                     (true, _) => Reason::Refused,
                     (false, true) => {
                         drop(state);
                         return match self.ask(&checked, &id) {
-                            Some(asking) => {
+                            Some(question) => {
                                 let what = (checked, required.clone(), id);
-                                Verdict::Ask(Waiting::new(self.clone(), what, effect, asking, seen))
+                                Verdict::Ask(Waiting::new(
+                                    self.clone(),
+                                    what,
+                                    effect,
+                                    question,
+                                    seen,
+                                ))
                             }
                             None => {
                                 let reason = Reason::TooMany;
@@ -70,7 +76,7 @@ impl Desk {
                 Verdict::Denied(denial)
             }
             Err(error) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
+                let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = Reason::Unavailable(error);
                 Verdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
             }
@@ -78,11 +84,11 @@ impl Desk {
     }
 
     /// Whether nothing has changed that the verdict depends on.
-    pub(super) fn holds(&self, known: &Known, now: Stamp) -> bool {
-        let (generation, ledger) = known.seen;
+    pub(super) fn is_current(&self, cached: &CachedVerdict, now: Timestamp) -> bool {
+        let (generation, ledger) = cached.seen;
         let same_ledger = || self.permissions().broker().shared().ledger.mark() == Ok(ledger);
         generation == self.permissions().generation()
-            && match &known.verdict {
+            && match &cached.verdict {
                 Ok(held) => {
                     held.grant.lives_at(now)
                         && match held.source {
@@ -99,32 +105,32 @@ impl Desk {
     pub(super) fn candidates(
         &self,
         request: &Request,
-        wanted: &Wanted,
-        now: Stamp,
-    ) -> Result<(Vec<Arc<Held>>, bool, Seen), Error> {
-        let (permissions, asker) = (self.permissions(), self.asker());
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<(Vec<Arc<HeldGrant>>, bool, Seen), Error> {
+        let (permissions, requester) = (self.permissions(), self.requester());
         let generation = permissions.generation();
         let mut found = Vec::new();
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
+        let mut add = |held: &Arc<HeldGrant>| {
+            if held.is_for(requester, now) {
                 found.push(held.clone());
             }
         };
-        permissions.read(|book| book.allowing(wanted, &mut add));
+        permissions.read(|grants| grants.allowing(query, &mut add));
         let is_network = matches!(request, Request::Network { .. });
         if let (Some(held), false) = (found.iter().find(|held| held.is_unlimited()), is_network) {
             // Nothing in the ledger could do better.
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
+        let mut add = |held: &Arc<HeldGrant>| {
+            if held.is_for(requester, now) {
                 found.push(held.clone());
             }
         };
-        let (is_denied, mark) = permissions.broker().durable(|durable| {
-            durable.book.allowing(wanted, &mut add);
-            !durable.denied.is_empty()
-                && durable.denied.contains(&self.request_id(wanted.capability()))
+        let (is_denied, mark) = permissions.broker().with_ledger(|ledger| {
+            ledger.grants.allowing(query, &mut add);
+            !ledger.denied.is_empty()
+                && ledger.denied.contains(&self.request_id(query.capability()))
         })?;
         found.sort_by_cached_key(|held| std::cmp::Reverse(held.preference(request)));
         Ok((found, is_denied, (generation, mark)))
@@ -134,10 +140,10 @@ impl Desk {
     pub(super) fn find(
         &self,
         request: &Request,
-        wanted: &Wanted,
-        now: Stamp,
-    ) -> Result<(Option<Arc<Held>>, bool, Seen), Error> {
-        let (found, is_denied, seen) = self.candidates(request, wanted, now)?;
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<(Option<Arc<HeldGrant>>, bool, Seen), Error> {
+        let (found, is_denied, seen) = self.candidates(request, query, now)?;
         let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
             let is_ours = match held.is_counted_in_ledger() {
@@ -152,40 +158,45 @@ impl Desk {
     }
 
     /// Looks whether something was granted since `seen`.
-    pub(crate) fn look(&self, checked: &Arc<Checked>, effect: Effect, seen: &mut Seen) -> Looked {
-        let ledger = match self.permissions().broker().shared().ledger.mark() {
-            Ok(mark) => mark,
-            Err(error) => return Looked::Denied(Reason::Unavailable(error)),
-        };
-        match *seen == (self.permissions().generation(), ledger) {
-            true => Looked::Nothing,
-            false => self.look_again(checked, effect, seen),
-        }
-    }
-
-    pub(crate) fn look_again(
+    pub(crate) fn recheck_if_changed(
         &self,
         checked: &Arc<Checked>,
         effect: Effect,
         seen: &mut Seen,
-    ) -> Looked {
+    ) -> Recheck {
+        let ledger = match self.permissions().broker().shared().ledger.mark() {
+            Ok(mark) => mark,
+            Err(error) => return Recheck::Denied(Reason::Unavailable(error)),
+        };
+        match *seen == (self.permissions().generation(), ledger) {
+            true => Recheck::Nothing,
+            false => self.recheck(checked, effect, seen),
+        }
+    }
+
+    pub(crate) fn recheck(
+        &self,
+        checked: &Arc<Checked>,
+        effect: Effect,
+        seen: &mut Seen,
+    ) -> Recheck {
         let now = self.permissions().broker().now();
-        let wanted = Wanted::new(&checked.request);
-        match self.find(&checked.request, &wanted, now) {
+        let query = Query::new(&checked.request);
+        match self.find(&checked.request, &query, now) {
             Ok((Some(held), _, _)) => {
                 let mut state = self.lock();
                 match self.permit(&mut state, checked.clone(), held, effect, now) {
-                    Verdict::Permit(permit) => Looked::Permit(permit),
-                    Verdict::Denied(denial) => Looked::Denied(denial.reason().clone()),
-                    Verdict::Ask(_) => Looked::Nothing,
+                    Verdict::Permit(permit) => Recheck::Permit(permit),
+                    Verdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
+                    Verdict::Ask(_) => Recheck::Nothing,
                 }
             }
-            Ok((None, true, _)) => Looked::Denied(Reason::Refused),
+            Ok((None, true, _)) => Recheck::Denied(Reason::Refused),
             Ok((None, false, now_seen)) => {
                 *seen = now_seen;
-                Looked::Nothing
+                Recheck::Nothing
             }
-            Err(error) => Looked::Denied(Reason::Unavailable(error)),
+            Err(error) => Recheck::Denied(Reason::Unavailable(error)),
         }
     }
 }

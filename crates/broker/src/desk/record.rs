@@ -7,28 +7,28 @@ use cofferdam_caps::{Capability, Request, visible};
 use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
 use crate::audit::{Event, Line, Ruling};
 use crate::denial::{Denial, Reason};
-use crate::held::Held;
+use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
-use crate::ledger::{Petition, Standing};
+use crate::ledger::{RecordedRequest, RequestStatus};
 use crate::permit::{Checked, Permit};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 impl Desk {
     pub(super) fn permit(
         &self,
         state: &mut State,
         checked: Arc<Checked>,
-        held: Arc<Held>,
+        held: Arc<HeldGrant>,
         effect: Effect,
-        now: Stamp,
+        now: Timestamp,
     ) -> Verdict {
         let mut line = self.check_line(&checked, Ruling::Permit, now);
         line.capability = Some(held.text.clone());
         line.id = Some(held.id.clone());
         let sink = &*self.permissions().broker().shared().sink;
         let written = match effect {
-            Effect::Inside => state.trail.note(line, sink),
-            Effect::Outside => state.trail.commit(line, sink),
+            Effect::Inside => state.audit.note(line, sink),
+            Effect::Outside => state.audit.commit(line, sink),
         };
         match written {
             Ok(()) => Verdict::Permit(Permit::new(checked, held)),
@@ -71,10 +71,10 @@ impl Desk {
         let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
         if !is_new {
             // A tool that tries again and again makes no work for the disk.
-            let _ = state.trail.note(line, &*shared.sink);
+            let _ = state.audit.note(line, &*shared.sink);
             return Denial::new(required, id, reason);
         }
-        let petition = Petition {
+        let recorded = RecordedRequest {
             id: id.clone(),
             capability: required.clone(),
             tool: self.0.tool.clone(),
@@ -82,10 +82,10 @@ impl Desk {
             first: now,
             last: now,
             times: 1,
-            standing: Standing::Open,
+            status: RequestStatus::Open,
         };
-        let written = state.trail.commit(line, &*shared.sink);
-        let reason = match written.and_then(|()| shared.ledger.remember(&petition)) {
+        let written = state.audit.commit(line, &*shared.sink);
+        let reason = match written.and_then(|()| shared.ledger.record(&recorded)) {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
@@ -93,7 +93,7 @@ impl Desk {
     }
 
     /// Denies what lies outside. It is not kept for later: no grant would help.
-    pub(super) fn turn_away(&self, request: &Request, rule: &Arc<str>) -> Denial {
+    pub(super) fn deny_out_of_bounds(&self, request: &Request, rule: &Arc<str>) -> Denial {
         let broker = self.permissions().broker();
         let (required, checked) = (request.required(), Checked::new(request.clone()));
         let mut line = self.check_line(&checked, Ruling::Deny, broker.now());
@@ -105,10 +105,10 @@ impl Desk {
 
     pub(super) fn note(&self, line: Line) {
         // What went wrong is kept in the trail, and denies the next call that is checked.
-        let _ = self.lock().trail.note(line, &*self.permissions().broker().shared().sink);
+        let _ = self.lock().audit.note(line, &*self.permissions().broker().shared().sink);
     }
 
-    pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Stamp) -> Line {
+    pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Timestamp) -> Line {
         let mut line = Line::new(now, Event::Check);
         line.sandbox = Some(self.permissions().name().clone());
         line.run = Some(self.0.run.clone());

@@ -7,29 +7,29 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use cofferdam_broker::{
-    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Stamp, Verdict, Waiting,
+    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Timestamp, Verdict, Waiting,
 };
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
 
 /// A broker in memory with a clock that is moved by hand.
-pub(crate) struct World {
+pub(crate) struct Fixture {
     pub(crate) memory: Arc<InMemory>,
     pub(crate) broker: Broker,
     pub(crate) clock: Arc<AtomicU64>,
 }
 
-pub(crate) fn world(approver: Option<Arc<dyn Approver>>) -> World {
+pub(crate) fn fixture(approver: Option<Arc<dyn Approver>>) -> Fixture {
     let memory = Arc::new(InMemory::with_key([1; 32]));
     let clock = Arc::new(AtomicU64::new(1));
     let hands = clock.clone();
     let mut setup = Broker::setup(memory.clone(), memory.clone())
         .fixed_ids([2; 32])
-        .clock(Arc::new(move || Stamp::from_micros(hands.load(Ordering::Relaxed))));
+        .clock(Arc::new(move || Timestamp::from_micros(hands.load(Ordering::Relaxed))));
     if let Some(approver) = approver {
         setup = setup.approver(approver);
     }
-    World { memory, broker: setup.open().unwrap(), clock }
+    Fixture { memory, broker: setup.open().unwrap(), clock }
 }
 
 pub(crate) fn set(texts: &[&str]) -> CapabilitySet {

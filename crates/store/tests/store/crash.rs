@@ -2,7 +2,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Stamp, Terms};
+use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Terms, Timestamp};
 use cofferdam_store::{Filter, Store};
 
 use super::{Scratch, key};
@@ -20,7 +20,7 @@ fn grants_until_it_is_killed() {
     for number in 0.. {
         let terms = Terms::new(key(&number.to_string()).required(), Span::Always);
         let grant = broker.grant(terms).unwrap();
-        let mut line = Line::new(Stamp::now(), Event::Check);
+        let mut line = Line::new(Timestamp::now(), Event::Check);
         line.note = Some(number.to_string().into());
         store.commit(vec![line]).unwrap();
         writeln!(out, "done {number} {}", grant.id).unwrap();
@@ -57,7 +57,7 @@ fn what_was_done_survives_a_kill() {
 #[test]
 fn offered_lines_are_there_after_a_flush_and_after_the_end() {
     let scratch = Scratch::new();
-    let line = || vec![Line::new(Stamp::now(), Event::Start)];
+    let line = || vec![Line::new(Timestamp::now(), Event::Start)];
     let store = Store::open(&scratch.path()).unwrap();
     store.offer(line());
     store.flush().unwrap();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use cofferdam_broker::{Broker, FromOutside, Ledger, Span, Standing, Terms, Verdict};
+use cofferdam_broker::{Broker, FromOutside, Ledger, RequestStatus, Span, Terms, Verdict};
 use cofferdam_caps::CapabilitySet;
 use cofferdam_store::Store;
 
@@ -40,14 +40,14 @@ fn request_is_known_to_the_other_by_the_same_id() {
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
     let desk = one.permissions("s", &CapabilitySet::default()).desk("r", "t");
     assert!(!is_permitted(&desk, &key("a")));
-    let petition = other.petitions().unwrap().remove(0);
-    let granted = other.terms_for(&petition.id, Span::Once).unwrap();
-    other.grant_request(&petition.id, granted).unwrap();
+    let request = other.requests().unwrap().remove(0);
+    let granted = other.terms_for(&request.id, Span::Once).unwrap();
+    other.grant_request(&request.id, granted).unwrap();
     assert!(is_permitted(&desk, &key("a")));
     assert!(!is_permitted(&desk, &key("a")));
-    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Granted);
-    other.deny_request(&petition.id, "alice").unwrap();
-    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Denied);
+    assert_eq!(one.requests().unwrap()[0].status, RequestStatus::Granted);
+    other.deny_request(&request.id, "alice").unwrap();
+    assert_eq!(one.requests().unwrap()[0].status, RequestStatus::Denied);
 }
 
 #[test]

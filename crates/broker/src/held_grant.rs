@@ -5,11 +5,11 @@ use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Capability, Request};
 
 use crate::grant::Grant;
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 /// A grant that may be used now.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldGrant {
     pub(crate) grant: Grant,
     /// The capability as the audit names it.
     pub(crate) text: Arc<str>,
@@ -38,13 +38,13 @@ enum Left {
 
 /// Who is asking.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asker<'a> {
+pub(crate) struct Requester<'a> {
     pub(crate) tool: &'a str,
     pub(crate) sandbox: &'a str,
     pub(crate) run: &'a str,
 }
 
-impl Held {
+impl HeldGrant {
     pub(crate) fn new(grant: Grant, source: Source) -> Self {
         let left = match (grant.uses, source) {
             (None, Source::Sandbox | Source::Ledger) => Left::Unlimited,
@@ -61,11 +61,11 @@ impl Held {
         Self { run: Some(run), left: Left::Unlimited, ..held }
     }
 
-    pub(crate) fn is_for(&self, asker: Asker<'_>, now: Stamp) -> bool {
+    pub(crate) fn is_for(&self, requester: Requester<'_>, now: Timestamp) -> bool {
         let fits = |limit: &Option<Arc<str>>, who: &str| limit.as_deref().is_none_or(|l| l == who);
-        fits(&self.grant.holder.tool, asker.tool)
-            && fits(&self.grant.holder.sandbox, asker.sandbox)
-            && fits(&self.run, asker.run)
+        fits(&self.grant.holder.tool, requester.tool)
+            && fits(&self.grant.holder.sandbox, requester.sandbox)
+            && fits(&self.run, requester.run)
             && self.grant.lives_at(now)
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }

@@ -9,28 +9,28 @@ use futures_util::future::Shared;
 use crate::audit::{Event, Line, Ruling};
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Span, Terms};
-use crate::held::{Held, Source};
+use crate::held_grant::{HeldGrant, Source};
 use crate::id::{QuestionId, RequestId};
 use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
 
 /// The askings that are under way.
 #[derive(Debug, Default)]
-pub(crate) struct Askings {
-    open: Mutex<Open>,
-    /// Held while it is found out whether a question is being asked and it is asked if not.
+pub(crate) struct OpenQuestions {
+    lists: Mutex<Lists>,
+    /// HeldGrant while it is found out whether a question is being asked and it is asked if not.
     starting: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    by_question: HashMap<QuestionId, Weak<Asking>>,
+struct Lists {
+    by_question: HashMap<QuestionId, Weak<OpenQuestion>>,
     /// So that the same request of another call waits for the same answer.
-    by_request: HashMap<(u64, RequestId), Weak<Asking>>,
+    by_request: HashMap<(u64, RequestId), Weak<OpenQuestion>>,
 }
 
 /// One question on its way to one answer. Withdrawn when nobody holds it any more.
-pub(crate) struct Asking {
+pub(crate) struct OpenQuestion {
     permissions: Permissions,
     tool: Arc<str>,
     run: Arc<str>,
@@ -65,7 +65,7 @@ pub(crate) enum Settled {
 }
 
 /// Who is asking, and about what.
-pub(crate) struct Asker<'a> {
+pub(crate) struct Inquiry<'a> {
     pub(crate) permissions: &'a Permissions,
     pub(crate) approver: &'a Arc<dyn Approver>,
     pub(crate) tool: &'a Arc<str>,
@@ -73,80 +73,81 @@ pub(crate) struct Asker<'a> {
     pub(crate) request: Option<RequestId>,
 }
 
-impl Askings {
-    pub(crate) fn find(&self, id: &QuestionId) -> Option<Arc<Asking>> {
+impl OpenQuestions {
+    pub(crate) fn find(&self, id: &QuestionId) -> Option<Arc<OpenQuestion>> {
         self.lock().by_question.get(id).and_then(Weak::upgrade)
     }
 
     pub(crate) fn open(&self) -> Vec<Question> {
-        let askings: Vec<_> = self.lock().by_question.values().filter_map(Weak::upgrade).collect();
-        askings.iter().map(|asking| asking.question.clone()).collect()
+        let questions: Vec<_> =
+            self.lock().by_question.values().filter_map(Weak::upgrade).collect();
+        questions.iter().map(|open| open.question.clone()).collect()
     }
 
     /// The asking about a request that is under way, or else the one that `start` starts.
-    pub(crate) fn about(
+    pub(crate) fn find_or_start(
         &self,
         serial: u64,
         request: &RequestId,
-        start: impl FnOnce() -> Option<Arc<Asking>>,
-    ) -> Option<Arc<Asking>> {
+        start: impl FnOnce() -> Option<Arc<OpenQuestion>>,
+    ) -> Option<Arc<OpenQuestion>> {
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (serial, request.clone());
         let found = self.lock().by_request.get(&key).and_then(Weak::upgrade);
         found.or_else(start)
     }
 
-    fn insert(&self, asking: &Arc<Asking>) {
-        let mut open = self.lock();
-        open.by_question.insert(asking.question.id().clone(), Arc::downgrade(asking));
-        if let Some(request) = &asking.request {
-            let key = (asking.permissions.serial(), request.clone());
-            open.by_request.insert(key, Arc::downgrade(asking));
+    fn insert(&self, open: &Arc<OpenQuestion>) {
+        let mut lists = self.lock();
+        lists.by_question.insert(open.question.id().clone(), Arc::downgrade(open));
+        if let Some(request) = &open.request {
+            let key = (open.permissions.serial(), request.clone());
+            lists.by_request.insert(key, Arc::downgrade(open));
         }
     }
 
     /// Forgets one that is settled or withdrawn, and not one that took its place.
-    fn remove(&self, asking: &Asking) {
-        let mut open = self.lock();
-        open.by_question.remove(asking.question.id());
-        if let Some(request) = &asking.request {
-            let key = (asking.permissions.serial(), request.clone());
-            let is_this = |other: &Weak<Asking>| std::ptr::eq(other.as_ptr(), asking);
-            if open.by_request.get(&key).is_some_and(is_this) {
-                open.by_request.remove(&key);
+    fn remove(&self, open: &OpenQuestion) {
+        let mut lists = self.lock();
+        lists.by_question.remove(open.question.id());
+        if let Some(request) = &open.request {
+            let key = (open.permissions.serial(), request.clone());
+            let is_this = |other: &Weak<OpenQuestion>| std::ptr::eq(other.as_ptr(), open);
+            if lists.by_request.get(&key).is_some_and(is_this) {
+                lists.by_request.remove(&key);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Asking {
-    pub(crate) fn start(asker: Asker<'_>, question: Question) -> Arc<Self> {
-        let asking = Arc::new_cyclic(|this: &Weak<Self>| {
+impl OpenQuestion {
+    pub(crate) fn start(inquiry: Inquiry<'_>, question: Question) -> Arc<Self> {
+        let open = Arc::new_cyclic(|this: &Weak<Self>| {
             let (this, asked) = (this.clone(), question.clone());
-            let approver = asker.approver.clone();
+            let approver = inquiry.approver.clone();
             let drive = async move {
                 let answer = approver.ask(asked).await;
-                if let Some(asking) = this.upgrade() {
+                if let Some(open) = this.upgrade() {
                     // A late answer is nobody's business here: the approver's part is over.
-                    let _ = asking.settle(answer, Unfit::IsNo);
+                    let _ = open.settle(answer, Unfit::IsNo);
                 }
             };
             Self {
-                permissions: asker.permissions.clone(),
-                tool: asker.tool.clone(),
-                run: asker.run.clone(),
+                permissions: inquiry.permissions.clone(),
+                tool: inquiry.tool.clone(),
+                run: inquiry.run.clone(),
                 question,
-                request: asker.request,
+                request: inquiry.request,
                 stage: Mutex::new(Stage::Open),
                 drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
             }
         });
-        asker.permissions.broker().shared().askings.insert(&asking);
-        asking
+        inquiry.permissions.broker().shared().open_questions.insert(&open);
+        open
     }
 
     pub(crate) fn id(&self) -> &QuestionId {
@@ -202,7 +203,7 @@ impl Asking {
         };
         *self.stage() = Stage::Settled(result.clone());
         let shared = self.permissions.broker().shared();
-        shared.askings.remove(self);
+        shared.open_questions.remove(self);
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
         match result {
@@ -224,8 +225,8 @@ impl Asking {
                 Span::Session => self.permissions.grant(terms).map(|_| ()),
                 Span::Once => self.permissions.sign(terms).map(|grant| {
                     self.permissions.hold(match self.request {
-                        Some(_) => Held::new(grant, Source::Sandbox),
-                        None => Held::for_run(grant, self.run.clone()),
+                        Some(_) => HeldGrant::new(grant, Source::Sandbox),
+                        None => HeldGrant::for_run(grant, self.run.clone()),
                     });
                 }),
             };
@@ -261,17 +262,17 @@ enum Unfit {
     IsRefused,
 }
 
-impl Drop for Asking {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         if self.settled().is_none() {
-            self.permissions.broker().shared().askings.remove(self);
+            self.permissions.broker().shared().open_questions.remove(self);
             self.note(&Settled::Refused, Some("withdrawn"), "");
         }
     }
 }
 
-impl std::fmt::Debug for Asking {
+impl std::fmt::Debug for OpenQuestion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Asking").field(self.question.id()).finish()
+        f.debug_tuple("OpenQuestion").field(self.question.id()).finish()
     }
 }

@@ -12,14 +12,14 @@ const MAX_LOOKED_AT: usize = 32;
 
 /// The audit lines of one run on their way to the sink.
 #[derive(Debug, Default)]
-pub(crate) struct Trail {
+pub(crate) struct AuditBuffer {
     lines: Vec<Line>,
     /// When to try again with a busy sink.
     hand_over_at: usize,
     failed: Option<Error>,
 }
 
-impl Trail {
+impl AuditBuffer {
     /// Notes a line that need not be there before it is acted on. A denial that is on its way
     /// already is counted there: a tool that tries again and again does not fill the disk.
     pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::audit::Event;
     use crate::error::ErrorKind;
-    use crate::stamp::Stamp;
+    use crate::timestamp::Timestamp;
 
     /// Takes lines when it is told to.
     #[derive(Default)]
@@ -137,42 +137,42 @@ mod tests {
     }
 
     fn line(target: usize) -> Line {
-        let mut line = Line::new(Stamp::from_micros(0), Event::Check);
+        let mut line = Line::new(Timestamp::from_micros(0), Event::Check);
         line.target = Some(target.to_string().into());
         line
     }
 
     #[test]
     fn busy_sink_costs_no_memory_and_no_count() {
-        let (gate, mut trail) = (Gate::default(), Trail::default());
-        (0..100_000).for_each(|i| trail.note(line(i % 3), &gate).unwrap());
-        assert!(trail.lines.len() <= 2 * BATCH);
+        let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
+        (0..100_000).for_each(|i| buffer.note(line(i % 3), &gate).unwrap());
+        assert!(buffer.lines.len() <= 2 * BATCH);
         *gate.open.lock().unwrap() = true;
-        trail.hand_over(&gate).unwrap();
+        buffer.hand_over(&gate).unwrap();
         let lines = gate.lines.lock().unwrap();
         assert_eq!(lines.iter().map(|line| u64::from(line.times)).sum::<u64>(), 100_000);
     }
 
     #[test]
     fn same_denial_over_and_over_is_one_line_that_counts() {
-        let (gate, mut trail) = (Gate::default(), Trail::default());
+        let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
         *gate.open.lock().unwrap() = true;
         for i in 0..100_000 {
             let mut line = line(i % 3);
             line.ruling = Some(Ruling::Deny);
-            trail.note(line, &gate).unwrap();
+            buffer.note(line, &gate).unwrap();
         }
-        trail.hand_over(&gate).unwrap();
+        buffer.hand_over(&gate).unwrap();
         let times: Vec<u32> = gate.lines.lock().unwrap().iter().map(|line| line.times).collect();
         assert_eq!(times, [33_334, 33_333, 33_333]);
     }
 
     #[test]
     fn lines_that_differ_are_written_when_there_are_too_many() {
-        let (gate, mut trail) = (Gate::default(), Trail::default());
-        (0..20_000).for_each(|i| trail.note(line(i), &gate).unwrap());
-        assert!(trail.lines.len() <= MAX_KEPT + BATCH);
-        trail.commit(line(20_000), &gate).unwrap();
+        let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
+        (0..20_000).for_each(|i| buffer.note(line(i), &gate).unwrap());
+        assert!(buffer.lines.len() <= MAX_KEPT + BATCH);
+        buffer.commit(line(20_000), &gate).unwrap();
         let lines = gate.lines.lock().unwrap();
         let targets: Vec<usize> =
             lines.iter().map(|line| line.target.as_ref().unwrap().parse().unwrap()).collect();
@@ -195,8 +195,8 @@ mod tests {
                 Ok(())
             }
         }
-        let mut trail = Trail::default();
-        assert!(trail.commit(line(0), &Broken).is_err());
-        assert!(trail.note(line(1), &Broken).is_err());
+        let mut buffer = AuditBuffer::default();
+        assert!(buffer.commit(line(0), &Broken).is_err());
+        assert!(buffer.note(line(1), &Broken).is_err());
     }
 }

@@ -3,7 +3,7 @@ use cofferdam_caps::{Capability, Kind, Pattern, Request, Scope};
 
 /// Where in a book a capability has its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum IndexKey {
     /// It has no scope.
     All,
     /// It is for this name, in canonical form.
@@ -11,10 +11,10 @@ pub(super) enum Spot {
     /// It is for names that begin with this, and perhaps not for all of them.
     Wild(Box<str>),
     /// It is for several origins.
-    Host(Box<str>, Box<Spot>),
+    Host(Box<str>, Box<IndexKey>),
 }
 
-impl Spot {
+impl IndexKey {
     pub(super) fn of(capability: &Capability) -> Self {
         match capability {
             Capability::Dom(dom) => match dom.scope() {
@@ -48,8 +48,8 @@ impl Spot {
             },
             None => {
                 let (host, path) = host_and_path(&text);
-                let spot = if path.is_empty() { Self::All } else { Self::of_text(path) };
-                Self::Host(host.into(), Box::new(spot))
+                let key = if path.is_empty() { Self::All } else { Self::of_text(path) };
+                Self::Host(host.into(), Box::new(key))
             }
         }
     }
@@ -94,7 +94,7 @@ fn host_and_path(text: &str) -> (&str, &str) {
 
 /// What is asked for, made ready for the search.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct Query {
     capability: Capability,
     name: Option<Box<str>>,
     address: Option<Address>,
@@ -107,12 +107,12 @@ pub(super) struct Address {
     path: Box<str>,
 }
 
-impl Wanted {
+impl Query {
     pub(crate) fn new(request: &Request) -> Self {
         let capability = request.required();
-        let name = match Spot::of(&capability) {
-            Spot::Exact(name) | Spot::Wild(name) => Some(name),
-            Spot::All | Spot::Host(..) => None,
+        let name = match IndexKey::of(&capability) {
+            IndexKey::Exact(name) | IndexKey::Wild(name) => Some(name),
+            IndexKey::All | IndexKey::Host(..) => None,
         };
         let address = match (request, &name) {
             (Request::Network { url, .. }, Some(text)) => Some(Address::new(url, text)),
@@ -163,18 +163,18 @@ impl Address {
 mod tests {
     use super::*;
 
-    fn check(capability: &str, expect: Spot) {
-        assert_eq!(Spot::of(&capability.parse().unwrap()), expect, "{capability}");
+    fn check(capability: &str, expect: IndexKey) {
+        assert_eq!(IndexKey::of(&capability.parse().unwrap()), expect, "{capability}");
     }
 
-    fn wild(start: &str) -> Spot {
-        Spot::Wild(start.into())
+    fn wild(start: &str) -> IndexKey {
+        IndexKey::Wild(start.into())
     }
 
     #[test]
     fn place_is_the_text_before_the_first_star() {
-        check("fs:read", Spot::All);
-        check("fs:read:/a/b", Spot::Exact("/a/b".into()));
+        check("fs:read", IndexKey::All);
+        check("fs:read:/a/b", IndexKey::Exact("/a/b".into()));
         check("fs:read:/a/b*c", wild("/a/b"));
         check("fs:read:/a/**", wild("/a"));
         check("fs:read:/**/x", wild(""));
@@ -186,14 +186,14 @@ mod tests {
     fn origin_is_the_start_of_its_addresses() {
         check("network:fetch:GET@https://a.example", wild("https://a.example"));
         check("network:fetch:https://a.example/v1/**", wild("https://a.example/v1"));
-        check("network:fetch:https://a.example/", Spot::Exact("https://a.example/".into()));
+        check("network:fetch:https://a.example/", IndexKey::Exact("https://a.example/".into()));
     }
 
     #[test]
     fn several_origins_are_found_by_host() {
-        let host = |host: &str, spot| Spot::Host(host.into(), Box::new(spot));
-        check("network:fetch:https://*.a.example", host("*.a.example", Spot::All));
+        let host = |host: &str, key| IndexKey::Host(host.into(), Box::new(key));
+        check("network:fetch:https://*.a.example", host("*.a.example", IndexKey::All));
         check("network:fetch:http://[::1]:*/x/*", host("[::1]", wild("/x/")));
-        check("network:fetch:https://a:*/x", host("a", Spot::Exact("/x".into())));
+        check("network:fetch:https://a:*/x", host("a", IndexKey::Exact("/x".into())));
     }
 }

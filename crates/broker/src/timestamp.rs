@@ -3,12 +3,12 @@ use std::time::{Duration, SystemTime};
 
 /// A moment, in microseconds since 1970 UTC. Displayed as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Stamp(u64);
+pub struct Timestamp(u64);
 
 /// Tells the time; fixed in tests.
-pub type Clock = std::sync::Arc<dyn Fn() -> Stamp + Send + Sync>;
+pub type Clock = std::sync::Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-impl Stamp {
+impl Timestamp {
     /// The moment that many microseconds after 1970 began.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
@@ -33,7 +33,7 @@ impl Stamp {
     }
 }
 
-impl fmt::Display for Stamp {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1_000_000;
         let (year, month, day) = civil(seconds / 86_400);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn check(seconds: u64, expect: &str) {
-        assert_eq!(Stamp::from_micros(seconds * 1_000_000 + 42).to_string(), expect);
+        assert_eq!(Timestamp::from_micros(seconds * 1_000_000 + 42).to_string(), expect);
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_end_of_time_is_no_panic() {
-        assert!(Stamp::from_micros(u64::MAX).to_string().starts_with("586524-"));
-        assert_eq!(Stamp::now().after(Duration::MAX).micros(), i64::MAX as u64);
+        assert!(Timestamp::from_micros(u64::MAX).to_string().starts_with("586524-"));
+        assert_eq!(Timestamp::now().after(Duration::MAX).micros(), i64::MAX as u64);
     }
 }
