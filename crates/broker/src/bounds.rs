@@ -1,10 +1,14 @@
+//! Limits that apply before any grant is considered.
+//!
+//! They come from the configuration of a sandbox, such as a content security policy.
+
 use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request};
 
-/// What no grant goes beyond, whoever gave it: where the connections of a sandbox may lead.
+/// Limits on the connections of a sandbox that no grant can exceed.
 ///
-/// None by default. What lies outside is denied, and nobody is asked about it.
+/// The default sets no limit. A request out of bounds is denied without asking the approver.
 #[derive(Debug, Clone, Default)]
 pub struct Bounds(Option<Connections>);
 
@@ -15,13 +19,14 @@ struct Connections {
 }
 
 impl Bounds {
-    /// Connections no further than these capabilities allow; nowhere if there are none. The rule
-    /// is what a denial says, such as `connect-src 'none'`.
+    /// Limits connections to those that one of `within` allows; an empty list allows none.
+    ///
+    /// Denials quote `rule`, such as `connect-src 'none'`.
     pub fn connections(within: impl IntoIterator<Item = Capability>, rule: &str) -> Self {
         Self(Some(Connections { within: within.into_iter().collect(), rule: rule.into() }))
     }
 
-    /// The rule that is against a request, if one is.
+    /// Returns the rule that `request` violates, if any.
     pub(crate) fn violated_by(&self, request: &Request) -> Option<&Arc<str>> {
         let connections = self.0.as_ref()?;
         let Request::Network { .. } = request else { return None };
@@ -30,7 +35,9 @@ impl Bounds {
         (!is_within).then_some(&connections.rule)
     }
 
-    /// Whether nothing that a capability allows lies within, as far as their texts tell.
+    /// Returns true if the bounds rule out everything that `capability` allows.
+    ///
+    /// Judges by the text of the patterns, so it may return false for some that never meet.
     pub(crate) fn excludes(&self, capability: &Capability) -> bool {
         let (Some(connections), Capability::Network(_)) = (&self.0, capability) else {
             return false;

@@ -1,3 +1,8 @@
+//! The [`Desk`]: where one run has its requests checked.
+//!
+//! `decide` finds the grant for a request, `ask` opens questions, and `record` writes the verdict
+//! down. This file holds the state that they share.
+
 mod ask;
 mod decide;
 mod record;
@@ -20,17 +25,20 @@ use crate::permissions::Permissions;
 use crate::permit::{Checked, Permit};
 use crate::waiting::{Seen, Waiting};
 
-/// Most verdicts that a run remembers; past it, it begins anew.
+/// Most verdicts that a run caches; when full, the cache is cleared.
 const MAX_CACHED_VERDICTS: usize = 512;
 
-/// Most questions that one run may cause. Nobody reads more, they only say yes in the end.
+/// Most questions that one run may cause. A person faced with more approves without reading.
 pub const MAX_QUESTIONS: u32 = 64;
 
-/// Most requests of one run that are kept for later; denials past it are as good, but cannot be
-/// granted by their id.
+/// Most denied requests of one run that are recorded.
+///
+/// Further requests are denied too, but cannot be granted by their id.
 pub const MAX_KEPT_REQUESTS: u32 = 256;
 
-/// Where one run makes its requests. Clones are the same desk.
+/// The broker as one run sees it: checks the run's requests and writes its audit lines.
+///
+/// Clones share their state.
 #[derive(Clone)]
 pub struct Desk(Arc<Inner>);
 
@@ -44,9 +52,9 @@ struct Inner {
 #[derive(Default)]
 struct State {
     verdicts: HashMap<Request, CachedVerdict>,
-    /// What somebody said no to in this run.
+    /// Requests that an approver refused during this run.
     refused: HashSet<RequestId>,
-    /// What is in the ledger already.
+    /// Requests of this run that the ledger has recorded.
     kept: HashSet<RequestId>,
     declared: CapabilitySet,
     questions: u32,
@@ -54,45 +62,45 @@ struct State {
     has_ended: bool,
 }
 
-/// A verdict that holds until something changes.
+/// A verdict that is valid until grants change.
 struct CachedVerdict {
     checked: Arc<Checked>,
     verdict: Result<Arc<HeldGrant>, Denial>,
     seen: Seen,
 }
 
-/// The answer to a request.
+/// Result of checking a request.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Yes, now.
+    /// The request is permitted.
     Permit(Permit),
-    /// No.
+    /// The request is denied.
     Denied(Denial),
-    /// Somebody is asked; the future has the answer.
+    /// An approver is being asked; the future resolves to the result.
     Ask(Waiting),
 }
 
-/// What a check would say.
+/// Result that a check would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Preview {
-    /// Yes, by a grant of this capability and span.
+    /// Permitted, by a grant of this capability and span.
     Granted(Capability, Span),
-    /// Somebody would be asked for this.
+    /// An approver would be asked for this capability.
     WouldAsk(Capability),
-    /// No; this would be needed.
+    /// Denied; this capability would be required.
     WouldDeny(Capability),
 }
 
-/// Where a call acts, and so when the log has to have it.
+/// Reach of a call, which decides when its audit line must be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// On things that end with the sandbox: soon is enough.
+    /// Affects only the sandbox; the line may be written later.
     Inside,
-    /// On the world: before.
+    /// Affects the world outside; the line must be durable before the call.
     Outside,
 }
 
-/// What a look at the grants found.
+/// Result of checking a waiting request again.
 pub(crate) enum Recheck {
     Permit(Permit),
     Denied(Reason),
@@ -108,18 +116,20 @@ impl Desk {
         desk
     }
 
-    /// Permits, denies or asks, and writes the audit.
+    /// Permits or denies a request, or asks the approver; writes the audit line.
     pub fn check(&self, request: &Request) -> Verdict {
         self.verdict(request, effect(request))
     }
 
-    /// The same for a call that acts outside the sandbox though its kind does not say so, such
-    /// as a write to a folder of the host: the audit log has it before the call is made.
+    /// Checks a request that acts outside the sandbox although its kind does not imply that, such
+    /// as a write to a folder of the host.
+    ///
+    /// Like [`check`](Self::check), but the audit line is durable before a permit is returned.
     pub fn check_outside(&self, request: &Request) -> Verdict {
         self.verdict(request, Effect::Outside)
     }
 
-    /// What a check would say. Asks nobody, uses nothing up and writes nothing.
+    /// Returns the result that a check would have, without asking, consuming a use or logging.
     pub fn would_grant(&self, request: &Request) -> Result<Preview, Error> {
         let (now, query) = (self.permissions().broker().now(), Query::new(request));
         let (found, is_denied, _) = self.candidates(request, &query, now)?;
@@ -140,7 +150,7 @@ impl Desk {
         })
     }
 
-    /// Notes what a tool says it will need, so that [`sees`](Self::sees) knows.
+    /// Records the capabilities that a tool declares; [`sees`](Self::sees) takes them into account.
     pub fn declare(&self, capabilities: &CapabilitySet) {
         let mut state = self.lock();
         for capability in capabilities.iter() {
@@ -148,13 +158,13 @@ impl Desk {
         }
     }
 
-    /// Whether a guest gets to see that there is such a thing as `kind`: something of it is
-    /// granted, or the tool declared that it may ask for it.
+    /// Returns true if the guest may see that `kind` exists: something of that kind is granted to
+    /// the run, or the tool declared it.
     pub fn sees(&self, kind: Kind) -> Result<bool, Error> {
         Ok(self.seen(&[kind])?[0])
     }
 
-    /// The same for several kinds, in their order, with one look at the grants.
+    /// Returns [`sees`](Self::sees) for each of `kinds`, reading the grants once.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.permissions().broker();
         let now = broker.now();
@@ -168,7 +178,7 @@ impl Desk {
             *is_seen |= state.declared.mentions(*kind);
         }
         drop(state);
-        // The ledger is asked only for what is not known without it.
+        // Reads the ledger only if the sandbox's own grants do not settle every kind.
         if seen.contains(&false) {
             let in_ledger = broker.with_ledger(|ledger| mentioned(&ledger.grants))?.0;
             seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
@@ -176,7 +186,7 @@ impl Desk {
         Ok(seen)
     }
 
-    /// Notes what a permitted call took, now that it is done.
+    /// Logs the cost of a permitted call that has finished.
     pub fn done(&self, permit: &Permit, cost: Cost) {
         let mut line = self.line(Event::Done);
         line.capability = Some(permit.held().text.clone());
@@ -185,15 +195,16 @@ impl Desk {
         self.note(line);
     }
 
-    /// Notes a kill, or a limit that the run came to: which, in plain words.
+    /// Logs that the run was killed or reached a limit; `what` describes the cause.
     pub fn stopped(&self, event: Event, what: &str) {
         let mut line = self.line(event);
         line.target = Some(visible(what).into());
         self.note(line);
     }
 
-    /// Notes that a program changes something outside the sandbox, and who it is. When this
-    /// returns the log has it; where it fails, the change must not be made.
+    /// Logs that the program `by` is about to change something outside the sandbox.
+    ///
+    /// On success the line is durable. On failure the change must not be made.
     pub fn change(&self, what: &str, by: &str) -> Result<(), Error> {
         let mut line = self.line(Event::Change);
         line.target = Some(visible(what).into());
@@ -202,7 +213,8 @@ impl Desk {
         self.lock().audit.commit(line, &*self.permissions().broker().shared().sink)
     }
 
-    /// The run has ended: hands the audit over and takes back what was granted for the run.
+    /// Ends the run: offers its audit lines to the sink and drops grants made for this run only.
+    ///
     /// Dropping the last clone does the same.
     pub fn end(&self, outcome: &str, cost: Cost) {
         let mut state = self.lock();
@@ -213,7 +225,7 @@ impl Desk {
         line.note = (!outcome.is_empty()).then(|| visible(outcome).into());
         line.cost = cost;
         let sink = &self.permissions().broker().shared().sink;
-        // Nothing comes after this that a failure could still prevent.
+        // The run is over, so a failure has nothing left to prevent.
         let _ = state.audit.note(line, &**sink);
         let _ = state.audit.hand_over(&**sink);
         drop(state);
@@ -233,7 +245,7 @@ impl Desk {
     }
 }
 
-/// What a request does to the world outside the sandbox.
+/// Returns the reach of a request, judged by its kind.
 fn effect(request: &Request) -> Effect {
     match request {
         Request::Network { .. } | Request::Function { .. } => Effect::Outside,

@@ -1,4 +1,4 @@
-//! Capabilities held, to be found by what is asked for without looking at each.
+//! Index of held grants: finds those that allow a request without testing each one.
 
 mod key;
 
@@ -13,38 +13,38 @@ use crate::id::GrantId;
 use key::IndexKey;
 pub(crate) use key::Query;
 
-/// What is held, by kind and by the part of the scope that is not wild.
+/// Grants by kind, then by the part of their scope before the first wildcard.
 #[derive(Debug, Default)]
 pub(crate) struct GrantIndex {
     by_kind: [ScopeIndex; Kind::ALL.len()],
     by_id: HashMap<GrantId, Arc<HeldGrant>>,
 }
 
-/// What is held of one kind.
+/// Grants of one kind, or of one host.
 #[derive(Debug, Default)]
 struct ScopeIndex {
-    /// Without a scope.
+    /// Grants without a scope.
     all: Vec<Arc<HeldGrant>>,
-    /// One name, by that name.
+    /// Grants for a single name, by that name.
     exact: HashMap<Box<str>, Vec<Arc<HeldGrant>>>,
-    /// Several names, by what they begin with.
+    /// Grants for several names, by the text that these begin with.
     wild: HashMap<Box<str>, Vec<Arc<HeldGrant>>>,
-    /// How long those beginnings are, and how many there are of each length. People write few
-    /// lengths, so trying each is quicker than any tree.
+    /// Lengths of the keys of `wild`, and the number of keys of each length. Few lengths occur in
+    /// practice, so trying each is faster than a tree.
     lengths: BTreeMap<usize, usize>,
-    /// Several origins, by host or `*.` and the domain; below that by path.
+    /// Grants for several origins, by host or `*.` and domain, then by path.
     hosts: HashMap<Box<str>, ScopeIndex>,
 }
 
 impl GrantIndex {
-    /// Adds one; one of the same id is replaced.
+    /// Adds a grant, or replaces the one with the same id.
     pub(crate) fn insert(&mut self, held: Arc<HeldGrant>) {
         self.remove(&held.grant.id);
         self.by_id.insert(held.grant.id.clone(), held.clone());
         self.list(&held.grant.capability).push(held);
     }
 
-    /// Takes one out; none where it is not there.
+    /// Removes and returns a grant, or returns `None` if it is not in the index.
     pub(crate) fn remove(&mut self, id: &GrantId) -> Option<Arc<HeldGrant>> {
         let held = self.by_id.remove(id)?;
         let capability = &held.grant.capability;
@@ -53,22 +53,22 @@ impl GrantIndex {
         Some(held)
     }
 
-    /// All of them, in no order.
+    /// Returns all grants, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<HeldGrant>> {
         self.by_id.values()
     }
 
-    /// Whether any speaks of `kind`, whatever its scope, and `is_meant`.
+    /// Returns true if any grant of `kind`, whatever its scope, satisfies `is_meant`.
     pub(crate) fn mentions(&self, kind: Kind, is_meant: impl Fn(&HeldGrant) -> bool) -> bool {
         self.by_kind[kind as usize].any(&is_meant)
     }
 
-    /// All of `kind`, whatever their scope, in no order.
+    /// Calls `found` with every grant of `kind`, in no particular order.
     pub(crate) fn of_kind(&self, kind: Kind, mut found: impl FnMut(&Arc<HeldGrant>)) {
         self.by_kind[kind as usize].each(&mut found);
     }
 
-    /// All that allow what is query, each by itself, in no order.
+    /// Calls `found` with every grant that allows the request, in no particular order.
     pub(crate) fn allowing(&self, query: &Query, mut found: impl FnMut(&Arc<HeldGrant>)) {
         let mut check = |list: &[Arc<HeldGrant>]| {
             let allowing =
@@ -107,7 +107,7 @@ impl ScopeIndex {
         }
     }
 
-    /// Drops the list at `key` where it is empty, so that what was revoked costs nothing.
+    /// Removes the list at `key` if it is empty, so that revoked grants leave nothing behind.
     fn tidy(&mut self, key: &IndexKey) {
         match key {
             IndexKey::All => {}
@@ -151,11 +151,11 @@ impl ScopeIndex {
         self.hosts.values().for_each(|index| index.each(found));
     }
 
-    /// Every list that may have something for `name`; without a name, for the whole.
+    /// Calls `check` with every list that may contain a grant for `name`.
     fn find(&self, name: Option<&str>, check: &mut impl FnMut(&[Arc<HeldGrant>])) {
         check(&self.all);
         let Some(name) = name else {
-            // A request for the whole is for those without a scope alone.
+            // A request without a name needs a grant without a scope.
             return;
         };
         if let Some(list) = self.exact.get(name) {

@@ -1,21 +1,22 @@
-//! Grants, requests and the audit log; the only maker of permits.
+//! Grants, requests and the audit log; the only source of permits.
 //!
-//! A [`Broker`] turns what a run asks for into a [`Permit`], a [`Denial`] that says what to
-//! grant, or a question to a person. A function that touches a resource takes a `Permit`, and
-//! nothing but a [`Desk`] makes one.
+//! A [`Broker`] turns each request of a run into a [`Permit`], a [`Denial`] that says what to
+//! grant, or a [`Question`] for a person. A function that touches a resource takes a `Permit`,
+//! which only a [`Desk`] can create.
 //!
-//! Absent on purpose: any I/O of its own (a [`Ledger`] and a [`Sink`] do it), an executor, a
-//! thread for a run that waits, and every way for a guest to grant, to answer, or to see a
-//! header of a grant. When a ledger or log fails, the answer is no.
+//! Absent on purpose: I/O (a [`Ledger`] and a [`Sink`] do it), an executor, a thread per waiting
+//! run, and any way for a guest to make a grant, to answer a question, or to read the headers of
+//! a grant. If ledger or log fail, requests are denied.
 //!
 //! In reading order:
 //!
-//! - [`Broker`], [`Permissions`], [`Desk`]: a process, a sandbox, a run; [`Verdict`] is the answer
-//! - [`Permit`], [`Denial`], [`PermissionError`]: yes, no, and no as a guest and a log see it
-//! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: what is given, to whom, for how long
-//! - [`Approver`], [`Question`], [`Answer`], [`Risk`]: asking, and [`Waiting`] for the answer
-//! - [`Declaration`]: what a tool says that it will need
-//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: what outlives a run
+//! - [`Broker`], [`Permissions`], [`Desk`]: of a process, a sandbox, a run; a [`Desk`] returns a
+//!   [`Verdict`]
+//! - [`Permit`], [`Denial`], [`PermissionError`]: the verdict, and a denial as the guest sees it
+//! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: grants and their lifetime
+//! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`]: decisions by a person
+//! - [`Declaration`]: capabilities that a tool says it needs
+//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run
 //! - [`Line`], [`Sink`]: the audit log
 //!
 //! ```

@@ -1,3 +1,5 @@
+//! Ledger and audit log in memory, for tests and for embedders that keep nothing.
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,13 +11,13 @@ use crate::id::{GrantId, Key, RequestId};
 use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 use crate::timestamp::Timestamp;
 
-/// Most requests that are remembered; the oldest make room.
+/// Most requests that are kept; beyond this the oldest is dropped.
 const MAX_REQUESTS: usize = 10_000;
 
-/// Most lines of the log that are kept; the oldest make room.
+/// Most audit lines that are kept; beyond this the oldest are dropped.
 const MAX_LINES: usize = 100_000;
 
-/// A ledger and an audit log that end with the process.
+/// A ledger and an audit log that exist only as long as the process.
 #[derive(Debug, Default)]
 pub struct InMemory {
     key: Key,
@@ -28,7 +30,7 @@ pub struct InMemory {
 struct Contents {
     grants: HashMap<GrantId, Grant>,
     requests: HashMap<RequestId, RecordedRequest>,
-    /// What changed, by when.
+    /// Changes by the mark that they produced.
     log: BTreeMap<u64, Change>,
 }
 
@@ -39,7 +41,7 @@ enum Change {
 }
 
 impl InMemory {
-    /// An empty one.
+    /// Creates an empty ledger and log.
     pub fn new() -> Result<Self, Error> {
         let mut key = Key::default();
         getrandom::fill(&mut key)
@@ -47,12 +49,12 @@ impl InMemory {
         Ok(Self::with_key(key))
     }
 
-    /// An empty one that makes the same ids every time, for tests.
+    /// Creates an empty ledger and log with a fixed key, so that tests get the same request ids.
     pub fn with_key(key: Key) -> Self {
         Self { key, ..Self::default() }
     }
 
-    /// The lines of the log, from the oldest.
+    /// Returns the lines of the log, oldest first.
     pub fn lines(&self) -> Vec<Line> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
@@ -61,7 +63,9 @@ impl InMemory {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Called with the contents still locked, so that nobody sees the mark before the change.
+    /// Records a change and raises the mark.
+    ///
+    /// Takes the locked contents, so that no reader sees the new mark before the change.
     fn changed(&self, contents: &mut Contents, change: Change) {
         let mark = self.mark.fetch_add(1, Ordering::AcqRel) + 1;
         contents.log.insert(mark, change);
@@ -145,7 +149,7 @@ impl Ledger for InMemory {
         if let Some(known) = contents.requests.get_mut(&request.id) {
             known.last = request.last;
             known.times = known.times.saturating_add(1);
-            // It is denied again: what was granted is used up, has ended or was revoked.
+            // Denied again, so the earlier grant was used up, expired or revoked.
             if known.status == RequestStatus::Granted {
                 known.status = RequestStatus::Open;
             }

@@ -1,3 +1,7 @@
+//! Open questions: each waits for one answer, from its approver or from elsewhere.
+//!
+//! A question is shared by all runs that wait for it and belongs to none of them.
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -14,57 +18,59 @@ use crate::id::{QuestionId, RequestId};
 use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
 
-/// The askings that are under way.
+/// The open questions of a broker.
 #[derive(Debug, Default)]
 pub(crate) struct OpenQuestions {
     lists: Mutex<Lists>,
-    /// HeldGrant while it is found out whether a question is being asked and it is asked if not.
+    /// Held while a question is looked up and opened if there is none, so that two calls cannot
+    /// open the same question.
     starting: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct Lists {
     by_question: HashMap<QuestionId, Weak<OpenQuestion>>,
-    /// So that the same request of another call waits for the same answer.
+    /// Lets equal requests of one sandbox wait for the same answer; the number is the serial of
+    /// its permissions.
     by_request: HashMap<(u64, RequestId), Weak<OpenQuestion>>,
 }
 
-/// One question on its way to one answer. Withdrawn when nobody holds it any more.
+/// A question that waits for its answer; withdrawn when the last reference is dropped.
 pub(crate) struct OpenQuestion {
     permissions: Permissions,
     tool: Arc<str>,
     run: Arc<str>,
     question: Question,
-    /// None where a tool asks for all that it declared.
+    /// Request that caused the question; `None` if a tool asks for everything it declared.
     request: Option<RequestId>,
     stage: Mutex<Stage>,
-    /// What asks the approver and settles with its answer. Whoever waits drives it.
+    /// Asks the approver and settles the question; polled by the runs that wait.
     pub(crate) drive: Drive,
 }
 
 pub(crate) type Drive = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-/// How far a question has come.
+/// Progress of a question.
 #[derive(Debug)]
 enum Stage {
     Open,
-    /// An answer was taken and is being carried out.
+    /// An answer was accepted and its grants are being made.
     Settling,
     Settled(Settled),
 }
 
-/// How a question ended.
+/// Outcome of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Settled {
-    /// Something was granted.
+    /// At least one capability was granted.
     Granted,
-    /// Nothing was.
+    /// Nothing was granted.
     Refused,
     /// The grant could not be made.
     Failed(Error),
 }
 
-/// Who is asking, and about what.
+/// The parties to a new question: the run that asks, the approver, and the request.
 pub(crate) struct Inquiry<'a> {
     pub(crate) permissions: &'a Permissions,
     pub(crate) approver: &'a Arc<dyn Approver>,
@@ -78,13 +84,14 @@ impl OpenQuestions {
         self.lock().by_question.get(id).and_then(Weak::upgrade)
     }
 
+    /// Returns all open questions.
     pub(crate) fn open(&self) -> Vec<Question> {
         let questions: Vec<_> =
             self.lock().by_question.values().filter_map(Weak::upgrade).collect();
         questions.iter().map(|open| open.question.clone()).collect()
     }
 
-    /// The asking about a request that is under way, or else the one that `start` starts.
+    /// Returns the open question about a request, or else the one that `start` opens.
     pub(crate) fn find_or_start(
         &self,
         serial: u64,
@@ -106,7 +113,7 @@ impl OpenQuestions {
         }
     }
 
-    /// Forgets one that is settled or withdrawn, and not one that took its place.
+    /// Removes a settled or withdrawn question, but not one that has replaced it.
     fn remove(&self, open: &OpenQuestion) {
         let mut lists = self.lock();
         lists.by_question.remove(open.question.id());
@@ -132,7 +139,7 @@ impl OpenQuestion {
             let drive = async move {
                 let answer = approver.ask(asked).await;
                 if let Some(open) = this.upgrade() {
-                    // A late answer is nobody's business here: the approver's part is over.
+                    // The approver cannot act on an error, so a late answer is dropped.
                     let _ = open.settle(answer, Unfit::IsNo);
                 }
             };
@@ -169,7 +176,7 @@ impl OpenQuestion {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an answer from outside.
+    /// Accepts an answer that did not come from the approver.
     pub(crate) fn take(&self, answer: Answer) -> Result<(), Error> {
         self.settle(answer, Unfit::IsRefused)
     }
@@ -182,24 +189,24 @@ impl OpenQuestion {
         let mut stage = self.stage();
         match (&*stage, is_enough, unfit) {
             (Stage::Settling | Stage::Settled(_), _, _) => {
-                return refuse(ErrorKind::Late, "the question was answered already");
+                return refuse(ErrorKind::Late, "the question was already answered");
             }
             (Stage::Open, false, Unfit::IsRefused) if is_meant => {
                 return refuse(
                     ErrorKind::NotEnough,
-                    "the answer does not allow what was asked for",
+                    "the answer does not cover what was asked for",
                 );
             }
             (Stage::Open, false, Unfit::IsRefused) => {
-                return refuse(ErrorKind::Late, "the question is not what it was any more");
+                return refuse(ErrorKind::Late, "the question has changed");
             }
             (Stage::Open, true, _) | (Stage::Open, false, Unfit::IsNo) => *stage = Stage::Settling,
         }
-        // Grants wake those who wait, and they look at the stage.
+        // Making grants wakes waiting runs, which lock the stage.
         drop(stage);
         let (result, note) = match is_enough {
             true => (self.carry_out(&answer), None),
-            false => (Settled::Refused, Some("the answer did not fit the question")),
+            false => (Settled::Refused, Some("the answer does not fit the question")),
         };
         *self.stage() = Stage::Settled(result.clone());
         let shared = self.permissions.broker().shared();
@@ -250,15 +257,17 @@ impl OpenQuestion {
         });
         let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);
-        // What was granted is in the log already; this line only says whose doing it was.
+        // Grants are already in the log; this line only names the person, so it may be written late.
         broker.shared().sink.offer(vec![line]);
     }
 }
 
-/// What to do with an answer that does not fit.
+/// Treatment of an answer that does not fit the question.
 #[derive(Clone, Copy)]
 enum Unfit {
+    /// The question is settled as refused.
     IsNo,
+    /// The answer is rejected and the question stays open.
     IsRefused,
 }
 

@@ -1,3 +1,8 @@
+//! The [`Permissions`] of one sandbox.
+//!
+//! They are apart from the broker because they end with the sandbox, and apart from the desk
+//! because its runs share them.
+
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -15,7 +20,7 @@ use crate::held_grant::{HeldGrant, Source};
 use crate::id::GrantId;
 use crate::question::Approver;
 
-/// What one sandbox may do: what it was given, and what was granted while it lives.
+/// The grants of one sandbox: those it started with and those made during its lifetime.
 ///
 /// Clones share their grants, which end with the last clone.
 #[derive(Clone)]
@@ -28,21 +33,21 @@ struct Inner {
     approver: Option<Arc<dyn Approver>>,
     bounds: Bounds,
     grants: RwLock<GrantIndex>,
-    /// Another number after each change of the book.
+    /// Changes with every change of the grants.
     generation: AtomicU64,
 }
 
 impl Broker {
     /// Creates the permissions of a sandbox, beginning with the capabilities `given`.
     ///
-    /// The id is part of the ids of its requests. A sandbox that comes again in another process
-    /// and shall have its requests known again needs the same id.
+    /// Request ids depend on the name of the sandbox. To find the requests of an earlier process
+    /// again, use the same name.
     pub fn permissions(&self, sandbox: &str, given: &CapabilitySet) -> Permissions {
         self.permissions_within(sandbox, given, self.approver(), Bounds::default())
     }
 
-    /// The same with somebody else to ask, or nobody, and bounds that nothing goes beyond, given
-    /// or granted.
+    /// Creates the permissions of a sandbox with its own approver, or none, and with bounds that
+    /// no capability exceeds, given or granted.
     pub fn permissions_within(
         &self,
         sandbox: &str,
@@ -54,7 +59,7 @@ impl Broker {
         let now = self.now();
         for capability in given.iter() {
             let terms = Terms::new(capability.clone(), Span::Session);
-            // Such terms have nothing that could be wrong with them.
+            // These terms are always valid.
             if let Ok(grant) = terms.sign(self.shared().ids.grant(), now, Kept::InMemory) {
                 grants.insert(Arc::new(HeldGrant::new(grant, Source::Sandbox)));
             }
@@ -72,21 +77,23 @@ impl Broker {
 }
 
 impl Permissions {
-    /// Where a run of a tool makes its requests.
+    /// Creates the desk of one run of a tool.
     ///
-    /// Both names are the embedding program's word. A grant for a tool goes by its name, so a
-    /// program that lets strangers name their tools should put something of its own into it.
+    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
+    /// lets strangers name their tools should add a part of its own to the name.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
     }
 
-    /// Which sandbox.
+    /// Returns the name of the sandbox.
     pub fn sandbox(&self) -> &str {
         &self.0.sandbox
     }
 
-    /// Grants something for as long as the sandbox lives, or for one permit in it; `always` is
-    /// kept in the ledger, for other sandboxes too unless the terms say otherwise.
+    /// Makes a grant for this sandbox.
+    ///
+    /// [`Span::Always`] goes to the ledger, where it applies to other sandboxes too unless the
+    /// terms limit it.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         match terms.span() {
             Span::Always => self.0.broker.grant(terms),
@@ -98,8 +105,7 @@ impl Permissions {
         }
     }
 
-    /// Takes away a grant of this sandbox, or else of the ledger, for the next check and all
-    /// after it.
+    /// Revokes a grant of this sandbox, or else of the ledger, with effect from the next check.
     pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
         let held = self.change().remove(id);
         let Some(held) = held else { return self.0.broker.revoke(id, by) };
@@ -111,7 +117,7 @@ impl Permissions {
         Ok(held.snapshot())
     }
 
-    /// What the sandbox was given and granted, without what the ledger holds.
+    /// Returns the grants of this sandbox, latest first, without those of the ledger.
     pub fn grants(&self) -> Vec<Grant> {
         let grants = self.0.grants.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
@@ -147,7 +153,7 @@ impl Permissions {
         read(&self.0.grants.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes a grant to be held in memory, once the log has it.
+    /// Makes a grant to be held in memory, after logging it.
     pub(crate) fn sign(&self, terms: Terms) -> Result<Grant, Error> {
         let broker = &self.0.broker;
         let grant = terms.sign(broker.shared().ids.grant(), broker.now(), Kept::InMemory)?;
@@ -157,6 +163,7 @@ impl Permissions {
         Ok(grant)
     }
 
+    /// Puts a grant in force and wakes the runs that wait for it.
     pub(crate) fn hold(&self, held: HeldGrant) {
         let capability = held.grant.capability.clone();
         self.change().insert(Arc::new(held));
@@ -166,7 +173,7 @@ impl Permissions {
         });
     }
 
-    /// Takes out what was granted for one run.
+    /// Removes the grants made for one run only.
     pub(crate) fn end_run(&self, run: &str) {
         let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
             let of_run = grants.iter().filter(|held| held.is_of_run(run));
@@ -181,7 +188,8 @@ impl Permissions {
 
     fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {
         let grants = self.0.grants.write().unwrap_or_else(PoisonError::into_inner);
-        // With the book locked: one who sees the new number and then reads sees the change.
+        // Changed under the lock: a reader that sees the new number and then reads the grants
+        // sees the change.
         self.0.generation.fetch_add(1, Ordering::AcqRel);
         grants
     }

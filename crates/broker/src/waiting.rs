@@ -1,3 +1,5 @@
+//! Futures of runs that wait for a decision.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,10 +17,10 @@ use crate::open_question::{Drive, OpenQuestion, Settled};
 use crate::permit::{Checked, Permit};
 use crate::waiters::Waiter;
 
-/// A request that waits for an answer, or for a grant from elsewhere.
+/// Future of a request that waits for an answer, or for a grant made elsewhere.
 ///
-/// Runs on any executor and holds no thread. Dropped, it leaves nothing behind; the question is
-/// withdrawn when nobody else waits for it.
+/// Runs on any executor and blocks no thread. Dropping it withdraws the question, unless another
+/// call waits for the same one.
 #[must_use = "a question that nobody waits for is withdrawn"]
 pub struct Waiting {
     desk: Desk,
@@ -27,14 +29,14 @@ pub struct Waiting {
     id: RequestId,
     effect: Effect,
     registration: Registration,
-    /// What the grants were when they were last looked at.
+    /// State of the grants when the request was last checked.
     seen: Seen,
 }
 
-/// Marks of the permissions and the ledger.
+/// Generation of the permissions and mark of the ledger, to detect changes.
 pub(crate) type Seen = (u64, u64);
 
-/// A place among those that wait for one question. Left when it is dropped.
+/// An entry in the list of waiters for one question; removed on drop.
 struct Registration {
     desk: Desk,
     question: Arc<OpenQuestion>,
@@ -54,12 +56,12 @@ impl Waiting {
         Self { desk, checked, required, id, effect, registration, seen }
     }
 
-    /// What to call the request by, to grant or deny it from elsewhere.
+    /// Returns the id by which the request can be granted or denied elsewhere.
     pub fn request_id(&self) -> &RequestId {
         &self.id
     }
 
-    /// What is being asked.
+    /// Returns the question that is being asked.
     pub fn question(&self) -> &crate::Question {
         self.registration.question.question()
     }
@@ -76,7 +78,7 @@ impl Future for Waiting {
         let this = self.get_mut();
         let wanted = Some((this.id.clone(), this.required.clone()));
         loop {
-            // Before looking, so that what comes after the look wakes us.
+            // Registers before checking, so that a later change wakes this future.
             this.registration.register(wanted.clone(), context);
             match this.desk.recheck_if_changed(&this.checked, this.effect, &mut this.seen) {
                 Recheck::Permit(permit) => return Poll::Ready(Ok(permit)),
@@ -93,7 +95,7 @@ impl Future for Waiting {
                     {
                         return Poll::Ready(Ok(permit));
                     }
-                    // It was for one permit, and another call of this kind has it: ask again.
+                    // The grant was for one permit, and another call has used it: ask again.
                     match this.desk.ask(&this.checked, &this.id) {
                         Some(question) => {
                             this.registration = Registration::new(this.desk.clone(), question)
@@ -106,10 +108,10 @@ impl Future for Waiting {
     }
 }
 
-/// All that a tool declared, waiting for one answer.
+/// Future of the question for everything that a tool declared.
 #[must_use = "a question that nobody waits for is withdrawn"]
 pub struct WaitingForAll {
-    /// None where there is nothing to ask, or nobody.
+    /// `None` if there is nothing to ask for, or no approver.
     registration: Option<Registration>,
 }
 
@@ -119,8 +121,8 @@ impl WaitingForAll {
     }
 }
 
-/// What is granted is granted; a tool that was refused something starts all the same, and finds
-/// it missing when it needs it.
+/// Completes when the question is answered, whatever the answer: a tool starts even if something
+/// was refused, and its calls are then denied.
 impl Future for WaitingForAll {
     type Output = Result<(), Error>;
 
@@ -141,7 +143,7 @@ impl Registration {
         Self { desk, question, drive, number: None }
     }
 
-    /// Drives the question on; none while it is not settled. Whoever settles it wakes us.
+    /// Polls the approver; returns `None` until the question is settled, which wakes this future.
     fn poll(&mut self, context: &mut Context<'_>) -> Option<Settled> {
         if !self.drive.is_terminated() {
             let _ = self.drive.poll_unpin(context);
@@ -149,7 +151,7 @@ impl Registration {
         self.question.settled()
     }
 
-    /// Waits, or goes on waiting with another waker.
+    /// Joins the waiters, or replaces the waker if already among them.
     fn register(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
         let permissions = self.desk.permissions();
         match self.number {

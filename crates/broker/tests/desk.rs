@@ -1,4 +1,4 @@
-//! What a desk permits and denies, and what it leaves in ledger and log.
+//! Verdicts of a desk, and their traces in ledger and log.
 
 mod common;
 
@@ -249,7 +249,7 @@ fn dropped_run_hands_its_log_over() {
     assert_eq!(events, [Event::Start, Event::End]);
 }
 
-/// A log that cannot be written.
+/// A sink that fails to write.
 struct Full;
 
 impl Sink for Full {

@@ -1,4 +1,4 @@
-//! Questions, answers, and runs that wait.
+//! Questions, answers, and waiting runs.
 
 mod common;
 
@@ -55,7 +55,7 @@ fn the_same_question_is_asked_once() {
     let mut all: Vec<_> = desks.iter().map(|desk| asked(desk, &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
     assert_eq!(person.asked(), 1);
-    // The one that drove the asking so far goes away; another one takes over.
+    // The future that polled the approver so far is dropped; another takes over.
     drop(all.remove(0));
     person.says(person.question().allow(Span::Session));
     for waiting in &mut all {
@@ -181,7 +181,7 @@ fn declared_capabilities_are_asked_for_at_once() {
     assert_eq!(question.wishes().len(), 2);
     person.says(question.allow(Span::Once));
     assert!(matches!(poll(&mut all, &bell), Poll::Ready(Ok(()))));
-    // For something declared, once is this run.
+    // For a declared capability, `once` means this run.
     (0..3).for_each(|_| drop(permitted(&desk, &key("a/b"))));
     desk.end("", cofferdam_broker::Cost::default());
     drop(asked(&permissions.desk("r2", "t"), &key("a/b")));
@@ -241,7 +241,7 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
         fixture.broker.permissions_within("s", &set(&[]), Some(person.clone()), bounds);
     let desk = permissions.desk("r", "t");
     let terms = |text: &str, span| Terms::new(text.parse().unwrap(), span);
-    // Neither a grant that lasts nor one of the sandbox helps.
+    // Neither a lasting grant nor one of the sandbox helps.
     fixture.broker.grant(terms("network:fetch", Span::Always)).unwrap();
     permissions.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
     let _ = permitted(&desk, &get("https://a.example/x"));
@@ -251,7 +251,7 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     assert_eq!(
         denial.to_string(),
         "not allowed to send GET requests to https://b.example/x: \
-         outside of connect-src https://a.example"
+         blocked by connect-src https://a.example"
     );
     assert!(matches!(desk.would_grant(&outside).unwrap(), Preview::WouldDeny(_)));
     desk.declare(&set(&["network:fetch:https://b.example/v1"]));
@@ -262,5 +262,5 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     desk.end("", Cost::default());
     let lines = fixture.memory.lines();
     let line = lines.iter().find(|line| line.ruling == Some(Ruling::Deny)).expect("a line");
-    assert_eq!(line.note.as_deref(), Some("outside of connect-src https://a.example"));
+    assert_eq!(line.note.as_deref(), Some("blocked by connect-src https://a.example"));
 }

@@ -1,4 +1,4 @@
-//! `function:call[:NAME]`: functions that the embedding program registers.
+//! `function:call[:NAME]`: functions that the embedding program lends to tools.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::{self, name_type};
 
-/// Functions of the embedding program that may be called.
+/// Capability to call functions of the embedding program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Function {
     scope: Scope<Pattern>,
 }
 
 name_type! {
-    /// The name of a function: any text but none at all. A `/` in it parts segments.
+    /// Name of a function: any text that is not empty. A `/` separates segments.
     FunctionName, text::anything
 }
 
@@ -34,7 +34,7 @@ impl Function {
         scopes.into_iter().map(|scope| Self { scope }).collect()
     }
 
-    /// Which names.
+    /// Returns the names that the capability covers.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
@@ -52,7 +52,7 @@ impl Area for Function {
     }
 
     fn describe(&self) -> String {
-        format!("call {} of the program", self.scope.describe("function", "functions"))
+        format!("call {} of the embedding program", self.scope.describe("function", "functions"))
     }
 }
 
@@ -83,7 +83,10 @@ mod tests {
     #[test]
     fn description_says_whose_function() {
         let describe = |text: &str| text.parse::<Capability>().unwrap().describe();
-        assert_eq!(describe("function:call:pay"), "call the function pay of the program");
-        assert_eq!(describe("function:call:pay me"), "call the function \"pay me\" of the program");
+        assert_eq!(describe("function:call:pay"), "call the function pay of the embedding program");
+        assert_eq!(
+            describe("function:call:pay me"),
+            "call the function \"pay me\" of the embedding program"
+        );
     }
 }

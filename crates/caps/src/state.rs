@@ -63,8 +63,8 @@ impl Area for State {
     fn describe(&self) -> String {
         let names = self.scope.describe("state", "states");
         match self.access {
-            Access::Read => format!("read {names} of the program"),
-            Access::Write => format!("write {names} of the program"),
+            Access::Read => format!("read {names} of the embedding program"),
+            Access::Write => format!("write {names} of the embedding program"),
         }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn description_names_the_program() {
         let describe = |text: &str| text.parse::<Capability>().unwrap().describe();
-        assert_eq!(describe("state:read:cart"), "read the state cart of the program");
-        assert_eq!(describe("state:write"), "write any state of the program");
+        assert_eq!(describe("state:read:cart"), "read the state cart of the embedding program");
+        assert_eq!(describe("state:write"), "write any state of the embedding program");
     }
 }

@@ -372,7 +372,7 @@ async fn a_policy_bounds_what_is_granted_later_too() {
     for sandbox in [sandbox.fork().unwrap(), sandbox] {
         let outcome = run(&sandbox, &fetch(outside)).await;
         let said = outcome.error().map(|error| error.message).unwrap_or_default();
-        let rule = format!("outside of connect-src {}", url(inside));
+        let rule = format!("blocked by connect-src {}", url(inside));
         assert!(said.ends_with(&rule), "{said}");
         let command = Command::shell(format!("curl -s {}/ || echo no", url(outside)));
         let outcome = sandbox.run_program(command).await.unwrap();

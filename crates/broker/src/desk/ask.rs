@@ -1,4 +1,4 @@
-//! Questions that a run causes.
+//! Questions that a run causes, for a single request or for everything its tool declared.
 
 use std::sync::Arc;
 
@@ -16,8 +16,9 @@ use crate::question::{Question, Wish};
 use crate::waiting::WaitingForAll;
 
 impl Desk {
-    /// Asks for all that was declared and is not granted yet, in one question. `once` in the
-    /// answer is for this run.
+    /// Asks one question for all declared capabilities that are not granted yet.
+    ///
+    /// [`Span::Once`](crate::Span::Once) in the answer grants a capability for this run.
     pub fn ask_declared(&self) -> Result<WaitingForAll, Error> {
         let now = self.permissions().broker().now();
         let declared = self.lock().declared.clone();
@@ -46,7 +47,9 @@ impl Desk {
             && !state.refused.contains(id)
     }
 
-    /// Asks, or joins those who wait for the same; none where nobody can be asked any more.
+    /// Opens a question about a request, or joins the one that is already open.
+    ///
+    /// Returns `None` if the run may not ask any more questions.
     pub(crate) fn ask(&self, checked: &Checked, id: &RequestId) -> Option<Arc<OpenQuestion>> {
         let open_questions = &self.permissions().broker().shared().open_questions;
         open_questions.find_or_start(self.permissions().serial(), id, || {

@@ -1,4 +1,4 @@
-//! From a request to what allows it.
+//! The decision on a request: the grant that allows it, a question, or a denial.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Desk {
         }
     }
 
-    /// Whether nothing has changed that the verdict depends on.
+    /// Returns true if nothing that the cached verdict depends on has changed.
     pub(super) fn is_current(&self, cached: &CachedVerdict, now: Timestamp) -> bool {
         let (generation, ledger) = cached.seen;
         let same_ledger = || self.permissions().broker().shared().ledger.mark() == Ok(ledger);
@@ -100,8 +100,10 @@ impl Desk {
             }
     }
 
-    /// What allows the request, the one to be used first; whether it was decided against; and
-    /// what was seen, to be read before what it stands for.
+    /// Returns the grants that allow a request, best first; whether the request was denied for
+    /// good; and the marks of the grants.
+    ///
+    /// The marks are read before the grants, so that a concurrent change is never missed.
     pub(super) fn candidates(
         &self,
         request: &Request,
@@ -119,7 +121,7 @@ impl Desk {
         permissions.read(|grants| grants.allowing(query, &mut add));
         let is_network = matches!(request, Request::Network { .. });
         if let (Some(held), false) = (found.iter().find(|held| held.is_unlimited()), is_network) {
-            // Nothing in the ledger could do better.
+            // No grant of the ledger would be preferred over this one.
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
         let mut add = |held: &Arc<HeldGrant>| {
@@ -136,7 +138,7 @@ impl Desk {
         Ok((found, is_denied, (generation, mark)))
     }
 
-    /// The grant that is used, after it was used.
+    /// Returns the grant to use, after consuming one of its uses.
     pub(super) fn find(
         &self,
         request: &Request,
@@ -157,7 +159,7 @@ impl Desk {
         Ok((None, is_denied, seen))
     }
 
-    /// Looks whether something was granted since `seen`.
+    /// Checks a waiting request again if grants have changed since `seen`.
     pub(crate) fn recheck_if_changed(
         &self,
         checked: &Arc<Checked>,

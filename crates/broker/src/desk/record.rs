@@ -1,4 +1,4 @@
-//! A verdict made final: the audit line, the request kept for later, the permit or denial.
+//! Verdicts put on record: the audit line, the recorded request, the permit or denial.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Desk {
         }
     }
 
-    /// Denies after somebody was asked, and remembers that in this run.
+    /// Denies a request after a question; a refusal holds for the rest of the run.
     pub(crate) fn deny(
         &self,
         checked: &Arc<Checked>,
@@ -70,7 +70,7 @@ impl Desk {
         line.id = Some(id.as_str().into());
         let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
         if !is_new {
-            // A tool that tries again and again makes no work for the disk.
+            // A repeated denial is not recorded again, so that it causes no disk writes.
             let _ = state.audit.note(line, &*shared.sink);
             return Denial::new(required, id, reason);
         }
@@ -92,19 +92,19 @@ impl Desk {
         Denial::new(required, id, reason)
     }
 
-    /// Denies what lies outside. It is not kept for later: no grant would help.
+    /// Denies a request that is out of bounds, without recording it: no grant would help.
     pub(super) fn deny_out_of_bounds(&self, request: &Request, rule: &Arc<str>) -> Denial {
         let broker = self.permissions().broker();
         let (required, checked) = (request.required(), Checked::new(request.clone()));
         let mut line = self.check_line(&checked, Ruling::Deny, broker.now());
         line.capability = Some(required.to_string().into());
-        line.note = Some(format!("outside of {}", visible(rule)).into());
+        line.note = Some(format!("blocked by {}", visible(rule)).into());
         self.note(line);
         Denial::new(&required, &self.request_id(&required), Reason::Outside(rule.clone()))
     }
 
     pub(super) fn note(&self, line: Line) {
-        // What went wrong is kept in the trail, and denies the next call that is checked.
+        // The buffer remembers a failure and fails the next check.
         let _ = self.lock().audit.note(line, &*self.permissions().broker().shared().sink);
     }
 

@@ -1,16 +1,18 @@
+//! Keys of the grant index: computed from the text of a scope, for grants and for requests alike.
+
 use cofferdam_caps::network::{FetchUrl, Network};
 use cofferdam_caps::{Capability, Kind, Pattern, Request, Scope};
 
-/// Where in a book a capability has its place.
+/// Place of a capability in the index.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum IndexKey {
-    /// It has no scope.
+    /// No scope.
     All,
-    /// It is for this name, in canonical form.
+    /// A single name, in canonical form.
     Exact(Box<str>),
-    /// It is for names that begin with this, and perhaps not for all of them.
+    /// Some or all names that begin with this text.
     Wild(Box<str>),
-    /// It is for several origins.
+    /// Several origins: the host pattern, and the place of the path.
     Host(Box<str>, Box<IndexKey>),
 }
 
@@ -54,8 +56,9 @@ impl IndexKey {
         }
     }
 
-    /// By the text of a pattern up to its first star. `/data/**` is for `/data` too, so the
-    /// slash before two stars does not count.
+    /// Returns the key for the text of a pattern, which is the part before its first star.
+    ///
+    /// `/data/**` also covers `/data`, so the key excludes a slash before two stars.
     fn of_text(text: &str) -> Self {
         let mut escaped = false;
         let star = text.bytes().position(|byte| match (escaped, byte) {
@@ -81,7 +84,8 @@ impl IndexKey {
     }
 }
 
-/// `https://*.example.com:*/v1` in its two parts that matter, without scheme and port.
+/// Splits a URL pattern such as `https://*.example.com:*/v1` into host and path, without scheme
+/// and port.
 fn host_and_path(text: &str) -> (&str, &str) {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -92,7 +96,7 @@ fn host_and_path(text: &str) -> (&str, &str) {
     (host, path)
 }
 
-/// What is asked for, made ready for the search.
+/// A request, prepared for the search.
 #[derive(Debug)]
 pub(crate) struct Query {
     capability: Capability,
@@ -100,7 +104,7 @@ pub(crate) struct Query {
     address: Option<Address>,
 }
 
-/// The parts of an address that patterns for several origins are found by.
+/// Host patterns and path under which grants for several origins are found.
 #[derive(Debug)]
 pub(super) struct Address {
     hosts: Vec<Box<str>>,
@@ -121,7 +125,7 @@ impl Query {
         Self { capability, name, address }
     }
 
-    /// The narrowest capability that would do.
+    /// Returns the narrowest capability that would allow the request.
     pub(crate) fn capability(&self) -> &Capability {
         &self.capability
     }

@@ -1,3 +1,5 @@
+//! The index compared with a linear search over random grants and requests.
+
 use std::collections::BTreeSet;
 
 use cofferdam_caps::storage::StorageArea;
@@ -75,9 +77,9 @@ fn request() -> impl Strategy<Value = Request> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The index finds what a look at each would find, also after some were taken out.
+    /// The index finds the same grants as a linear search, also after a removal.
     #[test]
-    fn search_finds_what_a_look_at_each_would(
+    fn index_finds_what_a_linear_search_finds(
         texts in prop::collection::vec(capability_text(), 0..24),
         requests in prop::collection::vec(request(), 1..8),
         removed in 0usize..24,

@@ -1,3 +1,5 @@
+//! Fixture of the broker tests: a broker in memory, a clock set by hand, an approver in the test.
+
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::future::Future;
@@ -12,7 +14,7 @@ use cofferdam_broker::{
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
 
-/// A broker in memory with a clock that is moved by hand.
+/// A broker in memory with a clock that the test sets.
 pub(crate) struct Fixture {
     pub(crate) memory: Arc<InMemory>,
     pub(crate) broker: Broker,
@@ -66,7 +68,7 @@ pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting {
     }
 }
 
-/// Counts how often it was woken.
+/// A waker that counts its calls.
 #[derive(Default)]
 pub(crate) struct Bell(pub(crate) AtomicUsize);
 
@@ -81,7 +83,7 @@ pub(crate) fn poll<F: Future + Unpin>(future: &mut F, bell: &Arc<Bell>) -> Poll<
     Pin::new(future).poll(&mut Context::from_waker(&waker))
 }
 
-/// Keeps questions until the test answers them.
+/// An approver that keeps questions until the test answers them.
 #[derive(Default)]
 pub(crate) struct Person {
     pub(crate) questions: Mutex<Vec<Question>>,
@@ -91,7 +93,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// The latest question.
+    /// Returns the latest question.
     pub(crate) fn question(&self) -> Question {
         self.questions.lock().unwrap().last().expect("a question").clone()
     }
