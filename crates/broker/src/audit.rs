@@ -22,6 +22,7 @@ use crate::timestamp::Timestamp;
 ///
 /// Serialises to one JSON object and omits empty fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Line {
     /// Time of the event.
     pub time: Timestamp,
@@ -61,6 +62,7 @@ pub struct Cost {
 
 /// Kind of event in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Event {
     /// A run began.
     Start,
@@ -90,6 +92,7 @@ pub enum Event {
 
 /// Decision that an audit line reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[expect(missing_docs, reason = "each variant is its name")]
 pub enum Ruling {
     Permit,

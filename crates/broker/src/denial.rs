@@ -39,6 +39,7 @@ pub struct Denial {
 
 /// Reason for a denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
     /// No grant allows the request, and there is no approver to ask.
     NotGranted,

@@ -82,6 +82,7 @@ pub enum Verdict {
 
 /// Result that a check would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Preview {
     /// Permitted, by a grant of this capability and span.
     Granted(Capability, Span),

@@ -98,6 +98,7 @@ pub struct RecordedRequest {
 
 /// Decision on a recorded request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RequestStatus {
     /// Not decided.
     Open,

@@ -7,6 +7,7 @@ use cofferdam_caps::{Access, Capability, Scope};
 
 /// Severity of a risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Level {
     /// Stays in the sandbox and ends with it.
     Low,
