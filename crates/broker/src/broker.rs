@@ -1,7 +1,7 @@
 //! The [`Broker`] of a process: ledger, audit log, approver and open questions in one place.
 //!
-//! Decisions about a single request are in [`desk`](crate::desk); this file changes grants and keeps
-//! the cached copy of the ledger current.
+//! Decisions about a single request are in `desk`. This file changes grants and keeps the cached
+//! copy of the ledger current.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -257,7 +257,8 @@ impl OpenQuestion {
         });
         let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);
-        // Grants are already in the log; this line only names the person, so it may be written late.
+        // Grants are already in the log. This line only names the person, so it may be written
+        // late.
         broker.shared().sink.offer(vec![line]);
     }
 }
