@@ -1,4 +1,5 @@
 //! [`Capability`], the sum of all areas, and the questions that can be asked of any of them.
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,4 +1,5 @@
 //! The error of parsing a capability or a concrete name.
+
 use std::fmt;
 
 use crate::visible::shortened;

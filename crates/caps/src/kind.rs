@@ -1,4 +1,5 @@
 //! [`Kind`], the closed list of capability names, and [`Access`].
+
 use std::fmt;
 
 use crate::did_you_mean;

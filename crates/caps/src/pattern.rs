@@ -1,4 +1,5 @@
 //! [`Pattern`], the text with `*` and `**` that names, keys and paths are matched against.
+
 use std::fmt::{self, Write};
 
 use crate::error::{Error, ErrorKind};

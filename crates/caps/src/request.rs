@@ -1,4 +1,5 @@
 //! [`Request`], one concrete operation, and the capabilities that would allow it.
+
 use std::fmt;
 
 use crate::capability::Capability;

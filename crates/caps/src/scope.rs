@@ -1,4 +1,5 @@
 //! [`Scope`], the part of a capability after its kind, and the order on scopes.
+
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};

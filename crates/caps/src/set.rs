@@ -1,4 +1,5 @@
 //! [`CapabilitySet`], the capabilities that one holder has.
+
 use std::collections::BTreeSet;
 
 use crate::capability::Capability;

@@ -1,4 +1,5 @@
 //! Escaping of hostile text for people: control, bidirectional and invisible characters.
+
 use std::borrow::Cow;
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
 //! Limits on the size of a tree, and the account of what it uses.
+
 use crate::error::{Error, ErrorKind};
 
 /// Limits on a [`Tree`](crate::Tree), for all its documents and detached nodes together.

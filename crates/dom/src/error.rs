@@ -1,4 +1,5 @@
 //! The error of an operation on a document.
+
 use std::fmt;
 
 /// The reason why an operation on a document was refused.

@@ -1,4 +1,5 @@
 //! Nodes of the arena, their ids and their contents.
+
 use html5ever::{LocalName, QualName};
 
 /// The absence of a node in the links of the arena.

@@ -1,4 +1,5 @@
 //! [`Page`], the document that a host shares with tools.
+
 use crate::budget::Budget;
 use crate::error::Error;
 use crate::interrupt::Interrupt;

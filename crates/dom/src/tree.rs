@@ -1,4 +1,5 @@
 //! [`Tree`], the arena: creating nodes, finding them by id, and recycling their slots.
+
 use crate::budget::{Account, Budget, Usage};
 use crate::error::Error;
 use crate::interrupt::Interrupt;

@@ -1,4 +1,5 @@
 //! [`HostName`], a domain or an IP address in canonical spelling.
+
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
 //! HTTP methods: one of a request, and the set that a capability allows.
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
 //! [`UrlPattern`], the URLs that a network capability allows.
+
 use std::fmt;
 
 use super::path::{self, Stars};

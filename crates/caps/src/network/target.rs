@@ -1,4 +1,5 @@
 //! [`FetchUrl`], the URL of one request, and its origin.
+
 use std::fmt;
 use std::str::FromStr;
 

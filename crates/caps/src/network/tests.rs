@@ -1,4 +1,5 @@
 //! Tests of network capabilities: parsing, matching, order and description.
+
 use crate::{Capability, ErrorKind, Request};
 
 fn request(method: &str, url: &str) -> Request {

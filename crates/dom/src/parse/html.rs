@@ -1,4 +1,5 @@
 //! Parsing of HTML documents and fragments.
+
 use super::feed::{Parse, feed};
 use super::nesting::{DEEPEST_OPEN, Nesting};
 use super::plain;

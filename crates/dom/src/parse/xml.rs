@@ -1,4 +1,5 @@
 //! Parsing of XML documents, with the checks for well-formedness that xml5ever leaves out.
+
 use super::feed::{Parse, feed};
 use super::sink::{Deep, Sink};
 use crate::error::Error;

@@ -1,4 +1,5 @@
 //! The requests that a tool can make of a page, and their answers.
+
 use super::snapshot::Snapshot;
 
 /// The element that a call applies to.

@@ -1,4 +1,5 @@
 //! User actions that tools simulate, recorded for the embedding program.
+
 use crate::error::{Error, ErrorKind};
 use crate::node::{NIL, NodeId};
 use crate::page::Page;

@@ -1,4 +1,5 @@
 //! The elements that a grant makes reachable.
+
 use super::Grants;
 use crate::error::Error;
 use crate::node::{NIL, NodeId};

@@ -1,4 +1,5 @@
 //! Copies of elements, limited in size.
+
 use crate::error::{Error, ErrorKind};
 use crate::serialize::Part;
 use crate::tree::Tree;

@@ -1,4 +1,5 @@
 //! The check of a single attribute: its name, and its value if it is an address.
+
 use super::lists::{clobbers, is_address, is_for, is_global};
 use crate::node::Element;
 use html5ever::ns;
