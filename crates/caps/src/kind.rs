@@ -1,9 +1,11 @@
+//! [`Kind`], the closed list of capability names, and [`Access`].
+
 use std::fmt;
 
 use crate::did_you_mean;
 use crate::error::{Error, ErrorKind};
 
-/// What a capability is about, without its scope: `fs:read`, `network:fetch`.
+/// The area and action of a capability, without its scope: `fs:read`, `network:fetch`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its name, see `name`")]
 pub enum Kind {
@@ -23,17 +25,17 @@ pub enum Kind {
     StorageSessionWrite,
 }
 
-/// Looking or changing. Neither implies the other.
+/// The direction of an operation. Neither direction implies the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// Looking.
+    /// Reads without changing anything.
     Read,
-    /// Changing.
+    /// Changes, creates or deletes.
     Write,
 }
 
 impl Kind {
-    /// Every kind there is, by name.
+    /// All kinds, sorted by name.
     pub const ALL: [Self; 14] = [
         Self::DomRead,
         Self::DomWrite,
@@ -51,7 +53,7 @@ impl Kind {
         Self::StorageSessionWrite,
     ];
 
-    /// The name as it stands in a capability.
+    /// Returns the name as written in a capability.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DomRead => "dom:read",
@@ -71,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// What may stand behind the name, for help texts: `PATH`, `[METHODS@]URL-PATTERN`.
+    /// Returns a placeholder for the scope, for help texts: `PATH`, `[METHODS@]URL-PATTERN`.
     pub const fn scope(self) -> &'static str {
         match self {
             Self::DomRead | Self::DomWrite => "SELECTOR",
@@ -86,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// Parts a capability's text into its kind and all that stands behind the next colon.
+    /// Splits the text of a capability into its kind and the scope after the next colon.
     pub(crate) fn split(text: &str) -> Result<(Self, Option<&str>), Error> {
         for kind in Self::ALL {
             match text.strip_prefix(kind.name()) {
@@ -134,7 +136,7 @@ fn unknown(text: &str) -> Error {
             Error::new(
                 ErrorKind::UnknownName,
                 text,
-                format!("no such capability, there are {known}"),
+                format!("no such capability; expected one of {known}"),
             )
         }
     }
@@ -179,7 +181,8 @@ mod tests {
     fn unknown_name_without_a_neighbour_lists_the_known() {
         let error = Kind::split("teleport").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownName);
-        assert!(error.to_string().starts_with("teleport: no such capability, there are dom:read,"));
+        let expected = "teleport: no such capability; expected one of dom:read,";
+        assert!(error.to_string().starts_with(expected), "{error}");
         assert!(error.to_string().ends_with("storage:session:read, storage:session:write"));
     }
 }

@@ -1,3 +1,5 @@
+//! [`Request`], one concrete operation, and the capabilities that would allow it.
+
 use std::fmt;
 
 use crate::capability::Capability;
@@ -12,11 +14,11 @@ use crate::state::{State, StateName};
 use crate::storage::{Key, Storage, StorageArea};
 use crate::visible::visible;
 
-/// One concrete thing that a guest is about to do.
+/// One concrete operation that a guest attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the types of the fields say it")]
 pub enum Request {
-    /// Look at or change elements inside a selector, or the whole page without one.
+    /// Read or change elements inside a selector, or the whole page without one.
     Dom { access: Access, markup: Markup, selector: Option<Selector> },
     /// Read a variable.
     Env { name: EnvName },
@@ -30,15 +32,15 @@ pub enum Request {
     Process { command: CommandName },
     /// Read or write a state of the embedding program.
     State { access: Access, name: StateName },
-    /// Read or write a key, or without one the whole area (to list or to clear it).
+    /// Read or write a key; without a key, list or clear the whole area.
     Storage { area: StorageArea, access: Access, key: Option<Key> },
 }
 
 impl Request {
-    /// The narrowest capability that allows this.
+    /// Returns the narrowest capability that allows this request.
     ///
-    /// It allows nothing else, but for what no capability can tell apart: the query of a URL
-    /// and the spelling of its path.
+    /// It allows nothing else, except for differences that no capability can express: the query of
+    /// a URL and the spelling of its path.
     pub fn required(&self) -> Capability {
         match self {
             Self::Dom { access, markup, selector } => {
@@ -56,11 +58,11 @@ impl Request {
         }
     }
 
-    /// Capabilities that would do, to choose from in a prompt: [`required`](Self::required)
-    /// first, then each covering the one before it.
+    /// Returns capabilities to choose from in a prompt: [`required`](Self::required) first, then
+    /// each covering the one before it.
     ///
-    /// For the network they end at the origin. A wildcard for its neighbours is not offered:
-    /// which of them belong together is not to be seen from a name.
+    /// For the network the choices end at the origin. A wildcard for sibling domains is never
+    /// offered, because names do not show which domains belong together.
     pub fn suggestions(&self) -> Vec<Capability> {
         fn wrap<T>(steps: Vec<T>, variant: fn(T) -> Capability) -> Vec<Capability> {
             steps.into_iter().map(variant).collect()
@@ -83,19 +85,19 @@ impl Request {
         }
     }
 
-    /// What this is about, without its object.
+    /// Returns the kind of capability that this request needs.
     pub fn kind(&self) -> Kind {
         self.required().kind()
     }
 
-    /// What this does, in words for a person: `read the file /data/a.txt`.
+    /// Describes the request in words for a person: `read the file /data/a.txt`.
     pub fn describe(&self) -> String {
         self.required().describe()
     }
 }
 
-/// One line for a log: the kind and its object, hidden characters made visible. The query of a
-/// URL is left out, since it is where secrets are.
+/// Writes one line for a log: the kind and its object, with hidden characters escaped. The query
+/// of a URL is left out because it may hold secrets.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.kind().fmt(f)?;

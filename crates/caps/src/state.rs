@@ -1,4 +1,4 @@
-//! `state:read[:NAME]`, `state:write[:NAME]`: what the embedding program publishes.
+//! `state:read[:NAME]`, `state:write[:NAME]`: state published by the embedding program.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::{self, name_type};
 
-/// Artifacts and state of the embedding program, to read or to write.
+/// Artifacts and state of the embedding program that may be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State {
     access: Access,
@@ -17,7 +17,7 @@ pub struct State {
 }
 
 name_type! {
-    /// The name of an artifact or state: any text but none at all. A `/` in it parts segments.
+    /// The name of an artifact or state: any non-empty text. A `/` separates segments.
     StateName, text::anything
 }
 
@@ -35,12 +35,12 @@ impl State {
         scopes.into_iter().map(|scope| Self { access, scope }).collect()
     }
 
-    /// Reading or writing.
+    /// Returns the direction of access.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Which names.
+    /// Returns the names that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }

@@ -1,6 +1,6 @@
-//! Markup of a tool: what is left of it cannot run or load, now or when it is read again.
+//! Sanitised markup of a tool cannot run or load anything, even when it is parsed again.
 
-use cofferdam_dom::proxy::{Call, Grants, Proxy, Reach, Target as Element};
+use cofferdam_dom::proxy::{self, Call, Grants, Proxy, Reach};
 use cofferdam_dom::{NodeId, Page, Tree};
 
 use super::Target;
@@ -69,7 +69,7 @@ pub fn run(data: &[u8]) {
     let mut page = Page::parse("<!DOCTYPE html><div id=d></div>", BUDGET).expect("a small page");
     let mut proxy = Proxy::new(Grants { write: Reach::Everything, ..Grants::default() });
     // Markup that never reads the same is refused.
-    let call = Call::SetHtml(Element::Selector("#d"), &text);
+    let call = Call::SetHtml(proxy::Target::Selector("#d"), &text);
     if proxy.call(&mut page, &call).is_err() {
         return;
     }
