@@ -1,3 +1,7 @@
+//! The table of requests.
+//!
+//! Apart from `ledger`, which holds the transactions: functions here are SQL on one table.
+
 use std::sync::Arc;
 
 use cofferdam_broker::{Petition, RequestId, Standing};
@@ -5,13 +9,13 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::grants::{micros, parsed, stamp};
 
-/// Most requests that are kept; the oldest that were not decided against make room.
+/// Most requests that are kept. The oldest are deleted first, but never denied ones.
 pub const MAX_PETITIONS: u32 = 10_000;
 
 const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing";
 
-/// Adds a request, or counts it once more: one whose grant is used up is open again. A loop in one
-/// process is counted once by its broker.
+/// Adds a request or increments its count. A granted request that is made again, because its grant
+/// is used up, becomes open. The broker counts repeated requests of one process only once.
 pub(crate) fn remember(transaction: &Transaction<'_>, petition: &Petition) -> rusqlite::Result<()> {
     let again = "UPDATE requests SET last = max(last, ?2), times = min(times + 1, 4294967295),
         standing = CASE standing WHEN 'granted' THEN 'open' ELSE standing END WHERE id = ?1";
@@ -38,7 +42,7 @@ pub(crate) fn remember(transaction: &Transaction<'_>, petition: &Petition) -> ru
     Ok(())
 }
 
-/// Decides a request; none where there is none.
+/// Sets the standing of a request. Returns `None` if no such request exists.
 pub(crate) fn decide(
     transaction: &Transaction<'_>,
     generation: u64,
@@ -57,13 +61,13 @@ pub(crate) fn one(connection: &Connection, id: &RequestId) -> rusqlite::Result<O
     connection.query_row(&sql, [id.as_str()], read).optional()
 }
 
-/// The latest first.
+/// Returns all requests, latest first.
 pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Petition>> {
     let sql = format!("SELECT {COLUMNS} FROM requests ORDER BY last DESC, id DESC");
     connection.prepare(&sql)?.query_map([], read)?.collect()
 }
 
-/// Those that were decided after `since`.
+/// Returns the requests decided after `since`.
 pub(crate) fn changed(
     connection: &Connection,
     since: u64,

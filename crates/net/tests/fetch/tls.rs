@@ -1,3 +1,5 @@
+//! TLS against a local server that is certified as `secure.example`.
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use cofferdam_net::{Client, Dialer, FetchError, FetchErrorKind, Roots, Settings}
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::world::{Judge, Names, Server, block_on, check_kind, request};
+use crate::fixture::{Judge, Names, Server, block_on, check_kind, request};
 
 const AUTHORITY: &[u8] = include_bytes!("../tls/ca.der");
 const CERTIFICATE: &[u8] = include_bytes!("../tls/server.der");
@@ -21,7 +23,7 @@ impl Dialer for To {
     }
 }
 
-/// A server that is `secure.example` and says which name and protocol it was asked for.
+/// Starts a server that is `secure.example` and returns the requested name and protocol.
 fn serve() -> SocketAddr {
     let certificates = vec![CertificateDer::from(CERTIFICATE)];
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY));
@@ -41,7 +43,7 @@ fn serve() -> SocketAddr {
             let connection = ServerConnection::new(config.clone()).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
             let mut room = [0; 4096];
-            // A client that does not trust this server has gone by now.
+            // A client that does not trust this server has closed the connection.
             let Ok(count) = stream.read(&mut room) else {
                 continue;
             };
@@ -107,7 +109,8 @@ fn server_that_nobody_vouches_for_is_not_talked_to() {
 #[test]
 fn server_without_tls_is_an_error() {
     let server = Server::start(|mut exchange| exchange.say_bytes("200 OK", b"ok"));
-    // The client's first words end no head, so the server waits for more; the time limit ends it.
+    // The TLS greeting contains no end of a request head, so the server waits for more until the
+    // time limit.
     let mut fetch = request("GET", "https://secure.example/");
     fetch.limits.time = std::time::Duration::from_millis(300);
     let (resolver, dialer) = (Arc::new(Names::default()), Arc::new(To(server.address)));

@@ -1,3 +1,5 @@
+//! Several processes with one store: changes, counts and wake-ups cross between them.
+
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -9,7 +11,7 @@ use cofferdam_store::Store;
 
 use super::{Scratch, broker, is_permitted, key};
 
-/// Tells a copy of this program which store to use.
+/// Names the store for a copy of this test program.
 const STORE: &str = "COFFERDAM_TEST_STORE";
 
 const PROCESSES: usize = 4;
@@ -96,7 +98,7 @@ fn grant_of_the_other_wakes_a_run_that_waits() {
     assert!(permit.is_ok());
 }
 
-/// What each of the processes below does; nothing where it is run as a test.
+/// The work of each child process below. Does nothing when run as a test.
 #[test]
 fn uses_up_what_it_can() {
     let Some(path) = std::env::var_os(STORE) else { return };
