@@ -1,4 +1,4 @@
-//! Changes kept aside from a real directory: listed, forked, put into effect.
+//! Overlays: changes are listed, forked and applied.
 #![cfg(unix)]
 
 mod scratch;
@@ -14,14 +14,14 @@ use cofferdam_vfs::{
 use scratch::Scratch;
 
 const NOW: Time = Time(1_000_000_000);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 fn at() -> VPath {
     VPath::new("/src").unwrap()
 }
 
-/// `a`, `b`, `d/e/f` and a link `l`, in an overlay at `/src`.
+/// Mounts an overlay with `a`, `b`, `d/e/f` and a link `l`, at `/src`.
 fn overlay() -> (Tree, Scratch) {
     let place = Scratch::new();
     fs::create_dir_all(place.path().join("d/e")).unwrap();
@@ -35,7 +35,7 @@ fn overlay() -> (Tree, Scratch) {
     (tree, place)
 }
 
-/// The changes, a line each.
+/// Returns the changes, one line each.
 fn changes(tree: &Tree) -> Vec<String> {
     let sign = |difference| match difference {
         Difference::Added => '+',
@@ -46,7 +46,7 @@ fn changes(tree: &Tree) -> Vec<String> {
     list.iter().map(|change| format!("{}{}", sign(change.difference), change.path)).collect()
 }
 
-/// Every path of a real directory with its content, sorted.
+/// Returns every path of a real directory with its content, sorted.
 fn real(place: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut stack = vec![place.to_path_buf()];
