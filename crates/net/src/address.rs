@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_addresses_are_known_wherever_they_lie() {
+    fn metadata_addresses_are_known_in_every_range() {
         check(AddressClass::Metadata, &["169.254.169.254", "169.254.170.2", "100.100.100.200"]);
         check(AddressClass::Metadata, &["168.63.129.16", "192.0.0.192"]);
         check(AddressClass::Metadata, &["fd00:ec2::254", "fd20:ce::254"]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_server_is_not_public() {
+    fn addresses_without_a_server_are_not_public() {
         check(AddressClass::Multicast, &["224.0.0.1", "239.255.255.255", "ff02::1"]);
         check(AddressClass::Broadcast, &["255.255.255.255"]);
         check(AddressClass::Documentation, &["192.0.2.1", "198.51.100.1", "203.0.113.1"]);

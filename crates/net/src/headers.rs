@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn framing_is_not_the_guest_s() {
+    fn guest_cannot_set_framing_headers() {
         for name in NOT_FOR_GUESTS.into_iter().chain(["proxy-authorization", "Proxy-Whatever"]) {
             let headers = sent(&[(name, "guest")], &[], "http://a.example");
             let values = headers.get_all(name).iter();

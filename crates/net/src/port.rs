@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_of_http_are_not() {
+    fn ports_of_http_are_allowed() {
         for port in [80, 443, 3000, 6001, 8080, 8443, 65535] {
             check_port(port, true);
         }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn owner_of_a_public_name_does_not_choose_what_is_near() {
+    fn public_name_over_http_opens_no_private_address() {
         for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
             check("http://evil.example", true, ip, false);
             check("http://localhost.example", true, ip, false);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn certificate_or_local_name_opens_what_is_near() {
+    fn certificate_or_local_name_opens_private_addresses() {
         for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
             check("https://wiki.example", true, ip, true);
             check("http://localhost", true, ip, true);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_to_metadata() {
+    fn no_name_opens_metadata_addresses() {
         for ip in ["169.254.169.254", "169.254.1.1", "0.0.0.0", "::ffff:8.8.8.8", "fd00:ec2::254"] {
             check("https://a.example", true, ip, false);
             check("http://metadata.google.internal", true, ip, false);

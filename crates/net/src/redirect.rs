@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn location_that_is_not_ours_is_refused_and_not_repeated() {
+    fn invalid_location_is_refused_and_not_repeated() {
         let scheme = "a.example: redirects to a scheme other than http and https";
         check_target("file:///etc/passwd", Err(scheme));
         let credentials = "a.example: redirects to a URL with a user name or password";
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn two_locations_are_none() {
+    fn two_different_locations_are_an_error() {
         let url: FetchUrl = "https://a.example/".parse().unwrap();
         let mut headers = HeaderMap::new();
         headers.append(LOCATION, "/a".parse().unwrap());

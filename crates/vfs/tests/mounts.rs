@@ -33,7 +33,7 @@ fn mounted(mount: Mount) -> (Tree, Scratch) {
 }
 
 #[test]
-fn what_would_change_real_files_is_known() {
+fn changes_of_real_files_are_recognised() {
     for (mount, outside) in
         [(Mount::ReadOnly, false), (Mount::Overlay, false), (Mount::ReadWrite, true)]
     {
@@ -141,7 +141,7 @@ fn a_read_write_mount_changes_the_real_files() {
 }
 
 #[test]
-fn no_link_is_made_that_leads_the_machines_own_programs_out() {
+fn no_link_is_made_that_leaves_the_mount_on_the_real_machine() {
     let (tree, place) = mounted(Mount::ReadWrite);
     let files = tree.as_guest(NOW);
     for target in ["/etc/passwd", "../x", "sub/../../x"] {
@@ -190,7 +190,7 @@ fn pipes_and_sockets_are_seen_but_never_opened() {
 }
 
 #[test]
-fn a_mount_that_disappears_is_an_error_and_nothing_worse() {
+fn a_mount_that_disappears_is_an_error() {
     for mount in ALL {
         let (tree, place) = mounted(mount);
         let files = tree.as_guest(NOW);

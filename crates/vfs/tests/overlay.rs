@@ -69,7 +69,7 @@ fn real(place: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn looking_changes_nothing_and_costs_nothing() {
+fn reading_changes_nothing_and_costs_nothing() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     assert_eq!(files.read_file("/src/d/e/f", MANY).unwrap(), b"d/e/f");
@@ -109,7 +109,7 @@ fn changes_are_listed_and_the_real_directory_is_untouched() {
 }
 
 #[test]
-fn what_is_put_back_is_no_change() {
+fn restored_files_are_not_changes() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     files.rename("/src/d/e/f", "/src/g").unwrap();
@@ -120,7 +120,7 @@ fn what_is_put_back_is_no_change() {
 }
 
 #[test]
-fn applied_changes_are_real_and_changes_no_more() {
+fn applied_changes_are_real_and_no_longer_listed() {
     let (tree, place) = overlay();
     let files = tree.as_guest(NOW);
     files.write_file("/src/a", b"new a").unwrap();
@@ -183,7 +183,7 @@ fn a_fork_has_changes_of_its_own() {
 }
 
 #[test]
-fn what_is_copied_up_is_charged_before_it_is_read() {
+fn copied_up_files_are_charged_before_they_are_read() {
     let (tree, place) = overlay();
     fs::write(place.path().join("big"), vec![1; 20_000]).unwrap();
     let files = tree.as_guest(NOW);
@@ -208,7 +208,7 @@ fn nothing_is_moved_across_the_border_of_an_overlay() {
 }
 
 #[test]
-fn directories_not_looked_at_yet_are_not_taken_for_empty() {
+fn unread_directories_are_not_treated_as_empty() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     assert_eq!(files.remove_directory("/src/d").unwrap_err().errno(), Errno::NotEmpty);

@@ -17,7 +17,7 @@ const STANDSTILL: Duration = Duration::from_millis(500);
 const MUCH: usize = 256 * 1024 * 1024;
 
 #[test]
-fn response_says_what_the_server_said() {
+fn response_has_status_headers_and_body_of_the_server() {
     let fixture = Fixture::new(|mut exchange| {
         exchange.say_bytes("418 Short and Stout\r\nx-a: 1\r\nx-a: 2", b"tea");
     });

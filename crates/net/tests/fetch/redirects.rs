@@ -173,7 +173,7 @@ fn body_of_known_length_is_asked_for_again() {
 }
 
 #[test]
-fn guest_s_credentials_stay_with_their_origin() {
+fn guest_credentials_stay_with_their_origin() {
     let fixture = Fixture::new(signpost);
     let mut fetch = request("GET", "http://a.example/302/http://a.example/302/http://b.example/");
     for name in ["authorization", "cookie", "x-mine"] {
@@ -212,7 +212,7 @@ fn redirect_without_a_location_is_a_response() {
 }
 
 #[test]
-fn time_the_authority_takes_is_not_the_fetch_s() {
+fn time_limit_excludes_the_authority() {
     let fixture = Fixture::new(signpost);
     let mut fetch = request("GET", "http://a.example/302/http://b.example/");
     fetch.limits.time = Duration::from_millis(1500);

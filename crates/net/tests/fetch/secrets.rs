@@ -33,7 +33,7 @@ fn secret_goes_to_its_origin_and_nowhere_else() {
 }
 
 #[test]
-fn secret_replaces_what_the_guest_set() {
+fn secret_replaces_headers_of_the_guest() {
     let fixture = Fixture::friendly();
     let mut fetch = request("GET", "http://a.example/");
     fetch.headers.append("authorization", "Bearer guest".parse().unwrap());
@@ -84,7 +84,7 @@ fn cookies_are_not_for_guests() {
 }
 
 #[test]
-fn guest_cannot_set_what_frames_the_message() {
+fn guest_cannot_set_headers_that_frame_the_message() {
     let fixture = Fixture::friendly();
     let mut fetch = request("GET", "http://a.example/");
     for (name, value) in [

@@ -77,26 +77,26 @@ fn ours() -> Roots {
 }
 
 #[test]
-fn server_that_proves_its_name_is_talked_to() {
+fn server_that_proves_its_name_is_connected_to() {
     let body = get("https://secure.example:8443/", ours(), serve(), &Judge::default()).unwrap();
     assert_eq!(body, "secure.example http/1.1 host: secure.example:8443");
 }
 
 #[test]
-fn server_with_another_name_is_not() {
+fn server_with_another_name_is_refused() {
     let result = get("https://other.example/", ours(), serve(), &Judge::default());
     let error = check_kind(result, FetchErrorKind::Tls);
     assert!(error.to_string().starts_with("other.example: no secure connection: "), "{error}");
 }
 
 #[test]
-fn address_is_no_name() {
+fn certificate_for_a_name_does_not_cover_an_address() {
     let result = get("https://93.184.216.34/", ours(), serve(), &Judge::default());
     check_kind(result, FetchErrorKind::Tls);
 }
 
 #[test]
-fn server_that_nobody_vouches_for_is_not_talked_to() {
+fn server_with_an_untrusted_certificate_is_refused() {
     let result = get("https://secure.example/", Roots::System, serve(), &Judge::default());
     assert!(matches!(result.unwrap_err().kind(), FetchErrorKind::Tls | FetchErrorKind::Stopped));
     let nobody = Roots::Only(Vec::new());
@@ -122,7 +122,7 @@ fn server_without_tls_is_an_error() {
 }
 
 #[test]
-fn private_server_is_reached_by_a_grant_that_names_it_and_must_prove_its_name() {
+fn private_server_needs_a_grant_that_names_it_and_a_certificate() {
     let result = get("https://private.example/", ours(), serve(), &Judge::default());
     check_kind(result, FetchErrorKind::Address);
     let result = get("https://private.example/", ours(), serve(), &Judge::naming());

@@ -31,7 +31,7 @@ fn grants_until_it_is_killed() {
 }
 
 #[test]
-fn what_was_done_survives_a_kill() {
+fn completed_changes_survive_a_kill() {
     let scratch = Scratch::new();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::grants_until_it_is_killed", "--nocapture"])

@@ -25,7 +25,7 @@ fn changed(scratch: &Scratch, change: impl FnOnce(&Connection)) {
 }
 
 #[test]
-fn files_are_their_owner_s_alone() {
+fn files_are_accessible_to_their_owner_alone() {
     let scratch = Scratch::new();
     let store = Store::open(&scratch.path()).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -40,7 +40,7 @@ fn files_are_their_owner_s_alone() {
 }
 
 #[test]
-fn file_that_is_no_store_is_refused_and_left_alone() {
+fn file_that_is_not_a_store_is_refused_and_unchanged() {
     let scratch = Scratch::new();
     let path = scratch.path();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
