@@ -1,7 +1,6 @@
 //! Classification of IP addresses by the network they belong to.
 //!
-//! Apart from `reach`, which decides the classes a grant opens: the ranges here follow the IANA
-//! registries alone.
+//! Separate from `reach`, which decides the classes a grant opens: nothing here knows grants.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,6 +1,6 @@
 //! The interface through which the caller allows or refuses each request.
 //!
-//! Apart from the client, which asks: this crate makes no decision on grants itself.
+//! Separate from the client, which asks: this crate makes no decision on grants itself.
 
 use std::any::Any;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The body of a request, and the form in which a connection sends it.
 //!
-//! Apart from `upload`, which passes the pieces of a streamed body between threads.
+//! Separate from `upload`, which passes the pieces of a streamed body between threads.
 
 use std::fmt;
 use std::pin::Pin;

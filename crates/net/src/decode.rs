@@ -1,6 +1,7 @@
 //! Decoding of gzip and deflate bodies, with a limit on the decoded size.
 //!
-//! Apart from `pump`, which moves the bytes: a decoder does no I/O and can be tested byte by byte.
+//! Separate from `pump`, which moves the bytes: a decoder does no I/O and can be tested byte by
+//! byte.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
 //! The thread and tokio runtime that all connections run on.
 //!
-//! Apart, so that callers may use any executor or none.
+//! Separate, so that callers may use any executor or none.
 
 use std::io;
 use std::sync::Mutex;

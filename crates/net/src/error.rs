@@ -1,6 +1,6 @@
 //! The error of a fetch: its kind for programs, its message for people.
 //!
-//! Apart, because every module of the crate creates one.
+//! Separate, because every module of the crate creates one.
 
 use std::fmt;
 

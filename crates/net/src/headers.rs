@@ -1,6 +1,6 @@
 //! Headers of requests and responses: removed, added and measured here alone.
 //!
-//! Apart from `hop`, so that the list of headers a guest may not set is in one place.
+//! Separate from `hop`, so that the list of headers a guest may not set is in one place.
 
 use cofferdam_caps::network::{Method, Origin};
 use http::header::{

@@ -1,6 +1,6 @@
 //! One request on one connection: from the free connection slot to the head of the response.
 //!
-//! Apart from `client`, which follows redirects and asks the authority; a hop runs on the
+//! Separate from `client`, which follows redirects and asks the authority; a hop runs on the
 //! `driver`'s thread.
 
 use std::sync::Arc;

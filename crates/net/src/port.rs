@@ -1,6 +1,6 @@
 //! Ports that are never connected to.
 //!
-//! Apart from `reach`: ports are checked before the authority is asked, addresses after.
+//! Separate from `reach`: ports are checked before the authority is asked, addresses after.
 
 use cofferdam_caps::network::Origin;
 

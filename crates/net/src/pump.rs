@@ -1,6 +1,6 @@
 //! Moves the body of a response from its connection to its reader.
 //!
-//! Apart from `hop`: a pump runs as its own task after the head has been returned.
+//! Separate from `hop`: a pump runs as its own task after the head has been returned.
 
 use std::fmt;
 use std::future::poll_fn;

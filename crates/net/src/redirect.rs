@@ -1,7 +1,7 @@
 //! The redirect rules of the fetch standard: the target, and the changes to method, body and
 //! headers.
 //!
-//! Apart from `client`, which follows redirects: nothing here does I/O.
+//! Separate from `client`, which follows redirects: nothing here does I/O.
 
 use cofferdam_caps::ErrorKind;
 use cofferdam_caps::network::{FetchUrl, Method};

@@ -1,6 +1,6 @@
 //! TLS: root certificates and the handshake.
 //!
-//! Apart from `connect`, so that everything a server's identity depends on is in one file.
+//! Separate from `connect`, so that everything a server's identity depends on is in one file.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A streamed request body between its writer and the connection that sends it.
 //!
-//! Apart from `body`: a piece crosses threads, and a redirect may ask for the body again.
+//! Separate from `body`: a piece crosses threads, and a redirect may ask for the body again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};

@@ -1,6 +1,6 @@
 //! Translation of SQLite and file errors into the broker's error, each with a hint.
 //!
-//! Apart, so that every way a store can fail is listed in one place.
+//! Separate, so that every way a store can fail is listed in one place.
 
 use std::path::Path;
 

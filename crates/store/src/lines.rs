@@ -1,6 +1,6 @@
 //! The table of audit lines: inserting, trimming and filtering.
 //!
-//! Apart from `sink` and `writer`, which decide when lines are written.
+//! Separate from `sink` and `writer`, which decide when lines are written.
 
 use std::sync::Arc;
 

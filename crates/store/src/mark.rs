@@ -1,6 +1,6 @@
 //! A number in a small file beside the store that changes with every change of grants.
 //!
-//! Apart, because it bypasses SQLite: a check reads it with one system call instead of a
+//! Separate, because it bypasses SQLite: a check reads it with one system call instead of a
 //! transaction.
 
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! The table of requests.
 //!
-//! Apart from `ledger`, which holds the transactions: functions here are SQL on one table.
+//! Separate from `ledger`, which holds the transactions: functions here are SQL on one table.
 
 use std::sync::Arc;
 

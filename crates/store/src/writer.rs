@@ -1,7 +1,7 @@
 //! The background thread that writes audit lines which need not be durable before they are acted
 //! on.
 //!
-//! Apart from `sink`: it has its own connection and its own retry.
+//! Separate from `sink`: it has its own connection and its own retry.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};

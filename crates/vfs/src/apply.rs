@@ -1,6 +1,6 @@
 //! Writing the changes of an overlay to the real directory below it.
 //!
-//! Apart from `changes`, which only lists them: this is the one operation that writes below an
+//! Separate from `changes`, which only lists them: this is the one operation that writes below an
 //! overlay.
 
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! The path argument of an operation: text, its base and the treatment of a final link.
 //!
-//! Apart from `path`: the text here is not resolved yet.
+//! Separate from `path`: the text here is not resolved yet.
 
 use crate::{OpenFile, VPath};
 

@@ -1,7 +1,7 @@
 //! A tree as seen by one actor at one time: path lookup and permission checks.
 //!
-//! Apart from `tree`, which is shared: the actor and the time differ for every call. The operations
-//! are in `make`, `remove`, `attributes` and `open`.
+//! Separate from `tree`, which is shared: the actor and the time differ for every call. The
+//! operations are in `make`, `remove`, `attributes` and `open`.
 
 use crate::at::At;
 use crate::inode::{Area, Inode};

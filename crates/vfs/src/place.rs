@@ -1,6 +1,6 @@
 //! Positions during path resolution, and its result.
 //!
-//! Apart from `resolve`, because the operations use the result.
+//! Separate from `resolve`, because the operations use the result.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Content provided by the kernel, such as `/proc`, as a mount.
 //!
-//! Apart from `host`: it touches no real directory and is always read-only.
+//! Separate from `host`: it touches no real directory and is always read-only.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
