@@ -1,4 +1,4 @@
-//! Addresses and names: which ones a fetch reaches, and what it says about the others.
+//! Addresses and names: reachable, refused and rebound ones, and the resulting errors.
 
 use std::sync::Arc;
 
