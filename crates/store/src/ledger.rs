@@ -1,3 +1,7 @@
+//! The [`Ledger`] of the broker, implemented by the store.
+//!
+//! Each method is one transaction; the SQL is in `grants` and `petitions`.
+
 use cofferdam_broker::{
     Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus,
     Timestamp,
@@ -7,7 +11,7 @@ use crate::store::{Store, generation};
 use crate::{grants, requests};
 
 impl Store {
-    /// Adds many grants at once, all of them or none.
+    /// Adds all grants in one transaction, or none.
     pub fn add_all(&self, grants: &[Grant]) -> Result<(), Error> {
         self.change(|transaction, generation| {
             grants.iter().try_for_each(|grant| grants::insert(transaction, generation, grant))?;
@@ -31,7 +35,7 @@ impl Ledger for Store {
             let floor: i64 =
                 transaction.query_row("SELECT floor FROM meta", [], |row| row.get(0))?;
             let at = generation(transaction)?;
-            // Another file has taken its place, or too much has happened since.
+            // The file was replaced, or the changes since then are no longer recorded one by one.
             let whole = since == 0 || since > at || since < floor.unsigned_abs();
             let since = if whole { 0 } else { since };
             let (live, gone) = grants::changed(transaction, since)?;
@@ -57,7 +61,7 @@ impl Ledger for Store {
 
     fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error> {
         let mut was_taken = false;
-        // Others are told of the last permit alone: one who tries finds that none is left.
+        // Only the last permit is announced: a process that tries earlier finds out from the table.
         self.change(|transaction, generation| {
             let left = grants::take(transaction, id, now)?;
             was_taken = left.is_some();

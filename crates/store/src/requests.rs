@@ -1,3 +1,7 @@
+//! The table of requests.
+//!
+//! Separate from `ledger`, which holds the transactions: functions here are SQL on one table.
+
 use std::sync::Arc;
 
 use cofferdam_broker::{RecordedRequest, RequestId, RequestStatus};
@@ -5,13 +9,13 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::grants::{micros, parsed, stamp};
 
-/// Most requests that are kept; the oldest that were not decided against make room.
+/// Most requests that are kept. The oldest are deleted first, but never denied ones.
 pub const MAX_REQUESTS: u32 = 10_000;
 
 const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing";
 
-/// Adds a request, or counts it once more: one whose grant is used up is open again. A loop in one
-/// process is counted once by its broker.
+/// Adds a request or increments its count. A granted request that is made again, because its grant
+/// is used up, becomes open. The broker counts repeated requests of one process only once.
 pub(crate) fn record(
     transaction: &Transaction<'_>,
     request: &RecordedRequest,
@@ -41,7 +45,7 @@ pub(crate) fn record(
     Ok(())
 }
 
-/// Decides a request; none where there is none.
+/// Sets the standing of a request. Returns `None` if no such request exists.
 pub(crate) fn decide(
     transaction: &Transaction<'_>,
     generation: u64,
@@ -63,13 +67,13 @@ pub(crate) fn one(
     connection.query_row(&sql, [id.as_str()], read).optional()
 }
 
-/// The latest first.
+/// Returns all requests, latest first.
 pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<RecordedRequest>> {
     let sql = format!("SELECT {COLUMNS} FROM requests ORDER BY last DESC, id DESC");
     connection.prepare(&sql)?.query_map([], read)?.collect()
 }
 
-/// Those that were decided after `since`.
+/// Returns the requests decided after `since`.
 pub(crate) fn changed(
     connection: &Connection,
     since: u64,

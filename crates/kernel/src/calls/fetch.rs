@@ -10,7 +10,7 @@ use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Body, Bytes, Client, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later,
-    Passage, Redirect, Refused as NotAllowed,
+    NotAuthorised, Passage, Redirect,
 };
 
 use super::state::value;
@@ -197,7 +197,7 @@ fn headers(list: Option<&Value>) -> Option<HeaderMap> {
 /// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may
 /// not go is the denial itself.
 fn failed(error: &FetchError) -> Refused {
-    match error.refused().and_then(|refused| refused.cause::<Refused>()) {
+    match error.not_authorised().and_then(|refused| refused.cause::<Refused>()) {
         Some(denial) => denial.clone(),
         None => Refused::new("TypeError", format!("fetch failed: {error}")),
     }
@@ -211,9 +211,9 @@ struct Broker {
 }
 
 impl Broker {
-    fn refused(&self, denial: &Denial) -> NotAllowed {
+    fn refused(&self, denial: &Denial) -> NotAuthorised {
         let message = denial.error().message().to_owned();
-        NotAllowed::new(message).with_cause(self.denials.note(denial))
+        NotAuthorised::new(message).with_cause(self.denials.note(denial))
     }
 }
 
@@ -222,7 +222,7 @@ impl Authority for Broker {
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, std::result::Result<Passage, NotAllowed>> {
+    ) -> Later<'a, std::result::Result<Passage, NotAuthorised>> {
         Box::pin(async move {
             let request = Request::Network { method: method.clone(), url: url.clone() };
             match self.desk.check(&request) {
@@ -248,7 +248,7 @@ impl Authority for First {
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, std::result::Result<Passage, NotAllowed>> {
+    ) -> Later<'a, std::result::Result<Passage, NotAuthorised>> {
         match lock(&self.permit).take() {
             Some(permit) => Box::pin(async move { Ok(passage(permit)) }),
             None => self.rest.allow(method, url),

@@ -116,7 +116,7 @@ fn told(process: &Process, refused: Refused) -> Reply {
 }
 
 fn failed(error: &FetchError) -> Refused {
-    if let Some(denial) = error.refused().and_then(|refused| refused.cause::<Refused>()) {
+    if let Some(denial) = error.not_authorised().and_then(|refused| refused.cause::<Refused>()) {
         return denial.clone();
     }
     let kind = match error.kind() {

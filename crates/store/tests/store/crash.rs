@@ -1,3 +1,5 @@
+//! Durability: a killed process loses nothing that it reported as done.
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -9,7 +11,7 @@ use super::{Scratch, key};
 
 const STORE: &str = "COFFERDAM_TEST_CRASH";
 
-/// Grants and logs until it is killed, and says what it has done; nothing where it is run as a
+/// Grants and logs until it is killed, and prints each completed step. Does nothing when run as a
 /// test.
 #[test]
 fn grants_until_it_is_killed() {
@@ -29,7 +31,7 @@ fn grants_until_it_is_killed() {
 }
 
 #[test]
-fn what_was_done_survives_a_kill() {
+fn completed_changes_survive_a_kill() {
     let scratch = Scratch::new();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::grants_until_it_is_killed", "--nocapture"])
@@ -38,7 +40,7 @@ fn what_was_done_survives_a_kill() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    // The first comes behind what the test program itself says.
+    // The first line follows output of the test harness.
     let done = lines.filter_map(|line| Some(line.split_once("done ")?.1.to_owned()));
     let done: Vec<String> = done.take(20).collect();
     child.kill().unwrap();

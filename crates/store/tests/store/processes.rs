@@ -1,3 +1,5 @@
+//! Several processes with one store: changes, counts and wake-ups cross between them.
+
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -9,7 +11,7 @@ use cofferdam_store::Store;
 
 use super::{Scratch, broker, is_permitted, key};
 
-/// Tells a copy of this program which store to use.
+/// Names the store for a copy of this test program.
 const STORE: &str = "COFFERDAM_TEST_STORE";
 
 const PROCESSES: usize = 4;
@@ -20,7 +22,7 @@ fn terms(name: &str, span: Span) -> Terms {
 }
 
 #[test]
-fn change_of_one_is_seen_by_the_next_check_of_the_other() {
+fn change_of_one_process_is_seen_by_the_next_check_of_another() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
     let desk = other.permissions("s", &CapabilitySet::default()).desk("r", "t");
@@ -35,7 +37,7 @@ fn change_of_one_is_seen_by_the_next_check_of_the_other() {
 }
 
 #[test]
-fn request_is_known_to_the_other_by_the_same_id() {
+fn request_has_the_same_id_in_another_process() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
     let desk = one.permissions("s", &CapabilitySet::default()).desk("r", "t");
@@ -73,7 +75,7 @@ impl Wake for Unpark {
 }
 
 #[test]
-fn grant_of_the_other_wakes_a_run_that_waits() {
+fn grant_of_another_process_wakes_a_waiting_run() {
     let scratch = Scratch::new();
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
     let asking =
@@ -96,9 +98,9 @@ fn grant_of_the_other_wakes_a_run_that_waits() {
     assert!(permit.is_ok());
 }
 
-/// What each of the processes below does; nothing where it is run as a test.
+/// The work of each child process below. Does nothing when run as a test.
 #[test]
-fn uses_up_what_it_can() {
+fn uses_up_as_many_permits_as_possible() {
     let Some(path) = std::env::var_os(STORE) else { return };
     let desk = broker(path.as_ref()).permissions("s", &CapabilitySet::default()).desk("r", "t");
     let used = (0..BUDGET).filter(|_| is_permitted(&desk, &key("a"))).count();
@@ -113,7 +115,7 @@ fn counted_grant_is_used_up_by_all_processes_together() {
     first.grant(terms("a", Span::Once)).unwrap();
     let start = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "processes::uses_up_what_it_can", "--nocapture"]);
+        command.args(["--exact", "processes::uses_up_as_many_permits_as_possible", "--nocapture"]);
         command.env(STORE, scratch.path()).stdout(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..PROCESSES).map(|_| start()).collect();
