@@ -1,17 +1,17 @@
-//! What only a cell has: the broker's way to the network, tools, caps that the host hears of.
+//! Host services that only a cell has: fetches through the broker, tools, and cap reports.
 //!
-//! On a real Unix all of it is refused, by name.
+//! On a real Unix every function here fails with [`HostError`].
 
 pub use cofferdam_abi::process::Cap;
 
-/// Why the host did not do it.
+/// An error reported by the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The class of the error; `PermissionError` for a denial, whose message is a line of JSON.
+    /// Error class. `PermissionError` for a denial, whose `message` is then a line of JSON.
     pub name: String,
-    /// What a person reads.
+    /// Human-readable description.
     pub message: String,
-    /// Of a request that was sent: what went wrong.
+    /// Failure kind of a request that was sent; empty for all other errors.
     pub kind: String,
 }
 
@@ -21,48 +21,48 @@ impl Refused {
     }
 }
 
-/// What to send.
+/// An HTTP request.
 #[derive(Debug, Clone, Default)]
 pub struct FetchRequest {
-    /// `GET` and the like.
+    /// HTTP method, such as `GET`.
     pub method: String,
-    /// Absolute.
+    /// Absolute URL.
     pub url: String,
-    /// Names and values.
+    /// Header names and values.
     pub headers: Vec<(String, String)>,
-    /// What follows the headers.
+    /// Request body.
     pub body: Option<Vec<u8>>,
-    /// Whether redirects are followed.
+    /// Follow redirects.
     pub follow: bool,
-    /// Longest time, in milliseconds; the host's own limit holds all the same.
+    /// Timeout in milliseconds; the host's own limit applies as well.
     pub time_ms: Option<f64>,
 }
 
-/// What came back, but for the body.
+/// An HTTP response without its body.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FetchHead {
     /// Status code.
     pub status: u16,
-    /// Its words.
+    /// Reason phrase.
     pub status_text: String,
-    /// Where it came from in the end.
+    /// Final URL, after redirects.
     pub url: String,
-    /// Names in lower case, and values, one character for each byte.
+    /// Header names in lower case, and values with one character per byte.
     pub headers: Vec<(String, String)>,
-    /// Number of the body, where there is one.
+    /// Number to pass to [`fetch_read`]; `None` if the response has no body.
     pub stream: Option<u32>,
 }
 
-/// What is heard of a tool.
+/// An event of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// It ended with this exit code.
+    /// The tool ended with this exit code.
     Ended(u8),
-    /// It printed to standard output.
+    /// The tool wrote to standard output.
     Output(Vec<u8>),
-    /// It printed to standard error.
+    /// The tool wrote to standard error.
     Error(Vec<u8>),
-    /// It waits for standard input.
+    /// The tool waits for standard input.
     WantsInput,
 }
 
@@ -84,7 +84,7 @@ mod cell {
         members.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Sends a request and waits for the response's head.
+    /// Sends a request and waits for the response head.
     pub fn fetch(request: FetchRequest) -> Result<FetchHead, Refused> {
         let header = |(name, value): &(String, String)| Value::Array(vec![text(name), text(value)]);
         let mut head = vec![
@@ -138,7 +138,7 @@ mod cell {
         })
     }
 
-    /// The next bytes of a body, none at its end.
+    /// Returns the next bytes of a body, or an empty vector at its end.
     pub fn fetch_read(stream: u32) -> Result<Vec<u8>, Refused> {
         try_call(
             Call::FetchRead,
@@ -149,7 +149,7 @@ mod cell {
         )
     }
 
-    /// Begins a tool.
+    /// Starts a tool.
     pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), Refused> {
         let tool = Value::Object(vec![
             ("name".to_owned(), text(name)),
@@ -167,7 +167,7 @@ mod cell {
         )
     }
 
-    /// Waits for what the tool does next.
+    /// Waits for the next event of the tool.
     pub fn tool_read() -> Result<Heard, Refused> {
         try_call(
             Call::ToolRead,
@@ -186,7 +186,7 @@ mod cell {
         )
     }
 
-    /// Hands input to the tool; nothing for its end.
+    /// Sends standard input to the tool; an empty slice ends the input.
     pub fn tool_feed(bytes: &[u8]) -> Result<(), Refused> {
         try_call(
             Call::ToolFeed,
@@ -197,12 +197,12 @@ mod cell {
         )
     }
 
-    /// Bytes in the sandbox's files and how many there may be; the same of files.
+    /// Returns the bytes used and allowed, then the files used and allowed, in the sandbox.
     pub fn space() -> Result<[(u64, u64); 2], Refused> {
         try_call(Call::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
     }
 
-    /// Tells the host that a cap was hit, so that a run which fails for it says so.
+    /// Reports a reached cap to the host, so that a run that fails because of the cap names it.
     pub fn cap_hit(cap: Cap, allowed: u64) {
         let _ = try_call(
             Call::CapHit,
@@ -222,37 +222,37 @@ mod cell {
         Err(Refused::plain("only in a sandbox"))
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn fetch(_: FetchRequest) -> Result<FetchHead, Refused> {
         absent()
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn fetch_read(_: u32) -> Result<Vec<u8>, Refused> {
         absent()
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), Refused> {
         absent()
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn tool_read() -> Result<Heard, Refused> {
         absent()
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn tool_feed(_: &[u8]) -> Result<(), Refused> {
         absent()
     }
 
-    /// Refused.
+    /// Always fails outside a cell.
     pub fn space() -> Result<[(u64, u64); 2], Refused> {
         absent()
     }
 
-    /// Nobody hears it.
+    /// Does nothing outside a cell.
     pub fn cap_hit(_: Cap, _: u64) {}
 }
 
