@@ -39,7 +39,7 @@ pub fn run() -> i32 {
                 status
             }
             None => {
-                let _ = cofferdam_guest_sys::write_all(2, b"bash: state not understood\n");
+                let _ = cofferdam_guest_sys::write_all(2, b"bash: malformed shell state\n");
                 1
             }
         };

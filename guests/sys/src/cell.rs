@@ -11,7 +11,7 @@ use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
 use cofferdam_abi::process::{self as abi, FileStatus};
 use cofferdam_abi::wire::{Reader, Writer};
 
-use crate::{Fd, Myself, Pid, Refused, Spawn, Status, Which, errno};
+use crate::{Fd, HostError, Myself, Pid, Spawn, Status, Which, errno};
 
 #[link(wasm_import_module = "cofferdam")]
 unsafe extern "C" {
@@ -59,7 +59,7 @@ pub(crate) fn try_call<T>(
     which: Call,
     fields: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
-) -> Result<T, Refused> {
+) -> Result<T, HostError> {
     let mut buf = REQUEST.take();
     buf.clear();
     buf.extend_from_slice(&which.number().to_le_bytes());
@@ -98,21 +98,23 @@ fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
 fn understand<T>(
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
-) -> Result<T, Refused> {
-    let strange = |_| Refused::plain("answer of the host not understood");
+) -> Result<T, HostError> {
+    let strange = |_| HostError::plain("malformed answer from the host");
     let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
     match answer.status {
         Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
         Answered::Refused => {
             let refusal = Refusal::read(answer.payload).map_err(strange)?;
             let kind = refusal.members.iter().find(|(name, _)| *name == "kind");
-            Err(Refused {
+            Err(HostError {
                 name: refusal.name.to_owned(),
                 message: refusal.message.to_owned(),
                 kind: kind.map_or_else(String::new, |(_, kind)| (*kind).to_owned()),
             })
         }
-        Answered::Pending => Err(Refused::plain("the host answered later than asked")),
+        Answered::Pending => {
+            Err(HostError::plain("the host deferred an answer that was due at once"))
+        }
     }
 }
 

@@ -76,7 +76,7 @@ pub fn replace(fd: Fd, to: Fd) -> io::Result<()> {
 
 /// Returns true if the descriptor is a terminal.
 pub fn is_terminal(fd: Fd) -> bool {
-    // SAFETY: `isatty` accesses no memory of ours.
+    // SAFETY: `isatty` accesses no memory of this process.
     unsafe { libc::isatty(fd) == 1 }
 }
 

@@ -6,7 +6,7 @@ pub use cofferdam_abi::process::Cap;
 
 /// An error reported by the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct HostError {
     /// Error class. `PermissionError` for a denial, whose `message` is then a line of JSON.
     pub name: String,
     /// Human-readable description.
@@ -15,9 +15,9 @@ pub struct Refused {
     pub kind: String,
 }
 
-impl Refused {
+impl HostError {
     pub(crate) fn plain(message: &str) -> Self {
-        Refused { name: "Error".to_owned(), message: message.to_owned(), kind: String::new() }
+        HostError { name: "Error".to_owned(), message: message.to_owned(), kind: String::new() }
     }
 }
 
@@ -73,7 +73,7 @@ mod cell {
     use cofferdam_abi::wire::Malformed;
     use cofferdam_abi::{Value, value};
 
-    use super::{Cap, FetchHead, FetchRequest, Heard, Refused};
+    use super::{Cap, FetchHead, FetchRequest, Heard, HostError};
     use crate::system::try_call;
 
     fn text(text: &str) -> Value {
@@ -85,7 +85,7 @@ mod cell {
     }
 
     /// Sends a request and waits for the response head.
-    pub fn fetch(request: FetchRequest) -> Result<FetchHead, Refused> {
+    pub fn fetch(request: FetchRequest) -> Result<FetchHead, HostError> {
         let header = |(name, value): &(String, String)| Value::Array(vec![text(name), text(value)]);
         let mut head = vec![
             ("method".to_owned(), Value::String(request.method)),
@@ -108,7 +108,7 @@ mod cell {
             |r| value::decode(r.take(r.remaining())?),
         )?;
         let Value::Object(members) = answer else {
-            return Err(Refused::plain("answer of the host not understood"));
+            return Err(HostError::plain("malformed answer from the host"));
         };
         let number = |name: &str| match member(&members, name) {
             Some(Value::Number(number)) => Some(*number),
@@ -139,7 +139,7 @@ mod cell {
     }
 
     /// Returns the next bytes of a body, or an empty vector at its end.
-    pub fn fetch_read(stream: u32) -> Result<Vec<u8>, Refused> {
+    pub fn fetch_read(stream: u32) -> Result<Vec<u8>, HostError> {
         try_call(
             Call::FetchRead,
             |w| {
@@ -150,7 +150,7 @@ mod cell {
     }
 
     /// Starts a tool.
-    pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), Refused> {
+    pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), HostError> {
         let tool = Value::Object(vec![
             ("name".to_owned(), text(name)),
             ("source".to_owned(), text(source)),
@@ -168,7 +168,7 @@ mod cell {
     }
 
     /// Waits for the next event of the tool.
-    pub fn tool_read() -> Result<Heard, Refused> {
+    pub fn tool_read() -> Result<Heard, HostError> {
         try_call(
             Call::ToolRead,
             |_| (),
@@ -187,7 +187,7 @@ mod cell {
     }
 
     /// Sends standard input to the tool; an empty slice ends the input.
-    pub fn tool_feed(bytes: &[u8]) -> Result<(), Refused> {
+    pub fn tool_feed(bytes: &[u8]) -> Result<(), HostError> {
         try_call(
             Call::ToolFeed,
             |w| {
@@ -198,7 +198,7 @@ mod cell {
     }
 
     /// Returns the bytes used and allowed, then the files used and allowed, in the sandbox.
-    pub fn space() -> Result<[(u64, u64); 2], Refused> {
+    pub fn space() -> Result<[(u64, u64); 2], HostError> {
         try_call(Call::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
     }
 
@@ -216,39 +216,39 @@ mod cell {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod cell {
-    use super::{Cap, FetchHead, FetchRequest, Heard, Refused};
+    use super::{Cap, FetchHead, FetchRequest, Heard, HostError};
 
-    fn absent<T>() -> Result<T, Refused> {
-        Err(Refused::plain("only in a sandbox"))
+    fn absent<T>() -> Result<T, HostError> {
+        Err(HostError::plain("only in a sandbox"))
     }
 
     /// Always fails outside a cell.
-    pub fn fetch(_: FetchRequest) -> Result<FetchHead, Refused> {
+    pub fn fetch(_: FetchRequest) -> Result<FetchHead, HostError> {
         absent()
     }
 
     /// Always fails outside a cell.
-    pub fn fetch_read(_: u32) -> Result<Vec<u8>, Refused> {
+    pub fn fetch_read(_: u32) -> Result<Vec<u8>, HostError> {
         absent()
     }
 
     /// Always fails outside a cell.
-    pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), Refused> {
+    pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), HostError> {
         absent()
     }
 
     /// Always fails outside a cell.
-    pub fn tool_read() -> Result<Heard, Refused> {
+    pub fn tool_read() -> Result<Heard, HostError> {
         absent()
     }
 
     /// Always fails outside a cell.
-    pub fn tool_feed(_: &[u8]) -> Result<(), Refused> {
+    pub fn tool_feed(_: &[u8]) -> Result<(), HostError> {
         absent()
     }
 
     /// Always fails outside a cell.
-    pub fn space() -> Result<[(u64, u64); 2], Refused> {
+    pub fn space() -> Result<[(u64, u64); 2], HostError> {
         absent()
     }
 

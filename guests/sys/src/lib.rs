@@ -28,7 +28,7 @@ pub use descriptor::{
     Fd, close, copy, is_terminal, open, park, pipe, read, readable, replace, write, write_all,
 };
 pub use host::{
-    Cap, FetchHead, FetchRequest, Heard, Refused, cap_hit, fetch, fetch_read, space, tool_feed,
+    Cap, FetchHead, FetchRequest, Heard, HostError, cap_hit, fetch, fetch_read, space, tool_feed,
     tool_read, tool_start,
 };
 pub use process::{LISTED, Myself, Pid, Spawn, Status, Which};

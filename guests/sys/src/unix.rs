@@ -183,12 +183,12 @@ pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
 
 /// Sends a signal. Signal 0 only checks that the process exists.
 pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
-    // SAFETY: `kill` accesses no memory of ours.
+    // SAFETY: `kill` accesses no memory of this process.
     checked(unsafe { libc::kill(pid as libc::pid_t, i32::from(signal)) }).map(drop)
 }
 
 fn is_open(fd: Fd) -> bool {
-    // SAFETY: `F_GETFL` accesses no memory of ours.
+    // SAFETY: `F_GETFL` accesses no memory of this process.
     unsafe { libc::fcntl(fd, libc::F_GETFL) >= 0 }
 }
 
@@ -245,12 +245,12 @@ pub(crate) fn pipe() -> io::Result<(Fd, Fd)> {
 }
 
 pub(crate) fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
-    // SAFETY: `F_DUPFD_CLOEXEC` accesses no memory of ours.
+    // SAFETY: `F_DUPFD_CLOEXEC` accesses no memory of this process.
     checked(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, least) })
 }
 
 pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
-    // SAFETY: `dup2` accesses no memory of ours.
+    // SAFETY: `dup2` accesses no memory of this process.
     checked(unsafe { libc::dup2(fd, to) }).map(drop)
 }
 
@@ -327,7 +327,7 @@ pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
 }
 
 pub(crate) fn umask(mask: u32) -> u32 {
-    // SAFETY: `umask` accesses no memory of ours.
+    // SAFETY: `umask` accesses no memory of this process.
     unsafe { libc::umask(mask) }
 }
 

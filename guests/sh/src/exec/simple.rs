@@ -137,7 +137,7 @@ impl Shell {
             return self.run_builtin(builtin, args, assigns);
         }
         let args: Vec<Text> = args.iter().map(Decl::text).collect();
-        self.run_program(&args, assigns)
+        self.run_external(&args, assigns)
     }
 
     /// Runs a builtin; assignments last only for the call, except before POSIX special builtins.
@@ -199,7 +199,7 @@ impl Shell {
     }
 
     /// Runs an external program and waits for it.
-    pub fn run_program(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
+    pub fn run_external(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
         let saved = self.assign_for_now(assigns)?;
         let env = self.exported();
         let started = self.spawn_program(args, &env);
