@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_given_back_is_handed_out_again() {
+    fn a_freed_block_is_reused() {
         let blocks = Blocks::new();
         // SAFETY: each block is used with the layout it was allocated with, and freed once.
         unsafe {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_do_not_overlap_and_keep_what_they_hold() {
+    fn blocks_do_not_overlap_and_keep_their_contents() {
         let blocks = Blocks::new();
         let sizes = (1..2000_usize).map(|n| n * 7 % 700 + 1);
         // SAFETY: each block is written within its layout and freed once.

@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_count_as_they_say() {
+    fn groups_repeat_as_their_operator_says() {
         check("+(ab|c)", "abcab", true);
         check("?(a)b", "aab", false);
         check("!(*.txt)", "a.txt", false);
@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_mark_is_one_character_of_any_length() {
+    fn a_question_mark_matches_one_character_of_any_byte_length() {
         check("?", "é", true);
         check("??", "é", false);
     }

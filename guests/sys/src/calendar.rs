@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_the_calendars() {
+    fn dates_match_the_gregorian_calendar() {
         assert_eq!(format(b"%F %T %a %j", 0), b"1970-01-01 00:00:00 Thu 001");
         assert_eq!(format(b"%F", 951_782_400), b"2000-02-29");
         assert_eq!(format(b"%G-W%V", 1_609_459_200), b"2020-W53");

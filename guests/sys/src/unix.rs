@@ -63,7 +63,7 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let cwd = c_string(spawn.cwd)?;
     let (argv_at, env_at) = (pointers(&argv), pointers(&env));
     let (failure, report) = pipe()?;
-    // SAFETY: the child runs only `become_program`, whose contract is that it is async-signal-safe.
+    // SAFETY: the child calls only `become_program`, which makes async-signal-safe calls until exec.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
         // SAFETY: this is the forked child. The pointer arrays end with a null pointer, and their
@@ -111,7 +111,8 @@ unsafe fn become_program(
     /// Lowest number of the temporary copies, above all numbers assigned in the child.
     const WAITING: Fd = 400;
     // SAFETY: `program`, `cwd`, `argv` and `env` are live and terminated by contract; `none` and
-    // `errno` are locals; the other calls take only descriptor and signal numbers.
+    // `errno` are locals; the other calls take only descriptor and signal numbers. Nothing here
+    // allocates or takes a lock.
     unsafe {
         let mut sources = [0; 256];
         let count = descriptors.len().min(sources.len());

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_near_what_differs_in_a_letter_or_two() {
+    fn names_one_or_two_edits_apart_are_near() {
         check("grpe", Some("grep"));
         check("mkdri", Some("mkdir"));
         check("srot", Some("sort"));
