@@ -20,7 +20,7 @@ const NEW_FILE: u32 = 0o666;
 /// Lowest number that `{name}>` assigns.
 const FIRST_FREE: u32 = 10;
 
-/// Largest script number.
+/// Script numbers must be below this.
 const MAX_FDS: u32 = 1 << 20;
 
 impl Shell {
