@@ -1,3 +1,5 @@
+//! Reads an archive into an empty tree. An archive is hostile input.
+
 use std::collections::BTreeMap;
 
 use cofferdam_vfs::{Time, Tree};
@@ -8,23 +10,25 @@ use crate::fill::Fill;
 use crate::record::{Rest, tag};
 use crate::{MAGIC, SUM, VERSION};
 
-/// Most variables that are taken, and their longest text together.
+/// Largest number of variables in an archive, and largest total size of their names and values.
 const MAX_VARIABLES: usize = 10_000;
 const MAX_VARIABLE_BYTES: usize = 1 << 20;
 
-/// What an archive holds besides files and storage.
+/// The parts of an archive that are neither files nor local storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// Variables.
+    /// Environment variables.
     pub variables: BTreeMap<String, String>,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
 }
 
-/// Puts what an archive holds into a tree that nobody uses yet and nothing is mounted in, and each
-/// entry of local storage into `store`, which says whether it has room. The checksum is looked at
-/// before anything else; it protects from damage, not from malice, so all that follows is checked
-/// as if a guest had said it (T-BOX-001, T-BOX-002).
+/// Reads an archive into `tree` and passes each entry of local storage to `store`, which returns
+/// false if the entry does not fit.
+///
+/// The tree must be unused and have no mounts. The checksum is verified first; it detects damage,
+/// not malice, so every record after it is checked like a request from a guest (T-BOX-001,
+/// T-BOX-002).
 pub fn read(
     bytes: &[u8],
     tree: &Tree,
@@ -78,7 +82,7 @@ pub fn read(
     Ok(found)
 }
 
-/// What is between head and checksum, once both are right.
+/// Checks the header and the checksum, and returns the records between them.
 fn records(bytes: &[u8]) -> Result<&[u8], Error> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return bad("not an export of a sandbox") };
     let Some((body, sum)) = rest.split_at_checked(rest.len().saturating_sub(SUM)) else {
