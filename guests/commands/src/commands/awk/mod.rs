@@ -1,7 +1,7 @@
-//! awk: POSIX, with what people use of gawk's.
+//! awk: POSIX, with the common extensions of gawk.
 //!
-//! [`lexer`], [`parser`] and [`grammar`] make an [`ast`]; [`machine`] runs it, with statements in
-//! [`exec`], expressions in [`eval`], functions in [`builtins`].
+//! [`lexer`], [`parser`] and [`grammar`] build an [`ast`]. [`machine`] runs it, with statements in
+//! [`exec`], expressions in [`eval`], and functions in [`builtins`].
 
 mod array;
 mod ast;
@@ -42,7 +42,7 @@ Run PROGRAM for each record of the FILEs or of standard input.
     trouble: 2,
 };
 
-/// Longest program.
+/// Longest program, in bytes.
 const MAX_PROGRAM: usize = 16 << 20;
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
