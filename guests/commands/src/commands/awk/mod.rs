@@ -46,15 +46,16 @@ Run PROGRAM for each record of the FILEs or of standard input.
 const MAX_PROGRAM: usize = 16 << 20;
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
-    match prepare(args) {
+    match parse_invocation(args) {
         Ok((program, assignments, arguments)) => execute(&program, &assignments, &arguments),
         Err(code) => code,
     }
 }
 
-type Prepared = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
+/// The program, the assignments of `-v` and `-F`, and the arguments.
+type Invocation = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
-fn prepare(args: Vec<OsString>) -> Result<Prepared, i32> {
+fn parse_invocation(args: Vec<OsString>) -> Result<Invocation, i32> {
     let specs = [
         ('F', "field-separator", Required),
         ('v', "assign", Required),
