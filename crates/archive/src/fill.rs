@@ -29,7 +29,7 @@ impl<'t> Fill<'t> {
         let Some(folder) = path.parent() else { return bad("/: not a file") };
         match self.files().resolve(folder.as_str())? {
             found if found == folder => Ok(()),
-            _ => bad(format!("{}: lies behind a link", path.as_str())),
+            _ => bad(format!("{}: is behind a link", path.as_str())),
         }
     }
 

@@ -45,7 +45,7 @@ pub fn read(
                 let (name, value) = (rest.text()?, rest.text()?);
                 let is_fit = !name.is_empty() && !name.contains(['=', '\0']);
                 if !is_fit || value.contains('\0') {
-                    return bad(format!("variable {name:?}: not one that can be"));
+                    return bad(format!("variable {name:?}: invalid name or value"));
                 }
                 variable_bytes += name.len() + value.len();
                 let is_full = found.variables.len() >= MAX_VARIABLES;
@@ -57,7 +57,7 @@ pub fn read(
             tag::STORED => {
                 let (key, text) = (rest.text()?, rest.text()?);
                 if !store(key, text) {
-                    return bad("more local storage than a sandbox has");
+                    return bad("local storage is full");
                 }
             }
             tag::DIRECTORY => into.directory(&rest.path()?, rest.attributes()?)?,
@@ -68,15 +68,15 @@ pub fn read(
             tag::CWD => {
                 let cwd = rest.path()?;
                 if !rest.0.is_empty() {
-                    return bad("something comes after its end");
+                    return bad("data after its end");
                 }
                 found.cwd = cwd.as_str().to_owned();
             }
-            other => return bad(format!("a record of the unknown kind {other}")),
+            other => return bad(format!("record of unknown kind {other}")),
         }
     }
     if found.cwd.is_empty() {
-        return bad("without an end");
+        return bad("last record is missing");
     }
     into.finish()?;
     Ok(found)
@@ -94,7 +94,7 @@ fn records(bytes: &[u8]) -> Result<&[u8], Error> {
         return bad(format!("version {version}; this program reads version {VERSION}"));
     }
     if Sha256::digest(&bytes[..bytes.len() - SUM]).as_slice() != sum {
-        return bad("damaged: its checksum is another one");
+        return bad("damaged: checksum mismatch");
     }
     Ok(body)
 }

@@ -284,7 +284,7 @@ impl Tar {
             if glob::matches(glob, name) {
                 return true;
             }
-            // A pattern matches from any component of the name, and includes everything below.
+            // A pattern may match from any component on, and excludes everything below its match.
             let mut start = 0;
             loop {
                 let rest = &name[start..];

@@ -372,7 +372,7 @@ fn mathematics(builtin: Builtin, numbers: &[f64]) -> Result<f64, String> {
         Builtin::Lshift => (first as u64).checked_shl(second as u32).unwrap_or(0) as f64,
         Builtin::Rshift => (first as u64).checked_shr(second as u32).unwrap_or(0) as f64,
         Builtin::Compl => (!(first as u64) & ((1 << 53) - 1)) as f64,
-        other => return Err(format!("{} is no function of numbers", other.name())),
+        other => return Err(format!("{} is not a numeric function", other.name())),
     })
 }
 

@@ -348,8 +348,8 @@ impl Settings {
                 return Err(crate::commands::uutils::flushed(0));
             }
             Key::Short('L') => return Err(USAGE.wrong("-L: links are not followed here")),
-            Key::Short('P') => return Err(USAGE.wrong("-P: not part of it; grep -P is there")),
-            Key::Short('z') => return Err(USAGE.wrong("-z: not part of it; use zcat FILE | rg")),
+            Key::Short('P') => return Err(USAGE.wrong("-P: not supported; use grep -P")),
+            Key::Short('z') => return Err(USAGE.wrong("-z: not supported; use zcat FILE | rg")),
             // Accepted without an effect.
             Key::Short(_) | Key::Long(_) => {}
         }
