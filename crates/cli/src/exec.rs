@@ -61,15 +61,13 @@ const KNOWN: [&str; 21] = [
     "page",
     "language",
     "sandbox",
-    "tools",
+    "programs",
 ];
 
 impl Exec {
     pub(crate) fn parse(params: Json) -> Result<Self, BadParams> {
         let Json::Object(mut params) = params else { return bad("params: not an object") };
-        if let Some(unknown) = params.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-            return bad(format!("{unknown}: unknown parameter; known are {}", KNOWN.join(", ")));
-        }
+        check_known(&params, &KNOWN)?;
         let kind = text(&mut params, "kind")?
             .ok_or(BadParams("kind: missing; \"js\", \"ts\", \"shell\" or \"wasm\"".into()))?;
         match kind.as_str() {
@@ -206,6 +204,17 @@ fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
 const OF_TOOLS: [&str; 8] =
     ["code", "args", "name", "session", "boundary", "config", "page", "language"];
 
+/// Refuses parameters that a method does not have.
+pub(crate) fn check_known(params: &Map<String, Json>, known: &[&str]) -> Result<(), BadParams> {
+    match params.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) if key == "tools" && known.contains(&"programs") => bad(
+            "tools: unknown parameter; a WASI module that becomes a command is one of \"programs\"",
+        ),
+        Some(key) => bad(format!("{key}: unknown parameter; known are {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
 /// Refuses parameters that mean nothing for this kind.
 fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {
     match not.iter().find(|name| params.get(**name).is_some_and(|value| !value.is_null())) {
@@ -232,7 +241,7 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
 }
 
 /// What may be said of a sandbox only when it is made.
-const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "tools"];
+const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "programs"];
 
 /// Puts together what runs and where.
 fn place(
@@ -317,9 +326,11 @@ pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, B
     for (path, content) in object(&mut params, "files")? {
         builder = builder.file(path.clone(), file_content(&format!("files.{path}"), content)?);
     }
-    for (name, given) in object(&mut params, "tools")? {
-        let Json::Object(given) = given else { return bad(format!("tools.{name}: not an object")) };
-        let module = module(&format!("tools.{name}"), given)?;
+    for (name, given) in object(&mut params, "programs")? {
+        let Json::Object(given) = given else {
+            return bad(format!("programs.{name}: not an object"));
+        };
+        let module = module(&format!("programs.{name}"), given)?;
         builder = builder.program(name, module);
     }
     let capabilities = match params.remove("capabilities") {

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use cofferdam::{Sandbox, Snapshot};
 use serde_json::{Map, Value as Json, json};
 
-use crate::exec::{BadParams, bad, file_content, object, sandbox, text};
+use crate::exec::{BadParams, bad, check_known, file_content, object, sandbox, text};
 
 /// Sandboxes at once; each holds its files.
 const MAX_SANDBOXES: usize = 256;
@@ -109,15 +109,15 @@ impl Kept {
     }
 
     fn create(&self, params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["limits", "stdin", "cwd", "env", "files", "capabilities", "tools"];
-        only(&params, &known)?;
+        let known = ["limits", "stdin", "cwd", "env", "files", "capabilities", "programs"];
+        check_known(&params, &known)?;
         let builder = sandbox(params)?;
         self.keep(|| Ok(builder.build()?))
     }
 
     fn import(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["base64", "limits", "stdin", "env", "capabilities", "tools"];
-        only(&params, &known)?;
+        let known = ["base64", "limits", "stdin", "env", "capabilities", "programs"];
+        check_known(&params, &known)?;
         let Some(encoded) = text(&mut params, "base64")? else {
             return Err(Failed::Params("base64: missing; what sandbox.export gave".into()));
         };
@@ -128,7 +128,7 @@ impl Kept {
     }
 
     fn write(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "path", "content", "executable"])?;
+        check_known(&params, &["sandbox", "path", "content", "executable"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
         let Some(content) = params.remove("content") else {
@@ -145,7 +145,7 @@ impl Kept {
 
     /// Text where it is UTF-8, base64 where it is not or is asked for.
     fn read(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
+        check_known(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
         let most = match params.remove("maxBytes") {
@@ -169,7 +169,7 @@ impl Kept {
 
     /// Sets variables for the runs to come; `null` takes one away.
     fn set_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "env"])?;
+        check_known(&params, &["sandbox", "env"])?;
         let (_, sandbox) = self.named(&mut params)?;
         for (name, value) in object(&mut params, "env")? {
             match value {
@@ -182,13 +182,13 @@ impl Kept {
     }
 
     fn fork(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         self.keep(|| Ok(sandbox.fork()?))
     }
 
     fn snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let mut snapshots = lock(&self.snapshots);
         if snapshots.len() >= MAX_SNAPSHOTS {
@@ -201,7 +201,7 @@ impl Kept {
     }
 
     fn restore(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "snapshot"])?;
+        check_known(&params, &["sandbox", "snapshot"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let Some(id) = text(&mut params, "snapshot")? else {
             return Err(Failed::Params("snapshot: missing; the id sandbox.snapshot gave".into()));
@@ -214,13 +214,13 @@ impl Kept {
     }
 
     fn export(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         Ok(json!({ "base64": STANDARD.encode(sandbox.export()?) }))
     }
 
     fn destroy(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (id, sandbox) = self.named(&mut params)?;
         lock(&self.sandboxes).remove(&id);
         sandbox.destroy()?;
@@ -228,7 +228,7 @@ impl Kept {
     }
 
     fn drop_snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["snapshot"])?;
+        check_known(&params, &["snapshot"])?;
         let id = text(&mut params, "snapshot")?.unwrap_or_default();
         match lock(&self.snapshots).remove(&id) {
             Some(_) => Ok(json!({ "dropped": true })),
@@ -239,14 +239,6 @@ impl Kept {
 
 fn path(params: &mut Map<String, Json>) -> Result<String, BadParams> {
     text(params, "path")?.ok_or(BadParams("path: missing".into()))
-}
-
-/// Refuses parameters that the method does not know.
-fn only(params: &Map<String, Json>, known: &[&str]) -> Result<(), BadParams> {
-    match params.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => bad(format!("{key}: unknown parameter; known are {}", known.join(", "))),
-        None => Ok(()),
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -37,6 +37,7 @@ const OPTIONS: &[(&str, &str, &[&str])] = &[
     ("cwd", "--cwd /home/user", &["--workdir", "--working-dir", "--chdir", "-w", "-C"]),
     ("load", "--load FILE", &["--import", "--restore", "--from"]),
     ("save", "--save FILE", &["--export", "--output", "--snapshot", "-o"]),
+    ("program", "--program NAME=FILE", &["--tool", "--tools", "--module"]),
     ("page", "--page page.html", &["--html", "--document"]),
     ("lang", "--lang ts", &["--language", "--type"]),
     ("expires", "--expires 1h", &["--for", "--ttl", "--duration", "--until", "--expire"]),

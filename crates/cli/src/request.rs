@@ -15,7 +15,7 @@ pub(crate) enum Code {
 
 /// Why a request is not done.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Refused(pub(crate) Code, pub(crate) String);
+pub(crate) struct RpcError(pub(crate) Code, pub(crate) String);
 
 /// What a line asks for.
 #[derive(Debug, PartialEq)]
@@ -30,13 +30,13 @@ pub(crate) struct Request {
 #[derive(Debug, PartialEq)]
 pub(crate) struct BadLine {
     pub(crate) id: Json,
-    pub(crate) refused: Refused,
+    pub(crate) error: RpcError,
 }
 
 impl Request {
     /// Reads a line; of its members only those that the standard has count.
     pub(crate) fn parse(line: &[u8]) -> Result<Request, BadLine> {
-        let bad = |id: Json, code, what: String| Err(BadLine { id, refused: Refused(code, what) });
+        let bad = |id: Json, code, what: String| Err(BadLine { id, error: RpcError(code, what) });
         let request = match serde_json::from_slice::<Json>(line) {
             Ok(request) => request,
             Err(error) => return bad(Json::Null, Code::Parse, format!("not JSON: {error}")),

@@ -101,8 +101,9 @@ fn compiling_is_said_at_a_terminal_once_and_the_line_goes() {
     let file = folder.join("slow.wasm");
     std::fs::write(&file, slow_module()).expect("room");
     let (file, cache) = (file.to_str().expect("UTF-8"), folder.to_str().expect("UTF-8"));
-    let tool = format!("slow={file}");
-    let calls = [vec!["wasm", file], vec!["sh", "--ephemeral", "--tool", &tool, "-c", "slow"]];
+    let program = format!("slow={file}");
+    let calls =
+        [vec!["wasm", file], vec!["sh", "--ephemeral", "--program", &program, "-c", "slow"]];
     for arguments in calls {
         let kept = folder.join("cofferdam");
         let _ = std::fs::remove_dir_all(&kept);

@@ -14,7 +14,7 @@ use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stre
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
-use crate::sandbox::World;
+use crate::sandbox::SandboxState;
 use crate::session::Slot;
 use crate::shell_tools::{MAX_PIPED, Slots};
 use crate::surface;
@@ -31,7 +31,7 @@ pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// What a run needs to know while it goes on. What the run runs in turn has a copy.
 #[derive(Clone)]
 pub(crate) struct Course {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
     pub(crate) began: Instant,
     /// What ends it, and all that it runs in turn.
     pub(crate) term: Term,
@@ -44,13 +44,13 @@ pub(crate) struct Course {
 
 impl Course {
     pub(crate) fn limits(&self) -> &Limits {
-        &self.world.limits
+        &self.state.limits
     }
 
     /// How a tool sees the world.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.world.settings(self.desk.clone(), Some(commands));
+        let mut settings = self.state.settings(self.desk.clone(), Some(commands));
         settings.asking = self.term.asking.clone();
         settings.term = Some(self.term.clone());
         if let Some(console) = &self.console {
@@ -87,17 +87,17 @@ impl Course {
 }
 
 pub(crate) fn course(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     name: &str,
     switch: &KillSwitch,
     began: Instant,
 ) -> Course {
-    let deadline = began + world.limits.time.min(FOREVER);
+    let deadline = began + state.limits.time.min(FOREVER);
     Course {
-        world: world.clone(),
+        state: state.clone(),
         began,
         term: Term { switch: switch.clone(), deadline, asking: Asking::default() },
-        desk: world.desk(name),
+        desk: state.desk(name),
         slots: Slots::default(),
         console: None,
     }
@@ -105,17 +105,17 @@ pub(crate) fn course(
 
 /// Runs a tool in a cell of its own.
 pub(crate) async fn fresh(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let mut course = course(world, tool.identity(), switch, Instant::now());
-    let (ending, output) = run_in(&mut course, tool).await?;
+    let mut course = course(state, tool.identity(), switch, Instant::now());
+    let (ending, output) = run_on_course(&mut course, tool).await?;
     Ok(course.outcome(ending, output))
 }
 
 /// The same on a course that others are on as well, and with nothing noted about its end.
-pub(crate) async fn run_in(
+pub(crate) async fn run_on_course(
     course: &mut Course,
     tool: &Tool,
 ) -> Result<(Ending, (Output, Output)), Error> {
@@ -123,32 +123,32 @@ pub(crate) async fn run_in(
         Ok(members) => members,
         Err(ending) => return Ok((ending, Default::default())),
     };
-    let prepared = match prepare(course, tool, tool.form).await? {
-        Ok(prepared) => prepared,
+    let source = match guest_source(course, tool, tool.form).await? {
+        Ok(source) => source,
         Err(ending) => return Ok((ending, Default::default())),
     };
     let mut settings = course.settings();
-    settings.code.clone_from(&prepared.to_keep);
+    settings.code.clone_from(&source.to_keep);
     let mut cell = match take_cell(course, settings)? {
         Ok(cell) => cell,
         Err(ending) => return Ok((ending, Default::default())),
     };
-    let message = start_message(course, tool, &prepared, &members);
+    let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
-    course.world.runtime.reaper().take(cell);
+    course.state.runtime.reaper().take(cell);
     Ok((ending, output))
 }
 
 /// Runs a script in a kept cell, which is discarded by whatever stops the run.
 pub(crate) async fn kept(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     tool: &Tool,
     switch: &KillSwitch,
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let mut course = course(world, tool.identity(), switch, began);
+    let mut course = course(state, tool.identity(), switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
     let mut slot = match switch.unless_stopped(course.term.deadline, slot.lock()).await {
         Ok(slot) => slot,
@@ -161,8 +161,8 @@ pub(crate) async fn kept(
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let prepared = match prepare(&course, tool, Form::Kept).await? {
-        Ok(prepared) => prepared,
+    let source = match guest_source(&course, tool, Form::Kept).await? {
+        Ok(source) => source,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
     // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
@@ -178,7 +178,7 @@ pub(crate) async fn kept(
         Ok(cell) => cell,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    let message = start_message(&course, tool, &prepared, &members);
+    let message = start_message(&course, tool, &source, &members);
     let ending = drive(&course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
     // Only a cell that came back by itself, unasked, is whole.
@@ -192,7 +192,7 @@ pub(crate) async fn kept(
         | Ending::Denied(_)
         | Ending::Exited(_)
         | Ending::Stopped(_) => {
-            world.runtime.reaper().take(cell);
+            state.runtime.reaper().take(cell);
         }
     }
     Ok(course.outcome(ending, output))
@@ -208,21 +208,21 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
 }
 
 /// A tool as a cell takes it.
-struct Prepared<'a> {
+struct GuestSource<'a> {
     form: Form,
     /// JavaScript; empty where there is code.
-    source: Cow<'a, str>,
+    javascript: Cow<'a, str>,
     code: Option<&'a [u8]>,
     /// Where to put the code that it is compiled to.
     to_keep: Option<KeptCode>,
 }
 
 /// Checks the source and makes JavaScript of it, before a cell is taken.
-async fn prepare<'a>(
+async fn guest_source<'a>(
     course: &Course,
     tool: &'a Tool,
     form: Form,
-) -> Result<Result<Prepared<'a>, Ending>, Error> {
+) -> Result<Result<GuestSource<'a>, Ending>, Error> {
     let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
     if len > allowed {
         return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
@@ -230,25 +230,25 @@ async fn prepare<'a>(
     let to_keep = match form {
         Form::Detect | Form::Body => {
             if let Some(code) = tool.compiled.code() {
-                let (form, source) = (Form::Body, Cow::Borrowed(""));
-                return Ok(Ok(Prepared { form, source, code: Some(code), to_keep: None }));
+                let (form, javascript) = (Form::Body, Cow::Borrowed(""));
+                return Ok(Ok(GuestSource { form, javascript, code: Some(code), to_keep: None }));
             }
             tool.compiled.to_keep()
         }
         Form::Module | Form::Kept => None,
     };
-    let (form, source) = match tool.language {
+    let (form, javascript) = match tool.language {
         Language::JavaScript => (form, Cow::Borrowed(tool.source.as_str())),
         Language::TypeScript => match typescript::strip(course, tool, form).await? {
-            Ok((form, source)) => (form, Cow::Owned(source)),
+            Ok((form, stripped)) => (form, Cow::Owned(stripped)),
             Err(ending) => return Ok(Err(ending)),
         },
     };
-    Ok(Ok(Prepared { form, source, code: None, to_keep }))
+    Ok(Ok(GuestSource { form, javascript, code: None, to_keep }))
 }
 
 fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>, Ending>, Error> {
-    let image = course.world.runtime.js(course.world.boundary)?;
+    let image = course.state.runtime.js(course.state.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
         let wanted = Some(image.memory_bytes());
@@ -271,17 +271,17 @@ fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>,
 fn start_message(
     course: &Course,
     tool: &Tool,
-    prepared: &Prepared<'_>,
+    source: &GuestSource<'_>,
     members: &[String],
 ) -> Vec<u8> {
     let mut args = Writer::new();
     value::encode(&tool.args, &mut args);
     let mut message = Writer::new();
     Entry::Start(Start {
-        form: prepared.form,
+        form: source.form,
         file: &tool.name,
-        source: &prepared.source,
-        code: match (prepared.code, &prepared.to_keep) {
+        source: &source.javascript,
+        code: match (source.code, &source.to_keep) {
             (Some(code), _) => Code::Kept(code),
             (None, Some(_)) => Code::ToKeep,
             (None, None) => Code::Unkept,

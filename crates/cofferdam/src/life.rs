@@ -8,7 +8,7 @@ use cofferdam_kernel::resources::Area;
 
 use crate::archive;
 use crate::error::{Error, ErrorKind};
-use crate::sandbox::{Sandbox, World, lock};
+use crate::sandbox::{Sandbox, SandboxState, lock};
 
 /// What a sandbox held at one moment: files, local storage, variables, working directory. Cheap
 /// to make and to clone, whatever is in it; session storage and kept cells are not part of it.
@@ -21,13 +21,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    fn of(world: &World) -> Self {
-        let local = world.resources.storage.with(StorageArea::Local, |area| area.clone());
+    fn of(state: &SandboxState) -> Self {
+        let local = state.resources.storage.with(StorageArea::Local, |area| area.clone());
         Snapshot {
-            files: world.resources.files.snapshot(),
+            files: state.resources.files.snapshot(),
             local: Arc::new(local),
-            variables: Arc::new(lock(&world.resources.variables).clone()),
-            cwd: lock(&world.cwd).clone(),
+            variables: Arc::new(lock(&state.resources.variables).clone()),
+            cwd: lock(&state.cwd).clone(),
         }
     }
 }
@@ -37,28 +37,28 @@ impl Sandbox {
     /// not depend on the content. What either does later the other does not see, but for real
     /// directories, which both have. Runs and kept cells stay here.
     pub fn fork(&self) -> Result<Sandbox, Error> {
-        self.world.check_alive()?;
-        Ok(Sandbox { world: Arc::new(self.world.fork()) })
+        self.state.check_alive()?;
+        Ok(Sandbox { state: Arc::new(self.state.fork()) })
     }
 
     /// What the sandbox holds now.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
-        self.world.check_alive()?;
-        Ok(Snapshot::of(&self.world))
+        self.state.check_alive()?;
+        Ok(Snapshot::of(&self.state))
     }
 
     /// Goes back to a snapshot, of this sandbox or of one it comes from. Session storage is
     /// emptied and kept cells are dropped; real directories stay as they are. Refused while
     /// something runs.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<(), Error> {
-        let runs = self.world.idle()?;
-        let resources = &self.world.resources;
+        let runs = self.state.idle()?;
+        let resources = &self.state.resources;
         resources.files.restore(&snapshot.files);
         resources.storage.with(StorageArea::Local, |area| *area = (*snapshot.local).clone());
         resources.storage.with(StorageArea::Session, Area::clear);
         *lock(&resources.variables) = (*snapshot.variables).clone();
-        *lock(&self.world.cwd) = snapshot.cwd.clone();
-        lock(&self.world.sessions).clear();
+        *lock(&self.state.cwd) = snapshot.cwd.clone();
+        lock(&self.state.sessions).clear();
         drop(runs);
         Ok(())
     }

@@ -6,9 +6,7 @@ use std::time::Instant;
 
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
-use cofferdam_kernel::{
-    self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin, World as Of,
-};
+use cofferdam_kernel::{self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin};
 use cofferdam_vfs::Mode;
 
 use crate::allowlist::Allowlist;
@@ -18,7 +16,7 @@ use crate::error::Error;
 use crate::files;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Outcome, ScriptError};
-use crate::sandbox::{World, lock};
+use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
 /// How many times the memory of one process all of a run have together.
@@ -26,29 +24,29 @@ const MEMORY_SUM: u64 = 4;
 
 /// Runs a program and all that it starts.
 pub(crate) async fn run(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     command: Command,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
     let name = command.name();
-    let course = drive::course(world, &name, switch, Instant::now());
+    let course = drive::course(state, &name, switch, Instant::now());
     // A sandbox that was given commands by name has those; one that was given none has all.
     let allowlist = match course.desk.sees(Kind::ProcessExec)? {
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    let settings = world.settings(course.desk.clone(), None);
-    run_in(&course, settings, command, allowlist).await
+    let settings = state.settings(course.desk.clone(), None);
+    run_on_course(&course, settings, command, allowlist).await
 }
 
 /// The same for a command of a tool, which may start what the tool may and nothing else.
-pub(crate) async fn run_in(
+pub(crate) async fn run_on_course(
     course: &Course,
     mut settings: Settings,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
-    let world = &course.world;
+    let state = &course.state;
     let limits = course.limits();
     if command.source_bytes > limits.source_bytes {
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
@@ -57,28 +55,28 @@ pub(crate) async fn run_in(
     settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
-    let of = Of {
+    let world = kernel::World {
         settings,
-        files: world.resources.files.clone(),
+        files: state.resources.files.clone(),
         limits: ProcessLimits {
             memory_bytes: limits.memory_bytes,
             memory_sum_bytes: limits.memory_bytes.saturating_mul(MEMORY_SUM),
             processes: limits.processes,
         },
-        programs: world.runtime.programs()?.clone(),
+        programs: state.runtime.programs()?.clone(),
         policy: match &allowlist {
             Some(allowlist) => allowlist.clone(),
-            None => world.policy.clone(),
+            None => state.policy.clone(),
         },
         tools: Some(Arc::new(tools)),
-        reaper: world.runtime.reap(),
+        reaper: state.runtime.reap(),
     };
-    let command = prepare(world, command);
-    let alarm = world.runtime.engine().alarm();
-    let ran =
-        kernel::run_program(of, command, &course.term.switch, alarm, course.term.deadline).await?;
+    let command = with_sandbox_defaults(state, command);
+    let alarm = state.runtime.engine().alarm();
+    let ran = kernel::run_program(world, command, &course.term.switch, alarm, course.term.deadline)
+        .await?;
     if let Some(environment) = &ran.environment {
-        world.keep_environment(environment);
+        state.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
     // Who failed after it was denied something, or after its tool was stopped, failed for that.
@@ -94,10 +92,10 @@ pub(crate) async fn run_in(
 }
 
 /// Fills in what the sandbox has where the command says nothing.
-fn prepare(world: &World, command: Command) -> kernel::Command {
-    let cwd = command.cwd.unwrap_or_else(|| lock(&world.cwd).clone());
+fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Command {
+    let cwd = command.cwd.unwrap_or_else(|| lock(&state.cwd).clone());
     let mut env: BTreeMap<&str, &str> = BTreeMap::new();
-    let variables = lock(&world.resources.variables);
+    let variables = lock(&state.resources.variables);
     if command.inherits_env {
         env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
@@ -108,13 +106,13 @@ fn prepare(world: &World, command: Command) -> kernel::Command {
     let env = env.into_iter().map(|(name, value)| [name, value].join("=").into()).collect();
     drop(variables);
     // A working directory that is not there is made; where it cannot be, the program will say so.
-    let _ = world.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
+    let _ = state.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
     kernel::Command {
         executable: command.executable,
         argv: command.argv,
         env,
         cwd,
-        stdin: command.stdin.unwrap_or_else(|| Stdin::Bytes(world.stdin.clone())),
+        stdin: command.stdin.unwrap_or_else(|| Stdin::Bytes(state.stdin.clone())),
         terminal: command.terminal,
         preopens: command.preopens,
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use cofferdam_broker::{Broker, Discard, InMemory};
 use cofferdam_cell::{Compiler, Engine, Image, ProgramEngine, ProgramImage};
 use cofferdam_kernel::{Kernel, Process, Programs};
-use cofferdam_net::{Client, Settings as ClientSettings};
+use cofferdam_net::{Client, Settings};
 
 use crate::error::Error;
 use crate::page::Boundary;
@@ -99,7 +99,7 @@ impl Runtime {
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.inner.client.get_or_init(|| Client::new(ClientSettings::default())).clone()
+        self.inner.client.get_or_init(|| Client::new(Settings::default())).clone()
     }
 
     /// The id of a run, for the audit log.
@@ -125,7 +125,7 @@ impl Runtime {
     }
 
     /// Loads what programs need now, so that the first of them does not pay for it.
-    pub fn prepare_programs(&self) -> Result<(), Error> {
+    pub fn load_programs(&self) -> Result<(), Error> {
         if let Some(load) = &self.programs()?.commands {
             load()?;
         }

@@ -39,10 +39,10 @@ pub use builder::SandboxBuilder;
 /// One isolated world. A handle: clones are the same sandbox.
 #[derive(Clone)]
 pub struct Sandbox {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
 }
 
-pub(crate) struct World {
+pub(crate) struct SandboxState {
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
     clock: Clock,
@@ -80,18 +80,18 @@ impl Sandbox {
 
     /// Runs a tool in a fresh cell.
     pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
-        let switch = self.world.new_switch();
-        let _registered = self.world.register(&switch)?;
-        drive::fresh(&self.world, tool, &switch).await
+        let switch = self.state.new_switch();
+        let _registered = self.state.register(&switch)?;
+        drive::fresh(&self.state, tool, &switch).await
     }
 
     /// Starts a tool in a fresh cell; it can be cancelled through what this answers.
     pub fn start(&self, tool: Tool) -> Result<Run, Error> {
-        let switch = self.world.new_switch();
-        let registered = self.world.register(&switch)?;
+        let switch = self.state.new_switch();
+        let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = drive::fresh(&registered.world, &tool, &of_run).await;
+            let outcome = drive::fresh(&registered.state, &tool, &of_run).await;
             drop(registered);
             outcome
         });
@@ -100,18 +100,18 @@ impl Sandbox {
 
     /// Runs a program and all that it starts.
     pub async fn run_program(&self, command: Command) -> Result<Outcome, Error> {
-        let switch = self.world.new_switch();
-        let _registered = self.world.register(&switch)?;
-        program::run(&self.world, command, &switch).await
+        let switch = self.state.new_switch();
+        let _registered = self.state.register(&switch)?;
+        program::run(&self.state, command, &switch).await
     }
 
     /// Starts a program; it can be cancelled through what this answers.
     pub fn start_program(&self, command: Command) -> Result<Run, Error> {
-        let switch = self.world.new_switch();
-        let registered = self.world.register(&switch)?;
+        let switch = self.state.new_switch();
+        let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = program::run(&registered.world, command, &of_run).await;
+            let outcome = program::run(&registered.state, command, &of_run).await;
             drop(registered);
             outcome
         });
@@ -120,49 +120,49 @@ impl Sandbox {
 
     /// A kept cell of this name: what a run declares is there for the next one.
     pub fn session(&self, name: &str) -> Result<Session, Error> {
-        self.world.check_alive()?;
-        let mut sessions = lock(&self.world.sessions);
+        self.state.check_alive()?;
+        let mut sessions = lock(&self.state.sessions);
         let slot = sessions.entry(name.to_owned()).or_default().clone();
-        Ok(Session { world: self.world.clone(), slot })
+        Ok(Session { state: self.state.clone(), slot })
     }
 
     /// Whether a run is under way.
     pub fn is_running(&self) -> Result<bool, Error> {
-        self.world.check_alive()?;
-        Ok(!lock(&self.world.runs).is_empty())
+        self.state.check_alive()?;
+        Ok(!lock(&self.state.runs).is_empty())
     }
 
     /// Ends every run that is under way. The next one works.
     pub fn cancel(&self) -> Result<(), Error> {
-        self.world.check_alive()?;
-        self.world.cancel_all();
+        self.state.check_alive()?;
+        self.state.cancel_all();
         Ok(())
     }
 
     /// Ends every run, drops every kept cell; from now on every call is an error.
     pub fn destroy(&self) -> Result<(), Error> {
-        if self.world.destroyed.swap(true, Ordering::SeqCst) {
+        if self.state.destroyed.swap(true, Ordering::SeqCst) {
             return Err(Error::new(ErrorKind::Destroyed, ""));
         }
-        self.world.cancel_all();
-        lock(&self.world.sessions).clear();
+        self.state.cancel_all();
+        lock(&self.state.sessions).clear();
         Ok(())
     }
 
     /// The variables that programs in this sandbox see.
     pub fn env(&self) -> BTreeMap<String, String> {
-        lock(&self.world.resources.variables).clone()
+        lock(&self.state.resources.variables).clone()
     }
 
     /// Sets a variable for the runs to come, or takes it away.
     pub fn set_env(&self, name: &str, value: Option<&str>) -> Result<(), Error> {
-        self.world.check_alive()?;
+        self.state.check_alive()?;
         let has_nul = value.is_some_and(|value| value.contains('\0'));
         if name.is_empty() || name.contains(['=', '\0']) || has_nul {
             let text = format!("{name}: not a name and value that a variable can have");
             return Err(Error::new(ErrorKind::Setting, text));
         }
-        let mut variables = lock(&self.world.resources.variables);
+        let mut variables = lock(&self.state.resources.variables);
         match value {
             Some(value) => variables.insert(name.to_owned(), value.to_owned()),
             None => variables.remove(name),
@@ -172,13 +172,13 @@ impl Sandbox {
 
     /// Grants something now; a run that waits for it goes on.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
-        self.world.check_alive()?;
-        Ok(self.world.permissions.grant(terms)?)
+        self.state.check_alive()?;
+        Ok(self.state.permissions.grant(terms)?)
     }
 
     /// What it was given and granted, and how to take it away again.
     pub fn permissions(&self) -> &cofferdam_broker::Session {
-        &self.world.permissions
+        &self.state.permissions
     }
 
     /// Publishes something, or replaces it, while tools may be running.
@@ -188,25 +188,25 @@ impl Sandbox {
         content: serde_json::Value,
         metadata: serde_json::Value,
     ) -> Result<(), Error> {
-        self.world.check_alive()?;
-        publish(&self.world.resources, name, artifact(content, metadata))
+        self.state.check_alive()?;
+        publish(&self.state.resources, name, artifact(content, metadata))
     }
 
     /// What is published under a name; a tool may have changed it.
     pub fn published(&self, name: &str) -> Option<serde_json::Value> {
-        let artifact = self.world.resources.published.get(name)?;
+        let artifact = self.state.resources.published.get(name)?;
         Some(json::to_json(&artifact.content).json)
     }
 
     /// The page as HTML; none where it holds none.
     pub fn page_html(&self) -> Option<String> {
-        lock(&self.world.resources.page).here().map(|page| page.html())
+        lock(&self.state.resources.page).here().map(|page| page.html())
     }
 
     /// What tools did to the page that a person does with mouse and keyboard, in order; each is
     /// given once.
     pub fn page_events(&self) -> Vec<Event> {
-        let mut page = lock(&self.world.resources.page);
+        let mut page = lock(&self.state.resources.page);
         page.here().map(Page::take_events).unwrap_or_default()
     }
 
@@ -216,8 +216,8 @@ impl Sandbox {
         &self,
         change: impl FnOnce(&mut cofferdam_dom::Tree, cofferdam_dom::NodeId) -> T,
     ) -> Result<T, Error> {
-        self.world.check_alive()?;
-        let mut page = lock(&self.world.resources.page);
+        self.state.check_alive()?;
+        let mut page = lock(&self.state.resources.page);
         let Some(page) = page.here() else {
             return Err(Error::new(ErrorKind::Setting, "page: this sandbox holds none"));
         };
@@ -227,50 +227,50 @@ impl Sandbox {
 
     /// What runs find on standard input.
     pub fn stdin(&self) -> &[u8] {
-        &self.world.stdin
+        &self.state.stdin
     }
 
     /// What a file holds; at most `most` bytes of it are read.
     pub fn read_file(&self, path: &str, most: usize) -> Result<Vec<u8>, Error> {
-        self.world.check_alive()?;
-        let files = self.world.resources.files.as_host(files::now());
+        self.state.check_alive()?;
+        let files = self.state.resources.files.as_host(files::now());
         files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// The names in a folder, sorted, and which of them are folders.
     pub fn list(&self, path: &str) -> Result<Vec<(String, bool)>, Error> {
-        self.world.check_alive()?;
-        let listed = files::list(&self.world.resources.files, path);
+        self.state.check_alive()?;
+        let listed = files::list(&self.state.resources.files, path);
         listed.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// Writes a file, with the folders above it: whole, or not at all.
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
-        self.world.check_alive()?;
-        files::write(&self.world.resources.files, &self.world.limits, path, bytes)
+        self.state.check_alive()?;
+        files::write(&self.state.resources.files, &self.state.limits, path, bytes)
     }
 
     /// Writes a program or script, which can then be started by its path.
     pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.write_file(path, bytes)?;
-        let files = self.world.resources.files.as_guest(files::now());
+        let files = self.state.resources.files.as_guest(files::now());
         let set = files.set_mode(files::absolute(path, files::HOME).as_str(), Mode::new(0o755));
         set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
     }
 
     /// What it was given, as a content security policy.
     pub fn content_policy(&self) -> ContentPolicy {
-        let policy = ContentPolicy::new(&self.world.capabilities, self.world.boundary);
-        self.world.config.narrow(policy)
+        let policy = ContentPolicy::new(&self.state.capabilities, self.state.boundary);
+        self.state.config.narrow(policy)
     }
 
     /// What was granted.
     pub fn capabilities(&self) -> &CapabilitySet {
-        &self.world.capabilities
+        &self.state.capabilities
     }
 }
 
-impl World {
+impl SandboxState {
     pub(crate) fn new_switch(&self) -> KillSwitch {
         KillSwitch::new(self.runtime.engine().alarm())
     }
@@ -284,9 +284,9 @@ impl World {
 
     /// Another world with the same content and settings. What was granted since the sandbox was
     /// made stays with this one.
-    pub(crate) fn fork(&self) -> World {
+    pub(crate) fn fork(&self) -> SandboxState {
         let name = self.runtime.next_sandbox();
-        World {
+        SandboxState {
             runtime: self.runtime.clone(),
             limits: self.limits,
             clock: self.clock,
@@ -323,7 +323,7 @@ impl World {
         // Looked at under the lock: a run noted here is seen by `destroy`.
         self.check_alive()?;
         runs.insert(id, switch.clone());
-        Ok(Registered { world: self.clone(), id })
+        Ok(Registered { state: self.clone(), id })
     }
 
     /// Keeps runs from starting while the answer is held; an error when one is under way.
@@ -417,13 +417,13 @@ fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), 
 
 /// A noted run.
 pub(crate) struct Registered {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
     id: u64,
 }
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        lock(&self.world.runs).remove(&self.id);
+        lock(&self.state.runs).remove(&self.id);
     }
 }
 

@@ -53,12 +53,12 @@ pub(crate) async fn members(
     for (member, kinds) in MEMBERS {
         if kinds.iter().any(is_seen) {
             let is_page = kinds.contains(&Kind::DomRead);
-            let name = if is_page { course.world.boundary.page_member() } else { member };
+            let name = if is_page { course.state.boundary.page_member() } else { member };
             members.push(name.to_owned());
         }
     }
     if is_seen(&Kind::ToolCall) {
-        for name in course.world.resources.functions.names() {
+        for name in course.state.resources.functions.names() {
             let Ok(tool) = name.parse::<ToolName>() else { continue };
             let request = Request::Tool { name: tool };
             let is_granted = matches!(desk.would_grant(&request)?, Preview::Granted(..));

@@ -29,7 +29,7 @@ pub(crate) async fn strip(
     let limits =
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
-    let image = course.world.runtime.ts()?;
+    let image = course.state.runtime.ts()?;
     let mut cell =
         Cell::new(image, kernel, limits, course.term.switch.clone(), course.term.deadline_now())?;
     let mut message = Writer::new();

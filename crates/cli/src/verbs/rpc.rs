@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use crate::exec::{BadParams, Exec, What, Where};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
-use crate::request::{BadLine, Code, Refused, Request};
+use crate::request::{BadLine, Code, Request, RpcError};
 use crate::spelling;
 
 /// Longest line that is read; it is host memory.
@@ -37,18 +37,18 @@ const MAX_REQUESTS: usize = 100_000;
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {}
 
-impl From<BadParams> for Refused {
+impl From<BadParams> for RpcError {
     fn from(bad: BadParams) -> Self {
-        Refused(Code::Params, bad.0)
+        RpcError(Code::Params, bad.0)
     }
 }
 
-impl From<Failed> for Refused {
+impl From<Failed> for RpcError {
     fn from(failed: Failed) -> Self {
         match failed {
-            Failed::Params(text) => Refused(Code::Params, text),
-            Failed::Full(text) => Refused(Code::Busy, text),
-            Failed::Sandbox(error) => Refused(code_of(error.kind()), error.to_string()),
+            Failed::Params(text) => RpcError(Code::Params, text),
+            Failed::Full(text) => RpcError(Code::Busy, text),
+            Failed::Sandbox(error) => RpcError(code_of(error.kind()), error.to_string()),
         }
     }
 }
@@ -59,7 +59,7 @@ impl Rpc {
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         // Loaded before the first request, so that it does not pay for it.
         let runtime = crate::place::runtime(cofferdam::Pool::default())?;
-        runtime.prepare_programs()?;
+        runtime.load_programs()?;
         runtime.share();
         let server = Arc::new(Server::default());
         let mut lines = Lines { from: std::io::stdin().lock(), longest: MAX_LINE };
@@ -67,7 +67,7 @@ impl Rpc {
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => server.clone().take(&line, &executor),
-                Err(refused) => server.answer(Json::Null, Err(refused)),
+                Err(error) => server.answer(Json::Null, Err(error)),
             }
         }
         // Standard input has ended: what is under way is finished and answered first.
@@ -83,7 +83,7 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    fn next(&mut self) -> Option<Result<Vec<u8>, Refused>> {
+    fn next(&mut self) -> Option<Result<Vec<u8>, RpcError>> {
         let mut line = Vec::new();
         let read = (&mut self.from).take(self.longest + 1).read_until(b'\n', &mut line);
         match read {
@@ -94,7 +94,7 @@ impl<R: BufRead> Lines<R> {
                     self.skip_line();
                 }
                 let text = format!("a line of more than {} bytes", self.longest);
-                Some(Err(Refused(Code::Request, text)))
+                Some(Err(RpcError(Code::Request, text)))
             }
             Ok(_) => Some(Ok(line)),
         }
@@ -144,7 +144,7 @@ impl Server {
     fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
         let Request { id, method, params } = match Request::parse(line) {
             Ok(request) => request,
-            Err(BadLine { id, refused }) => return self.answer(id, Err(refused)),
+            Err(BadLine { id, error }) => return self.answer(id, Err(error)),
         };
         let is_notification = id.is_none();
         let id = id.unwrap_or(Json::Null);
@@ -153,14 +153,14 @@ impl Server {
             "cancel" => self.cancel(params).map(Some),
             "session.close" => self.close_session(params).map(Some),
             other => match self.kept.call(other, params) {
-                Some(answer) => answer.map(Some).map_err(Refused::from),
+                Some(answer) => answer.map(Some).map_err(RpcError::from),
                 None => Err(unknown_method(other)),
             },
         };
         match answered {
             Ok(None) => {}
             Ok(Some(result)) if !is_notification => self.answer(id, Ok(result)),
-            Err(refused) if !is_notification => self.answer(id, Err(refused)),
+            Err(error) if !is_notification => self.answer(id, Err(error)),
             Ok(Some(_)) | Err(_) => {}
         }
     }
@@ -171,22 +171,22 @@ impl Server {
         is_notification: bool,
         params: Json,
         executor: &tokio::runtime::Runtime,
-    ) -> Result<Option<Json>, Refused> {
+    ) -> Result<Option<Json>, RpcError> {
         use std::sync::atomic::Ordering::SeqCst;
         let exec = Exec::parse(params)?;
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
-            return Err(Refused(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
+            return Err(RpcError(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
         }
         let (run, sandbox) = match self.start(exec) {
             Ok(run) => run,
-            Err(Started::Refused(refused)) => return Err(refused),
-            Err(Started::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
+            Err(NotStarted::Error(error)) => return Err(error),
+            Err(NotStarted::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
         };
         let key = id.to_string();
         if !is_notification {
             let mut requests = lock(&self.requests);
             if requests.contains_key(&key) {
-                return Err(Refused(
+                return Err(RpcError(
                     Code::Request,
                     format!("id: {key} is in use by another request"),
                 ));
@@ -213,7 +213,7 @@ impl Server {
                     }
                     json
                 });
-                self.answer(id, answer.map_err(|e| Refused(code_of(e.kind()), e.to_string())));
+                self.answer(id, answer.map_err(|e| RpcError(code_of(e.kind()), e.to_string())));
             }
             self.waiting.fetch_sub(1, SeqCst);
             self.changed.notify_waiters();
@@ -222,12 +222,12 @@ impl Server {
     }
 
     /// Starts it; answers its sandbox too where that has a page to give back.
-    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), Started> {
+    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
         let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
         let builder = match exec.place {
             Where::Fresh(builder) => builder,
             Where::Kept(id) => {
-                let sandbox = self.kept.get(&id).map_err(|bad| Started::Refused(bad.into()))?;
+                let sandbox = self.kept.get(&id).map_err(|bad| NotStarted::Error(bad.into()))?;
                 let run = match exec.what {
                     What::Tool(tool) => sandbox.start(tool)?,
                     What::Program(command) => sandbox.start_program(command)?,
@@ -247,14 +247,14 @@ impl Server {
             Some(name) => {
                 let What::Tool(tool) = exec.what else {
                     let text = "session: for js and ts only".into();
-                    return Err(Started::Refused(Refused(Code::Params, text)));
+                    return Err(NotStarted::Error(RpcError(Code::Params, text)));
                 };
                 let mut sessions = lock(&self.sessions);
                 let sandbox = match sessions.get(&name) {
                     Some(sandbox) => sandbox.clone(),
                     None if sessions.len() >= MAX_SESSIONS => {
                         let text = format!("more than {MAX_SESSIONS} sessions; close one");
-                        return Err(Started::Refused(Refused(Code::Busy, text)));
+                        return Err(NotStarted::Error(RpcError(Code::Busy, text)));
                     }
                     None => builder.build()?,
                 };
@@ -265,9 +265,9 @@ impl Server {
         }
     }
 
-    fn cancel(&self, params: Json) -> Result<Json, Refused> {
+    fn cancel(&self, params: Json) -> Result<Json, RpcError> {
         let Some(id) = params.get("id") else {
-            return Err(Refused(Code::Params, "id: missing; the id of the request to end".into()));
+            return Err(RpcError(Code::Params, "id: missing; the id of the request to end".into()));
         };
         let found = lock(&self.requests).get(&id.to_string()).cloned();
         if let Some(canceller) = &found {
@@ -276,9 +276,9 @@ impl Server {
         Ok(json!({ "cancelled": found.is_some() }))
     }
 
-    fn close_session(&self, params: Json) -> Result<Json, Refused> {
+    fn close_session(&self, params: Json) -> Result<Json, RpcError> {
         let Some(name) = params.get("session").and_then(Json::as_str) else {
-            return Err(Refused(Code::Params, "session: missing or not a string".into()));
+            return Err(RpcError(Code::Params, "session: missing or not a string".into()));
         };
         let found = lock(&self.sessions).remove(name);
         if let Some(sandbox) = &found {
@@ -289,10 +289,10 @@ impl Server {
     }
 
     /// Nothing but answers is printed on standard output, each on a line of its own.
-    fn answer(&self, id: Json, answer: Result<Json, Refused>) {
+    fn answer(&self, id: Json, answer: Result<Json, RpcError>) {
         let object = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(Refused(code, message)) => {
+            Err(RpcError(code, message)) => {
                 let error = json!({ "code": code as i32, "message": message });
                 json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
@@ -318,34 +318,34 @@ impl Server {
 }
 
 /// Why a run was not started.
-enum Started {
-    Refused(Refused),
+enum NotStarted {
+    Error(RpcError),
     /// It is over before it began: a limit was hit while its sandbox was filled.
     Outcome(Box<Outcome>),
 }
 
-impl From<cofferdam::Error> for Started {
+impl From<cofferdam::Error> for NotStarted {
     fn from(error: cofferdam::Error) -> Self {
         match error.exceeded() {
-            Some((limit, allowed)) => Started::Outcome(Box::new(Outcome {
+            Some((limit, allowed)) => NotStarted::Outcome(Box::new(Outcome {
                 ending: Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: None }),
                 stdout: Default::default(),
                 stderr: Default::default(),
                 denied: None,
                 duration: Default::default(),
             })),
-            None => Started::Refused(Refused(code_of(error.kind()), error.to_string())),
+            None => NotStarted::Error(RpcError(code_of(error.kind()), error.to_string())),
         }
     }
 }
 
-fn unknown_method(name: &str) -> Refused {
+fn unknown_method(name: &str) -> RpcError {
     let own = ["exec", "sandbox.exec", "cancel", "session.close"];
     let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
     let meant = spelling::nearest(name, known.iter().copied());
     let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant}"));
     let known = known.join(", ");
-    Refused(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
+    RpcError(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
 fn code_of(kind: ErrorKind) -> Code {
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(MAX_LINE, 536_870_912);
         let text = b"1234\n12345\n123456789\n12\n123456789";
         let mut lines = Lines { from: &text[..], longest: 5 };
-        let mut next = || lines.next().map(|line| line.map_err(|refused| refused.0));
+        let mut next = || lines.next().map(|line| line.map_err(|error| error.0));
         assert_eq!(next(), Some(Ok(b"1234\n".to_vec())));
         assert_eq!(next(), Some(Err(Code::Request)));
         assert_eq!(next(), Some(Err(Code::Request)));

@@ -38,7 +38,7 @@ const MAX_ARCHIVE: u64 = 4 << 30;
   cofferdam sh -c 'grep -r TODO /src | cut -d: -f1 | sort | uniq -c' --mount ./src:/src:ro
   cofferdam sh script.sh argument
   echo 'ls -l' | cofferdam sh
-  cofferdam sh --tool lint=lint.wasm -c 'lint /src' --mount ./src:/src
+  cofferdam sh --program lint=lint.wasm -c 'lint /src' --mount ./src:/src
   cofferdam sh --json -c 'ls /nowhere' | jq .stderr
   cofferdam sh")]
 pub(crate) struct Sh {
@@ -53,8 +53,8 @@ pub(crate) struct Sh {
     permissions: Permissions,
 
     /// Make a WASI program a command of the shell
-    #[arg(long = "tool", value_name = "NAME=PROGRAM.wasm")]
-    tools: Vec<String>,
+    #[arg(long = "program", value_name = "NAME=FILE")]
+    programs: Vec<String>,
 
     /// Begin with a sandbox that was saved
     #[arg(long, value_name = "FILE")]
@@ -173,11 +173,12 @@ impl Sh {
         if let Some(file) = &self.load {
             sandbox = sandbox.import(place::read(file, MAX_ARCHIVE, "--load FILE")?);
         }
-        for text in &self.tools {
+        for text in &self.programs {
             let Some((name, file)) = text.split_once('=') else {
-                return Err(Failure::usage(format!("--tool {text}: not NAME=PROGRAM.wasm")));
+                return Err(Failure::usage(format!("--program {text}: not NAME=FILE"))
+                    .hint(format!("--program NAME={text}")));
             };
-            let module = place::read(file, place::MAX_MODULE, "--tool NAME=PROGRAM.wasm")?;
+            let module = place::read(file, place::MAX_MODULE, "--program NAME=FILE")?;
             sandbox = sandbox.program(name, module);
         }
         Ok(sandbox)

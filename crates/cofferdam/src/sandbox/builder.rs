@@ -12,7 +12,7 @@ use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Sh
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
-use super::{Sandbox, World, artifact, lock, publish, session};
+use super::{Sandbox, SandboxState, artifact, lock, publish, session};
 use crate::archive;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
@@ -283,7 +283,7 @@ impl SandboxBuilder {
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
         let permissions = session(&broker, &name, &self.capabilities, &self.approver, bounds);
-        let world = World {
+        let state = SandboxState {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
             limits: self.limits,
@@ -305,7 +305,7 @@ impl SandboxBuilder {
             runs: Mutex::default(),
             sessions: Mutex::default(),
         };
-        Ok(Sandbox { world: Arc::new(world) })
+        Ok(Sandbox { state: Arc::new(state) })
     }
 }
 
