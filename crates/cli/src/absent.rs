@@ -53,8 +53,8 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, message: &str, source: &str, expected: Option<&str>) {
-        let error =
-            ScriptError { name: name.into(), message: message.into(), ..ScriptError::default() };
+        let mut error = ScriptError::default();
+        (error.name, error.message) = (name.into(), message.into());
         let hint = hint(&error, source);
         assert_eq!(hint.as_deref().and_then(|hint| hint.split("   ").next()), expected);
     }

@@ -3,7 +3,7 @@
 //! Names of files come from guests. Those that a terminal could not show as they are, are not
 //! offered at all.
 
-use cofferdam::{Sandbox, visible};
+use cofferdam::{FolderEntry, Sandbox, visible};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -72,12 +72,12 @@ impl Completion {
             None => format!("{}/{folder}", variable("PWD")),
         };
         let listed = self.sandbox.list(&looked_in).unwrap_or_default();
-        let fits = |entry: &&(String, bool)| {
-            let hidden = entry.0.starts_with('.') && !name.starts_with('.');
-            entry.0.starts_with(name) && !hidden && visible(&entry.0) == entry.0.as_str()
+        let fits = |entry: &&FolderEntry| {
+            let hidden = entry.name.starts_with('.') && !name.starts_with('.');
+            entry.name.starts_with(name) && !hidden && visible(&entry.name) == entry.name.as_str()
         };
-        let shown = |(name, is_folder): &(String, bool)| {
-            format!("{folder}{name}{}", if *is_folder { "/" } else { "" })
+        let shown = |entry: &FolderEntry| {
+            format!("{folder}{}{}", entry.name, if entry.is_folder { "/" } else { "" })
         };
         listed.iter().filter(fits).map(shown).collect()
     }

@@ -107,12 +107,14 @@ impl Exec {
         let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
-        let mut tool = match (name, language) {
-            (Some(name), None) => Tool::from_file_name(&name, code),
-            (Some(name), Some(language)) => Tool::from_file_name(&name, code).language(language),
-            (None, Some(Language::TypeScript)) => Tool::typescript(code),
-            (None, Some(Language::JavaScript) | None) => Tool::javascript(code),
+        let mut tool = match name {
+            Some(name) => Tool::from_file_name(&name, code),
+            None if language == Some(Language::TypeScript) => Tool::typescript(code),
+            None => Tool::javascript(code),
         };
+        if let Some(language) = language {
+            tool = tool.language(language);
+        }
         if let Some(args) = params.remove("args") {
             tool = tool.args(args);
         }
@@ -194,8 +196,8 @@ impl Exec {
 
 fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
     let Some(name) = name else { return Ok(Boundary::default()) };
-    match Boundary::ALL.into_iter().find(|boundary| boundary.name() == name) {
-        Some(boundary) => Ok(boundary),
+    match Boundary::ALL.iter().find(|boundary| boundary.name() == name) {
+        Some(boundary) => Ok(*boundary),
         None => bad(format!("boundary: unknown {name:?}; \"worker\" or \"iframe\"")),
     }
 }

@@ -47,7 +47,7 @@ impl Place {
     pub(crate) fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
         for text in &self.mounts {
             let (source, at, mount) = mount(text)?;
-            let directory = HostDir::open_ambient(Path::new(source))
+            let directory = HostDir::open_ambient(source)
                 .map_err(|error| no_source(text, source, at, &error))?;
             sandbox = sandbox.mount(at, directory, mount);
         }
@@ -140,7 +140,7 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
         };
         limits.set(name, value).map_err(|error| {
             let failure = Failure::usage(format!("--limit {text}: {error}"));
-            let known = Limit::NAMES.iter().map(|(_, name)| *name);
+            let known = Limit::SETTABLE.iter().map(|limit| limit.name());
             match spelling::nearest(name, known) {
                 Some(meant) if meant != name => failure.hint(format!("--limit {meant}={value}")),
                 Some(_) | None => failure,
@@ -153,7 +153,7 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
 /// The limit that was meant by one with a unit, or without a number.
 fn meant_limit(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    let name = spelling::nearest(name, Limit::NAMES.iter().map(|(_, name)| *name))?;
+    let name = spelling::nearest(name, Limit::SETTABLE.iter().map(|limit| limit.name()))?;
     let value = value.to_lowercase().replace(['_', ',', ' '], "");
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
     let number: u64 = value[..digits].parse().unwrap_or(1000);

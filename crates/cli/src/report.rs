@@ -4,7 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cofferdam::{Ending, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible};
+use cofferdam::{
+    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible,
+};
 
 use crate::outlet;
 use crate::paint::{Paint, Tone};
@@ -62,17 +64,21 @@ impl Failure {
 impl From<cofferdam::Error> for Failure {
     fn from(error: cofferdam::Error) -> Self {
         let code = match error.kind() {
-            cofferdam::ErrorKind::Setting | cofferdam::ErrorKind::Limit => USAGE,
+            ErrorKind::BadOption
+            | ErrorKind::NotFound
+            | ErrorKind::File
+            | ErrorKind::Mount
+            | ErrorKind::Archive
+            | ErrorKind::Limit
+            | ErrorKind::SandboxBusy => USAGE,
             _ => OURS,
         };
         let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
         match error.kind() {
-            cofferdam::ErrorKind::Setting if failure.message.starts_with("mount ") => {
+            ErrorKind::Mount => {
                 failure.hint("--mount SRC:/work   (a place that the sandbox does not use itself)")
             }
-            cofferdam::ErrorKind::Engine => {
-                failure.hint("cofferdam doctor   (says what this machine lacks)")
-            }
+            ErrorKind::Engine => failure.hint("cofferdam doctor   (says what this machine lacks)"),
             _ => failure,
         }
     }
@@ -145,12 +151,11 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
         Exhausted::Time { limit, .. } => {
             Some(format!("--limit timeoutMs={}", limit.as_millis().max(1) * 2))
         }
-        Exhausted::Cancelled { .. } => None,
-        Exhausted::Limit { limit: Limit::Stack | Limit::Expansion, .. } => None,
-        Exhausted::Limit { limit, allowed, wanted } => {
+        Exhausted::Limit { limit, allowed, wanted } if Limit::SETTABLE.contains(limit) => {
             let enough = wanted.unwrap_or(0).max(allowed.saturating_mul(2));
             Some(format!("--limit {}={enough}", limit.name()))
         }
+        _ => None,
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn converse(
     let listed = executor.block_on(reader.run_program(Command::shell(WORDS).stdin("")))?;
     let mut words: Vec<String> = listed.stdout.text().lines().map(str::to_owned).collect();
     for folder in COMMANDS_AT {
-        words.extend(sandbox.list(folder).unwrap_or_default().into_iter().map(|(name, _)| name));
+        words.extend(sandbox.list(folder).unwrap_or_default().into_iter().map(|entry| entry.name));
     }
     let mut lines = Lines::new(Completion::new(sandbox, words), history);
     let mut code = 0;

@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => Err("item: missing".to_owned()),
         }
     });
-    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(1));
     let sandbox = Sandbox::builder()
         .limits(limits)
         .function(stock)
@@ -82,7 +82,7 @@ fn told(outcome: &Outcome) -> String {
     match &outcome.ending {
         Ending::Returned(_) => outcome.result_json().unwrap_or_default().to_string(),
         Ending::Denied(error) => format!("you may not {}", error.attempted_action()),
-        Ending::Threw(_) | Ending::Stopped(_) | Ending::Exited(_) => {
+        _ => {
             let error = outcome.error().unwrap_or_default();
             format!("{}: {}", error.name, error.message)
         }

@@ -44,9 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ending::Returned(_) => {
                 println!("{name}: {}", outcome.result_json().unwrap_or_default());
             }
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) | Ending::Exited(_) => {
-                println!("{name}: {}", outcome.error().unwrap_or_default().message);
-            }
+            _ => println!("{name}: {}", outcome.error().unwrap_or_default().message),
         }
     }
     Ok(())

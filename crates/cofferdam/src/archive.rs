@@ -39,7 +39,9 @@ pub(crate) fn read(bytes: &[u8], tree: &Tree, limits: &Limits) -> Result<Importe
     });
     match read {
         Ok(found) => Ok(Imported { local, variables: found.variables, cwd: found.cwd }),
-        Err(cofferdam_archive::Error::Refused(error)) => Err(files::refused(tree, limits, &error)),
-        Err(error) => Err(Error::new(ErrorKind::Setting, error.to_string())),
+        Err(cofferdam_archive::Error::Refused(error)) => {
+            Err(files::write_error(tree, limits, &error))
+        }
+        Err(error) => Err(Error::new(ErrorKind::Archive, error.to_string())),
     }
 }

@@ -30,8 +30,8 @@ impl Config {
         known("config", config, &["sandbox", "workerOptions", "iframeOptions"])?;
         let boundary = match config.get("sandbox").map(Json::as_str) {
             None => Boundary::default(),
-            Some(name) => match Boundary::ALL.into_iter().find(|b| Some(b.name()) == name) {
-                Some(boundary) => boundary,
+            Some(name) => match Boundary::ALL.iter().find(|b| Some(b.name()) == name) {
+                Some(boundary) => *boundary,
                 None => return bad("config.sandbox: either \"worker\" or \"iframe\""),
             },
         };
@@ -134,7 +134,7 @@ fn known(name: &str, object: &Map<String, Json>, known: &[&str]) -> Result<(), E
 }
 
 fn bad<T>(what: impl Into<String>) -> Result<T, Error> {
-    Err(Error::new(ErrorKind::Setting, what.into()))
+    Err(Error::new(ErrorKind::BadOption, what.into()))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stre
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
-use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
+use crate::outcome::{Ending, Exhausted, Outcome, Position, ScriptError};
 use crate::sandbox::SandboxState;
 use crate::session::Slot;
 use crate::shell_tools::{MAX_PIPED, Slots};
@@ -413,6 +413,6 @@ pub(crate) fn script_error(thrown: Thrown) -> ScriptError {
         name: thrown.name,
         message: thrown.message,
         stack: thrown.stack,
-        position: thrown.position,
+        position: thrown.position.map(|(line, column)| Position { line, column }),
     }
 }

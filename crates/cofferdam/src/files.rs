@@ -45,14 +45,24 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
         folder => files.make_directories(folder, Mode::DIRECTORY),
     }
     .and_then(|()| files.write_file(absolute.as_str(), bytes));
-    written.map_err(|error| refused(tree, limits, &error))
+    written.map_err(|error| write_error(tree, limits, &error))
 }
 
 /// Most names of a folder that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// Names in a folder, sorted, and which of them are folders.
-pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<(String, bool)>, vfs::Error> {
+/// One entry of a folder in the sandbox; see [`Sandbox::list`](crate::Sandbox::list).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct FolderEntry {
+    /// Name in the folder.
+    pub name: String,
+    /// True for a folder; false for a file, a link or a device.
+    pub is_folder: bool,
+}
+
+/// Returns the entries of a folder, sorted by name.
+pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<FolderEntry>, vfs::Error> {
     let (files, now) = (tree.as_guest(now()), now());
     let folder = files.open(path, vfs::Open::to_read().directory())?;
     let (mut listed, mut from) = (Vec::new(), 0);
@@ -61,15 +71,18 @@ pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<(String, bool)>, vfs::
         let Some(last) = entries.last() else { break };
         from = last.next;
         let named = entries.into_iter().filter(|entry| entry.name != "." && entry.name != "..");
-        listed.extend(named.map(|entry| (entry.name, entry.kind == vfs::Kind::Directory)));
+        listed.extend(named.map(|entry| FolderEntry {
+            is_folder: entry.kind == vfs::Kind::Directory,
+            name: entry.name,
+        }));
     }
     listed.truncate(MAX_LISTED);
     listed.sort_unstable();
     Ok(listed)
 }
 
-/// Why something could not be put there: it does not fit, or it cannot be.
-pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
+/// Returns the error of a write that failed: a limit of the sandbox, or the file itself.
+pub(crate) fn write_error(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
     match error.errno() {
         Errno::NoSpace => {
             let (limit, allowed) = match tree.usage().nodes >= tree.limits().nodes {
@@ -78,7 +91,7 @@ pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error
             };
             Error::limit(limit, allowed, error.to_string())
         }
-        _ => Error::new(ErrorKind::Setting, error.to_string()),
+        _ => Error::file(error),
     }
 }
 
@@ -90,18 +103,18 @@ pub(crate) fn program(tree: &Tree, name: &str, bytes: &[u8]) -> Result<(), Error
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_name) {
         let text = format!("{name:?}: not a name for a command");
-        return Err(Error::new(ErrorKind::Setting, text));
+        return Err(Error::new(ErrorKind::BadOption, text));
     }
     if cofferdam_abi::commands::is_command(name) {
         let text = format!("{name}: the shell has a command of this name");
-        return Err(Error::new(ErrorKind::Setting, text));
+        return Err(Error::new(ErrorKind::BadOption, text));
     }
     let (files, at) = (tree.as_host(now()), format!("{PROGRAMS_AT}/{name}"));
     let put = files
         .make_directories(PROGRAMS_AT, Mode::DIRECTORY)
         .and_then(|()| files.write_file(at.as_str(), bytes))
         .and_then(|()| files.set_mode(at.as_str(), Mode::new(0o755)));
-    put.map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+    Ok(put?)
 }
 
 /// Lets the shell look where [`program`] puts things.
@@ -121,8 +134,7 @@ pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
         "" => Ok(()),
         folder => files.make_directories(folder, Mode::DIRECTORY),
     };
-    made.and_then(|()| files.make_link(target, path))
-        .map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+    Ok(made.and_then(|()| files.make_link(target, path))?)
 }
 
 /// A path that is not absolute begins in this folder.

@@ -55,7 +55,7 @@ impl Function {
         let made = jsonschema::validator_for(schema);
         made.map(Arc::new).map_err(|e| {
             let what = format!("function {}: schema of its {of}: {e}", self.name);
-            Error::new(ErrorKind::Setting, what)
+            Error::new(ErrorKind::BadOption, what)
         })
     }
 }

@@ -24,7 +24,7 @@
 //! assert_eq!(sandbox.run(&reader).await?.result_json(), Some(json!("secret")));
 //!
 //! // Whatever it does, it ends.
-//! let limits = Limits { time: Duration::from_millis(50), ..Limits::default() };
+//! let limits = Limits::default().with_time(Duration::from_millis(50));
 //! let strict = Sandbox::builder().limits(limits).build()?;
 //! let outcome = strict.run(&Tool::javascript("for (;;);")).await?;
 //! assert_eq!(outcome.error_class(), Some(ErrorClass::Timeout));
@@ -64,6 +64,8 @@
 //! - [`run`]: a run under way, and how to end it
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: what became of it
+//! - [`permissions`], [`capabilities`]: what may be granted, and grants, questions, the audit log
+//! - [`dom`]: documents
 //! - [`json`]: values to JSON, saying what JSON cannot hold
 //! - `processor`: what the guests were compiled for
 
@@ -74,9 +76,11 @@ struct Readme;
 
 mod allowlist;
 mod archive;
+pub mod capabilities;
 pub mod command;
 pub mod config;
 pub mod content_policy;
+pub mod dom;
 mod drive;
 pub mod error;
 mod files;
@@ -87,6 +91,7 @@ pub mod limits;
 pub mod message;
 pub mod outcome;
 pub mod page;
+pub mod permissions;
 mod processor;
 mod program;
 mod reaper;
@@ -100,15 +105,8 @@ pub mod tool;
 mod tool_commands;
 mod typescript;
 
+pub use capabilities::{Capability, visible};
 pub use cofferdam_abi::Value;
-/// Grants, questions and the audit log; see [`Sandbox::permissions`].
-pub use cofferdam_broker as permissions;
-pub use cofferdam_broker::{Approver, Broker, PermissionError};
-/// Names of what may be granted, and why a text is none.
-pub use cofferdam_caps as capabilities;
-pub use cofferdam_caps::{Capability, visible};
-/// Documents; see [`Sandbox::change_page`] and [`Sandbox::page_events`].
-pub use cofferdam_dom as dom;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,
 };
@@ -117,11 +115,13 @@ pub use cofferdam_vfs::{HostDir, Mount};
 pub use command::Command;
 pub use content_policy::ContentPolicy;
 pub use error::{Error, ErrorKind};
+pub use files::FolderEntry;
 pub use function::Function;
 pub use life::Snapshot;
 pub use limits::{Limit, Limits};
-pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
+pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, Position, ScriptError};
 pub use page::Boundary;
+pub use permissions::{Approver, Broker, PermissionError};
 pub use processor::processor_features;
 pub use run::{Canceller, Run};
 pub use runtime::{Notice, Pool, Runtime};

@@ -67,7 +67,7 @@ impl Sandbox {
     /// system brings and what is mounted is left out.
     pub fn export(&self) -> Result<Vec<u8>, Error> {
         let snapshot = self.snapshot()?;
-        archive::write(&snapshot).map_err(|error| Error::new(ErrorKind::Setting, error))
+        archive::write(&snapshot).map_err(|error| Error::new(ErrorKind::Archive, error))
     }
 
     /// A sandbox with what [`Sandbox::export`] wrote, and otherwise the usual settings; with

@@ -12,6 +12,7 @@ use crate::limits::Limit;
 
 /// What became of a run, and what it printed.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
@@ -28,6 +29,7 @@ pub struct Outcome {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Ending {
     /// The tool returned this.
     Returned(Value),
@@ -43,6 +45,7 @@ pub enum Ending {
 
 /// An exception that nothing in the tool caught.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ScriptError {
     /// `error.name`; empty where what was thrown is not an Error.
     pub name: String,
@@ -50,12 +53,22 @@ pub struct ScriptError {
     pub message: String,
     /// Where it came from; host paths never appear here.
     pub stack: String,
-    /// Line and column of a syntax error, from 1.
-    pub position: Option<(u32, u32)>,
+    /// Position of a syntax error.
+    pub position: Option<Position>,
+}
+
+/// A place in the source of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column, counted from 1.
+    pub column: u32,
 }
 
 /// What was used up.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Exhausted {
     /// The time limit; where the tool was, if it could still say.
     Time {
@@ -82,12 +95,17 @@ pub enum Exhausted {
 
 /// The class of a failure, as callers see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ErrorClass {
+    /// The tool threw or could not be parsed; the program failed or could not be started.
     ExecutionError,
+    /// The run reached its time limit.
     Timeout,
+    /// The run was cancelled.
     Cancelled,
+    /// The run reached a limit other than time.
     LimitExceeded,
+    /// The run was denied a capability and ended because of it.
     CapabilityDenied,
 }
 
@@ -198,7 +216,7 @@ impl Outcome {
             if !error.stack.is_empty() {
                 object["stack"] = error.stack.into();
             }
-            if let Some((line, column)) = error.position {
+            if let Some(Position { line, column }) = error.position {
                 object["line"] = line.into();
                 object["column"] = column.into();
             }

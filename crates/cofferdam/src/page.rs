@@ -9,6 +9,7 @@ use crate::limits::Limits;
 
 /// What a tool finds around it, named as browsers' own boundaries are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Boundary {
     /// The globals of a worker; the page is `btcp.dom`.
     #[default]
@@ -19,7 +20,7 @@ pub enum Boundary {
 
 impl Boundary {
     /// Every boundary there is.
-    pub const ALL: [Boundary; 2] = [Boundary::Worker, Boundary::Iframe];
+    pub const ALL: &'static [Boundary] = &[Boundary::Worker, Boundary::Iframe];
 
     /// Its name in options and parameters.
     pub const fn name(self) -> &'static str {
@@ -41,6 +42,11 @@ impl Boundary {
 /// Reads a page. It may be as large as the memory of a run, however much of that is used.
 pub(crate) fn parse(html: &str, limits: &Limits) -> Result<Page, Error> {
     let bytes = usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX);
-    Page::parse(html, Budget { bytes, ..Budget::default() })
-        .map_err(|error| Error::new(ErrorKind::Setting, format!("page: {}", error.message())))
+    Page::parse(html, Budget { bytes, ..Budget::default() }).map_err(|error| {
+        let kind = match error.kind() {
+            cofferdam_dom::ErrorKind::QuotaExceeded => ErrorKind::Limit,
+            _ => ErrorKind::BadOption,
+        };
+        Error::new(kind, format!("page: {}", error.message()))
+    })
 }

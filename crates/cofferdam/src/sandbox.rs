@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
-use crate::files;
+use crate::files::{self, FolderEntry};
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
@@ -160,7 +160,7 @@ impl Sandbox {
         let has_nul = value.is_some_and(|value| value.contains('\0'));
         if name.is_empty() || name.contains(['=', '\0']) || has_nul {
             let text = format!("{name}: not a name and value that a variable can have");
-            return Err(Error::new(ErrorKind::Setting, text));
+            return Err(Error::new(ErrorKind::BadOption, text));
         }
         let mut variables = lock(&self.state.resources.variables);
         match value {
@@ -219,7 +219,7 @@ impl Sandbox {
         self.state.check_alive()?;
         let mut page = lock(&self.state.resources.page);
         let Some(page) = page.here() else {
-            return Err(Error::new(ErrorKind::Setting, "page: this sandbox holds none"));
+            return Err(Error::new(ErrorKind::NotFound, "page: this sandbox has none"));
         };
         let document = page.document();
         Ok(change(page.tree_mut(), document))
@@ -234,14 +234,13 @@ impl Sandbox {
     pub fn read_file(&self, path: &str, most: usize) -> Result<Vec<u8>, Error> {
         self.state.check_alive()?;
         let files = self.state.resources.files.as_host(files::now());
-        files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+        Ok(files.read_file(path, most)?)
     }
 
-    /// The names in a folder, sorted, and which of them are folders.
-    pub fn list(&self, path: &str) -> Result<Vec<(String, bool)>, Error> {
+    /// Returns the entries of a folder, sorted by name; the first 10,000 if there are more.
+    pub fn list(&self, path: &str) -> Result<Vec<FolderEntry>, Error> {
         self.state.check_alive()?;
-        let listed = files::list(&self.state.resources.files, path);
-        listed.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+        Ok(files::list(&self.state.resources.files, path)?)
     }
 
     /// Writes a file, with the folders above it: whole, or not at all.
@@ -255,7 +254,7 @@ impl Sandbox {
         self.write_file(path, bytes)?;
         let files = self.state.resources.files.as_guest(files::now());
         let set = files.set_mode(files::absolute(path, files::HOME).as_str(), Mode::new(0o755));
-        set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+        Ok(set?)
     }
 
     /// What it was given, as a content security policy.
@@ -332,7 +331,7 @@ impl SandboxState {
         self.check_alive()?;
         match runs.is_empty() {
             true => Ok(runs),
-            false => Err(Error::new(ErrorKind::Setting, "sandbox: something is running in it")),
+            false => Err(Error::new(ErrorKind::SandboxBusy, "sandbox: a run is under way in it")),
         }
     }
 
@@ -411,7 +410,10 @@ fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact
 }
 
 fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), Error> {
-    let full = |_| Error::new(ErrorKind::Setting, format!("{name}: too much is published"));
+    let full = |_| {
+        let text = format!("{name}: published state is full (10,000 entries)");
+        Error::new(ErrorKind::Limit, text)
+    };
     resources.published.put(name, artifact).map_err(full)
 }
 

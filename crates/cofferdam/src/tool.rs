@@ -13,6 +13,7 @@ use crate::json;
 
 /// What a tool is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Language {
     /// JavaScript.
     JavaScript,

@@ -226,7 +226,7 @@ impl Approver for Slow {
 async fn who_is_asked_may_take_longer_than_the_run() {
     let server = Server::new();
     let time = Duration::from_millis(700);
-    let limits = cofferdam::Limits { time, ..cofferdam::Limits::default() };
+    let limits = cofferdam::Limits::default().with_time(time);
     let approver = Arc::new(Slow(Duration::from_millis(1500)));
     let sandbox = Sandbox::builder().limits(limits).approver(approver).build().expect("a sandbox");
     let text = format!("curl -s {} | head -1; echo done", server.url("/asked"));

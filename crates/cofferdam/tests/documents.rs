@@ -200,17 +200,17 @@ fn limits_are_those_of_the_program() {
     let text = document("SPECIFICATION.md");
     let defaults = cofferdam::Limits::default();
     let rows = [
-        ("timeoutMs", defaults.time.as_millis() as u64),
-        ("memoryBytes", defaults.memory_bytes),
-        ("commandBytes", defaults.source_bytes),
-        ("stdoutBytes", defaults.stdout_bytes),
-        ("stderrBytes", defaults.stderr_bytes),
-        ("resultBytes", defaults.result_bytes),
-        ("fsBytes", defaults.fs_bytes),
-        ("fileCount", defaults.file_count),
-        ("processes", defaults.processes),
+        ("timeoutMs", defaults.time().as_millis() as u64),
+        ("memoryBytes", defaults.memory_bytes()),
+        ("commandBytes", defaults.source_bytes()),
+        ("stdoutBytes", defaults.stdout_bytes()),
+        ("stderrBytes", defaults.stderr_bytes()),
+        ("resultBytes", defaults.result_bytes()),
+        ("fsBytes", defaults.fs_bytes()),
+        ("fileCount", defaults.file_count()),
+        ("processes", defaults.processes()),
     ];
-    assert_eq!(rows.len(), cofferdam::Limit::NAMES.len());
+    assert_eq!(rows.len(), cofferdam::Limit::SETTABLE.len());
     for (name, value) in rows {
         assert!(text.contains(&format!("| `{name}` | {value} |")), "{name} is {value}");
     }

@@ -10,7 +10,7 @@ const LATE: Duration = Duration::from_secs(2);
 
 async fn check(processes: u64, script: &str) {
     let time = Duration::from_millis(500);
-    let limits = Limits { time, processes, ..Limits::default() };
+    let limits = Limits::default().with_time(time).with_processes(processes);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let began = Instant::now();
     let outcome = sandbox.run_program(Command::shell(script)).await.expect("a run");

@@ -12,7 +12,7 @@ use cofferdam::{
 };
 
 fn short() -> Limits {
-    Limits { time: Duration::from_millis(100), ..Limits::default() }
+    Limits::default().with_time(Duration::from_millis(100))
 }
 
 fn sandbox(limits: Limits) -> Sandbox {
@@ -63,7 +63,7 @@ async fn the_next_call_works_after_loops() {
 
 #[tokio::test]
 async fn memory_too_small_for_a_cell_is_a_limit() {
-    let sandbox = sandbox(Limits { memory_bytes: 65_536, ..Limits::default() });
+    let sandbox = sandbox(Limits::default().with_memory_bytes(65_536));
     let Ending::Stopped(Exhausted::Limit { limit, allowed, wanted }) =
         run(&sandbox, "return 1").await.ending
     else {
@@ -123,14 +123,14 @@ async fn ten_megabytes_of_output_are_cut_at_the_limit() {
 
 #[tokio::test]
 async fn ten_megabytes_of_output_come_out_whole_where_that_is_allowed() {
-    let limits = Limits { stdout_bytes: 16 << 20, ..Limits::default() };
+    let limits = Limits::default().with_stdout_bytes(16 << 20);
     let outcome = survives(limits, "console.log('x'.repeat(10e6))").await;
     assert_eq!((outcome.stdout.bytes.len(), outcome.stdout.is_cut), (10_000_001, false));
 }
 
 #[tokio::test]
 async fn a_result_of_a_hundred_megabytes_is_a_limit() {
-    let limits = Limits { memory_bytes: 1 << 30, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(1 << 30);
     let outcome = survives(limits, "return new Uint8Array(100e6)").await;
     let Ending::Stopped(Exhausted::Limit { limit, allowed, .. }) = outcome.ending else {
         panic!("{:?}", outcome.error());
@@ -140,7 +140,7 @@ async fn a_result_of_a_hundred_megabytes_is_a_limit() {
 
 #[tokio::test]
 async fn a_result_of_a_hundred_megabytes_comes_out_where_that_is_allowed() {
-    let limits = Limits { memory_bytes: 1 << 30, result_bytes: 200 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(1 << 30).with_result_bytes(200 << 20);
     let outcome = survives(limits, "return new Uint8Array(100e6).fill(7).buffer").await;
     let Ending::Returned(Value::Buffer(bytes)) = &outcome.ending else {
         panic!("{:?}", outcome.error());
@@ -151,7 +151,7 @@ async fn a_result_of_a_hundred_megabytes_comes_out_where_that_is_allowed() {
 #[tokio::test]
 async fn a_tool_of_a_megabyte_runs_where_that_is_allowed() {
     let source = format!("// {}\nreturn 7", "x".repeat(1 << 20));
-    let limits = Limits { source_bytes: 2 << 20, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(2 << 20);
     assert_eq!(survives(limits, &source).await.ending, Ending::Returned(Value::Number(7.0)));
     check_class(Limits::default(), &source, ErrorClass::LimitExceeded).await;
 }
@@ -159,7 +159,7 @@ async fn a_tool_of_a_megabyte_runs_where_that_is_allowed() {
 #[tokio::test]
 async fn a_tool_of_a_megabyte_of_code_runs_where_that_is_allowed() {
     let source = format!("let n = 0\n{}return n", "n += 1;\n".repeat(1 << 17));
-    let limits = Limits { source_bytes: 2 << 20, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(2 << 20);
     assert_eq!(survives(limits, &source).await.ending, Ending::Returned(Value::Number(131_072.0)));
 }
 
@@ -304,7 +304,7 @@ async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
         held.push(run);
     }
     let refused = sandbox.run(&Tool::javascript("return 1")).await.expect_err("no cell is left");
-    assert_eq!(refused.kind(), ErrorKind::Busy, "{refused}");
+    assert_eq!(refused.kind(), ErrorKind::PoolFull, "{refused}");
     held.pop();
     check_works(&run_plain(&sandbox).await);
 }
@@ -448,7 +448,7 @@ async fn a_run_cancelled_before_it_is_polled_ends_as_cancelled() {
 #[tokio::test]
 async fn a_watcher_sees_what_is_kept_and_no_more() {
     let seen = Arc::new(AtomicBool::new(false));
-    let limits = Limits { stdout_bytes: 3, ..Limits::default() };
+    let limits = Limits::default().with_stdout_bytes(3);
     let of_watcher = seen.clone();
     let watcher = Arc::new(move |stream: Stream, bytes: &[u8]| {
         assert!(stream == Stream::Out && bytes.len() <= 3);

@@ -118,7 +118,7 @@ async fn a_no_to_a_call_without_a_promise_can_be_caught() {
 
 #[tokio::test]
 async fn a_call_without_a_promise_waits_for_a_grant_from_outside_and_can_be_cancelled() {
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
     let builder = Sandbox::builder().limits(limits).broker(&broker).file("/data/a", "x");
@@ -197,7 +197,7 @@ async fn a_no_is_asked_for_once_however_often_it_is_tried() {
 
 #[tokio::test]
 async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
     let builder = Sandbox::builder().limits(limits).broker(&broker).file("/data/a", "x");

@@ -68,7 +68,7 @@ fn sandbox(limits: Limits) -> Sandbox {
 }
 
 fn short() -> Limits {
-    Limits { time: Duration::from_millis(200), ..Limits::default() }
+    Limits::default().with_time(Duration::from_millis(200))
 }
 
 async fn run(limits: Limits, module: Vec<u8>) -> Outcome {
@@ -144,7 +144,7 @@ fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
         "(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 7999999))",
     ];
     let executor = tokio::runtime::Builder::new_current_thread().build().expect("an executor");
-    let limits = Limits { time: Duration::from_millis(400), memory_bytes: 1 << 29, ..short() };
+    let limits = short().with_time(Duration::from_millis(400)).with_memory_bytes(1 << 29);
     for body in bodies {
         let table = "(table $t 8000000 funcref)";
         let endless = program(&[], table, &format!("{memory} (loop $l {body} (br $l))"));
@@ -284,7 +284,7 @@ fn bomb() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_fork_bomb_is_a_limit() {
-    let sandbox = sandbox(Limits { time: Duration::from_secs(5), ..Limits::default() });
+    let sandbox = sandbox(Limits::default().with_time(Duration::from_secs(5)));
     install(&sandbox, "/bomb", &bomb());
     let began = Instant::now();
     let outcome = sandbox.run_program(Command::new("/bomb")).await.expect("an outcome");
@@ -397,7 +397,7 @@ async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     let step = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 3)) (local.get 1)))\n";
     let slow = |n| format!("(func $f{n} (param i64 i64) {})\n", step.repeat(5000));
     let functions: String = (0..40).map(slow).collect();
-    let limits = Limits { time: Duration::from_millis(1), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(1));
     let module = program(&[], &functions, "");
     let outcome = sandbox(limits).run_program(Command::wasm("slow", module)).await;
     let ending = outcome.expect("an outcome").ending;

@@ -91,7 +91,7 @@ fn check_killed(sandbox: &Sandbox, source: &str, time: Duration) {
 #[test]
 fn a_loop_is_killed_within_its_time() {
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     for source in ["for (;;);", "for (;;) { try { for (;;); } finally { continue } }"] {
         check_killed(&sandbox, source, time);
@@ -101,7 +101,7 @@ fn a_loop_is_killed_within_its_time() {
 #[test]
 fn a_search_in_the_page_ends_with_its_run() {
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let read = "dom:read".parse().expect("a capability");
     // Each element looks at all before it, which takes longer than there is time for.
     let page = "<i></i>".repeat(2_000);
@@ -118,7 +118,7 @@ const ENDLESS: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x
 fn a_program_is_killed_within_its_time() {
     let executor = executor();
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let over = best(10, || {
         let began = Instant::now();
@@ -134,7 +134,7 @@ fn a_program_is_killed_within_its_time() {
 fn a_loop_gives_its_thread_back_after_each_slice() {
     let executor = executor();
     let time = Duration::from_millis(100);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let tool = Tool::javascript("for (;;);");
     let mut slices = Vec::new();

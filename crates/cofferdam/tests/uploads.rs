@@ -303,7 +303,7 @@ async fn the_length_is_limited_while_it_is_sent() {
 #[tokio::test]
 async fn the_run_s_end_is_the_upload_s() {
     let server = Server::new();
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let sandbox = server.granted().limits(limits).build().expect("a sandbox");
     for next in ["await new Promise(() => {})", "c.enqueue(new Uint8Array(1))", "for (;;);"] {
         let source = format!("await post('/hang', made(async (c) => {{ {next} }}))");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
+use cofferdam::{Canceller, ErrorKind, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
@@ -326,14 +326,8 @@ enum NotStarted {
 
 impl From<cofferdam::Error> for NotStarted {
     fn from(error: cofferdam::Error) -> Self {
-        match error.exceeded() {
-            Some((limit, allowed)) => NotStarted::Outcome(Box::new(Outcome {
-                ending: Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: None }),
-                stdout: Default::default(),
-                stderr: Default::default(),
-                denied: None,
-                duration: Default::default(),
-            })),
+        match error.to_outcome() {
+            Some(outcome) => NotStarted::Outcome(Box::new(outcome)),
             None => NotStarted::Error(RpcError(code_of(error.kind()), error.to_string())),
         }
     }
@@ -350,8 +344,14 @@ fn unknown_method(name: &str) -> RpcError {
 
 fn code_of(kind: ErrorKind) -> Code {
     match kind {
-        ErrorKind::Busy => Code::Busy,
-        ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Destroyed => Code::Params,
+        ErrorKind::PoolFull | ErrorKind::SandboxBusy => Code::Busy,
+        ErrorKind::BadOption
+        | ErrorKind::NotFound
+        | ErrorKind::File
+        | ErrorKind::Mount
+        | ErrorKind::Archive
+        | ErrorKind::Limit
+        | ErrorKind::Destroyed => Code::Params,
         _ => Code::Internal,
     }
 }
@@ -381,8 +381,12 @@ mod tests {
     #[test]
     fn a_failure_of_ours_is_an_internal_error() {
         let kinds = [
-            (ErrorKind::Busy, Code::Busy),
-            (ErrorKind::Setting, Code::Params),
+            (ErrorKind::PoolFull, Code::Busy),
+            (ErrorKind::SandboxBusy, Code::Busy),
+            (ErrorKind::BadOption, Code::Params),
+            (ErrorKind::NotFound, Code::Params),
+            (ErrorKind::File, Code::Params),
+            (ErrorKind::Archive, Code::Params),
             (ErrorKind::Limit, Code::Params),
             (ErrorKind::Destroyed, Code::Params),
             (ErrorKind::Engine, Code::Internal),

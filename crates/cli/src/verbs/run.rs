@@ -241,10 +241,10 @@ const MAX_READ: u64 = 64 << 20;
 /// Reads a tool.
 fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    from.take(limits.source_bytes.saturating_add(1).max(MAX_READ))
+    from.take(limits.source_bytes().saturating_add(1).max(MAX_READ))
         .read_to_end(&mut bytes)
         .map_err(|e| Failure::usage(format!("{name}: {}", plain(&e))))?;
-    if bytes.len() as u64 > limits.source_bytes {
+    if bytes.len() as u64 > limits.source_bytes() {
         // What is cut off in the middle of a character is too long all the same.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }

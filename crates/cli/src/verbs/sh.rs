@@ -80,7 +80,7 @@ impl Sh {
         if let Some(file) = &self.save {
             place::check_target("--save", file)?;
         }
-        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));
@@ -146,7 +146,7 @@ impl Sh {
             true => misuse::shell_call(words.iter()),
             false => "cofferdam sh FILE, or -c TEXT".to_owned(),
         };
-        let text = place::read(&file, limits.source_bytes, &hint)?;
+        let text = place::read(&file, limits.source_bytes(), &hint)?;
         if text.starts_with(b"\0asm") {
             return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
                 .hint(format!("cofferdam wasm {file}")));

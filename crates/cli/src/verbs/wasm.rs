@@ -49,7 +49,7 @@ impl Wasm {
             return Err(not_a_module(&file));
         }
         let limits = self.place.limits()?;
-        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
         let (mut sandbox, broker) = self.noted.fill(self.place.fill(sandbox)?)?;

@@ -218,6 +218,7 @@ impl SandboxBuilder {
 
     /// Makes the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
+        self.limits.check()?;
         if self.broker.is_none() && self.approver.is_none() {
             self.config.check_covered(&self.capabilities)?;
         }
@@ -238,7 +239,7 @@ impl SandboxBuilder {
             None => None,
         };
         for (at, directory, mount) in self.mounts {
-            let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
+            let bad = |e: String| Error::new(ErrorKind::Mount, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;

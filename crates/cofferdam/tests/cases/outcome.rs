@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cofferdam::dom::proxy::{Event, EventKind};
-use cofferdam::{Command, Ending, Error, Language, Outcome, Random, Sandbox, Tool, json};
+use cofferdam::{Command, Ending, Error, Language, Outcome, Position, Random, Sandbox, Tool, json};
 use serde_json::Value as Json;
 
 use crate::parse::{Case, Kind, Step, What};
@@ -87,9 +87,9 @@ fn sandbox(case: &Case) -> Result<Sandbox, Error> {
 }
 
 fn tool(step: &Step, language: Language, is_module: bool) -> Tool {
-    let mut tool = match language {
-        Language::JavaScript => Tool::javascript(&step.source),
-        Language::TypeScript => Tool::typescript(&step.source),
+    let mut tool = match language == Language::TypeScript {
+        true => Tool::typescript(&step.source),
+        false => Tool::javascript(&step.source),
     };
     if is_module {
         tool = tool.module();
@@ -154,7 +154,7 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
         if let Ending::Denied(denied) = &outcome.ending {
             text = format!("{} {}", class.name(), denied.required_permission());
         }
-        if let Some((line, column)) = error.position {
+        if let Some(Position { line, column }) = error.position {
             text.push_str(&format!("\nline {line}, column {column}"));
         }
         blocks.insert(Kind::Error, text);

@@ -59,7 +59,7 @@ pub(super) async fn kill(stage: &mut Stage) -> Result<(), Error> {
         "It catches what it can; there is nothing to catch. Nor is there a place inside a regular \
          expression where it could hide.",
     );
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(200));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     for source in [LOOP, REGEXP] {
         stage.code(source);

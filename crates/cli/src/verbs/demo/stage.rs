@@ -45,12 +45,12 @@ impl Stage {
                 self.fact("returned", Tone::Good, &visible(&result));
             }
             Ending::Exited(code) => self.fact("exited", Tone::Good, &code.to_string()),
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
+            ending => {
                 let error = outcome.error().unwrap_or_default();
-                let label = match &outcome.ending {
+                let label = match ending {
                     Ending::Denied(_) => "denied",
                     Ending::Stopped(_) => "stopped",
-                    Ending::Threw(_) | Ending::Returned(_) | Ending::Exited(_) => "threw",
+                    _ => "threw",
                 };
                 self.fact(label, Tone::Bad, &visible(&error.message));
                 let frames = error.stack.lines().map(str::trim_start);

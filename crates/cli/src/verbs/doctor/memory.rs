@@ -14,7 +14,7 @@ fn available() -> Check {
     // In a container the machine's own figure says nothing.
     let allowed = file("/sys/fs/cgroup/memory.max").parse::<u64>().unwrap_or(u64::MAX);
     let bytes = kilobytes.saturating_mul(1024).min(allowed);
-    let each = Limits::default().memory_bytes.max(1);
+    let each = Limits::default().memory_bytes().max(1);
     let matters = "runs that use all of their limit at once need it";
     let found = format!("{} MiB available, {} runs at their limit", bytes >> 20, bytes / each);
     match bytes / each {
