@@ -150,7 +150,7 @@ fn a_program_becomes_a_command() {
     check(&[&given[..], &["-c", "hello; ls"]].concat(), "", 1, "hi\n", "process:exec:ls");
     for (program, said) in [
         ("hello", "hint: --program NAME=hello"),
-        (&format!("a/b={module}"), "not a name for a command"),
+        (&format!("a/b={module}"), "not a command name"),
         (&format!("ls={module}"), "has a command of this name"),
         ("x=nowhere.wasm", "nowhere.wasm: no such file"),
     ] {

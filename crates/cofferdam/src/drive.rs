@@ -1,4 +1,5 @@
-//! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
+//! Runs one tool: checks the source, takes a cell, enters it until the tool is done, and makes the
+//! outcome.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,23 +23,23 @@ use crate::tool::{Language, Tool};
 use crate::tool_commands::ToolCommands;
 use crate::typescript;
 
-/// Room for a reply that is not a result: an exception with its stack.
+/// Room for a reply other than a result: an exception with its stack.
 const ERROR_ROOM: usize = 512 << 10;
 
-/// Longest time limit; instants farther away than this cannot be counted on every machine.
+/// Longest time limit. Adding more to an `Instant` can overflow on some platforms.
 pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// What a run needs to know while it goes on. What the run runs in turn has a copy.
+/// State that a run shares with every tool and command it starts.
 #[derive(Clone)]
 pub(crate) struct Course {
     pub(crate) state: Arc<SandboxState>,
     pub(crate) began: Instant,
-    /// What ends it, and all that it runs in turn.
+    /// Switch, deadline and pauses that end the run and everything it started.
     pub(crate) term: Term,
     pub(crate) desk: Desk,
-    /// Shared by all that the run runs in turn.
+    /// Slots for tools started by programs, shared by the whole run.
     pub(crate) slots: Slots,
-    /// Where a tool prints that a program started.
+    /// Output of a tool started by a program (the `js` command).
     pub(crate) console: Option<Console>,
 }
 
@@ -47,7 +48,7 @@ impl Course {
         &self.state.limits
     }
 
-    /// How a tool sees the world.
+    /// Returns the kernel settings of a tool in this run.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
         let mut settings = self.state.settings(self.desk.clone(), Some(commands));
@@ -63,7 +64,7 @@ impl Course {
         settings
     }
 
-    /// The same for something that begins now, within the same time and under the same grants.
+    /// Returns a course for a tool or command that begins now, with the same deadline and grants.
     pub(crate) fn anew(&self, console: Option<Console>) -> Self {
         Course { began: Instant::now(), console, ..self.clone() }
     }
@@ -103,7 +104,7 @@ pub(crate) fn course(
     }
 }
 
-/// Runs a tool in a cell of its own.
+/// Runs a tool in a fresh cell.
 pub(crate) async fn fresh(
     state: &Arc<SandboxState>,
     tool: &Tool,
@@ -114,7 +115,7 @@ pub(crate) async fn fresh(
     Ok(course.outcome(ending, output))
 }
 
-/// The same on a course that others are on as well, and with nothing noted about its end.
+/// Runs a tool within a run that is under way, without recording its end in the audit log.
 pub(crate) async fn run_on_course(
     course: &mut Course,
     tool: &Tool,
@@ -140,7 +141,7 @@ pub(crate) async fn run_on_course(
     Ok((ending, output))
 }
 
-/// Runs a script in a kept cell, which is discarded by whatever stops the run.
+/// Runs a script in a kept cell. The cell is discarded if anything stops the run.
 pub(crate) async fn kept(
     state: &Arc<SandboxState>,
     tool: &Tool,
@@ -149,7 +150,8 @@ pub(crate) async fn kept(
     began: Instant,
 ) -> Result<Outcome, Error> {
     let mut course = course(state, tool.identity(), switch, began);
-    // Another run of the session may hold it; whoever waits can be cancelled all the same.
+    // Another run of the session may hold the slot. Waiting for it can be cancelled like the run
+    // itself.
     let mut slot = match switch.unless_stopped(course.term.deadline, slot.lock()).await {
         Ok(slot) => slot,
         Err(stop) => {
@@ -165,7 +167,8 @@ pub(crate) async fn kept(
         Ok(source) => source,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
-    // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
+    // Taken out while the tool runs: if this future is dropped half-way, the cell is dropped with
+    // it.
     let cell = match slot.take() {
         Some(mut cell) => {
             cell.rearm(switch.clone(), course.term.deadline_now());
@@ -181,7 +184,7 @@ pub(crate) async fn kept(
     let message = start_message(&course, tool, &source, &members);
     let ending = drive(&course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
-    // Only a cell that came back by itself, unasked, is whole.
+    // A cell is reused only if it left by itself, without being asked to stop.
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
     match ending {
         Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) if is_whole => {
@@ -198,8 +201,8 @@ pub(crate) async fn kept(
     Ok(course.outcome(ending, output))
 }
 
-/// What the run printed. A denial that ended it stands there as one line of JSON, for callers
-/// that have nothing but the text.
+/// Returns the output of the run. A denial that ended the run is appended to standard error as one
+/// line of JSON, for callers that see only the text.
 fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     if let Ending::Denied(denied) = ending {
         cell.host_mut().say(Stream::Err, &format!("{}\n", denied.to_json()));
@@ -207,17 +210,17 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     cell.host_mut().take_output()
 }
 
-/// A tool as a cell takes it.
+/// A tool in the form that a cell takes: JavaScript source or compiled code.
 struct GuestSource<'a> {
     form: Form,
-    /// JavaScript; empty where there is code.
+    /// JavaScript; empty if `code` is present.
     javascript: Cow<'a, str>,
     code: Option<&'a [u8]>,
-    /// Where to put the code that it is compiled to.
+    /// Slot for the compiled code, if it should be kept.
     to_keep: Option<KeptCode>,
 }
 
-/// Checks the source and makes JavaScript of it, before a cell is taken.
+/// Checks the length of the source and turns TypeScript into JavaScript, before a cell is taken.
 async fn guest_source<'a>(
     course: &Course,
     tool: &'a Tool,
@@ -294,7 +297,7 @@ fn start_message(
     message.finish()
 }
 
-/// Enters the cell again and again until the tool is done or stopped.
+/// Enters the cell repeatedly until the tool is done or stopped.
 pub(crate) async fn drive(
     course: &Course,
     cell: &mut Cell<Kernel>,
@@ -344,7 +347,7 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
             Ok(value) => Ending::Returned(value),
             Err(malformed) => broke_the_rules(&format!("result: {malformed}")),
         },
-        // QuickJS throws a bare `null` where memory does not suffice for an error.
+        // QuickJS throws a bare `null` if memory does not suffice for an error object.
         Leave::Threw(thrown)
             if cell.memory_refused() && thrown.name.is_empty() && thrown.message == "null" =>
         {
@@ -376,7 +379,7 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
     })
 }
 
-/// What a stop from outside means to the caller.
+/// Maps a stop from outside to the ending that the caller sees.
 pub(crate) fn stopped(course: &Course, stop: Stop, stack: String) -> Result<Ending, Error> {
     let limits = course.limits();
     Ok(match stop {
@@ -399,7 +402,7 @@ pub(crate) fn exceeded(limit: Limit, allowed: u64, wanted: Option<u64>) -> Endin
     Ending::Stopped(Exhausted::Limit { limit, allowed, wanted })
 }
 
-/// A guest that sends nonsense was taken over by what runs in it.
+/// Returns the ending of a run whose guest sent a malformed message: its code has been taken over.
 fn broke_the_rules(what: &str) -> Ending {
     Ending::Threw(ScriptError {
         name: "GateError".into(),

@@ -1,4 +1,4 @@
-//! The way of one program: its world is put together, it runs, and what became of it is told.
+//! Runs one program: assembles its world, runs it, and makes the outcome.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::outcome::{Ending, Outcome, ScriptError};
 use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
-/// How many times the memory of one process all of a run have together.
+/// Memory of all processes of a run together, as a multiple of the memory of one.
 const MEMORY_SUM: u64 = 4;
 
-/// Runs a program and all that it starts.
+/// Runs a program and every process that it starts.
 pub(crate) async fn run(
     state: &Arc<SandboxState>,
     command: Command,
@@ -30,7 +30,7 @@ pub(crate) async fn run(
 ) -> Result<Outcome, Error> {
     let name = command.name();
     let course = drive::course(state, &name, switch, Instant::now());
-    // A sandbox that was given commands by name has those; one that was given none has all.
+    // If the sandbox was given commands by name, only those may start; otherwise all of them may.
     let allowlist = match course.desk.sees(Kind::ProcessExec)? {
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
@@ -39,7 +39,8 @@ pub(crate) async fn run(
     run_on_course(&course, settings, command, allowlist).await
 }
 
-/// The same for a command of a tool, which may start what the tool may and nothing else.
+/// Runs a program within a run that is under way. With an allowlist, it may start the commands that
+/// the tool may start, and no others.
 pub(crate) async fn run_on_course(
     course: &Course,
     mut settings: Settings,
@@ -79,7 +80,8 @@ pub(crate) async fn run_on_course(
         state.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
-    // Who failed after it was denied something, or after its tool was stopped, failed for that.
+    // A program that fails after a denial, or after one of its tools was stopped, reports that as
+    // the cause.
     let command = allowlist.and_then(|allowlist| allowlist.denied());
     let denied = command.clone().or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
@@ -91,7 +93,7 @@ pub(crate) async fn run_on_course(
     Ok(outcome)
 }
 
-/// Fills in what the sandbox has where the command says nothing.
+/// Completes a command with the sandbox's environment, working directory and standard input.
 fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Command {
     let cwd = command.cwd.unwrap_or_else(|| lock(&state.cwd).clone());
     let mut env: BTreeMap<&str, &str> = BTreeMap::new();
@@ -105,7 +107,7 @@ fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Comm
     }
     let env = env.into_iter().map(|(name, value)| [name, value].join("=").into()).collect();
     drop(variables);
-    // A working directory that is not there is made; where it cannot be, the program will say so.
+    // A missing working directory is created. If that fails, the program reports the error itself.
     let _ = state.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
     kernel::Command {
         executable: command.executable,
@@ -140,7 +142,8 @@ fn ending(course: &Course, ran: &Ran) -> Result<Ending, Error> {
     })
 }
 
-/// A program that failed after it hit a limit failed for it; one that came through did not.
+/// Returns the ending of a program that exited. If it failed after hitting a limit, the limit is
+/// the cause; if it succeeded, it is not.
 fn exited(course: &Course, code: u8, hits: Hits) -> Ending {
     let limits = course.limits();
     if code == 0 {

@@ -1,4 +1,4 @@
-//! A kept cell, in which variables stay between runs.
+//! Sessions: kept cells, in which variables stay between runs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,19 +13,19 @@ use crate::run::Run;
 use crate::sandbox::SandboxState;
 use crate::tool::Tool;
 
-/// The cell of a session, between two runs; runs of one session wait for each other.
+/// The cell of a session between two runs. Runs of one session wait for this lock.
 pub(crate) type Slot = tokio::sync::Mutex<Option<Cell<Kernel>>>;
 
-/// A kept cell. Its runs are scripts: what one declares at the top is there for the next, and
-/// the value of the last expression is the result. Whatever stops a run discards the cell, and
-/// the next run starts fresh.
+/// A kept cell. Each run is a script: its top-level declarations are there for the next run, and
+/// the value of its last expression is the result. Anything that stops a run discards the cell, and
+/// the next run starts with a fresh one.
 pub struct Session {
     pub(crate) state: Arc<SandboxState>,
     pub(crate) slot: Arc<Slot>,
 }
 
 impl Session {
-    /// Starts a script in the kept cell; it can be cancelled through what this answers.
+    /// Starts a script in the kept cell. The returned [`Run`] is a future that can be cancelled.
     pub fn start(&self, tool: Tool) -> Result<Run, Error> {
         let began = Instant::now();
         let switch = self.state.new_switch();
