@@ -1,9 +1,9 @@
-//! What to say when a tool reached for something that is not there because nothing of it was
-//! granted: for the tool it is only `undefined`.
+//! Hints for tools that use a member of `btcp` that no grant makes appear. The tool itself only
+//! sees `undefined`.
 
 use cofferdam::ScriptError;
 
-/// Members of `btcp`, and a capability that makes each appear.
+/// Members of `btcp`, each with a capability that makes it appear.
 const MEMBERS: [(&str, &str); 9] = [
     ("dom", "dom:read"),
     ("env", "env:read:NAME"),
@@ -16,7 +16,7 @@ const MEMBERS: [(&str, &str); 9] = [
     ("tools", "tool:call:NAME"),
 ];
 
-/// The option that would help, as far as the error and the tool's source tell.
+/// Returns the option that would help, judging by the error and the source of the tool.
 pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
     if error.name == "ReferenceError" {
         let is_page = ["document", "window", "DOMParser"]
@@ -41,7 +41,7 @@ pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
     ))
 }
 
-/// The property that was read of `undefined`.
+/// Returns the name of the property that was read from `undefined`.
 fn undefined_property(message: &str) -> Option<&str> {
     let rest = message.strip_prefix("cannot read property '")?;
     rest.strip_suffix("' of undefined").filter(|name| !name.is_empty())

@@ -1,11 +1,11 @@
-//! The parameters of `exec`, taken apart with every shape checked.
+//! Parses the parameters of `exec`. The shape of every parameter is checked.
 
 use base64::Engine as _;
 use cofferdam::config::Config;
 use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
-/// Why parameters were refused; names the one that is wrong.
+/// A message about a wrong parameter; it begins with the name of the parameter.
 pub(crate) struct BadParams(pub(crate) String);
 
 impl From<cofferdam::Error> for BadParams {
@@ -14,24 +14,24 @@ impl From<cofferdam::Error> for BadParams {
     }
 }
 
-/// A run that was asked for.
+/// A run to be started.
 pub(crate) struct Exec {
     pub(crate) what: What,
     pub(crate) place: Where,
     pub(crate) session: Option<String>,
-    /// Whether a page was given, so that it is given back.
+    /// True if a page was given; it is then part of the answer.
     pub(crate) has_page: bool,
 }
 
-/// Where it is to run.
+/// The sandbox of a run.
 pub(crate) enum Where {
-    /// In a sandbox of its own.
+    /// A sandbox made for this run.
     Fresh(Box<SandboxBuilder>),
-    /// In one that is kept, by its id.
+    /// A kept sandbox, by its id.
     Kept(String),
 }
 
-/// What is to run.
+/// A tool or a program.
 pub(crate) enum What {
     Tool(Tool),
     Program(Command),
@@ -97,7 +97,7 @@ impl Exec {
             Some(config) => Some(Config::from_json(&config)?),
             None => None,
         };
-        // Both are a sandbox's own; see below.
+        // Both belong to the sandbox; a kept sandbox refuses them below.
         let of_sandbox = match (&named, &config) {
             (Some(_), _) => Some("boundary"),
             (None, Some(_)) => Some("config"),
@@ -146,7 +146,7 @@ impl Exec {
         Ok(exec)
     }
 
-    /// Text for the shell, as with `bash -c`.
+    /// Parses a run of shell text, as with `bash -c`.
     fn shell(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "shell", &OF_TOOLS)?;
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
@@ -154,7 +154,7 @@ impl Exec {
         place(What::Program(Command::shell(text)), params, None)
     }
 
-    /// A WASI program.
+    /// Parses a run of a WASI program.
     fn wasm(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "wasm", &OF_TOOLS)?;
         only(&params, "wasm", &["command"])?;
@@ -217,7 +217,7 @@ pub(crate) fn check_known(params: &Map<String, Json>, known: &[&str]) -> Result<
     }
 }
 
-/// Refuses parameters that mean nothing for this kind.
+/// Refuses parameters that have no meaning for this kind of run.
 fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {
     match not.iter().find(|name| params.get(**name).is_some_and(|value| !value.is_null())) {
         Some(name) => bad(format!("{name}: not a parameter of kind {kind:?}")),
@@ -225,7 +225,7 @@ fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadP
     }
 }
 
-/// A module, as `{"path": …}` or `{"base64": …}`.
+/// Returns the bytes of a module given as `{"path": …}` or `{"base64": …}`.
 fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams> {
     let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
     if let Some(unknown) = given.keys().next() {
@@ -242,10 +242,10 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
     }
 }
 
-/// What may be said of a sandbox only when it is made.
+/// Parameters that can be given only when a sandbox is created.
 const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "programs"];
 
-/// Puts together what runs and where.
+/// Combines a tool or program with its sandbox.
 fn place(
     what: What,
     mut params: Map<String, Json>,
@@ -271,7 +271,7 @@ fn place(
     Ok(Exec { what, place: Where::Kept(id), session, has_page: false })
 }
 
-/// What a program in a kept sandbox finds, for this run alone.
+/// Applies standard input, working directory and environment to one program in a kept sandbox.
 fn settings(mut command: Command, mut params: Map<String, Json>) -> Result<Command, BadParams> {
     if let Some(stdin) = text(&mut params, "stdin")? {
         command = command.stdin(stdin);
@@ -301,7 +301,7 @@ fn variable(name: String, value: Json) -> Result<(String, String), BadParams> {
     Ok((name, value))
 }
 
-/// A module of this machine, whose caller named it.
+/// Reads a module from a file of this machine that the caller named.
 fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
     use std::io::Read;
     let failed =
@@ -312,7 +312,7 @@ fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
     Ok(module)
 }
 
-/// A sandbox, by what is said of it.
+/// Builds a sandbox from its parameters.
 pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {
     let mut builder = Sandbox::builder().limits(limits(object(&mut params, "limits")?)?);
     if let Some(stdin) = text(&mut params, "stdin")? {
@@ -363,7 +363,8 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
     Ok(limits)
 }
 
-/// The bytes of a file: text, or `{"base64": …}`. `name` is the parameter's.
+/// Returns the bytes of a file given as text or as `{"base64": …}`. `name` is the parameter, for
+/// error messages.
 pub(crate) fn file_content(name: &str, content: Json) -> Result<Vec<u8>, BadParams> {
     let encoded = match &content {
         Json::String(text) => return Ok(text.as_bytes().to_vec()),

@@ -11,19 +11,19 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::exec::{BadParams, bad, check_known, file_content, object, sandbox, text};
 
-/// Sandboxes at once; each holds its files.
+/// Most sandboxes at once; each holds its files.
 const MAX_SANDBOXES: usize = 256;
 
-/// Snapshots at once; each holds what has changed since.
+/// Most snapshots at once; each holds the content that has changed since.
 const MAX_SNAPSHOTS: usize = 1024;
 
-/// Longest file that is read where the caller says nothing.
+/// Longest file that is read by default, and at most.
 const READ_BYTES: usize = 64 << 20;
 
-/// Why a method could not do its work.
+/// Failure of a method.
 pub(crate) enum Failed {
     Params(String),
-    /// There are too many already.
+    /// The server is full.
     Full(String),
     Sandbox(cofferdam::Error),
 }
@@ -40,7 +40,7 @@ impl From<cofferdam::Error> for Failed {
     }
 }
 
-/// What is kept.
+/// Sandboxes and snapshots, by id.
 #[derive(Default)]
 pub(crate) struct Kept {
     sandboxes: Mutex<HashMap<String, Sandbox>>,
@@ -50,7 +50,7 @@ pub(crate) struct Kept {
 
 type Method = fn(&Kept, Map<String, Json>) -> Result<Json, Failed>;
 
-/// Every method, by its name.
+/// Methods, by name.
 pub(crate) const METHODS: [(&str, Method); 11] = [
     ("sandbox.create", Kept::create),
     ("sandbox.write", Kept::write),
@@ -66,7 +66,7 @@ pub(crate) const METHODS: [(&str, Method); 11] = [
 ];
 
 impl Kept {
-    /// Calls a method; `None` when there is none of this name.
+    /// Calls a method. Returns `None` if there is no method of this name.
     pub(crate) fn call(&self, method: &str, params: Json) -> Option<Result<Json, Failed>> {
         let (_, method) = METHODS.iter().find(|(name, _)| *name == method)?;
         Some(match params {
@@ -76,7 +76,7 @@ impl Kept {
         })
     }
 
-    /// A sandbox by its id.
+    /// Returns a sandbox by its id.
     pub(crate) fn get(&self, id: &str) -> Result<Sandbox, BadParams> {
         match lock(&self.sandboxes).get(id) {
             Some(sandbox) => Ok(sandbox.clone()),
@@ -96,7 +96,7 @@ impl Kept {
         format!("{kind}_{}", self.next.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Keeps what `make` makes, if there is room; it is not made otherwise.
+    /// Keeps the sandbox that `make` returns. If the server is full, `make` is not called.
     fn keep(&self, make: impl FnOnce() -> Result<Sandbox, Failed>) -> Result<Json, Failed> {
         let mut sandboxes = lock(&self.sandboxes);
         if sandboxes.len() >= MAX_SANDBOXES {
@@ -143,7 +143,7 @@ impl Kept {
         Ok(json!({ "bytes": bytes.len() }))
     }
 
-    /// Text where it is UTF-8, base64 where it is not or is asked for.
+    /// Returns text if the file is UTF-8, and base64 otherwise or if it is asked for.
     fn read(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         check_known(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
         let (_, sandbox) = self.named(&mut params)?;
@@ -167,7 +167,7 @@ impl Kept {
         })
     }
 
-    /// Sets variables for the runs to come; `null` takes one away.
+    /// Sets variables for later runs; `null` removes one.
     fn set_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         check_known(&params, &["sandbox", "env"])?;
         let (_, sandbox) = self.named(&mut params)?;

@@ -1,4 +1,4 @@
-//! `cofferdam deny`: decides against a request.
+//! `cofferdam deny`: denies requests.
 
 use cofferdam::permissions::RequestId;
 use cofferdam::visible;
@@ -6,17 +6,17 @@ use cofferdam::visible;
 use crate::permissions::{broker, who};
 use crate::report::{self, Failure};
 
-/// Decide against requests: nobody is asked about them again, until something is granted.
+/// Deny requests. Nobody is asked about them again until something is granted.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam deny req_6aq2m9x0zt
   cofferdam requests --json | jq -r .id | xargs cofferdam deny")]
 pub(crate) struct Deny {
-    /// Ids of requests, as `cofferdam requests` shows them
+    /// Ids of requests, from `cofferdam requests`
     #[arg(required = true)]
     requests: Vec<String>,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `cofferdam explain`: finds denials in any text, and says what to do about them.
+//! `cofferdam explain`: finds denials in a text, and tells how to grant them.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use crate::report::{self, Failure};
 /// Longest text that is read.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Find denials in a text, such as what a run printed, and say what would grant them.
+/// Find denials in a text, such as the output of a run, and tell how to grant them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js 2>&1 | cofferdam explain
@@ -23,7 +23,7 @@ pub(crate) struct Explain {
     #[arg(default_value = "-")]
     what: String,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +63,7 @@ impl Explain {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Neither a file that can be read nor a capability.
+    /// Explains an argument that is neither a readable file nor a capability.
     fn neither(&self, error: &std::io::Error) -> Failure {
         let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
         match permissions::parse(&self.what, "cofferdam explain") {

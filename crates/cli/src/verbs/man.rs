@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use crate::place::plain;
 use crate::report::{self, Failure};
 
-/// Print the manual page, of all or of one verb, or write all pages into a directory.
+/// Print a manual page, or write all pages to a directory.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam man | man -l -
   cofferdam man run | man -l -
   cofferdam man ~/.local/share/man/man1 && man cofferdam-run")]
 pub(crate) struct Man {
-    /// A verb, or where the pages are written; a directory is made if it is not there
+    /// Verb to print the page of, or directory to write all pages to
     #[arg(value_name = "VERB|DIRECTORY")]
     what: Option<PathBuf>,
 }

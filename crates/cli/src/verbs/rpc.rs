@@ -1,4 +1,4 @@
-//! `cofferdam rpc`: JSON-RPC 2.0, one object a line, on standard input and output.
+//! `cofferdam rpc`: JSON-RPC 2.0, one object per line, on standard input and output.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
@@ -17,21 +17,22 @@ use crate::spelling;
 /// Longest line that is read; it is host memory.
 const MAX_LINE: u64 = 512 << 20;
 
-/// Runs under way at once; others wait their turn, and can be cancelled while they wait.
+/// Most runs under way at once. Others wait their turn, and can be cancelled while they wait.
 const MAX_RUNNING: usize = 512;
 
-/// Kept cells at once; each holds its memory.
+/// Most sessions at once; each holds the memory of a cell.
 const MAX_SESSIONS: usize = 64;
 
-/// Requests that may wait or run; beyond it the answer is an error.
+/// Most requests that wait or run; further ones are answered with an error.
 const MAX_REQUESTS: usize = 100_000;
 
-/// Serve JSON-RPC 2.0 on standard input and output, one object a line.
+/// Serve JSON-RPC 2.0 on standard input and output, one object per line.
 ///
-/// Methods: `exec` runs one thing in a fresh sandbox, `cancel` ends a request by its id,
-/// `session.close` drops a kept cell. `sandbox.create` makes a sandbox that stays, for `exec` with
-/// its id; `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
-/// `.import` and `.destroy` are about such a sandbox. Requests run side by side and are answered as they finish.
+/// Methods: `exec` runs a tool or program in a fresh sandbox, `cancel` ends a request by its id,
+/// `session.close` closes a session. `sandbox.create` makes a sandbox that is kept; `exec` takes
+/// its id. `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
+/// `.import` and `.destroy` work on a kept sandbox. Requests run concurrently and are answered as
+/// they finish.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
@@ -57,7 +58,7 @@ impl Rpc {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let executor = tokio::runtime::Builder::new_multi_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
-        // Loaded before the first request, so that it does not pay for it.
+        // Loaded now, so that the first request does not wait for it.
         let runtime = crate::place::runtime(cofferdam::Pool::default())?;
         runtime.load_programs()?;
         runtime.share();
@@ -70,13 +71,13 @@ impl Rpc {
                 Err(error) => server.answer(Json::Null, Err(error)),
             }
         }
-        // Standard input has ended: what is under way is finished and answered first.
+        // Standard input has ended: requests under way are finished and answered first.
         executor.block_on(server.idle());
         Ok(0)
     }
 }
 
-/// Lines of a stream, each bounded. One that is not is skipped whole.
+/// Lines of a stream, each of bounded length. A longer line is skipped.
 struct Lines<R> {
     from: R,
     longest: u64,
@@ -89,7 +90,7 @@ impl<R: BufRead> Lines<R> {
         match read {
             Ok(0) | Err(_) => None,
             Ok(len) if len as u64 > self.longest => {
-                // Its end may be what was one byte too many.
+                // The line ending may be the one byte too many.
                 if line.last() != Some(&b'\n') {
                     self.skip_line();
                 }
@@ -140,7 +141,7 @@ impl Default for Server {
 }
 
 impl Server {
-    /// Takes one line: answers it here, or starts what it asks for.
+    /// Handles one line: answers it, or starts the run that it asks for.
     fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
         let Request { id, method, params } = match Request::parse(line) {
             Ok(request) => request,
@@ -196,7 +197,7 @@ impl Server {
         self.waiting.fetch_add(1, SeqCst);
         let id = id.clone();
         executor.spawn(async move {
-            // Whoever is cancelled while waiting for its turn needs none.
+            // A run that is cancelled while it waits needs no turn.
             let canceller = run.canceller();
             let permit = tokio::select! {
                 permit = self.running.acquire() => permit.ok(),
@@ -221,7 +222,7 @@ impl Server {
         Ok(None)
     }
 
-    /// Starts it; answers its sandbox too where that has a page to give back.
+    /// Starts a run. Also returns its sandbox if the answer includes the page.
     fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
         let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
         let builder = match exec.place {
@@ -282,13 +283,13 @@ impl Server {
         };
         let found = lock(&self.sessions).remove(name);
         if let Some(sandbox) = &found {
-            // Destroyed twice is destroyed.
+            // A sandbox that is destroyed already needs nothing.
             let _ = sandbox.destroy();
         }
         Ok(json!({ "closed": found.is_some() }))
     }
 
-    /// Nothing but answers is printed on standard output, each on a line of its own.
+    /// Writes an answer. Standard output carries nothing but answers, one per line.
     fn answer(&self, id: Json, answer: Result<Json, RpcError>) {
         let object = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -301,7 +302,7 @@ impl Server {
         line.push('\n');
         let mut out = std::io::stdout().lock();
         if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
-            // Nobody reads the answers: there is nobody to work for.
+            // Nobody reads the answers, so there is nothing left to do.
             std::process::exit(0);
         }
     }
@@ -317,10 +318,10 @@ impl Server {
     }
 }
 
-/// Why a run was not started.
+/// Reason why a run was not started.
 enum NotStarted {
     Error(RpcError),
-    /// It is over before it began: a limit was hit while its sandbox was filled.
+    /// The run ended before it began: filling its sandbox reached a limit.
     Outcome(Box<Outcome>),
 }
 

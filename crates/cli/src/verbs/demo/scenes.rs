@@ -1,4 +1,4 @@
-//! The scenes. Each makes its own sandbox, runs something in it and shows what became of it.
+//! The scenes. Each makes a sandbox, runs something in it and shows the outcome.
 
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ pub(super) async fn memory(stage: &mut Stage) -> Result<(), Error> {
 const PIPELINE: &str =
     "awk '{ print $2 }' /var/log/access.log | sort | uniq -c | sort -rn | head -3 | tee top";
 
-/// Lines of the log that is made up for the pipeline.
+/// Lines of the generated log.
 const REQUESTS: usize = 2000;
 
 pub(super) async fn shell(stage: &mut Stage) -> Result<(), Error> {
@@ -159,7 +159,7 @@ pub(super) async fn fork(stage: &mut Stage) -> Result<(), Error> {
     show(stage, &sandbox, "ls | wc -l").await
 }
 
-/// How many there are of them.
+/// Number of cells.
 const CELLS: usize = 2000;
 
 pub(super) async fn cells(stage: &mut Stage) -> Result<(), Error> {

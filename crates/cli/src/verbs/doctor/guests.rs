@@ -1,4 +1,4 @@
-//! Whether the guests run on this processor.
+//! Checks that the guests run on this processor.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,12 @@ use super::Check;
 pub(super) fn checks() -> Vec<Check> {
     let mut checks = vec![processor()];
     let started = Instant::now();
-    // One cell is enough to see that it works, and can be had where there is little room.
+    // A small pool is enough to see that a guest works, and needs little address space.
     let runtime = match Runtime::new(Pool { cells: 2, warm: 0 }) {
         Ok(runtime) => runtime,
         Err(error) => {
-            // Either there is no room, which is looked at below, or a guest does not fit.
+            // Either address space is short, which is checked below, or a guest does not fit the
+            // processor.
             checks.push(refused("engine", &error));
             return checks;
         }
@@ -40,7 +41,7 @@ fn processor() -> Check {
     Check::ok("processors", found, "guests do not load on one that lacks what they use")
 }
 
-/// A guest that does not load says which instructions it misses.
+/// Explains why a guest does not load. Its error names the missing instructions.
 fn refused(name: &'static str, error: &Error) -> Check {
     let matters = "nothing of this kind can be run";
     let check = Check::failed(name, error.to_string(), matters);
@@ -55,7 +56,7 @@ fn refused(name: &'static str, error: &Error) -> Check {
 fn tool(runtime: &Runtime, name: &'static str, boundary: Boundary, tool: Tool) -> Check {
     let run = async {
         let sandbox = Sandbox::builder().runtime(runtime).boundary(boundary).build()?;
-        // The first run pays for what is loaded then.
+        // The first run includes the time to load the guest.
         sandbox.run(&tool).await?;
         sandbox.run(&tool).await
     };

@@ -1,4 +1,4 @@
-//! Where grants and compiled programs are kept, and whom a run can ask.
+//! Checks the places of grants and compiled programs, the terminal and the root certificates.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) fn checks() -> Vec<Check> {
     checks
 }
 
-/// The store is made where it is not there, as the first run does.
+/// Checks the store, creating it if it does not exist, as the first run does.
 fn store() -> Vec<Check> {
     let matters = "without it every run needs --ephemeral: no grants, no requests, no audit log";
     let Some(path) = cofferdam_store::user_path() else {
@@ -71,7 +71,7 @@ fn terminal() -> Check {
     }
 }
 
-/// Where machines keep root certificates.
+/// Usual places of root certificates.
 const CERTIFICATES: &[&str] = &[
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -102,7 +102,7 @@ fn holds_something(path: &Path) -> bool {
     }
 }
 
-/// Whether anybody but the owner has one of these rights.
+/// Returns true if users other than the owner have one of these rights.
 fn others_can(folder: &Path, rights: u32) -> Result<bool, std::io::Error> {
     Ok(folder.metadata()?.permissions().mode() & rights != 0)
 }

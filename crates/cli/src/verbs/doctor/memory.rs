@@ -1,4 +1,4 @@
-//! Memory and addresses.
+//! Checks memory and address space.
 
 use cofferdam::{Limits, Pool, Runtime};
 
@@ -11,7 +11,7 @@ pub(super) fn checks() -> Vec<Check> {
 
 fn available() -> Check {
     let kilobytes = field(&file("/proc/meminfo"), "MemAvailable:").unwrap_or(0);
-    // In a container the machine's own figure says nothing.
+    // In a container, the figure of the machine is not the limit.
     let allowed = file("/sys/fs/cgroup/memory.max").parse::<u64>().unwrap_or(u64::MAX);
     let bytes = kilobytes.saturating_mul(1024).min(allowed);
     let each = Limits::default().memory_bytes().max(1);
@@ -34,7 +34,7 @@ fn overcommit() -> Check {
     }
 }
 
-/// Every cell has 4 GiB of addresses, so that its code needs no checks of bounds.
+/// Checks address space. Every cell reserves 4 GiB, so that its code needs no bounds checks.
 fn addresses() -> Check {
     let limits = file("/proc/self/limits");
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"));
@@ -49,7 +49,7 @@ fn addresses() -> Check {
     }
 }
 
-/// The number behind a name, as `/proc/meminfo` writes it.
+/// Returns the number after a name, in the format of `/proc/meminfo`.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
