@@ -22,7 +22,7 @@ pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
         let is_page = ["document", "window", "DOMParser"]
             .iter()
             .any(|name| error.message == format!("{name} is not defined"));
-        return is_page.then(|| "--boundary iframe   (a document of the tool's own)".to_owned());
+        return is_page.then(|| "--boundary iframe   (gives the tool a document)".to_owned());
     }
     if error.name != "TypeError" || !source.contains("btcp") {
         return None;
@@ -36,9 +36,7 @@ pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
         }
         None => return None,
     };
-    Some(format!(
-        "--allow '{capability}'   (btcp.{member} is there when something of it is granted)"
-    ))
+    Some(format!("--allow '{capability}'   (makes btcp.{member} available)"))
 }
 
 /// Returns the name of the property that was read from `undefined`.

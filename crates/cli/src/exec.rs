@@ -16,15 +16,15 @@ impl From<cofferdam::Error> for BadParams {
 
 /// A run to be started.
 pub(crate) struct Exec {
-    pub(crate) what: What,
-    pub(crate) place: Where,
+    pub(crate) runnable: Runnable,
+    pub(crate) sandbox: SandboxRef,
     pub(crate) session: Option<String>,
     /// True if a page was given; it is then part of the answer.
     pub(crate) has_page: bool,
 }
 
 /// The sandbox of a run.
-pub(crate) enum Where {
+pub(crate) enum SandboxRef {
     /// A sandbox made for this run.
     Fresh(Box<SandboxBuilder>),
     /// A kept sandbox, by its id.
@@ -32,7 +32,7 @@ pub(crate) enum Where {
 }
 
 /// A tool or a program.
-pub(crate) enum What {
+pub(crate) enum Runnable {
     Tool(Tool),
     Program(Command),
 }
@@ -68,8 +68,9 @@ impl Exec {
     pub(crate) fn parse(params: Json) -> Result<Self, BadParams> {
         let Json::Object(mut params) = params else { return bad("params: not an object") };
         check_known(&params, &KNOWN)?;
-        let kind = text(&mut params, "kind")?
-            .ok_or(BadParams("kind: missing; \"js\", \"ts\", \"shell\" or \"wasm\"".into()))?;
+        let kind = text(&mut params, "kind")?.ok_or(BadParams(
+            "kind: missing; must be \"js\", \"ts\", \"shell\" or \"wasm\"".into(),
+        ))?;
         match kind.as_str() {
             "shell" => return Exec::shell(params),
             "wasm" => return Exec::wasm(params),
@@ -81,18 +82,18 @@ impl Exec {
             ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
             ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
             ("js" | "ts", Some(other)) => {
-                return bad(format!("language: unknown {other:?}; js or ts"));
+                return bad(format!("language: unknown {other:?}; must be \"js\" or \"ts\""));
             }
             (other, _) => {
                 return bad(format!(
-                    "kind: {other:?} is not supported; \"js\", \"ts\", \"shell\" or \"wasm\""
+                    "kind: unknown {other:?}; must be \"js\", \"ts\", \"shell\" or \"wasm\""
                 ));
             }
         };
         let (named, config) = (text(&mut params, "boundary")?, params.remove("config"));
         let config = match config.filter(|config| !config.is_null()) {
             Some(_) if named.is_some() => {
-                return bad("boundary and config are given; one is enough");
+                return bad("boundary: given together with config; give one of them");
             }
             Some(config) => Some(Config::from_json(&config)?),
             None => None,
@@ -120,11 +121,13 @@ impl Exec {
         }
         let session = text(&mut params, "session")?;
         if session.is_some() && params.get("sandbox").is_some_and(|id| !id.is_null()) {
-            return bad("session: not in a kept sandbox");
+            return bad(
+                "session: not supported in a kept sandbox; leave out \"session\" or \"sandbox\"",
+            );
         }
-        let mut exec = place(What::Tool(tool), params, session)?;
-        match (&mut exec.place, page) {
-            (Where::Fresh(builder), page) => {
+        let mut exec = in_sandbox(Runnable::Tool(tool), params, session)?;
+        match (&mut exec.sandbox, page) {
+            (SandboxRef::Fresh(builder), page) => {
                 exec.has_page = page.is_some();
                 let taken = std::mem::take(&mut **builder);
                 let mut filled = match config {
@@ -136,10 +139,12 @@ impl Exec {
                 }
                 **builder = filled;
             }
-            (Where::Kept(_), Some(_)) => return bad("page: is said when the sandbox is made"),
-            (Where::Kept(_), None) => {
+            (SandboxRef::Kept(_), Some(_)) => {
+                return bad("page: can only be given when the sandbox is created");
+            }
+            (SandboxRef::Kept(_), None) => {
                 if let Some(name) = of_sandbox {
-                    return bad(format!("{name}: is said when the sandbox is made"));
+                    return bad(format!("{name}: can only be given when the sandbox is created"));
                 }
             }
         }
@@ -151,7 +156,7 @@ impl Exec {
         only(&params, "shell", &OF_TOOLS)?;
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
         let text = text(&mut params, "command")?.ok_or(BadParams("command: missing".into()))?;
-        place(What::Program(Command::shell(text)), params, None)
+        in_sandbox(Runnable::Program(Command::shell(text)), params, None)
     }
 
     /// Parses a run of a WASI program.
@@ -188,9 +193,9 @@ impl Exec {
             None | Some(Json::Null) => command,
             Some(Json::Array(items)) if items.is_empty() => command.without_preopens(),
             Some(Json::Array(items)) if items == [Json::from("/")] => command,
-            Some(_) => return bad("preopens: either [] or [\"/\"]"),
+            Some(_) => return bad("preopens: must be [] or [\"/\"]"),
         };
-        place(What::Program(command), params, None)
+        in_sandbox(Runnable::Program(command), params, None)
     }
 }
 
@@ -198,7 +203,7 @@ fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
     let Some(name) = name else { return Ok(Boundary::default()) };
     match Boundary::ALL.iter().find(|boundary| boundary.name() == name) {
         Some(boundary) => Ok(*boundary),
-        None => bad(format!("boundary: unknown {name:?}; \"worker\" or \"iframe\"")),
+        None => bad(format!("boundary: unknown {name:?}; must be \"worker\" or \"iframe\"")),
     }
 }
 
@@ -229,7 +234,7 @@ fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadP
 fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams> {
     let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
     if let Some(unknown) = given.keys().next() {
-        return bad(format!("{name}.{unknown}: unknown; path or base64"));
+        return bad(format!("{name}.{unknown}: unknown field; known are path, base64"));
     }
     match (path, encoded) {
         (Some(path), None) => module_file(name, &path),
@@ -237,8 +242,8 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
             let module = base64::engine::general_purpose::STANDARD.decode(encoded);
             module.map_err(|e| BadParams(format!("{name}.base64: {e}")))
         }
-        (None, None) => bad(format!("{name}: missing; {{\"path\": …}} or {{\"base64\": …}}")),
-        (Some(_), Some(_)) => bad(format!("{name}: path and base64 are given; one is enough")),
+        (None, None) => bad(format!("{name}: missing; give {{\"path\": …}} or {{\"base64\": …}}")),
+        (Some(_), Some(_)) => bad(format!("{name}: has both path and base64; give one of them")),
     }
 }
 
@@ -246,29 +251,29 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
 const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "programs"];
 
 /// Combines a tool or program with its sandbox.
-fn place(
-    what: What,
+fn in_sandbox(
+    runnable: Runnable,
     mut params: Map<String, Json>,
     session: Option<String>,
 ) -> Result<Exec, BadParams> {
     let Some(id) = text(&mut params, "sandbox")? else {
-        let place = Where::Fresh(Box::new(sandbox(params)?));
-        return Ok(Exec { what, place, session, has_page: false });
+        let sandbox = SandboxRef::Fresh(Box::new(sandbox(params)?));
+        return Ok(Exec { runnable, sandbox, session, has_page: false });
     };
     let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
     if let Some(name) = OF_SANDBOXES.iter().find(is_given) {
-        return bad(format!("{name}: is said when the sandbox is made"));
+        return bad(format!("{name}: can only be given when the sandbox is created"));
     }
-    let what = match what {
-        What::Program(command) => What::Program(settings(command, params)?),
-        What::Tool(tool) => {
+    let runnable = match runnable {
+        Runnable::Program(command) => Runnable::Program(settings(command, params)?),
+        Runnable::Tool(tool) => {
             if let Some(name) = ["stdin", "env", "cwd"].iter().find(is_given) {
-                return bad(format!("{name}: is said when the sandbox is made"));
+                return bad(format!("{name}: can only be given when the sandbox is created"));
             }
-            What::Tool(tool)
+            Runnable::Tool(tool)
         }
     };
-    Ok(Exec { what, place: Where::Kept(id), session, has_page: false })
+    Ok(Exec { runnable, sandbox: SandboxRef::Kept(id), session, has_page: false })
 }
 
 /// Applies standard input, working directory and environment to one program in a kept sandbox.
@@ -289,14 +294,14 @@ fn settings(mut command: Command, mut params: Map<String, Json>) -> Result<Comma
 fn absolute(cwd: String) -> Result<String, BadParams> {
     match cwd.starts_with('/') {
         true => Ok(cwd),
-        false => bad(format!("cwd: {cwd:?} is not absolute")),
+        false => bad(format!("cwd: {cwd:?} is not an absolute path")),
     }
 }
 
 fn variable(name: String, value: Json) -> Result<(String, String), BadParams> {
     let Json::String(value) = value else { return bad(format!("env.{name}: not a string")) };
     if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-        return bad(format!("env.{name}: not a name and value that a variable can have"));
+        return bad(format!("env.{name}: not an environment variable (empty name, `=` or NUL)"));
     }
     Ok((name, value))
 }
@@ -356,7 +361,7 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
             (float >= 0.0 && float.fract() == 0.0).then_some(float as u64)
         });
         let Some(number) = number else {
-            return bad(format!("limits.{name}: not a whole number from 0"));
+            return bad(format!("limits.{name}: not a whole number of 0 or more"));
         };
         limits.set(&name, number).map_err(|e| BadParams(format!("limits.{e}")))?;
     }

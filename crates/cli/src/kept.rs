@@ -86,7 +86,9 @@ impl Kept {
 
     fn named(&self, params: &mut Map<String, Json>) -> Result<(String, Sandbox), Failed> {
         let Some(id) = text(params, "sandbox")? else {
-            return Err(Failed::Params("sandbox: missing; the id that sandbox.create gave".into()));
+            return Err(Failed::Params(
+                "sandbox: missing; give the id that sandbox.create returned".into(),
+            ));
         };
         let sandbox = self.get(&id)?;
         Ok((id, sandbox))
@@ -100,7 +102,7 @@ impl Kept {
     fn keep(&self, make: impl FnOnce() -> Result<Sandbox, Failed>) -> Result<Json, Failed> {
         let mut sandboxes = lock(&self.sandboxes);
         if sandboxes.len() >= MAX_SANDBOXES {
-            let text = format!("more than {MAX_SANDBOXES} sandboxes; destroy one");
+            let text = format!("{MAX_SANDBOXES} sandboxes are kept already; destroy one first");
             return Err(Failed::Full(text));
         }
         let (id, sandbox) = (self.id("sandbox"), make()?);
@@ -119,7 +121,9 @@ impl Kept {
         let known = ["base64", "limits", "stdin", "env", "capabilities", "programs"];
         check_known(&params, &known)?;
         let Some(encoded) = text(&mut params, "base64")? else {
-            return Err(Failed::Params("base64: missing; what sandbox.export gave".into()));
+            return Err(Failed::Params(
+                "base64: missing; give the text that sandbox.export returned".into(),
+            ));
         };
         let archive = STANDARD.decode(encoded);
         let archive = archive.map_err(|e| Failed::Params(format!("base64: {e}")))?;
@@ -138,7 +142,7 @@ impl Kept {
         match params.remove("executable") {
             None | Some(Json::Null | Json::Bool(false)) => sandbox.write_file(&path, &bytes)?,
             Some(Json::Bool(true)) => sandbox.write_executable(&path, &bytes)?,
-            Some(_) => return Err(Failed::Params("executable: neither true nor false".into())),
+            Some(_) => return Err(Failed::Params("executable: not true or false".into())),
         }
         Ok(json!({ "bytes": bytes.len() }))
     }
@@ -152,12 +156,14 @@ impl Kept {
             None | Some(Json::Null) => READ_BYTES,
             Some(most) => match most.as_u64() {
                 Some(most) => usize::try_from(most).unwrap_or(usize::MAX).min(READ_BYTES),
-                None => return Err(Failed::Params("maxBytes: not a whole number from 0".into())),
+                None => {
+                    return Err(Failed::Params("maxBytes: not a whole number of 0 or more".into()));
+                }
             },
         };
         let encoding = text(&mut params, "encoding")?;
         if !matches!(encoding.as_deref(), None | Some("base64")) {
-            return Err(Failed::Params("encoding: the only one is \"base64\"".into()));
+            return Err(Failed::Params("encoding: must be \"base64\" or left out".into()));
         }
         let bytes = sandbox.read_file(&path, most)?;
         Ok(match (encoding, String::from_utf8(bytes)) {
@@ -192,7 +198,7 @@ impl Kept {
         let (_, sandbox) = self.named(&mut params)?;
         let mut snapshots = lock(&self.snapshots);
         if snapshots.len() >= MAX_SNAPSHOTS {
-            let text = format!("more than {MAX_SNAPSHOTS} snapshots; drop one");
+            let text = format!("{MAX_SNAPSHOTS} snapshots are kept already; drop one first");
             return Err(Failed::Full(text));
         }
         let id = self.id("snapshot");
@@ -204,7 +210,9 @@ impl Kept {
         check_known(&params, &["sandbox", "snapshot"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let Some(id) = text(&mut params, "snapshot")? else {
-            return Err(Failed::Params("snapshot: missing; the id sandbox.snapshot gave".into()));
+            return Err(Failed::Params(
+                "snapshot: missing; give the id that sandbox.snapshot returned".into(),
+            ));
         };
         let Some(snapshot) = lock(&self.snapshots).get(&id).cloned() else {
             return Err(Failed::Params(format!("snapshot: there is no {id:?}")));

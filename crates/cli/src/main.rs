@@ -34,7 +34,7 @@ use clap::{CommandFactory, Parser};
   cofferdam wasm program.wasm
   cofferdam demo
 
-`cofferdam help VERB` has more of each.")]
+`cofferdam help VERB` describes a verb.")]
 struct Cli {
     #[command(subcommand)]
     verb: verbs::Verb,

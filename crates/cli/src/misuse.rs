@@ -85,7 +85,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
             let name = option.split(' ').next().unwrap_or(option);
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
             if value.is_empty() {
-                let failure = Failure::usage(format!("{name}: needs a value: {option}"));
+                let failure = Failure::usage(format!("{name}: value is missing: {option}"));
                 return Some(with_examples(failure, &verb));
             }
             let known = match error.get(ContextKind::ValidValue) {
@@ -107,7 +107,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
             let option = text(ContextKind::InvalidArg)?;
             let name = option.split(' ').next().unwrap_or(option);
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
-            let failure = Failure::usage(format!("{name} {value}: not a number that it takes"));
+            let failure = Failure::usage(format!("{name} {value}: not a valid number"));
             Some(failure.hint(format!("{name} 10")))
         }
         _ => None,
@@ -122,7 +122,7 @@ pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
         Some(meant) => failure.hint(meant),
         None => failure,
     };
-    failure.hint(format!("{} --help   (lists them)", command(verb)))
+    failure.hint(format!("{} --help   (lists the options)", command(verb)))
 }
 
 fn meant_option(verb: &str, typed: &str) -> Option<String> {
@@ -196,7 +196,7 @@ fn meant_verb(typed: &str) -> Option<String> {
 }
 
 fn too_many(verb: &str, typed: &str) -> Failure {
-    let failure = Failure::usage(format!("{typed}: one argument too many for {}", command(verb)));
+    let failure = Failure::usage(format!("{typed}: unexpected argument of {}", command(verb)));
     match verb {
         "run" => failure.hint("--args '{\"n\":3}'   (a tool takes its arguments as JSON)"),
         _ => with_examples(failure, verb),

@@ -46,7 +46,7 @@ impl Permissions {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
                 Broker::setup(Arc::new(memory), Arc::new(Discard))
             }
-            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without it)"))?),
+            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without the store)"))?),
         };
         if self.ask {
             let approver: Arc<dyn Approver> = Arc::new(Prompt::open()?);
@@ -101,8 +101,24 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
     })
 }
 
+/// Endings of file names that are not top-level domains.
+const FILE_ENDINGS: [&str; 14] = [
+    "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "wasm", "json", "html", "htm", "txt",
+    "csv",
+];
+
+/// Returns true if the text is the name of a file rather than a host name or a capability.
+pub(crate) fn is_file_name(text: &str) -> bool {
+    let path = std::path::Path::new(text);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    !text.contains(':') && (path.exists() || ending.is_some_and(|end| FILE_ENDINGS.contains(&end)))
+}
+
 /// Returns the capability that an address alone, or an address without a scheme, probably meant.
 fn url(text: &str) -> Option<String> {
+    if is_file_name(text) {
+        return None;
+    }
     let address = text.strip_prefix("network:fetch:").unwrap_or(text);
     let (is_whole, rest) = match address.split_once("://") {
         Some(("http" | "https", rest)) => (true, rest),
@@ -133,7 +149,7 @@ fn example(text: &str) -> &'static str {
 /// Opens the user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
     let Some(path) = cofferdam_store::user_path() else {
-        return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
+        return Err(Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
             .hint("export XDG_DATA_HOME=/path/of/yours"));
     };
     Store::open(&path).map_err(Failure::from_broker)
@@ -170,6 +186,9 @@ mod tests {
         check("network:fetch:example.com/v1/*", "network:fetch:https://example.com/v1/*");
         check("http://localhost:8080", "network:fetch:http://localhost:8080");
         check("fs:raed:/a.b", "fs:read:/a.b");
+        check("bun.sh", "network:fetch:https://bun.sh");
+        let example = "--allow 'fs:read:/data/**'   (for example)";
+        assert_eq!(hint("total.js").as_deref(), Some(example));
         let example = "--allow 'network:fetch:GET@https://example.com/v1/**'   (for example)";
         assert_eq!(hint("network:fetch:ftp://a.b").as_deref(), Some(example));
     }

@@ -62,7 +62,7 @@ impl Place {
         }
         if let Some(cwd) = &self.cwd {
             if !cwd.starts_with('/') {
-                return Err(Failure::usage(format!("--cwd {cwd}: not absolute"))
+                return Err(Failure::usage(format!("--cwd {cwd}: not an absolute path"))
                     .hint(format!("--cwd /home/user/{cwd}")));
             }
             sandbox = sandbox.env("PWD", cwd);
@@ -75,7 +75,7 @@ impl Place {
         let Some(cwd) = &self.cwd else { return Ok(()) };
         sandbox.list(cwd).map(drop).map_err(|_| {
             Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox"))
-                .hint(format!("--mount .:{cwd}   (shows a directory of this machine there)"))
+                .hint(format!("--mount .:{cwd}   (mounts this directory there)"))
         })
     }
 }
@@ -87,9 +87,9 @@ fn no_source(text: &str, source: &str, at: &str, error: &std::io::Error) -> Fail
     let folder = folder.unwrap_or(Path::new(".")).display();
     match error.kind() {
         std::io::ErrorKind::NotADirectory => {
-            failure.hint(format!("--mount {folder}:{at}   (a file is seen with its folder)"))
+            failure.hint(format!("--mount {folder}:{at}   (mount the folder of a file)"))
         }
-        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (what is there)")),
+        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (lists the folder)")),
         _ => failure,
     }
 }
@@ -140,15 +140,31 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
             return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER")).hint(meant));
         };
         limits.set(name, value).map_err(|error| {
-            let failure = Failure::usage(format!("--limit {text}: {error}"));
             let known = Limit::SETTABLE.iter().map(|limit| limit.name());
             match spelling::nearest(name, known) {
-                Some(meant) if meant != name => failure.hint(format!("--limit {meant}={value}")),
-                Some(_) | None => failure,
+                Some(meant) if meant != name => misspelled_limit(text, meant, value),
+                Some(_) | None => Failure::usage(format!("--limit {text}: {error}")),
             }
         })?;
     }
     Ok(limits)
+}
+
+/// Explains a limit with a wrong name. The names include the unit, so a small value without one
+/// may have been meant in a larger unit: the hints show both.
+fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
+    let (unit, larger, factor) = match meant {
+        "timeoutMs" => ("milliseconds", "seconds", 1000),
+        name if name.ends_with("Bytes") => ("bytes", "MiB", 1 << 20),
+        _ => ("", "", 1),
+    };
+    if factor == 1 || value >= factor {
+        let message = format!("--limit {text}: unknown limit; did you mean {meant}?");
+        return Failure::usage(message).hint(format!("--limit {meant}={value}"));
+    }
+    Failure::usage(format!("--limit {text}: unknown limit; did you mean {meant}, in {unit}?"))
+        .hint(format!("--limit {meant}={}   ({value} {larger})", value * factor))
+        .hint(format!("--limit {meant}={value}   ({value} {unit})"))
 }
 
 /// Returns the limit that was probably meant by a text with a unit or without a number.
@@ -172,7 +188,7 @@ fn meant_limit(text: &str) -> Option<String> {
 /// Locks standard input. On a terminal, prints a note that input is expected.
 pub(crate) fn stdin() -> std::io::StdinLock<'static> {
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        report::note("reading standard input; Ctrl-D ends it");
+        report::note("reading standard input; press Ctrl-D to end it");
     }
     std::io::stdin().lock()
 }
@@ -241,7 +257,7 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
 /// it compiles one.
 pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
     let (runtime, kept) = match cache() {
-        Some(cache) => (Runtime::with_cache(pool, cache)?, ": once, then it is kept"),
+        Some(cache) => (Runtime::with_cache(pool, cache)?, " (once; the result is kept)"),
         None => (Runtime::new(pool)?, ""),
     };
     runtime.on_compile(Arc::new(move |name, bytes| {
@@ -287,6 +303,27 @@ mod tests {
         check("memoryBytes=99999999999999999999g", "--limit memoryBytes=1073741824000");
         check("nonsense=5s", "--limit timeoutMs=1000");
         check("é=é", "--limit timeoutMs=1000");
+    }
+
+    #[test]
+    fn a_limit_without_its_unit_asks_which_was_meant() {
+        let check = |text: &str, message: &str, hints: &[&str]| {
+            let failure = limits(&[text.to_owned()]).err().expect("a wrong call");
+            assert_eq!(failure.message, format!("--limit {text}: unknown limit; {message}"));
+            assert_eq!(failure.hints, hints);
+        };
+        check(
+            "timeout=5",
+            "did you mean timeoutMs, in milliseconds?",
+            &["--limit timeoutMs=5000   (5 seconds)", "--limit timeoutMs=5   (5 milliseconds)"],
+        );
+        check(
+            "memory=64",
+            "did you mean memoryBytes, in bytes?",
+            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 bytes)"],
+        );
+        check("timeout=5000", "did you mean timeoutMs?", &["--limit timeoutMs=5000"]);
+        check("process=5", "did you mean processes?", &["--limit processes=5"]);
     }
 
     #[test]

@@ -64,8 +64,8 @@ impl Prompt {
             Ok(Terminal { lines, out })
         };
         let terminal = open().map_err(|_: std::io::Error| {
-            Failure::usage("--ask: there is no terminal to ask at")
-                .hint("--allow CAPABILITY gives it without asking")
+            Failure::usage("--ask: no terminal")
+                .hint("--allow CAPABILITY   (grants without asking)")
         })?;
         Ok(Prompt { terminal: Arc::new(Mutex::new(terminal)) })
     }
@@ -114,7 +114,7 @@ fn decide(terminal: &mut Terminal, question: &Question, wish: &Wish) -> Decision
                 }
             }
             "n" | "no" | "" => return Decision::Deny,
-            _ => terminal.say("  one of the letters in brackets, please"),
+            _ => terminal.say("  please type one of the letters in brackets"),
         }
     }
 }
@@ -125,7 +125,7 @@ fn choose(terminal: &mut Terminal, wish: &Wish) -> Option<Decision> {
         terminal.say(&format!("  {}. {}", number + 1, choice.words()));
         terminal.show(choice);
     }
-    terminal.prompt("  number, and o, s or a (such as 2 s), or nothing to go back: ");
+    terminal.prompt("  number and o, s or a (such as 2 s), or Enter to go back: ");
     let line = terminal.line()?;
     let (number, span) = line.split_once(char::is_whitespace)?;
     let choice = wish.choices().get(number.parse::<usize>().ok()?.checked_sub(1)?)?;

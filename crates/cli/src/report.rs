@@ -76,9 +76,9 @@ impl From<cofferdam::Error> for Failure {
         let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
         match error.kind() {
             ErrorKind::Mount => {
-                failure.hint("--mount SRC:/work   (a place that the sandbox does not use itself)")
+                failure.hint("--mount SRC:/work   (a path that the sandbox does not use itself)")
             }
-            ErrorKind::Engine => failure.hint("cofferdam doctor   (says what this machine lacks)"),
+            ErrorKind::Engine => failure.hint("cofferdam doctor   (checks this machine)"),
             _ => failure,
         }
     }

@@ -39,10 +39,16 @@ impl Request {
         let bad = |id: Json, code, what: String| Err(BadLine { id, error: RpcError(code, what) });
         let request = match serde_json::from_slice::<Json>(line) {
             Ok(request) => request,
-            Err(error) => return bad(Json::Null, Code::Parse, format!("not JSON: {error}")),
+            Err(error) => {
+                return bad(Json::Null, Code::Parse, format!("request: not JSON: {error}"));
+            }
         };
         let Json::Object(mut request) = request else {
-            return bad(Json::Null, Code::Request, "not an object; one object a line".into());
+            return bad(
+                Json::Null,
+                Code::Request,
+                "request: not an object; send one object per line".into(),
+            );
         };
         let id = request.remove("id");
         if !matches!(id, None | Some(Json::Null | Json::String(_) | Json::Number(_))) {

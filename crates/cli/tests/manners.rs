@@ -133,6 +133,7 @@ fn every_verb_has_a_man_page() {
         let page = std::fs::read_to_string(folder.join(format!("cofferdam-{verb}.1")));
         let page = page.unwrap_or_else(|e| panic!("{verb}: {e}"));
         assert!(page.contains("Examples:"), "{verb}");
+        assert!(page.contains(&format!("\\fBcofferdam {verb}\\fR")), "{verb}: {page}");
     }
 }
 
@@ -401,6 +402,13 @@ fn a_command_where_a_verb_or_a_file_is_meant_goes_to_the_shell() {
 fn a_verb_has_a_manual_page_of_its_own() {
     let home = Home::new("page");
     let page = home.out(&["man", "run"], 0);
+    assert!(page.contains("\\fBcofferdam run\\fR "), "{page}");
     assert!(page.contains("cofferdam\\-run") && page.contains("\\-\\-page"), "{page}");
     assert!(!std::path::Path::new("run").exists());
+    home.wrong(
+        &["man", "nope"],
+        &["error: nope: neither a verb nor a directory", "hint: cofferdam man ./nope"],
+    );
+    home.wrong(&["man", "rnu"], &["hint: cofferdam man run"]);
+    assert!(!std::path::Path::new("nope").exists());
 }

@@ -73,7 +73,7 @@ impl Audit {
             let is_read = print(&store, &mut filter, self.text)?;
             if !self.follow || !is_read {
                 if filter.after.is_none() {
-                    report::note("nothing of this kind is in the log");
+                    report::note("no such lines in the audit log");
                 }
                 return Ok(0);
             }

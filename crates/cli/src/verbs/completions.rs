@@ -6,7 +6,7 @@ use crate::report::{self, Failure};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   source <(cofferdam completions bash)    # for this shell; in ~/.bashrc for every one
-  source <(cofferdam completions zsh)     # the same in ~/.zshrc, behind compinit
+  source <(cofferdam completions zsh)     # the same in ~/.zshrc, after compinit
   cofferdam completions fish | source     # the same in ~/.config/fish/config.fish")]
 pub(crate) struct Completions {
     /// Shell to print it for

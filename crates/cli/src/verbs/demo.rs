@@ -81,7 +81,7 @@ async fn play(scene: Scene, stage: &mut Stage) -> Result<(), cofferdam::Error> {
 
 /// Waits for Enter. Returns false at the end of input.
 fn wait() -> bool {
-    let _ = write!(std::io::stderr(), "Enter: the next one ");
+    let _ = write!(std::io::stderr(), "Press Enter for the next scene ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).is_ok_and(|len| len > 0)
 }

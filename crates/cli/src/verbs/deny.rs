@@ -27,10 +27,10 @@ impl Deny {
         for text in &self.requests {
             let id: RequestId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam requests   (lists them)")
+                    .hint("cofferdam requests   (lists requests)")
             })?;
             let petition = broker.deny_request(&id, &who()).map_err(|error| {
-                Failure::from_broker(error).hint("cofferdam requests   (lists them)")
+                Failure::from_broker(error).hint("cofferdam requests   (lists requests)")
             })?;
             let capability = petition.capability.to_string();
             match self.json {

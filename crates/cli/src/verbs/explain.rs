@@ -40,7 +40,7 @@ impl Explain {
         let text = self.text()?;
         let found = PermissionError::find_in(&text);
         if found.is_empty() {
-            report::note("no denial in this text");
+            report::note("no denial found in this text");
             return Ok(1);
         }
         for error in found {
@@ -68,10 +68,11 @@ impl Explain {
         let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
         match permissions::parse(&self.what, "cofferdam explain") {
             Err(failure) if looks_like_one => failure,
-            _ if self.what.starts_with("req_") => {
-                Failure::usage(format!("{}: a request, not a text", visible(&self.what)))
-                    .hint("cofferdam requests   (lists what was denied)")
-            }
+            _ if self.what.starts_with("req_") => Failure::usage(format!(
+                "{}: is the id of a request, not a file",
+                visible(&self.what)
+            ))
+            .hint("cofferdam requests   (lists what was denied)"),
             Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
                 .hint("cofferdam explain FILE, a capability, or - for standard input"),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cofferdam::permissions::{ErrorKind, RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
-use crate::permissions::{SANDBOX, broker, parse, who};
+use crate::permissions::{SANDBOX, broker, is_file_name, parse, who};
 use crate::report::{self, Failure};
 
 /// Grant a request that was denied, or a capability.
@@ -124,13 +124,19 @@ fn capability(text: &str) -> Result<Capability, Failure> {
         Err(error) if text.starts_with("req_") => {
             Err(Failure::usage(format!("{}: {error}", visible(text))).hint("cofferdam requests"))
         }
+        Ok(_) | Err(_) if is_file_name(text) => {
+            let message = format!("{}: is a file, not a request or a capability", visible(text));
+            Err(Failure::usage(message)
+                .hint("cofferdam requests   (lists the ids of requests)")
+                .hint("cofferdam grant 'fs:read:/data/**'   (for example)"))
+        }
         Ok(_) | Err(_) => parse(text, "cofferdam grant"),
     }
 }
 
 /// Parses a duration: `90s`, `15m`, `1h`, `7d`.
 fn duration(text: &str) -> Result<Duration, Failure> {
-    let bad = || Failure::usage(format!("--expires {text}: not a time")).hint("--expires 1h");
+    let bad = || Failure::usage(format!("--expires {text}: not a duration")).hint("--expires 1h");
     let unit = match text.chars().last() {
         Some('s') => 1,
         Some('m') => 60,
@@ -145,6 +151,13 @@ fn duration(text: &str) -> Result<Duration, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_not_taken_for_an_address() {
+        let failure = capability("total.js").err().expect("a wrong call");
+        assert_eq!(failure.message, "total.js: is a file, not a request or a capability");
+        assert!(failure.hints.iter().all(|hint| !hint.contains("network")), "{:?}", failure.hints);
+    }
 
     #[test]
     fn times_have_a_unit_and_are_not_nothing() {

@@ -25,8 +25,10 @@ impl Grants {
         let grants = broker.grants().map_err(Failure::from_broker)?;
         match grants.is_empty() {
             _ if self.json => {}
-            true => report::note("nothing is granted"),
-            false => report::labelled(Tone::Hint, "hint", "cofferdam revoke ID takes one away"),
+            true => report::note("no grants"),
+            false => {
+                report::labelled(Tone::Hint, "hint", "cofferdam revoke ID   (revokes a grant)")
+            }
         }
         for grant in grants {
             match self.json {

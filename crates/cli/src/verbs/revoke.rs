@@ -27,10 +27,10 @@ impl Revoke {
         for text in &self.grants {
             let id: GrantId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam grants   (lists them)")
+                    .hint("cofferdam grants   (lists grants)")
             })?;
             let grant = broker.revoke(&id, &who()).map_err(|error| {
-                Failure::from_broker(error).hint("cofferdam grants   (lists them)")
+                Failure::from_broker(error).hint("cofferdam grants   (lists grants)")
             })?;
             match self.json {
                 true => report::json(&super::grants::to_json(&grant)),

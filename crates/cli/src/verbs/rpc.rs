@@ -8,7 +8,7 @@ use cofferdam::{Canceller, ErrorKind, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::exec::{BadParams, Exec, What, Where};
+use crate::exec::{BadParams, Exec, Runnable, SandboxRef};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
 use crate::request::{BadLine, Code, Request, RpcError};
@@ -94,7 +94,7 @@ impl<R: BufRead> Lines<R> {
                 if line.last() != Some(&b'\n') {
                     self.skip_line();
                 }
-                let text = format!("a line of more than {} bytes", self.longest);
+                let text = format!("line is longer than {} bytes", self.longest);
                 Some(Err(RpcError(Code::Request, text)))
             }
             Ok(_) => Some(Ok(line)),
@@ -176,7 +176,10 @@ impl Server {
         use std::sync::atomic::Ordering::SeqCst;
         let exec = Exec::parse(params)?;
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
-            return Err(RpcError(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
+            return Err(RpcError(
+                Code::Busy,
+                format!("{MAX_REQUESTS} requests are waiting or running already; try again later"),
+            ));
         }
         let (run, sandbox) = match self.start(exec) {
             Ok(run) => run,
@@ -225,13 +228,13 @@ impl Server {
     /// Starts a run. Also returns its sandbox if the answer includes the page.
     fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
         let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
-        let builder = match exec.place {
-            Where::Fresh(builder) => builder,
-            Where::Kept(id) => {
+        let builder = match exec.sandbox {
+            SandboxRef::Fresh(builder) => builder,
+            SandboxRef::Kept(id) => {
                 let sandbox = self.kept.get(&id).map_err(|bad| NotStarted::Error(bad.into()))?;
-                let run = match exec.what {
-                    What::Tool(tool) => sandbox.start(tool)?,
-                    What::Program(command) => sandbox.start_program(command)?,
+                let run = match exec.runnable {
+                    Runnable::Tool(tool) => sandbox.start(tool)?,
+                    Runnable::Program(command) => sandbox.start_program(command)?,
                 };
                 return Ok((run, None));
             }
@@ -239,22 +242,23 @@ impl Server {
         match exec.session {
             None => {
                 let sandbox = builder.build()?;
-                let run = match exec.what {
-                    What::Tool(tool) => sandbox.start(tool)?,
-                    What::Program(command) => sandbox.start_program(command)?,
+                let run = match exec.runnable {
+                    Runnable::Tool(tool) => sandbox.start(tool)?,
+                    Runnable::Program(command) => sandbox.start_program(command)?,
                 };
                 Ok((run, of_page(sandbox)))
             }
             Some(name) => {
-                let What::Tool(tool) = exec.what else {
-                    let text = "session: for js and ts only".into();
+                let Runnable::Tool(tool) = exec.runnable else {
+                    let text = "session: only for kinds \"js\" and \"ts\"".into();
                     return Err(NotStarted::Error(RpcError(Code::Params, text)));
                 };
                 let mut sessions = lock(&self.sessions);
                 let sandbox = match sessions.get(&name) {
                     Some(sandbox) => sandbox.clone(),
                     None if sessions.len() >= MAX_SESSIONS => {
-                        let text = format!("more than {MAX_SESSIONS} sessions; close one");
+                        let text =
+                            format!("{MAX_SESSIONS} sessions are open already; close one first");
                         return Err(NotStarted::Error(RpcError(Code::Busy, text)));
                     }
                     None => builder.build()?,
@@ -268,7 +272,10 @@ impl Server {
 
     fn cancel(&self, params: Json) -> Result<Json, RpcError> {
         let Some(id) = params.get("id") else {
-            return Err(RpcError(Code::Params, "id: missing; the id of the request to end".into()));
+            return Err(RpcError(
+                Code::Params,
+                "id: missing; give the id of the request to cancel".into(),
+            ));
         };
         let found = lock(&self.requests).get(&id.to_string()).cloned();
         if let Some(canceller) = &found {

@@ -208,7 +208,7 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
             failure("a page").hint(format!("cofferdam run tool.js --page {name} --allow dom:read")),
         ),
         "tsx" | "jsx" => {
-            Some(failure("JSX").hint("make it .ts or .js first: there is no JSX here"))
+            Some(failure("JSX").hint("compile it to .ts or .js first; JSX is not supported"))
         }
         "py" | "rb" | "pl" => Some(failure("another language").hint(
             "write the tool in JavaScript or TypeScript, or run an interpreter made for WASI: \
@@ -251,6 +251,6 @@ fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure>
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::usage(format!("{name}: not UTF-8 at byte {at}"))
-            .hint("a tool is text: JavaScript or TypeScript")
+            .hint("save the tool as UTF-8 text")
     })
 }

@@ -88,7 +88,7 @@ impl Sh {
         let (builder, broker) = self.permissions.fill(builder)?;
         let sandbox = match (self.json, &script) {
             (true, Script::Prompt) => {
-                return Err(Failure::usage("--json: a prompt has no outcome")
+                return Err(Failure::usage("--json: not supported at a prompt")
                     .hint("cofferdam sh --json -c TEXT"));
             }
             (true, Script::Text(_)) => builder.build(),
@@ -153,7 +153,8 @@ impl Sh {
         }
         let text = String::from_utf8(text).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
-            Failure::usage(format!("{file}: not UTF-8 at byte {at}")).hint("a script is text")
+            Failure::usage(format!("{file}: not UTF-8 at byte {at}"))
+                .hint("save the script as UTF-8 text")
         })?;
         Ok(Script::Text(Command::shell(text).args(arguments)))
     }
@@ -163,7 +164,7 @@ impl Sh {
         let mut failure = Failure::from(error);
         if let (Some(file), Some(what)) = (&self.load, failure.message.strip_prefix("archive: ")) {
             failure.message = format!("--load {file}: {what}");
-            return failure.hint("cofferdam sh --save FILE   (makes one)");
+            return failure.hint("cofferdam sh --save FILE   (saves a sandbox)");
         }
         failure
     }

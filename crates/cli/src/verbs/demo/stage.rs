@@ -82,7 +82,7 @@ impl Stage {
     pub(super) fn end(&self) {
         let hint = self.paint.tone(Tone::Hint, "cofferdam run --help");
         let scenes = if self.shown == 1 { "scene" } else { "scenes" };
-        say(&format!("That was all: {} {scenes}. Next: {hint}", self.shown));
+        say(&format!("End of the demo, {} {scenes}. Next: {hint}", self.shown));
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn checks() -> Vec<Check> {
         }
     };
     let ready = format!("ready after {}", shown(started.elapsed()));
-    checks.push(Check::ok("engine", ready, "cells are made by it"));
+    checks.push(Check::ok("engine", ready, "creates cells"));
     checks.push(super::kernel::userfaultfd());
     checks.push(tool(&runtime, "JavaScript", Boundary::Worker, Tool::javascript("return 42")));
     let typescript = Tool::typescript("const n: number = 42; return n");
@@ -35,21 +35,27 @@ fn processor() -> Check {
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     let features = cofferdam::processor_features();
     let found = match features.is_empty() {
-        true => format!("{count} for this program"),
-        false => format!("{count} for this program; guests use {}", features.join(" ")),
+        true => format!("{count} available"),
+        false => format!("{count} available; guests use {}", features.join(" ")),
     };
-    Check::ok("processors", found, "guests do not load on one that lacks what they use")
+    Check::ok(
+        "processors",
+        found,
+        "guests do not load on a processor that lacks a feature they use",
+    )
 }
 
 /// Explains why a guest does not load. Its error names the missing instructions.
 fn refused(name: &'static str, error: &Error) -> Check {
-    let matters = "nothing of this kind can be run";
+    let matters = "nothing of this kind can run";
     let check = Check::failed(name, error.to_string(), matters);
     let says = |part: &str| error.to_string().contains(part);
     match (says("memfd"), says("guest image")) {
         (true, _) => check.hint(super::kernel::ALLOW),
         (false, true) => check.hint("make build   (on this machine)"),
-        (false, false) => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
+        (false, false) => {
+            check.hint("ulimit -v unlimited   (each cell reserves 4 GiB of address space)")
+        }
     }
 }
 
@@ -79,17 +85,17 @@ fn judge(
 ) -> Check {
     let executor = match tokio::runtime::Builder::new_current_thread().build() {
         Ok(executor) => executor,
-        Err(error) => return Check::failed(name, error.to_string(), "nothing can be run"),
+        Err(error) => return Check::failed(name, error.to_string(), "nothing can run"),
     };
     match executor.block_on(run) {
         Ok(outcome) if is_right(&outcome) => {
-            let found = format!("runs, a fresh one in {}", shown(outcome.duration));
-            Check::ok(name, found, "what it is for can be run")
+            let found = format!("works; a fresh run takes {}", shown(outcome.duration));
+            Check::ok(name, found, "needed to run code of this kind")
         }
         Ok(outcome) => {
             let error = outcome.error().unwrap_or_default();
-            let found = format!("gives a wrong answer: {}", cofferdam::visible(&error.message));
-            Check::failed(name, found, "what it does cannot be relied on")
+            let found = format!("returns a wrong result: {}", cofferdam::visible(&error.message));
+            Check::failed(name, found, "its results cannot be relied on")
         }
         Err(error) => refused(name, &error),
     }

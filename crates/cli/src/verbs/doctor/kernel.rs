@@ -33,9 +33,9 @@ fn filter() -> Check {
     match mode {
         Some("0") => Check::ok("seccomp", "no filter", matters),
         Some(_) => {
-            Check::ok("seccomp", "a filter is on; what it takes away is said above", matters)
+            Check::ok("seccomp", "a filter is on; the checks above show its effect", matters)
         }
-        None => Check::ok("seccomp", "not known here", matters),
+        None => Check::ok("seccomp", "unknown", matters),
     }
 }
 
@@ -66,13 +66,13 @@ fn memfd() -> Check {
 fn huge_pages() -> Check {
     let text = file("/sys/kernel/mm/transparent_hugepage/enabled");
     let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    let matters = "with `always`, memory that guests ask for may come in steps of 2 MiB: more is \
+    let matters = "with `always`, memory of guests may grow in steps of 2 MiB: more is \
                    resident than they use";
     match chosen {
         Some(("always", _)) => Check::lost("huge pages", "always", matters)
             .hint("echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"),
         Some((chosen, _)) => Check::ok("huge pages", chosen, matters),
-        None => Check::ok("huge pages", "not known here", matters),
+        None => Check::ok("huge pages", "unknown", matters),
     }
 }
 
@@ -85,7 +85,7 @@ fn mappings() -> Check {
         Ok(count) if count >= MAPPINGS => Check::ok("mappings", count.to_string(), matters),
         Ok(count) => Check::lost("mappings", count.to_string(), matters)
             .hint("sudo sysctl vm.max_map_count=65530"),
-        Err(_) => Check::ok("mappings", "not known here", matters),
+        Err(_) => Check::ok("mappings", "unknown", matters),
     }
 }
 
