@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 fn cofferdam(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
-    // What it compiles and keeps is kept where it harms nobody.
+    // Compiled programs, grants and the audit log are kept in the build directory.
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -17,7 +17,7 @@ fn cofferdam(arguments: &[&str]) -> Command {
 
 fn call(arguments: &[&str], stdin: &str) -> Output {
     let mut child = cofferdam(arguments).spawn().expect("the program");
-    // A program that does not read its input may be gone already.
+    // A program that does not read its input may have ended already.
     let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
     child.wait_with_output().expect("an end")
 }
@@ -126,7 +126,7 @@ fn options_reach_the_shell() {
     check(&["sh", "--allow", "nonsense", "-c", ":"], "", 2, "", "nonsense");
 }
 
-/// A module that prints `hi`.
+/// Returns a module that prints `hi`.
 fn program() -> Vec<u8> {
     let text = r#"(module
       (import "wasi_snapshot_preview1" "fd_write"
@@ -201,7 +201,7 @@ fn an_interrupt_cancels_what_runs() {
     }
 }
 
-/// A server that is asked one thing after another.
+/// A running `cofferdam rpc` that is asked one thing after another.
 struct Rpc {
     child: Child,
     answers: BufReader<std::process::ChildStdout>,
@@ -223,7 +223,7 @@ impl Rpc {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// The result of a method that works.
+    /// Calls a method and returns its result.
     #[track_caller]
     fn get(&mut self, method: &str, params: Json) -> Json {
         let answer = self.ask(method, params);
@@ -427,7 +427,7 @@ fn the_policy_of_a_configuration_narrows_connections() {
     };
     let denied = exec(json!({ "default-src": "'none'" }));
     assert_eq!(denied["result"]["errorClass"], "CAPABILITY_DENIED", "{denied}");
-    // Nobody listens there: the request was made.
+    // Nobody listens on this port, so the error shows that the request was made.
     let allowed = exec(json!({ "connect-src": "http://127.0.0.1:9" }));
     assert_eq!(allowed["result"]["error"]["name"], "TypeError", "{allowed}");
     let outside = exec(json!({ "connect-src": "https://x.example" }));

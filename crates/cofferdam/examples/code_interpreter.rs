@@ -1,6 +1,6 @@
-//! A session in which what one run declares is there for the next, as in a notebook.
+//! A session that keeps variables between runs, like a notebook.
 //!
-//! A run that is killed takes the session's variables with it, and the session goes on.
+//! A run that is killed takes the variables with it, and the session goes on.
 //!
 //! `cargo run --release --workspace --example code_interpreter`
 

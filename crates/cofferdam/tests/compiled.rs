@@ -1,9 +1,9 @@
-//! A tool that runs again is not compiled again, and nobody can tell.
+//! A tool that runs again is not compiled again, and its outcome stays the same.
 
 use cofferdam::{Boundary, Ending, Limits, Outcome, Sandbox, Tool};
 use serde_json::json;
 
-/// What a caller sees of a run, but for the time it took.
+/// Returns everything that a caller sees of a run, except the time it took.
 fn seen(outcome: &Outcome) -> (String, String, String) {
     let ending = format!("{:?}", outcome.ending);
     (ending, outcome.stdout.text(), outcome.stderr.text())
@@ -72,7 +72,7 @@ fn another_name_shows_in_the_stack() {
     }
 }
 
-/// The same tool in another sandbox, with a document or less memory.
+/// The same tool in another sandbox, with a document or with less memory.
 #[test]
 fn other_sandboxes_take_the_same_code() {
     let tool = Tool::javascript("return typeof document + [1, 2, 3].map((n) => n * 2)");

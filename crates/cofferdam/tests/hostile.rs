@@ -1,4 +1,4 @@
-//! What hostile tools do to the host: nothing. After each of them the next call works.
+//! Hostile tools do nothing to the host: after each of them the next call works.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn check_works(outcome: &Outcome) {
     assert_eq!(outcome.ending, Ending::Returned(Value::Number(2.0)));
 }
 
-/// Runs it, then something harmless.
+/// Runs the source, then checks that a harmless tool works.
 async fn survives(limits: Limits, source: &str) -> Outcome {
     let sandbox = sandbox(limits);
     let outcome = run(&sandbox, source).await;
@@ -184,7 +184,7 @@ async fn five_hundred_runs_at_once_do_not_mix() {
     assert_eq!(sandbox.is_running(), Ok(false));
 }
 
-/// A sandbox whose tools say on standard output that they have begun.
+/// Returns a sandbox, and a channel that receives a message when its tools print.
 fn telling(limits: Limits) -> (Sandbox, tokio::sync::mpsc::UnboundedReceiver<()>) {
     let (said, begun) = tokio::sync::mpsc::unbounded_channel();
     let watcher = Arc::new(move |_: Stream, _: &[u8]| {
@@ -259,7 +259,7 @@ async fn an_endless_loop_lets_other_tasks_of_its_thread_go_on() {
         }
         canceller.cancel();
     });
-    // Both on one thread: the loop ends only if the other task had its turns.
+    // Both run on one thread: the loop ends only if the other task had its turns.
     let outcome = run.await.expect("an outcome");
     other.await.expect("no panic");
     assert!(is_cancelled(&outcome), "{:?}", outcome.ending);
@@ -290,7 +290,7 @@ async fn a_run_that_is_dropped_before_it_began_leaves_nothing() {
     assert_eq!(sandbox.is_running(), Ok(false));
 }
 
-/// T-CELL-021: whoever finds no cell is told so at once, and who has one keeps it.
+/// T-CELL-021: a run that finds no cell fails at once, and other runs keep theirs.
 #[tokio::test]
 async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
     let runtime = Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime");
@@ -309,7 +309,7 @@ async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
     check_works(&run_plain(&sandbox).await);
 }
 
-/// T-CELL-022: what an image held, every cell would hold.
+/// T-CELL-022: numbers drawn while the image was made would be the same in every cell.
 #[tokio::test]
 async fn no_two_cells_draw_the_same_numbers() {
     let sandbox = sandbox(Limits::default());
@@ -323,7 +323,7 @@ async fn no_two_cells_draw_the_same_numbers() {
     }
 }
 
-/// T-CELL-024: a tool may spoil what it has, not what is made of its result.
+/// T-CELL-024: a tool can break its own built-ins, but not the encoding of its result.
 #[tokio::test]
 async fn built_ins_that_were_rewritten_do_not_change_a_result() {
     let spoil = "
@@ -391,7 +391,7 @@ async fn a_run_that_waits_for_its_session_can_be_cancelled_and_has_its_own_time(
         begun.recv().await.expect("it begins");
         end_second.cancel();
         let outcome = second.await;
-        // The first one still waits: the second did not have to wait for its end.
+        // The first run still waits: the second did not wait for its end.
         end_first.cancel();
         outcome
     });
@@ -459,7 +459,7 @@ async fn a_watcher_sees_what_is_kept_and_no_more() {
     assert!(seen.load(Ordering::SeqCst));
 }
 
-/// Reads the first that is printed, and then no more.
+/// Reads the first output, and then no more.
 #[derive(Default)]
 struct Once(AtomicBool);
 
@@ -476,7 +476,7 @@ impl Watcher for Once {
 #[tokio::test]
 async fn a_program_that_prints_to_nobody_ends_as_at_a_closed_pipe() {
     let sandbox = Sandbox::builder().watcher(Arc::new(Once::default())).build().expect("a sandbox");
-    // The script goes on, as with bash; who ignores the signal hears of the error.
+    // The script goes on, as in bash; a program that ignores the signal gets the error.
     let text = "yes; echo $? > a; trap '' PIPE; echo x 2> b; echo $? >> a; cat a b >&2";
     let outcome = sandbox.run_program(Command::shell(text)).await.expect("a run");
     assert_eq!(outcome.stderr.text(), "141\n1\nbash: line 1: echo: write error: Broken pipe\n");

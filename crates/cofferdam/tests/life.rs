@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
     Sandbox::new().expect("a sandbox")
 }
 
-/// Every name below the home with what can be seen of it.
+/// Lists every name below the home with its attributes and checksum.
 const ALL: &str = "cd; find . | sort | while IFS= read -r f; do stat -c '%n %F %a %s %Y %h %N' \"$f\"; \
                    [ -f \"$f\" ] && cksum < \"$f\"; done; true";
 
@@ -58,7 +58,7 @@ fn a_snapshot_is_what_was_there() {
     check(&sandbox, "rm -r ~/d ~/f; echo x > ~/g; unset V; cd /", "");
     sandbox.restore(&snapshot).expect("nothing runs");
     check(&sandbox, "pwd; echo $V; ls ~; cat ~/f", "/home/user/d\n1\nd\nf\n1\n");
-    // Again, after a second change.
+    // Restores again, after a second change.
     check(&sandbox, "echo 2 > ~/f", "");
     sandbox.restore(&snapshot).expect("nothing runs");
     check(&sandbox, "cat ~/f", "1\n");
@@ -150,7 +150,7 @@ fn check_refused(archive: Vec<u8>, part: &str) {
     }
 }
 
-/// Puts the right checksum at the end.
+/// Appends the right checksum.
 fn sealed(mut archive: Vec<u8>) -> Vec<u8> {
     use sha2::{Digest, Sha256};
     let sum = Sha256::digest(&archive);
@@ -158,7 +158,7 @@ fn sealed(mut archive: Vec<u8>) -> Vec<u8> {
     archive
 }
 
-/// An archive of these records, before `end`.
+/// Returns an archive of these records, with an end record.
 fn records(records: &[&[u8]]) -> Vec<u8> {
     let mut archive = b"cofferdam-box\r\n\0\x01\0\0\0".to_vec();
     records.iter().for_each(|record| archive.extend_from_slice(record));
@@ -213,10 +213,10 @@ fn names_that_do_not_belong_are_refused() {
     for path in ["/usr/bin/evil", "/etc/passwd", "/dev/evil", "/proc/evil", "/bin/evil"] {
         assert!(Sandbox::import(records(&[&file(path, 1, &[(0, b"x")])])).is_err(), "{path}");
     }
-    // Through a link that the archive brings itself.
+    // A path through a link that the archive itself contains.
     let link = record(5, &["/tmp/l", "/home/user"]);
     check_refused(records(&[&link, &file("/tmp/l/f", 1, &[(0, b"x")])]), "behind a link");
-    // Nor is a system file given another name.
+    // A hard link to a file of the system.
     assert!(Sandbox::import(records(&[&record(6, &["/tmp/p", "/etc/passwd"])])).is_err());
 }
 
@@ -262,7 +262,8 @@ proptest! {
         }
         let archive = sandbox.export().expect("an archive");
         let other = Sandbox::import(archive.clone()).expect("a sandbox");
-        // Before anything is read: that is a moment which is kept too.
+        // Exported before anything is read, because reading changes access times, which are
+        // exported too.
         prop_assert_eq!(other.export().expect("an archive"), archive);
         for (path, bytes) in &written {
             let path = format!("/home/user/{path}");
