@@ -8,15 +8,15 @@
 //! - [`output`]: printed bytes, cut at a limit
 //! - `lock`, `numbered`: small parts
 
-pub mod asking;
+pub(crate) mod asking;
 pub(crate) mod call_error;
-pub mod clock;
-pub mod denials;
+pub(crate) mod clock;
+pub(crate) mod denials;
 pub(crate) mod lock;
 pub(crate) mod numbered;
 pub(crate) mod outbound;
-pub mod output;
-pub mod random;
+pub(crate) mod output;
+pub(crate) mod random;
 pub mod resources;
 pub(crate) mod streams;
-pub mod term;
+pub(crate) mod term;

@@ -5,10 +5,10 @@
 
 mod answers;
 mod calls;
-pub mod commands;
+pub(crate) mod commands;
 mod guard;
-pub mod kernel;
-pub mod page;
+pub(crate) mod kernel;
+pub(crate) mod page;
 mod uploads;
 mod view;
 
