@@ -5,7 +5,7 @@
 //!
 //! In reading order:
 //! - [`wire`]: integers, lengths and bytes, little-endian
-//! - [`call`]: the closed table of host calls
+//! - [`call`]: the closed tables of host calls
 //! - [`commands`]: names of what the sandbox's shell can run
 //! - [`dom`]: what a tool can ask of a page
 //! - [`frame`]: how requests and answers are packed, alone or in batches
@@ -27,7 +27,7 @@ pub mod process;
 pub mod value;
 pub mod wire;
 
-pub use call::Call;
+pub use call::{Call, ProgramCall, ToolCall};
 pub use value::Value;
 pub use wire::{Malformed, Reader, Writer};
 

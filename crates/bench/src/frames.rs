@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use cofferdam::{Command, Error, Limits, Sandbox};
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ProgramCall;
 use cofferdam_abi::frame::REQUEST_HEADER;
 
 use crate::{micros, report};
@@ -15,7 +15,7 @@ const ROUNDS: usize = 20;
 
 /// A program that asks which signals it was sent: an answer that the host has at once.
 fn program(calls_in_crossing: u32) -> Vec<u8> {
-    let (number, header) = (Call::SignalTake.number(), REQUEST_HEADER);
+    let (number, header) = (ProgramCall::SignalTake.number(), REQUEST_HEADER);
     let (len, crossings) = (calls_in_crossing * header as u32, CALLS / calls_in_crossing);
     let text = format!(
         r#"(module

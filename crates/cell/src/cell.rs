@@ -13,7 +13,7 @@ use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc};
 
 use crate::alarm::{Alarm, Ring, SLICE, Sleep};
 use crate::engine::TABLE_ELEMENTS;
-use crate::gate::{Host, Until, slice};
+use crate::gate::{Host, slice};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
 
@@ -422,23 +422,21 @@ fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
 }
 
 impl<H: Host> State<H> {
-    /// Waits for the answer to a pending call in the middle of the guest's computing. What the
-    /// host says is not the run's time is added to it.
+    /// Waits for the answer to a pending call in the middle of the guest's computing. Takes over
+    /// the deadline that the host returns.
     pub(crate) async fn wait_for(&mut self, ticket: u32) -> Result<(), Stop> {
         let alarm = self.switch.shared.alarm.clone();
         let _away = alarm.away();
         self.ring = None;
         self.answer.clear();
-        let until = Until { switch: &self.switch, deadline: self.deadline };
-        let mut waiting = self.host.wait(ticket, &mut self.answer, until);
+        let mut waiting = self.host.wait(ticket, &mut self.answer);
         let waited = poll_fn(|cx| {
             // Keeps a bug of ours in one call from taking more than this run.
             let looked = catch_unwind(AssertUnwindSafe(|| waiting.as_mut().poll(cx)));
             let failed = |_| Poll::Ready(Err(Stop::HostFailed("panic in a host call".into())));
             looked.unwrap_or_else(failed)
         });
-        let waited = waited.await?;
-        self.deadline += waited.paused;
+        self.deadline = waited.await?;
         // The deadline may be nearer than the next slice.
         self.ring = Some(alarm.ring_at(self.deadline));
         Ok(())

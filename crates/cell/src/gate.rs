@@ -5,13 +5,14 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use cofferdam_abi::call::TAKE;
 use cofferdam_abi::frame::MAX_REQUEST;
-use cofferdam_abi::{Call, names};
+use cofferdam_abi::names;
 use wasmtime::{Caller, Linker};
 
-use crate::cell::{KillSwitch, Next, State, Stop};
+use crate::cell::{Next, State, Stop};
 
 /// `pace() -> i32`: not zero when the guest should [rest](IMPORT_REST). Asked often, so it only
 /// compares two numbers.
@@ -26,38 +27,22 @@ const MAX_KEPT: usize = 64 << 10;
 
 /// What answers a cell's calls.
 pub trait Host: Send + 'static {
-    /// Answers one crossing: `request` holds one or more frames, as many are appended to
+    /// Serves one crossing: `requests` holds one or more frames, as many are appended to
     /// `answer`. What breaks the rules of the gate is a [`Stop::Breach`] that names the call and the
     /// field.
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
+    fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
 
-    /// Waits for the answer to a pending call and appends its frame to `answer`, or says why the
-    /// run is stopped. A host that never answers "pending" has nothing to wait for.
+    /// Waits for the answer to a pending call, appends its frame to `answer` and returns the
+    /// deadline of the run, which may have moved; or says why the run is stopped. A host that never
+    /// answers "pending" has nothing to wait for.
     fn wait<'a>(
         &'a mut self,
         ticket: u32,
         answer: &'a mut Vec<u8>,
-        until: Until<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
-        let _ = (answer, until);
+    ) -> Pin<Box<dyn Future<Output = Result<Instant, Stop>> + Send + 'a>> {
+        let _ = answer;
         Box::pin(async move { Err(Stop::Breach(format!("wait for {ticket}: nothing is pending"))) })
     }
-}
-
-/// What ends a wait.
-#[derive(Clone, Copy)]
-pub struct Until<'a> {
-    /// Somebody uses it.
-    pub switch: &'a KillSwitch,
-    /// The run's time is over.
-    pub deadline: Instant,
-}
-
-/// What became of a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Waited {
-    /// How much of it is not the run's time: its deadline moves by as much.
-    pub paused: Duration,
 }
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
@@ -103,7 +88,7 @@ async fn rest<H: Host>(mut caller: Caller<'_, State<H>>) -> wasmtime::Result<()>
 /// `call(request, request_len, answer, answer_cap) -> answer_len`.
 ///
 /// An answer longer than the guest has room for is kept; the guest makes room and asks for it
-/// with [`Call::Take`] alone in a crossing.
+/// with [`TAKE`] alone in a crossing.
 fn cross<H: Host>(
     mut caller: Caller<'_, State<H>>,
     request: u32,
@@ -121,7 +106,7 @@ fn cross<H: Host>(
     if message.len() > MAX_REQUEST {
         return breach("request longer than the gate takes");
     }
-    let is_take = message.starts_with(&Call::Take.number().to_le_bytes());
+    let is_take = message.starts_with(&TAKE.to_le_bytes());
     if is_take {
         if message.len() != cofferdam_abi::frame::REQUEST_HEADER {
             return breach("gate.take with fields or in a batch");
@@ -129,7 +114,7 @@ fn cross<H: Host>(
     } else {
         state.answer.clear();
         state.answer.shrink_to(MAX_KEPT);
-        let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
+        let answering = AssertUnwindSafe(|| state.host.cross(message, &mut state.answer));
         match catch_unwind(answering) {
             Ok(Ok(())) => {}
             Ok(Err(stop)) => return Err(stop.into()),

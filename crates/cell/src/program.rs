@@ -42,7 +42,7 @@ pub trait Program: Send + 'static {
 
     /// Answers one crossing of the gate: as many frames are appended to `answer` as `request`
     /// holds. What was appended before `Pending` is still there when it is asked again.
-    fn poll_call(
+    fn poll_cross(
         &mut self,
         request: &[u8],
         answer: &mut Vec<u8>,

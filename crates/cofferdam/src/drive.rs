@@ -9,7 +9,7 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stream, Term};
+use cofferdam_kernel::{Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
@@ -26,15 +26,15 @@ use crate::typescript;
 const ERROR_ROOM: usize = 512 << 10;
 
 /// Longest time limit; instants farther away than this cannot be counted on every machine.
-pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// What a run needs to know while it goes on. What the run runs in turn has a copy.
 #[derive(Clone)]
 pub(crate) struct Course {
     pub(crate) world: Arc<World>,
     pub(crate) began: Instant,
-    /// What ends it, and all that it runs in turn.
-    pub(crate) term: Term,
+    /// Kill switch, deadline and pauses of the run and of whatever it starts in turn.
+    pub(crate) clock: RunClock,
     pub(crate) desk: Desk,
     /// Shared by all that the run runs in turn.
     pub(crate) slots: Slots,
@@ -50,9 +50,7 @@ impl Course {
     /// How a tool sees the world.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.world.settings(self.desk.clone(), Some(commands));
-        settings.asking = self.term.asking.clone();
-        settings.term = Some(self.term.clone());
+        let mut settings = self.world.settings(self.desk.clone(), &self.clock, Some(commands));
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -96,7 +94,7 @@ pub(crate) fn course(
     Course {
         world: world.clone(),
         began,
-        term: Term { switch: switch.clone(), deadline, asking: Asking::default() },
+        clock: RunClock::new(switch.clone(), deadline),
         desk: world.desk(name),
         slots: Slots::default(),
         console: None,
@@ -109,14 +107,14 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let mut course = course(world, tool.identity(), switch, Instant::now());
-    let (ending, output) = run_in(&mut course, tool).await?;
+    let course = course(world, tool.identity(), switch, Instant::now());
+    let (ending, output) = run_in(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
 
 /// The same on a course that others are on as well, and with nothing noted about its end.
 pub(crate) async fn run_in(
-    course: &mut Course,
+    course: &Course,
     tool: &Tool,
 ) -> Result<(Ending, (Output, Output)), Error> {
     let members = match surface::members(course, tool).await? {
@@ -148,16 +146,16 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let mut course = course(world, tool.identity(), switch, began);
+    let course = course(world, tool.identity(), switch, began);
     // Another run of the session may hold it; whoever waits can be cancelled all the same.
-    let mut slot = match switch.unless_stopped(course.term.deadline, slot.lock()).await {
+    let mut slot = match course.clock.wait(slot.lock()).await {
         Ok(slot) => slot,
         Err(stop) => {
             let ending = stopped(&course, stop, String::new())?;
             return Ok(course.outcome(ending, Default::default()));
         }
     };
-    let members = match surface::members(&mut course, tool).await? {
+    let members = match surface::members(&course, tool).await? {
         Ok(members) => members,
         Err(ending) => return Ok(course.outcome(ending, Default::default())),
     };
@@ -168,7 +166,7 @@ pub(crate) async fn kept(
     // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
     let cell = match slot.take() {
         Some(mut cell) => {
-            cell.rearm(switch.clone(), course.term.deadline_now());
+            cell.rearm(switch.clone(), course.clock.deadline());
             cell.host_mut().restart(course.settings());
             Ok(cell)
         }
@@ -263,8 +261,8 @@ fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>,
         image,
         kernel,
         of_cell,
-        course.term.switch.clone(),
-        course.term.deadline_now(),
+        course.clock.switch().clone(),
+        course.clock.deadline(),
     )?))
 }
 
@@ -300,7 +298,7 @@ pub(crate) async fn drive(
     cell: &mut Cell<Kernel>,
     first: &[u8],
 ) -> Result<Ending, Error> {
-    let mut reply = cell.enter(first).await;
+    let mut reply = course.clock.compute(cell.enter(first)).await;
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,
@@ -308,22 +306,14 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
-                let mut deadline = cell.deadline();
-                let answers = loop {
-                    match cell.host_mut().answers(&course.term.switch, deadline).await {
-                        Ok(answers) => {
-                            deadline += answers.paused;
-                            if !answers.is_empty() {
-                                break answers;
-                            }
-                        }
-                        Err(stop) => return stopped(course, stop, String::new()),
-                    }
+                let settled = match cell.host_mut().settle_next().await {
+                    Ok(settled) => settled,
+                    Err(stop) => return stopped(course, stop, String::new()),
                 };
-                cell.set_deadline(deadline);
+                cell.set_deadline(course.clock.deadline());
                 let mut message = Writer::new();
-                answers.write(&mut message);
-                reply = cell.enter(message.as_bytes()).await;
+                settled.write(&mut message);
+                reply = course.clock.compute(cell.enter(message.as_bytes())).await;
             }
             Ok(leave) => return ending(course, cell, leave),
             Err(malformed) => {

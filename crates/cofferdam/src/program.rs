@@ -7,7 +7,7 @@ use std::time::Instant;
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
 use cofferdam_kernel::{
-    self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin, World as Of,
+    self as kernel, Hits, ProcessLimits, ProgramSetup, Ran, RanEnding, Settings, Stdin,
 };
 use cofferdam_vfs::Mode;
 
@@ -37,14 +37,14 @@ pub(crate) async fn run(
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    let settings = world.settings(course.desk.clone(), None);
+    let settings = world.settings(course.desk.clone(), &course.clock, None);
     run_in(&course, settings, command, allowlist).await
 }
 
 /// The same for a command of a tool, which may start what the tool may and nothing else.
 pub(crate) async fn run_in(
     course: &Course,
-    mut settings: Settings,
+    settings: Settings,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
@@ -54,10 +54,9 @@ pub(crate) async fn run_in(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
-    let of = Of {
+    let setup = ProgramSetup {
         settings,
         files: world.resources.files.clone(),
         limits: ProcessLimits {
@@ -75,8 +74,7 @@ pub(crate) async fn run_in(
     };
     let command = prepare(world, command);
     let alarm = world.runtime.engine().alarm();
-    let ran =
-        kernel::run_program(of, command, &course.term.switch, alarm, course.term.deadline).await?;
+    let ran = kernel::run_program(setup, command, alarm).await?;
     if let Some(environment) = &ran.environment {
         world.keep_environment(environment);
     }

@@ -1,12 +1,10 @@
 //! Which members of `btcp` a tool sees: those of which something is granted, or that it declared.
 
-use std::time::Instant;
-
 use cofferdam_broker::Preview;
 use cofferdam_caps::tool::ToolName;
 use cofferdam_caps::{Kind, Request};
 
-use crate::drive::{Course, FOREVER};
+use crate::drive::Course;
 use crate::error::Error;
 use crate::outcome::{Ending, ScriptError};
 use crate::tool::Tool;
@@ -25,7 +23,7 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
 /// The members that a tool sees. What it declared is asked for first, all at once; a
 /// declaration that makes no sense ends the run.
 pub(crate) async fn members(
-    course: &mut Course,
+    course: &Course,
     tool: &Tool,
 ) -> Result<Result<Vec<String>, Ending>, Error> {
     let desk = &course.desk.clone();
@@ -39,10 +37,7 @@ pub(crate) async fn members(
     let mut members = Vec::new();
     if declared.iter().next().is_some() {
         desk.declare(&declared);
-        let (began, waiting) = (Instant::now(), desk.ask_declared()?);
-        let answered = course.term.switch.unless_stopped(began + FOREVER, waiting).await;
-        // The time that somebody takes to decide is not the tool's.
-        course.term.deadline += began.elapsed();
+        let answered = course.clock.ask(desk.ask_declared()?).await;
         // One who is stopped while waiting is stopped again before the first instruction.
         if let Ok(answered) = answered {
             answered?;

@@ -25,7 +25,7 @@ impl Commands for ToolCommands {
             let permitted = line.permitted.clone();
             let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
             // What it prints is the tool's to show or not.
-            let mut settings = course.world.settings(course.desk.clone(), None);
+            let mut settings = course.world.settings(course.desk.clone(), &course.clock, None);
             settings.watcher = None;
             let outcome = program::run_in(&course, settings, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())

@@ -31,7 +31,7 @@ pub(crate) async fn strip(
     let kernel = Kernel::new(course.settings());
     let image = course.world.runtime.ts()?;
     let mut cell =
-        Cell::new(image, kernel, limits, course.term.switch.clone(), course.term.deadline_now())?;
+        Cell::new(image, kernel, limits, course.clock.switch().clone(), course.clock.deadline())?;
     let mut message = Writer::new();
     Entry::Start(Start {
         form,
@@ -43,7 +43,7 @@ pub(crate) async fn strip(
         members: Vec::new(),
     })
     .write(&mut message);
-    let reply = match cell.enter(message.as_bytes()).await {
+    let reply = match course.clock.compute(cell.enter(message.as_bytes())).await {
         Ok(reply) => reply,
         // Trap: the parser ran into its own stack, or gave up in some other way.
         Err(Stop::Stack | Stop::Trap(_)) => return Ok(Err(exceeded(Limit::Stack, 0, None))),
