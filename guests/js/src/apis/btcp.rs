@@ -1,8 +1,8 @@
-//! The object that a tool is handed: what it was granted, and nothing else.
+//! Makes the object that a tool is handed.
 
 use rquickjs::{Ctx, Error, Function, JsLifetime, Object, Result};
 
-/// `(members) => btcp`, taken at init.
+/// JavaScript function `(members) => btcp`, taken at init.
 struct Maker<'js>(Function<'js>);
 
 // SAFETY: the only field is a JavaScript value of the same lifetime.
@@ -17,7 +17,7 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("keepBtcpMaker", Function::new(ctx.clone(), keep)?)
 }
 
-/// Makes the object; with no members it is empty and costs no call.
+/// Makes the object. Without members it is empty and costs no call.
 pub(crate) fn make<'js>(ctx: &Ctx<'js>, members: &[&str]) -> Result<Object<'js>> {
     if members.is_empty() {
         return Object::new(ctx.clone());
