@@ -11,7 +11,7 @@ use rquickjs::{Array, Ctx, Error, Exception, Function, JsLifetime, Object, Resul
 
 use crate::apis::Text;
 use crate::engine::Deferred;
-use crate::{engine, gate, pending};
+use crate::{engine, exit, gate, pending};
 
 pub(crate) use batch::forget;
 use shape::{Gives, Shape};
@@ -89,9 +89,10 @@ fn with_request<'js, T>(
     args: &Params<'_, 'js>,
     f: impl FnOnce(&[u8]) -> Result<T>,
 ) -> Result<T> {
+    let ctx = args.ctx();
+    exit::check(ctx)?;
     let mut request = REQUEST.take();
     request.clear();
-    let ctx = args.ctx();
     let arg = |at| Ok(args.arg(at).unwrap_or_else(|| Value::new_undefined(ctx.clone())));
     let packed = shape.pack(ctx, &mut request, arg);
     let result = packed.and_then(|()| f(&request));

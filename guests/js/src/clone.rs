@@ -39,6 +39,11 @@ pub fn pack<'js>(
     Ok(pack::Packer::new(ctx, limit, Target::Host)?.pack(value)?.0)
 }
 
+/// Returns `undefined`, packed.
+pub(crate) fn packed_undefined() -> Vec<u8> {
+    vec![cofferdam_abi::value::Tag::Undefined as u8]
+}
+
 /// Registers the function that classifies objects of the web surface.
 pub(crate) fn keep_platform<'js>(ctx: &Ctx<'js>, platform: Function<'js>) -> Result<()> {
     helpers::Helpers::of(ctx)?.set_platform(platform)

@@ -35,8 +35,10 @@ pub extern "C" fn cofferdam_init() {
     gate::assert_stack_first();
     let runtime = Runtime::new().expect("room for a runtime");
     runtime.set_max_stack_size(JS_STACK);
-    runtime.set_interrupt_handler(Some(Box::new(gate::interrupted)));
+    let is_over = || gate::interrupted() || crate::exit::requested().is_some();
+    runtime.set_interrupt_handler(Some(Box::new(is_over)));
     crate::modules::install(&runtime);
+    crate::rejections::install(&runtime);
     let context = Context::full(&runtime).expect("room for a context");
     context.with(|ctx| {
         let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));

@@ -10,7 +10,9 @@ mod double;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use crossing::{cross, make_room, wait};
 #[cfg(not(target_arch = "wasm32"))]
-pub use double::{advance, cross, fire_next, reset, take_output, wait};
+pub use double::files::{add_file, serve_machine};
+#[cfg(not(target_arch = "wasm32"))]
+pub use double::{advance, cross, fire_next, next_ticket, reset, set_input, take_output, wait};
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{self, Status};
@@ -96,6 +98,9 @@ const WRITE_CHUNK: usize = 1 << 20;
 
 /// Writes console output.
 pub fn write(stream: Stream, bytes: &[u8]) {
+    if crate::exit::requested().is_some() {
+        return;
+    }
     for chunk in bytes.chunks(WRITE_CHUNK) {
         let mut payload = Vec::with_capacity(chunk.len() + 1);
         payload.push(stream as u8);

@@ -10,6 +10,9 @@
 //! - [`calls`]: host calls of the preludes, alone and in batches
 //! - [`pending`]: calls that the host has not answered yet, timers among them
 //! - [`clone`]: packs values into bytes and back
+//! - [`rejections`]: rejected promises that nothing handles
+//! - [`exit`]: `process.exit` and `process.exitCode`
+//! - `script`: file, working directory and command line of the script
 //! - [`thrown`]: describes an exception for a person
 //! - [`gate`]: calls to the host
 //! - `memory`: `memcpy` and the like, in pieces that a kill can come between
@@ -25,10 +28,13 @@ mod document;
 mod engine;
 #[cfg(target_arch = "wasm32")]
 mod entry;
+pub mod exit;
 pub mod gate;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 pub mod modules;
 pub mod pending;
+pub mod rejections;
+mod script;
 pub mod thrown;
 pub mod tool;

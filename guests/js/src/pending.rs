@@ -1,17 +1,20 @@
 //! Calls that the host has not answered yet: timers, and calls that a promise waits for.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cofferdam_abi::call::Call;
 use cofferdam_abi::frame::{Refusal, Status};
 use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Persistent, Result, Value};
 
 use crate::calls::Waiter;
+use crate::exit;
 
 thread_local! {
     /// Receivers of answers, by ticket.
     static WAITING: RefCell<BTreeMap<u32, Waiting>> = const { RefCell::new(BTreeMap::new()) };
+    /// Tickets in [`WAITING`] that do not keep the run from ending.
+    static LOOSE: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
     /// Exceptions that callbacks threw and nothing caught; the first ends the run.
     static REPORTED: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
@@ -30,9 +33,9 @@ unsafe impl<'js> JsLifetime<'js> for Dispatcher<'js> {
     type Changed<'to> = Dispatcher<'to>;
 }
 
-/// Returns true while a call is pending.
-pub fn is_any() -> bool {
-    WAITING.with_borrow(|waiting| !waiting.is_empty())
+/// Returns true while a call is pending that the run waits for. A timer that was `unref`ed is not.
+pub fn holds_the_run() -> bool {
+    WAITING.with_borrow(|waiting| waiting.len()) > LOOSE.with_borrow(BTreeSet::len)
 }
 
 /// Registers a promise for the answer to this ticket.
@@ -43,7 +46,7 @@ pub(crate) fn wait(ticket: u32, waiter: Waiter) {
 /// Hands an answer to its receiver.
 pub fn answer(ctx: &Ctx<'_>, ticket: u32, status: Status, payload: &[u8]) -> Result<()> {
     // A call that was cancelled while its answer was on the way has no receiver.
-    let waiting = WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket));
+    let waiting = take(ticket);
     match waiting {
         Some(Waiting::Timer) => {
             let dispatch = ctx.userdata::<Dispatcher>().map(|d| d.0.clone());
@@ -57,6 +60,21 @@ pub fn answer(ctx: &Ctx<'_>, ticket: u32, status: Status, payload: &[u8]) -> Res
     }
 }
 
+/// Removes the receiver of a ticket.
+fn take(ticket: u32) -> Option<Waiting> {
+    LOOSE.with_borrow_mut(|loose| loose.remove(&ticket));
+    WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket))
+}
+
+/// Says if the run waits for a pending call.
+fn hold(ticket: u32, holds: bool) {
+    let is_pending = WAITING.with_borrow(|waiting| waiting.contains_key(&ticket));
+    LOOSE.with_borrow_mut(|loose| match is_pending && !holds {
+        true => loose.insert(ticket),
+        false => loose.remove(&ticket),
+    });
+}
+
 /// Takes the exceptions that callbacks threw, in order.
 pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
     REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()
@@ -65,10 +83,12 @@ pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
 /// Drops everything: pending calls end with the run that made them.
 pub fn forget() {
     WAITING.take();
+    LOOSE.take();
     REPORTED.take();
 }
 
 fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
+    exit::check(&ctx)?;
     crate::gate::call(Call::TimerStart, &delay.to_le_bytes(), |status, payload| match status {
         Status::Pending => {
             let ticket = u32::from_le_bytes(payload.try_into().unwrap_or_default());
@@ -85,7 +105,7 @@ fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
 
 /// Cancels a pending call.
 fn stop(ticket: u32) {
-    if WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket)).is_some() {
+    if take(ticket).is_some() {
         crate::gate::call(Call::TicketCancel, &ticket.to_le_bytes(), |_, _| ());
     }
 }
@@ -100,10 +120,11 @@ fn report_error<'js>(ctx: Ctx<'js>, error: Value<'js>) {
     REPORTED.with_borrow_mut(|reported| reported.push(error));
 }
 
-/// Puts `startTimer`, `stopTimer`, `onTimer` and `reportError` into the natives of the preludes.
+/// Puts the functions of timers into the natives of the preludes.
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("startTimer", Function::new(ctx.clone(), start_timer)?)?;
     native.set("stopTimer", Function::new(ctx.clone(), stop)?)?;
+    native.set("holdRun", Function::new(ctx.clone(), hold)?)?;
     native.set("giveUp", Function::new(ctx.clone(), stop)?)?;
     native.set("onTimer", Function::new(ctx.clone(), on_timer)?)?;
     native.set("reportError", Function::new(ctx.clone(), report_error)?)

@@ -18,6 +18,7 @@ mod console;
 mod crypto;
 mod encoding;
 mod fetch;
+mod parts;
 mod streams;
 mod timers;
 mod url;
@@ -41,18 +42,21 @@ pub(crate) struct Api {
 
 macro_rules! api {
     ($folder:ident / $name:ident) => {
-        Api {
-            name: stringify!($name),
-            source: include_str!(concat!(stringify!($folder), "/", stringify!($name), ".js")),
-            natives: None,
-        }
+        api!(stringify!($name), $folder / $name)
     };
     ($folder:ident / $name:ident, $natives:path) => {
         Api { natives: Some($natives), ..api!($folder / $name) }
     };
+    ($called:expr, $folder:ident / $name:ident) => {
+        Api {
+            name: $called,
+            source: include_str!(concat!(stringify!($folder), "/", stringify!($name), ".js")),
+            natives: None,
+        }
+    };
 }
 
-/// Every API in load order: a prelude may use those above it.
+/// Every API that is there from the start, in load order: a prelude may use those above it.
 const APIS: &[Api] = &[
     api!(base / base),
     api!(base / errors, base::errors::natives),
@@ -98,21 +102,41 @@ const APIS: &[Api] = &[
     api!(fetch / data_url, fetch::data_url::natives),
     api!(base / calls, crate::calls::natives),
     api!(btcp / storage),
-    api!(btcp / files),
+    api!(btcp / files, crate::script::natives),
     api!(btcp / state),
     api!(btcp / functions),
     api!(btcp / stdin),
     api!(btcp / dom),
     api!(fetch / upload),
     api!(fetch / fetch),
-    api!(node / buffer),
-    api!(node / process),
-    api!(node / path),
-    api!(node / fs),
-    api!(node / child_process),
-    api!(node / modules, crate::modules::natives),
-    api!(node / bun),
+    api!(btcp / exec),
     api!(btcp / btcp, btcp::natives),
+    api!(node / globals, parts::natives),
+];
+
+/// Node's modules, by the names that `require` and `import` know. Loaded on first use.
+const MODULES: &[Api] = &[
+    api!(node / buffer),
+    api!(node / child_process),
+    api!(node / crypto),
+    api!(node / fs),
+    api!("fs/promises", node / fs_promises),
+    api!(node / module),
+    api!(node / os),
+    api!(node / path),
+    api!("path/posix", node / path_posix),
+    api!(node / perf_hooks),
+    api!(node / process, crate::exit::natives),
+    api!(node / url),
+    api!(node / util),
+];
+
+/// Further parts that are loaded on first use, which no module name reaches.
+const PARTS: &[Api] = &[
+    api!(node / bun),
+    api!(node / modules, crate::modules::natives),
+    api!(node / packages),
+    api!(node / stdio),
 ];
 
 /// Loads the whole surface into a fresh context.
@@ -122,10 +146,10 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     native.set_prototype(None)?;
     internal.set_prototype(None)?;
     #[cfg(feature = "document")]
-    let parts = crate::document::PARTS;
+    let document = crate::document::PARTS;
     #[cfg(not(feature = "document"))]
-    let parts: &[Api] = &[];
-    for api in APIS.iter().chain(parts) {
+    let document: &[Api] = &[];
+    for api in APIS.iter().chain(document) {
         if let Some(natives) = api.natives {
             natives(ctx, &native)?;
         }
@@ -134,5 +158,5 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
         let prelude: Function = ctx.eval_with_options(api.source, options)?;
         prelude.call::<_, Value>((native.clone(), internal.clone()))?;
     }
-    Ok(())
+    parts::install(ctx)
 }

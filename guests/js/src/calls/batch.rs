@@ -10,7 +10,7 @@ use rquickjs::{Array, Atom, Ctx, Error, Function, Object, Promise, Result, Value
 
 use super::Waiter;
 use super::shape::{Gives, Shape};
-use crate::gate;
+use crate::{exit, gate};
 
 /// Most calls of a batch in one crossing, and most bytes; a longer batch crosses more than once.
 const BATCH_CALLS: usize = 1024;
@@ -153,6 +153,7 @@ fn call_all<'js>(
     entries: Object<'js>,
     find: Function<'js>,
 ) -> Result<Option<Object<'js>>> {
+    exit::check(&ctx)?;
     let Some(calls) = plain_calls(&ctx, &entries, &find)? else { return Ok(None) };
     let answers = Array::new(ctx.clone())?;
     let mut has_promises = false;

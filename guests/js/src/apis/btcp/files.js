@@ -20,12 +20,27 @@
     rawNow[key] = hostCallNow(...shape);
   }
 
-  const pathOf = (path) => {
-    const text = path instanceof URL && path.protocol === 'file:' ? path.pathname : path;
-    if (typeof text !== 'string') throw internal.wrongType('path', 'of type string', path);
-    return text;
-  };
+  const HOME = '/home/user';
   const { URL } = globalThis;
+  const { decodeURIComponent } = globalThis;
+
+  // The working directory; read from the host on first use, then changed by process.chdir only.
+  let cwd;
+  const workingDirectory = () => (cwd ??= native.scriptCwd());
+  internal.workingDirectory = workingDirectory;
+  internal.changeDirectory = (path) => {
+    cwd = path;
+  };
+
+  // A path as the host takes it. The host itself resolves relative paths from the home folder.
+  const pathOf = (path) => {
+    let text = path;
+    if (path instanceof URL && path.protocol === 'file:') text = decodeURIComponent(path.pathname);
+    else if (typeof path !== 'string' && bytesOf(path) !== undefined) text = decodeUtf8(bytesOf(path));
+    if (typeof text !== 'string') throw internal.wrongType('path', 'of type string', path);
+    if (text[0] === '/' || workingDirectory() === HOME || text === '') return text;
+    return `${cwd}/${text}`;
+  };
 
   const contentOf = (content) => {
     if (typeof content === 'string') return encodeUtf8(content);

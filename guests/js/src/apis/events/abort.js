@@ -51,9 +51,10 @@
         );
       }
       const signal = new AbortSignal(token);
+      // The run does not wait for it, only for what the signal would abort.
       setTimeout(() => {
         signal.#abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
-      }, ms);
+      }, ms).unref();
       return signal;
     }
 

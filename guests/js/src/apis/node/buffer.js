@@ -80,6 +80,6 @@
       return this.length === other.length && this.every((byte, at) => byte === other[at]);
     }
   }
-  internal.hidden(globalThis, 'Buffer', Buffer);
   internal.toBuffer = wrap;
+  return { Blob: globalThis.Blob, Buffer };
 });

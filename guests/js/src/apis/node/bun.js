@@ -2,7 +2,9 @@
 (function (native, internal) {
   'use strict';
 
-  const { files, process, runCommand } = internal;
+  const { files } = internal;
+  const { run, ofArguments } = internal.commands;
+  const process = internal.part('process');
   const { Blob, ReadableStream } = globalThis;
   const { decodeUtf8, encodeUtf8 } = internal;
 
@@ -15,7 +17,7 @@
       arrayBuffer: async () => (await bytes()).buffer,
       text: async () => decodeUtf8(await bytes()),
       json: async () => JSON.parse(decodeUtf8(await bytes())),
-      exists: async () => internal.nodeFs.promises.access(name).then(
+      exists: async () => internal.part('fs').promises.access(name).then(
         () => true,
         (error) => {
           if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
@@ -52,7 +54,7 @@
 
   const spawn = (first, second = undefined) => {
     const [argv, options] = Array.isArray(first) ? [first, second] : [first.cmd, first];
-    const done = runCommand(argv, { cwd: options?.cwd, env: options?.env, input: options?.stdin });
+    const done = run(ofArguments(argv[0], argv.slice(1), { cwd: options?.cwd, env: options?.env, input: options?.stdin }));
     const part = (name) => {
       const bytes = done.then((all) => all[name]);
       bytes.catch(() => {});
@@ -63,5 +65,5 @@
     return { exited, stdout: part('stdout'), stderr: part('stderr') };
   };
 
-  internal.hidden(globalThis, 'Bun', { env: process.env, file, write, spawn, version: '1.0.0' });
+  return { env: process.env, file, write, spawn, version: '1.0.0' };
 });

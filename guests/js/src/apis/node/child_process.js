@@ -1,21 +1,12 @@
-// Commands of the sandbox: node:child_process, and what Bun.spawn is made of.
+// node:child_process: commands of the sandbox.
 (function (native, internal) {
   'use strict';
 
-  const run = internal.hostCall('command.run', 'v', 'v');
+  const { run, ofShell, ofArguments } = internal.commands;
   const runNow = internal.hostCallNow('command.run', 'v', 'v');
+  internal.part('buffer');
   const { decodeUtf8, toBuffer } = internal;
   const { EventTarget } = globalThis;
-
-  const command = (what, options = {}) => ({
-    ...what,
-    cwd: options.cwd === undefined ? undefined : `${options.cwd}`,
-    env: options.env === undefined ? undefined : Object.entries(options.env).map(([k, v]) => [k, `${v}`]),
-    stdin: options.input === undefined ? undefined : internal.files.contentOf(options.input),
-  });
-  const ofShell = (text, options) => command({ shell: `${text}` }, options);
-  const ofArguments = (file, args, options) =>
-    command({ argv: [`${file}`, ...(args ?? []).map(String)] }, options);
 
   const output = (bytes, options) => {
     const encoding = options?.encoding;
@@ -25,6 +16,8 @@
   const failure = (what, done) =>
     Object.assign(new Error(`Command failed: ${what}\n${decodeUtf8(done.stderr)}`), {
       code: done.exitCode,
+      status: done.exitCode,
+      signal: null,
       stdout: decodeUtf8(done.stdout),
       stderr: decodeUtf8(done.stderr),
     });
@@ -99,7 +92,7 @@
     return child;
   };
 
-  internal.childProcess = {
+  const childProcess = {
     exec(text, ...rest) {
       const [callback, options] = split(rest);
       withCallback(text, ofShell(text, options), options, callback);
@@ -121,12 +114,17 @@
       };
     },
   };
-  internal.runCommand = (argv, options) => run(ofArguments(argv[0], argv.slice(1), options));
-  internal.members.exec = () => async (what, options) => {
-    const wanted = Array.isArray(what)
-      ? ofArguments(what[0], what.slice(1), options)
-      : ofShell(what, options);
-    const { exitCode, stdout, stderr } = await run(wanted);
-    return { exitCode, stdout: decodeUtf8(stdout), stderr: decodeUtf8(stderr) };
-  };
+
+  // Promisified, these two resolve to both outputs.
+  const custom = Symbol.for('nodejs.util.promisify.custom');
+  for (const name of ['exec', 'execFile']) {
+    internal.hidden(childProcess[name], custom, (...args) =>
+      new Promise((resolve, reject) =>
+        childProcess[name](...args, (error, stdout, stderr) =>
+          error ? reject(error) : resolve({ stdout, stderr }),
+        ),
+      ),
+    );
+  }
+  return childProcess;
 });

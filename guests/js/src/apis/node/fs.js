@@ -3,7 +3,11 @@
   'use strict';
 
   const { contentOf, encodingOf, pathOf, raw, rawNow } = internal.files;
+  internal.part('buffer');
   const { decodeUtf8, toBuffer } = internal;
+
+  // Descriptor 0 is standard input.
+  const isInput = (path) => path === 0 || path === '/dev/stdin';
 
   const read = (bytes, options) => {
     const encoding = encodingOf(options, null);
@@ -93,6 +97,11 @@
       promises[name](...args).then((value) => callback(null, value), callback);
     };
   }
+  const readFileNow = fs.readFileSync;
+  fs.readFileSync = (path, options) =>
+    isInput(path)
+      ? read((internal.part('stdio'), internal.readInputNow()), options)
+      : readFileNow(path, options);
   fs.existsSync = (path) => {
     try {
       rawNow.look(pathOf(path), 1);
@@ -102,5 +111,5 @@
       throw error;
     }
   };
-  internal.nodeFs = fs;
+  return fs;
 });

@@ -35,7 +35,7 @@
     },
     resolve(...parts) {
       let all = '';
-      for (const part of ['/home/user', ...parts.map((part) => text(part, 'path'))]) {
+      for (const part of [internal.workingDirectory(), ...parts.map((part) => text(part, 'path'))]) {
         if (part !== '') all = part.startsWith('/') ? part : `${all}/${part}`;
       }
       return `/${simplify(all, true)}`;
@@ -83,5 +83,5 @@
     toNamespacedPath: (given) => given,
   };
   path.posix = path;
-  internal.path = path;
+  return path;
 });

@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { onTimer, reportError, startTimer, stopTimer } = native;
+  const { holdRun, onTimer, reportError, startTimer, stopTimer } = native;
   const callbacks = new Map();
   const MAX_DELAY = 2147483647;
 
@@ -18,19 +18,62 @@
     }
   };
 
+  // A timer as Node returns it: an object that converts to its id.
+  class Timeout {
+    #entry;
+    constructor(entry) {
+      this.#entry = entry;
+    }
+    ref() {
+      this.#entry.holds = true;
+      holdRun(this.#entry.nativeId, true);
+      return this;
+    }
+    // The run does not wait for this timer.
+    unref() {
+      this.#entry.holds = false;
+      holdRun(this.#entry.nativeId, false);
+      return this;
+    }
+    hasRef() {
+      return this.#entry.holds;
+    }
+    refresh() {
+      const entry = this.#entry;
+      byNative.delete(entry.nativeId);
+      stopTimer(entry.nativeId);
+      callbacks.set(entry.id, entry);
+      again(entry);
+      return this;
+    }
+    close() {
+      clear(this);
+      return this;
+    }
+    [Symbol.toPrimitive]() {
+      return this.#entry.id;
+    }
+  }
+
+  const again = (entry) => {
+    entry.nativeId = startTimer(entry.delay);
+    if (!entry.holds) holdRun(entry.nativeId, false);
+    byNative.set(entry.nativeId, entry);
+  };
+
   const start = (callback, delay, args, repeat) => {
-    const entry = { callback, delay, args, repeat, nativeId: 0 };
+    const entry = { callback, delay, args, repeat, nativeId: 0, holds: true };
     const id = (entry.nativeId = startTimer(delay));
     entry.id = id;
     callbacks.set(id, entry);
     byNative.set(id, entry);
-    return id;
+    return new Timeout(entry);
   };
   // An interval keeps the id it was given while each round is a new native timer.
   const byNative = new Map();
 
   const clear = (id) => {
-    const entry = callbacks.get(typeof id === 'number' ? id : Number(id));
+    const entry = callbacks.get(typeof id === 'symbol' ? undefined : Number(id));
     if (entry === undefined) return;
     callbacks.delete(entry.id);
     byNative.delete(entry.nativeId);
@@ -48,8 +91,7 @@
       reportError(error);
     }
     if (entry.repeat && callbacks.get(entry.id) === entry) {
-      entry.nativeId = startTimer(entry.delay);
-      byNative.set(entry.nativeId, entry);
+      again(entry);
     }
   });
 
