@@ -163,6 +163,9 @@ calls! {
     73 SpaceLook "space.look",
     /// `code: rest`: what the tool that starts was compiled to, before it runs. Answers nothing.
     74 CodeKeep "code.keep",
+    /// `name: str, source: rest`: a TypeScript file that the tool imports; pending, answers its
+    /// JavaScript.
+    75 TypesStrip "types.strip",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
     /// more: str`; answers a value: what the page says.
     80 DomCall "dom.call",

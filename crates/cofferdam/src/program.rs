@@ -102,6 +102,9 @@ fn prepare(world: &World, command: Command) -> kernel::Command {
         env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
     env.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    for name in &command.removed {
+        env.remove(name.as_str());
+    }
     if command.inherits_env {
         env.insert("PWD", &cwd);
     }

@@ -67,6 +67,13 @@ pub(crate) struct World {
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
+impl World {
+    /// Returns the working directory of tools and programs.
+    pub(crate) fn cwd(&self) -> String {
+        lock(&self.cwd).clone()
+    }
+}
+
 impl Sandbox {
     /// An empty world with the usual limits.
     pub fn new() -> Result<Self, Error> {
@@ -391,6 +398,7 @@ impl World {
             console: None,
             code: None,
             term: None,
+            types: None,
         }
     }
 }

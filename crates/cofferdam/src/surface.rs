@@ -67,7 +67,7 @@ pub(crate) async fn members(
             }
         }
     }
-    if course.console.is_some() {
+    if course.console.is_some() || tool.script.input.is_some() {
         members.push("stdin".to_owned());
     }
     Ok(Ok(members))

@@ -48,6 +48,12 @@ fn command(line: CommandLine) -> Command {
             command = command.env(name, value);
         }
     }
+    for (name, value) in line.changed {
+        command = match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     command
 }
 

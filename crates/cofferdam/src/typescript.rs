@@ -1,7 +1,7 @@
 //! TypeScript to JavaScript, in a cell of its own: the parser recurses, and what it is given to
 //! parse is hostile.
 
-use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Script, Start};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Cell, Stop};
 use cofferdam_kernel::Kernel;
@@ -41,6 +41,7 @@ pub(crate) async fn strip(
         args: &[],
         result_bytes: u32::MAX,
         members: Vec::new(),
+        script: Script::default(),
     })
     .write(&mut message);
     let reply = match cell.enter(message.as_bytes()).await {

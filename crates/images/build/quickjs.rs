@@ -19,7 +19,7 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 17] = [
+const CHANGES: [Change; 24] = [
     // The hash of a key of a Map or Set; the low bits choose its bucket. A number is hashed as the
     // bits of a double, and those of small integers are zero where it matters: thousands of them
     // fell into a handful of buckets. Multiplying moves every bit up, the shift back down.
@@ -324,6 +324,44 @@ static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst pr
 }
 
 static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
+    },
+    // QuickJS looks at the stack in the guest's memory, and some functions hardly use that one: they
+    // run into the end of the native stack first, which ends the run instead of throwing. Unused
+    // room makes both grow alike.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+        to: "#define JS_ROOM(size) volatile uint8_t js_room[size]; js_room[0] = 0\n\nstatic inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n",
+        to: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n    JS_ROOM(128);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "                                         const char *text_str, JSONParseRecord *pr)\n{\n    JSValue val, new_el,",
+        to: "                                         const char *text_str, JSONParseRecord *pr)\n{\n    JS_ROOM(256);\n    JSValue val, new_el,",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n",
+        to: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n    JS_ROOM(256);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n",
+        to: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n    JS_ROOM(768);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static __exception int js_parse_statement_or_decl(JSParseState *s,\n                                                  int decl_mask)\n{\n",
+        to: "static __exception int js_parse_statement_or_decl(JSParseState *s,\n                                                  int decl_mask)\n{\n    JS_ROOM(256);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "                                          bool export_flag)\n{\n    int label_parse,",
+        to: "                                          bool export_flag)\n{\n    JS_ROOM(256);\n    int label_parse,",
     },
     // The texts of the preludes' functions: nobody sees them, and every cell would carry them.
     // `toString` answers `[native code]`, as in a browser.

@@ -16,6 +16,7 @@ mod random;
 mod state;
 mod storage;
 mod timer;
+mod types;
 mod variable;
 
 use cofferdam_abi::call::Call;
@@ -70,6 +71,7 @@ pub(crate) fn dispatch(
         Call::CommandRun => command::run(kernel, c),
         Call::InputRead => input::read(kernel),
         Call::CodeKeep => code::keep(kernel, c.fields),
+        Call::TypesStrip => types::strip(kernel, c),
         Call::ProcessSpawn
         | Call::ProcessWait
         | Call::ProcessKill

@@ -31,6 +31,7 @@ use crate::resources::Resources;
 use crate::streams::Streams;
 use crate::term::Term;
 use crate::tools::Console;
+use crate::types::TypesStripper;
 use crate::uploads::Uploads;
 use crate::view::View;
 
@@ -75,6 +76,8 @@ pub struct Settings {
     pub code: Option<KeptCode>,
     /// When it is over, where that is known before it begins.
     pub term: Option<Term>,
+    /// Strips the types of files that it imports.
+    pub types: Option<Arc<dyn TypesStripper>>,
 }
 
 #[cfg(test)]
@@ -100,6 +103,7 @@ impl Settings {
             console: None,
             code: None,
             term: None,
+            types: None,
         }
     }
 }

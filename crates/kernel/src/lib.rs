@@ -55,6 +55,7 @@ mod system;
 mod table;
 mod term;
 pub mod tools;
+mod types;
 mod uploads;
 mod view;
 mod wasi;
@@ -79,3 +80,4 @@ pub use run::{
 pub use system::{Caps, Environment, Hits, Later, ProcessLimits, Programs, Reaper, World};
 pub use term::Term;
 pub use tools::{Console, ToolLine, Tools};
+pub use types::{TypesFailed, TypesStripper};

@@ -142,8 +142,11 @@ fn folder(path: &str) -> &str {
     }
 }
 
+/// Returns the URL of a path; characters with a meaning in URLs are escaped.
 fn file_url(path: &str) -> String {
-    url::Url::from_file_path(path).map_or_else(|()| format!("file://{path}"), String::from)
+    let path = path.replace('%', "%25").replace('?', "%3F").replace('#', "%23");
+    let text = format!("file://{path}");
+    url::Url::parse(&text).map_or(text, String::from)
 }
 
 /// Compiles a CommonJS file to a function of `(exports, require, module, __filename, __dirname)`.

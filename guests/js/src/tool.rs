@@ -81,6 +81,10 @@ pub fn resume(
     for (ticket, answer) in answers {
         if pending::answer(ctx, *ticket, answer.status, answer.payload).is_err() {
             let error = ctx.catch();
+            RUNNING.take();
+            if exit::requested().is_some() {
+                return exited();
+            }
             return failed(ctx, &error, "", interrupted);
         }
         let left = advance(ctx, interrupted);

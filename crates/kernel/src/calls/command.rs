@@ -108,5 +108,20 @@ fn line(given: &Value) -> std::result::Result<CommandLine, Refused> {
         },
         _ => Vec::new(),
     };
-    Ok(CommandLine { what, cwd: member("cwd").map(text).transpose()?, env, stdin, permitted: None })
+    let change = |pair: &Value| match pair {
+        Value::Array(pair) => match pair.as_slice() {
+            [name, Value::Undefined] => Ok((text(name)?, None)),
+            [name, value] => Ok((text(name)?, Some(text(value)?))),
+            _ => Err(wrong("set")),
+        },
+        _ => Err(wrong("set")),
+    };
+    let changed = match member("set") {
+        Some(Value::Array(pairs)) => {
+            pairs.iter().map(change).collect::<std::result::Result<_, _>>()?
+        }
+        _ => Vec::new(),
+    };
+    let cwd = member("cwd").map(text).transpose()?;
+    Ok(CommandLine { what, cwd, env, changed, stdin, permitted: None })
 }

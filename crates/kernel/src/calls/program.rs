@@ -185,6 +185,7 @@ fn one(
         | Call::FunctionCall
         | Call::CommandRun
         | Call::InputRead
+        | Call::TypesStrip
         | Call::CodeKeep
         | Call::DomCall => Err(Malformed::new("call of a tool, not of a program", 0)),
     };

@@ -67,8 +67,10 @@
 
   const decode = (path) => internal.decodeUtf8(files.rawNow.read(path));
 
-  // JavaScript of a file; TypeScript is stripped of its types by the host.
-  const sourceOf = (path) => (/\.[mc]?ts$/.test(path) ? internal.stripTypes(path, decode(path)) : decode(path));
+  // JavaScript of a file. The host strips the types of TypeScript, in another cell.
+  const strip = internal.hostCallNow('types.strip', 'sr', 'r');
+  const sourceOf = (path) =>
+    /\.[mc]?ts$/.test(path) ? internal.decodeUtf8(strip(path, files.rawNow.read(path))) : decode(path);
 
   const looksLikeModule = (source) => /^\s*(import\b(?!\s*\()|export\b)/m.test(source);
 
