@@ -331,12 +331,12 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
     Change {
         file: "quickjs/quickjs.c",
         from: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
-        to: "#define JS_ROOM(size) volatile uint8_t js_room[size]; js_room[0] = 0\n\nstatic inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+        to: "#define JS_ROOM(size) uint8_t js_room[size]; __asm__ volatile(\"\" : : \"r\"(js_room) : \"memory\")\n\nstatic inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
     },
     Change {
         file: "quickjs/quickjs.c",
         from: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n",
-        to: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n    JS_ROOM(128);\n",
+        to: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n    JS_ROOM(64);\n",
     },
     Change {
         file: "quickjs/quickjs.c",
@@ -346,12 +346,12 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
     Change {
         file: "quickjs/quickjs.c",
         from: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n",
-        to: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n    JS_ROOM(256);\n",
+        to: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n    JS_ROOM(96);\n",
     },
     Change {
         file: "quickjs/quickjs.c",
         from: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n",
-        to: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n    JS_ROOM(768);\n",
+        to: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n    JS_ROOM(640);\n",
     },
     Change {
         file: "quickjs/quickjs.c",

@@ -10,7 +10,7 @@ use cofferdam_abi::frame::{Answer, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::Writer;
 use cofferdam_guest_js::tool::{self, Left};
-use cofferdam_guest_js::{apis, clone, exit, gate, modules, rejections};
+use cofferdam_guest_js::{apis, clone, exit, gate, modules, pending, rejections};
 use rquickjs::{CatchResultExt, Context, Runtime};
 
 fn main() -> ExitCode {
@@ -71,6 +71,9 @@ fn run(file: &str, arguments: &[String]) -> Result<u8, Box<dyn std::error::Error
             left = tool::resume(&ctx, &[(ticket, answer)], &never);
         }
         flush()?;
+        // Values that are kept must not outlive their runtime.
+        pending::forget();
+        rejections::forget();
         Ok(match left {
             Left::Finished(_) => 0,
             Left::Other(Leave::Exited(code)) => code,
