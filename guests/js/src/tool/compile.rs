@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::entry::{Code, MAX_CODE, Start};
 use rquickjs::function::This;
 use rquickjs::{Array, Ctx, Exception, Function, Module, Object, Promise, Result, Value};
@@ -113,7 +113,7 @@ fn wrapped<'js>(
 /// Hands the compiled code to the host, before any of it runs.
 fn keep(code: &[u8]) {
     if code.len() <= MAX_CODE {
-        gate::call(Call::CodeKeep, code, |_, _| ());
+        gate::call(ToolCall::CodeKeep, code, |_, _| ());
     }
 }
 

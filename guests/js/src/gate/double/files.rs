@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{Refusal, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::{Reader, Writer};
@@ -29,24 +29,29 @@ pub(super) fn forget() {
     FILES.take();
 }
 
+/// Returns true if the tool has files.
+pub(super) fn is_served() -> bool {
+    IS_MACHINE.get() || !FILES.with_borrow(BTreeMap::is_empty)
+}
+
 type Found<T> = Result<T, ErrorKind>;
 
 /// Answers a call about files; `None` if there are no files here, or the call is another.
-pub(super) fn answer(call: Call, payload: &[u8]) -> Option<(Status, Vec<u8>)> {
-    if !IS_MACHINE.get() && FILES.with_borrow(BTreeMap::is_empty) {
+pub(super) fn answer(call: ToolCall, payload: &[u8]) -> Option<(Status, Vec<u8>)> {
+    if !is_served() {
         return None;
     }
     let mut fields = Reader::new(payload);
     let path = fields.str().ok()?.to_owned();
     let answered = match call {
-        Call::FileRead => read(&path),
-        Call::FileWrite => {
+        ToolCall::FileRead => read(&path),
+        ToolCall::FileWrite => {
             let appends = fields.u8().ok()? == 1;
             let mut content = if appends { read(&path).unwrap_or_default() } else { Vec::new() };
             content.extend_from_slice(fields.take(fields.remaining()).ok()?);
             write(&path, content)
         }
-        Call::FileLook => look(&path).map(|(kind, size)| {
+        ToolCall::FileLook => look(&path).map(|(kind, size)| {
             let number = |name: &str, n: f64| (name.to_owned(), Value::Number(n));
             packed(&Value::Object(vec![
                 ("type".to_owned(), Value::String(kind.into())),
@@ -57,17 +62,17 @@ pub(super) fn answer(call: Call, payload: &[u8]) -> Option<(Status, Vec<u8>)> {
                 number("ctimeMs", 0.0),
             ]))
         }),
-        Call::FileList => list(&path).map(|names| {
+        ToolCall::FileList => list(&path).map(|names| {
             let pair = |(name, kind): (String, &str)| {
                 Value::Array(vec![Value::String(name), Value::String(kind.into())])
             };
             packed(&Value::Array(names.into_iter().map(pair).collect()))
         }),
-        Call::FolderMake => match IS_MACHINE.get() {
+        ToolCall::FolderMake => match IS_MACHINE.get() {
             true => std::fs::create_dir_all(&path).map(|()| Vec::new()).map_err(|e| e.kind()),
             false => Ok(Vec::new()),
         },
-        Call::FileRemove => remove(&path),
+        ToolCall::FileRemove => remove(&path),
         _ => return None,
     };
     Some(match answered {

@@ -1,0 +1,134 @@
+//! HTTP for programs: as a tool's, but the answer is waited for in the call.
+
+use std::task::Context;
+
+use cofferdam_broker::Verdict;
+use cofferdam_caps::Request;
+use cofferdam_net::{FetchError, FetchErrorKind};
+
+use super::{CallFailure, Served, ready, skip_fields};
+use crate::program::process::Process;
+use crate::shared::call_error::{CallError, Working, packed, read_value};
+use crate::shared::crossing::CallIo;
+use crate::shared::outbound::{Outbound, request};
+
+/// Most responses that one program reads at once.
+const MAX_STREAMS: usize = 64;
+
+pub(super) fn poll_start(
+    process: &mut Process,
+    io: &mut CallIo<'_, '_>,
+    cx: &mut Context<'_>,
+) -> Served {
+    poll_work(process, io, cx, start)
+}
+
+pub(super) fn poll_read(
+    process: &mut Process,
+    io: &mut CallIo<'_, '_>,
+    cx: &mut Context<'_>,
+) -> Served {
+    poll_work(process, io, cx, |process, io| {
+        let number = io.fields.u32()?;
+        io.fields.end()?;
+        Ok(process.streams.read(number, failed)?)
+    })
+}
+
+pub(super) fn stop(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
+    process.streams.remove(io.fields.u32()?);
+    Ok(())
+}
+
+/// Continues the request or read under way, or begins one.
+fn poll_work(
+    process: &mut Process,
+    io: &mut CallIo<'_, '_>,
+    cx: &mut Context<'_>,
+    begin: impl FnOnce(&Process, &mut CallIo<'_, '_>) -> Result<Working, CallFailure>,
+) -> Served {
+    let mut work = match process.working.take() {
+        Some(work) => {
+            skip_fields(io)?;
+            work
+        }
+        None => match begin(process, io) {
+            Err(CallFailure::Refused(error)) => return Err(told(process, error).into()),
+            begun => begun?,
+        },
+    };
+    let done = ready(work.as_mut().poll(cx)).inspect_err(|_| process.working = Some(work))?;
+    let bytes = done.map_err(|error| told(process, error))?;
+    io.answer.extend_from_slice(&bytes);
+    Ok(())
+}
+
+fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFailure> {
+    let head = read_value(io.fields)?;
+    let body = io.fields.take(io.fields.remaining())?.to_vec();
+    let fetch = request(&head, body).map_err(|error| {
+        // A program puts its own name in front.
+        let message = error.message.trim_start_matches("fetch: ").to_owned();
+        CallError { message, ..error }.with("kind", "request")
+    })?;
+    if process.streams.open() >= MAX_STREAMS {
+        let message = format!("more than {MAX_STREAMS} responses are read at once");
+        return Err(CallError::new("RangeError", message).with("kind", "limit").into());
+    }
+    let settings = &process.system.setup.settings;
+    let outbound = Outbound {
+        client: settings.client.clone(),
+        streams: process.streams.clone(),
+        desk: settings.desk.clone(),
+        denials: process.system.denials.clone(),
+        clock: process.system.run_clock.clone(),
+    };
+    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
+    let question = match settings.desk.check(&wanted) {
+        Verdict::Permit(permit) => {
+            return Ok(Box::pin(async move {
+                packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
+            }));
+        }
+        Verdict::Denied(denial) => return Err(process.system.denials.note(&denial).into()),
+        Verdict::Ask(question) => question,
+    };
+    let (denials, clock) = (process.system.denials.clone(), process.system.run_clock.clone());
+    Ok(Box::pin(async move {
+        let open = clock.question();
+        let permit = question.await.map_err(|denial| denials.note(&denial))?;
+        drop(open);
+        packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
+    }))
+}
+
+/// Replaces the message of a denial by the line of JSON that a program prints on standard error.
+fn told(process: &Process, error: CallError) -> CallError {
+    let id = error.members.iter().find(|(name, _)| *name == "requestId");
+    match id.and_then(|(_, id)| process.system.denials.get(id)) {
+        Some(denied) => CallError { message: denied.to_json(), ..error },
+        None => error,
+    }
+}
+
+fn failed(error: &FetchError) -> CallError {
+    if let Some(denial) = error.not_authorised().and_then(|refused| refused.cause::<CallError>()) {
+        return denial.clone();
+    }
+    let kind = match error.kind() {
+        FetchErrorKind::Denied | FetchErrorKind::Address | FetchErrorKind::BadPort => "address",
+        FetchErrorKind::BadRequest => "request",
+        FetchErrorKind::Resolve => "resolve",
+        FetchErrorKind::Connect => "connect",
+        FetchErrorKind::Tls => "tls",
+        FetchErrorKind::Protocol => "protocol",
+        FetchErrorKind::HeaderLimit | FetchErrorKind::BodyLimit => "limit",
+        FetchErrorKind::RedirectLimit => "redirects",
+        FetchErrorKind::BadRedirect | FetchErrorKind::Redirected => "redirect",
+        FetchErrorKind::TimeLimit => "time",
+        FetchErrorKind::Encoding => "encoding",
+        FetchErrorKind::Aborted => "send",
+        _ => "other",
+    };
+    CallError::new("TypeError", error.to_string()).with("kind", kind)
+}
