@@ -143,6 +143,9 @@ calls! {
     71 InputRead "input.read",
     /// `code: rest`; the compiled code of the starting tool, before it runs. Returns nothing.
     74 CodeKeep "code.keep",
+    /// `name: str, source: rest`: a TypeScript file that the tool imports; pending, answers its
+    /// JavaScript.
+    75 TypesStrip "types.strip",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
     /// more: str`; returns a value: the page's answer.
     80 DomCall "dom.call",

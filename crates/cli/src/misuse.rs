@@ -125,7 +125,7 @@ pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
     failure.hint(format!("{} --help   (lists the options)", command(verb)))
 }
 
-fn meant_option(verb: &str, typed: &str) -> Option<String> {
+pub(crate) fn meant_option(verb: &str, typed: &str) -> Option<String> {
     let definitions = crate::definitions();
     let options: Vec<_> = definitions.find_subcommand(verb)?.get_arguments().collect();
     let find = |long: &str| options.iter().find(|option| option.get_long() == Some(long));

@@ -70,6 +70,12 @@ impl Place {
         Ok(sandbox)
     }
 
+    /// Returns the folders of this machine that are shown, and their places in the sandbox.
+    pub(crate) fn shown(&self) -> Vec<(PathBuf, String)> {
+        let parsed = self.mounts.iter().filter_map(|text| mount(text).ok());
+        parsed.map(|(source, at, _)| (PathBuf::from(source), at.to_owned())).collect()
+    }
+
     /// Checks that the working directory exists.
     pub(crate) fn check_cwd(&self, sandbox: &Sandbox) -> Result<(), Failure> {
         let Some(cwd) = &self.cwd else { return Ok(()) };

@@ -8,6 +8,7 @@ pub struct Command {
     pub(crate) executable: Executable,
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) env: Vec<(String, String)>,
+    pub(crate) removed: Vec<String>,
     pub(crate) inherits_env: bool,
     pub(crate) cwd: Option<String>,
     pub(crate) stdin: Option<Stdin>,
@@ -23,6 +24,7 @@ impl Command {
             executable,
             argv: vec![name.into()],
             env: Vec::new(),
+            removed: Vec::new(),
             inherits_env: true,
             cwd: None,
             stdin: None,
@@ -80,6 +82,12 @@ impl Command {
     /// Sets an environment variable for this run only.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Removes a variable, for this run alone.
+    pub fn env_remove(mut self, name: impl Into<String>) -> Self {
+        self.removed.push(name.into());
         self
     }
 

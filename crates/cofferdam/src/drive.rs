@@ -17,6 +17,7 @@ use crate::interrupted::Interrupted;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, Position, ScriptError};
 use crate::sandbox::SandboxState;
+use crate::script;
 use crate::session::Slot;
 use crate::shell_tools::{MAX_PIPED, Slots};
 use crate::surface;
@@ -133,6 +134,10 @@ async fn run_in_fresh_cell(
     let source = guest_source(course, tool, tool.form).await?;
     let mut settings = course.settings();
     settings.code.clone_from(&source.to_keep);
+    settings.types = Some(Arc::new(script::Types(course.clone())));
+    if let Some(input) = &tool.script.input {
+        settings.console = Some(input.clone());
+    }
     let mut cell = take_cell(course, settings)?;
     let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
@@ -276,6 +281,7 @@ fn start_message(
 ) -> Vec<u8> {
     let mut args = Writer::new();
     value::encode(&tool.args, &mut args);
+    let cwd = course.state.cwd();
     let mut message = Writer::new();
     Entry::Start(Start {
         form: source.form,
@@ -289,6 +295,7 @@ fn start_message(
         args: args.as_bytes(),
         result_bytes: course.limits().result_bytes.min(u64::from(u32::MAX)) as u32,
         members: members.iter().map(String::as_str).collect(),
+        script: tool.script.to_abi(&cwd),
     })
     .write(&mut message);
     message.finish()
@@ -356,6 +363,7 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
             let stop = cell.asked_to_stop().unwrap_or(Stop::Killed);
             return stopped(course, stop, stack);
         }
+        Leave::Exited(code) => Ending::Exited(code),
         Leave::ResultTooLong => exceeded(Limit::Result, allowed, None),
         Leave::OutOfMemory if cell.memory_refused() => {
             exceeded(Limit::Memory, course.limits().memory_bytes, None)

@@ -97,6 +97,9 @@ fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Comm
         env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
     env.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    for name in &command.removed {
+        env.remove(name.as_str());
+    }
     if command.inherits_env {
         env.insert("PWD", &cwd);
     }

@@ -68,6 +68,13 @@ pub(crate) struct SandboxState {
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
 }
 
+impl SandboxState {
+    /// Returns the working directory of tools and programs.
+    pub(crate) fn cwd(&self) -> String {
+        lock(&self.cwd).clone()
+    }
+}
+
 impl Sandbox {
     /// Creates an empty sandbox with default limits.
     pub fn new() -> Result<Self, Error> {
@@ -396,6 +403,7 @@ impl SandboxState {
             run_clock: clock.clone(),
             console: None,
             code: None,
+            types: None,
         }
     }
 }

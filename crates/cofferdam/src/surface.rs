@@ -60,7 +60,7 @@ pub(crate) async fn members(course: &Course, tool: &Tool) -> Result<Vec<String>,
             }
         }
     }
-    if course.console.is_some() {
+    if course.console.is_some() || tool.script.input.is_some() {
         members.push("stdin".to_owned());
     }
     Ok(members)

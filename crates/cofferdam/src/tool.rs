@@ -10,6 +10,7 @@ use cofferdam_caps::CapabilitySet;
 use cofferdam_kernel::KeptCode;
 
 use crate::json;
+use crate::script::ScriptPlace;
 
 /// The language of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,7 @@ pub struct Tool {
     pub(crate) source: String,
     pub(crate) args: Value,
     pub(crate) compiled: Compiled,
+    pub(crate) script: ScriptPlace,
     identity: Option<String>,
 }
 
@@ -69,6 +71,7 @@ impl Tool {
             source,
             args: Value::Undefined,
             compiled: Compiled::default(),
+            script: ScriptPlace::default(),
             identity: None,
         }
     }

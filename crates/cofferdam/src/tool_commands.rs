@@ -52,6 +52,12 @@ fn command(line: CommandLine) -> (Command, Option<Permit<StartProgram>>) {
             command = command.env(name, value);
         }
     }
+    for (name, value) in line.changed {
+        command = match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     (command, permit)
 }
 

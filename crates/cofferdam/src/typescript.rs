@@ -1,7 +1,7 @@
 //! Turns TypeScript into JavaScript in a cell of its own, because the parser recurses over hostile
 //! input.
 
-use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Script, Start};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Cell, Stop};
 use cofferdam_kernel::Kernel;
@@ -43,6 +43,7 @@ pub(crate) async fn strip(
         args: &[],
         result_bytes: u32::MAX,
         members: Vec::new(),
+        script: Script::default(),
     })
     .write(&mut message);
     let reply = match course.clock.compute(cell.enter(message.as_bytes())).await {

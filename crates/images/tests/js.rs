@@ -5,7 +5,7 @@ mod common;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use cofferdam_abi::entry::{Code, Entry, Form, Start};
+use cofferdam_abi::entry::{Code, Entry, Form, Script, Start};
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use cofferdam_abi::{ToolCall, Value, value};
@@ -63,6 +63,7 @@ fn enter(image: &Image<Panics>, engine: &Engine, host: Panics, source: &str) -> 
         args: args.as_bytes(),
         result_bytes: 1 << 20,
         members: Vec::new(),
+        script: Script::default(),
     })
     .write(&mut message);
     let limits = Limits { memory_bytes: 64 << 20, reply_bytes: 1 << 20 };

@@ -5,7 +5,7 @@ mod common;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Script, Start, Thrown};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
@@ -44,8 +44,9 @@ fn strip(form: Form, source: &str) -> Came {
     let mut cell = Cell::new(&IMAGE, Nobody, limits, switch, deadline).expect("a cell");
     let mut message = Writer::new();
     let (file, args) = ("tool.ts", &[][..]);
-    let (code, members) = (Code::Unkept, Vec::new());
-    let start = Start { form, file, source, code, args, result_bytes: u32::MAX, members };
+    let (code, members, script) = (Code::Unkept, Vec::new(), Script::default());
+    let result_bytes = u32::MAX;
+    let start = Start { form, file, source, code, args, result_bytes, members, script };
     Entry::Start(start).write(&mut message);
     let reply = match block_on(cell.enter(message.as_bytes())) {
         Ok(reply) => reply,

@@ -1,13 +1,14 @@
 //! Serves the cells of tools: dispatches their calls, checks permits, keeps what is pending.
 //!
 //! In reading order: [`kernel`], `calls` (one file per area), `guard` (calls that need a permit),
-//! `settled`, [`commands`], `uploads`.
+//! `settled`, [`commands`], [`types`], `uploads`.
 
 mod calls;
 pub(crate) mod commands;
 mod guard;
 pub(crate) mod kernel;
 mod settled;
+pub(crate) mod types;
 mod uploads;
 
 pub use settled::Settled;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
+use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::absent;
@@ -13,22 +13,25 @@ use crate::paint::Tone;
 use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
+use crate::script;
 
 /// Run a JavaScript or TypeScript tool in a fresh cell.
 ///
-/// A tool is the body of an async function of `(btcp, args)`, or a module with a default export.
-/// Its result is printed as JSON on standard output, its console output on standard error.
+/// A tool is a script as Node runs it, the body of an async function of `(btcp, args)`, or a module
+/// with a default export. Its standard output and error are passed on; a value that it returns is
+/// printed last, as JSON on standard output.
 ///
 /// A tool may only compute, unless something is granted: with --allow, by answering --ask, or with
 /// `cofferdam grant` and the id that a denial prints.
 ///
 /// Exit codes: 0 finished, 1 the tool threw, reached a limit or was denied a permission, 124 time
-/// limit, 125 cancelled (Ctrl-C), 2 wrong call.
+/// limit, 125 cancelled (Ctrl-C), 2 wrong call; `process.exit` sets any other.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js --args '{\"n\":3}'
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
   cofferdam run tool.ts --json --limit timeoutMs=1000
+  cofferdam run project/main.js --code project input.csv --verbose
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
   cofferdam run scrape.js --page page.html --allow dom:read
   cofferdam run render.js --boundary iframe
@@ -36,6 +39,16 @@ use crate::report::{self, Failure};
 pub(crate) struct Run {
     /// Tool to run: .js, .mjs, .ts or .mts; `-` reads it from standard input
     file: String,
+
+    /// Arguments of a script, as in `process.argv`; options that are not ours, and everything behind
+    /// `--`, are the script's too
+    #[arg(value_name = "ARGS")]
+    arguments: Vec<String>,
+
+    /// A folder with the tool's own code, its modules and `node_modules`: the tool may read all of
+    /// it, at /code
+    #[arg(long, value_name = "FOLDER")]
+    code: Option<String>,
 
     /// Arguments of the tool, as JSON
     #[arg(long, value_name = "JSON")]
@@ -104,9 +117,12 @@ impl Run {
         if let Some(file) = &self.page {
             builder = builder.page(page(file)?);
         }
+        if let Some(folder) = &self.code {
+            builder = script::with_code(builder, folder)?;
+        }
         let (mut builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         if !self.json {
-            builder = builder.watcher(report::console());
+            builder = builder.watcher(report::streams());
         }
         let sandbox = builder.build()?;
         if self.explain_policy {
@@ -120,6 +136,10 @@ impl Run {
         interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let tool = match self.file.as_str() {
+            "-" => tool,
+            _ => script::with_stdin(tool),
+        };
         let outcome = executor.block_on(sandbox.run(&tool))?;
         broker.flush().map_err(Failure::from_broker)?;
         self.print(&outcome, tool.source());
@@ -166,6 +186,8 @@ impl Run {
         let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
         let identity = format!("{}#{short}", tool.name());
         tool = tool.identified_as(identity);
+        tool = script::placed(tool, &self.file, self.code.as_deref(), &self.place)?;
+        tool = tool.argv(&self.arguments);
         if let Some(args) = &self.args {
             let args = serde_json::from_str(args).map_err(|e| {
                 Failure::usage(format!("--args: not JSON: {e}")).hint("--args '{\"n\":3}'")
@@ -180,7 +202,8 @@ impl Run {
             report::json(&outcome.to_json());
             return;
         }
-        if let Some(value) = outcome.result() {
+        // A script that returns nothing has printed what it had to say.
+        if let Some(value) = outcome.result().filter(|value| **value != Value::Undefined) {
             let converted = json::to_json(value);
             report::json(&converted.json);
             let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";

@@ -13,6 +13,7 @@ mod random;
 mod state;
 mod storage;
 mod timer;
+mod types;
 mod variable;
 
 use cofferdam_abi::call::ToolCall;
@@ -58,5 +59,6 @@ pub(crate) fn serve(kernel: &mut Kernel, call: ToolCall, io: &mut CallIo<'_, '_>
         ToolCall::CommandRun => command::run(kernel, io),
         ToolCall::InputRead => input::read(kernel),
         ToolCall::CodeKeep => code::keep(kernel, io.fields),
+        ToolCall::TypesStrip => types::strip(kernel, io),
     }
 }

@@ -16,6 +16,8 @@ pub struct CommandLine {
     pub cwd: Option<String>,
     /// Variables in place of the sandbox's.
     pub env: Option<Vec<(String, String)>>,
+    /// Variables that are set, or removed, on top of those.
+    pub changed: Vec<(String, Option<String>)>,
     /// What it reads on standard input.
     pub stdin: Vec<u8>,
 }

@@ -27,6 +27,7 @@ use crate::shared::streams::Streams;
 use crate::tool::calls;
 use crate::tool::commands::Commands;
 use crate::tool::settled::Settled;
+use crate::tool::types::TypesStripper;
 use crate::tool::uploads::Uploads;
 
 /// Most timers that may run at once.
@@ -65,6 +66,8 @@ pub struct Settings {
     pub console: Option<Console>,
     /// Where to put what the tool was compiled to.
     pub code: Option<KeptCode>,
+    /// Strips the types of files that it imports.
+    pub types: Option<Arc<dyn TypesStripper>>,
 }
 
 #[cfg(test)]
@@ -89,6 +92,7 @@ impl Settings {
             run_clock: crate::shared::run_clock::tests::an_hour(),
             console: None,
             code: None,
+            types: None,
         }
     }
 }

@@ -20,6 +20,7 @@ struct Wanted {
     text: Text,
     cwd: Option<String>,
     env: Option<Vec<(String, String)>>,
+    changed: Vec<(String, Option<String>)>,
     stdin: Vec<u8>,
 }
 
@@ -69,7 +70,7 @@ fn start(commands: Arc<dyn Commands>, line: CommandLine) -> Working {
 
 impl Wanted {
     fn line(self, what: What) -> CommandLine {
-        CommandLine { what, cwd: self.cwd, env: self.env, stdin: self.stdin }
+        CommandLine { what, cwd: self.cwd, env: self.env, changed: self.changed, stdin: self.stdin }
     }
 }
 
@@ -131,5 +132,20 @@ fn wanted(given: &Value) -> Result<Wanted, CallError> {
         },
         _ => Vec::new(),
     };
-    Ok(Wanted { text: shown, cwd: member("cwd").map(text).transpose()?, env, stdin })
+    let change = |pair: &Value| match pair {
+        Value::Array(pair) => match pair.as_slice() {
+            [name, Value::Undefined] => Ok((text(name)?, None)),
+            [name, value] => Ok((text(name)?, Some(text(value)?))),
+            _ => Err(wrong("set")),
+        },
+        _ => Err(wrong("set")),
+    };
+    let changed = match member("set") {
+        Some(Value::Array(pairs)) => {
+            pairs.iter().map(change).collect::<std::result::Result<_, _>>()?
+        }
+        _ => Vec::new(),
+    };
+    let cwd = member("cwd").map(text).transpose()?;
+    Ok(Wanted { text: shown, cwd, env, changed, stdin })
 }

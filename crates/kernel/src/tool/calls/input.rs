@@ -1,12 +1,10 @@
-//! Standard input of a tool that a program started.
+//! Standard input of a tool.
 
-use crate::shared::call_error::CallError;
+use crate::shared::crossing::Reply;
 use crate::tool::kernel::{Kernel, Served};
 
 pub(super) fn read(kernel: &mut Kernel) -> Served {
-    let Some(console) = kernel.settings.console.clone() else {
-        let message = "this tool was not started by a program, and has no standard input";
-        return Err(CallError::new("NotSupportedError", message).into());
-    };
+    // A tool without standard input finds it empty.
+    let Some(console) = kernel.settings.console.clone() else { return Ok(Reply::Done) };
     kernel.pend(Box::pin(async move { Ok(console.input().await) }))
 }

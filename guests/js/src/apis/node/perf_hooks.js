@@ -1,0 +1,6 @@
+// node:perf_hooks.
+(function () {
+  'use strict';
+
+  return { performance };
+});
