@@ -77,8 +77,10 @@ impl Tools for ShellTools {
 }
 
 async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
-    let arguments = line.arguments.into_iter().map(Value::String).collect();
-    let tool = Tool::from_file_name(&line.name, line.source).args_value(Value::Array(arguments));
+    let arguments = line.arguments.iter().cloned().map(Value::String).collect();
+    let tool = Tool::from_file_name(&line.name, line.source)
+        .args_value(Value::Array(arguments))
+        .argv(line.arguments);
     let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
     if stdout.is_cut {
         let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());

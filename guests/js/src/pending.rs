@@ -15,6 +15,8 @@ thread_local! {
     static WAITING: RefCell<BTreeMap<u32, Waiting>> = const { RefCell::new(BTreeMap::new()) };
     /// Tickets in [`WAITING`] that do not keep the run from ending.
     static LOOSE: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
+    /// Runs the callbacks of `process.nextTick`; set while there are any.
+    static TICKS: RefCell<Option<Persistent<Function<'static>>>> = const { RefCell::new(None) };
     /// Exceptions that callbacks threw and nothing caught; the first ends the run.
     static REPORTED: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
@@ -75,6 +77,22 @@ fn hold(ticket: u32, holds: bool) {
     });
 }
 
+/// Runs the callbacks of `process.nextTick`. Returns false if there are none.
+pub fn run_ticks(ctx: &Ctx<'_>) -> Result<bool> {
+    let Some(run) = TICKS.take() else { return Ok(false) };
+    run.restore(ctx)?.call::<_, Value>(())?;
+    Ok(true)
+}
+
+/// Returns true if `process.nextTick` has callbacks to run.
+pub fn has_ticks() -> bool {
+    TICKS.with_borrow(Option::is_some)
+}
+
+fn want_ticks<'js>(ctx: Ctx<'js>, run: Function<'js>) {
+    TICKS.set(Some(Persistent::save(&ctx, run)));
+}
+
 /// Takes the exceptions that callbacks threw, in order.
 pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
     REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()
@@ -84,6 +102,7 @@ pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
 pub fn forget() {
     WAITING.take();
     LOOSE.take();
+    TICKS.take();
     REPORTED.take();
 }
 
@@ -124,6 +143,7 @@ fn report_error<'js>(ctx: Ctx<'js>, error: Value<'js>) {
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("startTimer", Function::new(ctx.clone(), start_timer)?)?;
     native.set("stopTimer", Function::new(ctx.clone(), stop)?)?;
+    native.set("wantTicks", Function::new(ctx.clone(), want_ticks)?)?;
     native.set("holdRun", Function::new(ctx.clone(), hold)?)?;
     native.set("giveUp", Function::new(ctx.clone(), stop)?)?;
     native.set("onTimer", Function::new(ctx.clone(), on_timer)?)?;

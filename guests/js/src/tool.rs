@@ -134,7 +134,16 @@ fn drain<'js>(
     interrupted: &dyn Fn() -> bool,
 ) -> Option<Left> {
     let fail = |error: &Value<'js>| Some(failed(ctx, error, &running.file, interrupted));
+    // Callbacks of `process.nextTick` come before the microtasks, and again when none is left.
+    let mut is_tick = true;
     loop {
+        if is_tick {
+            match pending::run_ticks(ctx) {
+                Ok(ran) => is_tick = ran,
+                // Only an exit unwinds as far as this; it is seen below.
+                Err(_) => drop(ctx.catch()),
+            }
+        }
         if exit::requested().is_some() {
             ctx.catch();
             return Some(exited());
@@ -157,6 +166,11 @@ fn drain<'js>(
             return None;
         }
         if ctx.execute_pending_job() {
+            is_tick = false;
+            continue;
+        }
+        if pending::has_ticks() {
+            is_tick = true;
             continue;
         }
         match rejections::take(ctx) {

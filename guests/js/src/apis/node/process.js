@@ -46,7 +46,7 @@
 
   internal.changedVariables = () => (changed.size === 0 ? undefined : [...changed]);
 
-  const { performance, queueMicrotask } = globalThis;
+  const { performance } = globalThis;
   const { writeErr, writeOut } = native;
 
   // Listeners by event. Only the few events below ever happen.
@@ -65,6 +65,18 @@
     if (listeners.size === 0) native.onProcessEvent(emit);
     listeners.set(event, [...(listeners.get(event) ?? []), { listener, once }]);
     return process;
+  };
+
+  // Callbacks of nextTick; the guest runs them before the microtasks.
+  const ticks = [];
+  const runTicks = () => {
+    for (let tick; (tick = ticks.shift()) !== undefined; ) {
+      try {
+        tick[0](...tick[1]);
+      } catch (error) {
+        native.reportError(error);
+      }
+    }
   };
 
   const exitCodeOf = (code) => {
@@ -120,7 +132,8 @@
     ),
     nextTick(callback, ...args) {
       if (typeof callback !== 'function') throw internal.wrongType('callback', 'of type function', callback);
-      queueMicrotask(() => callback(...args));
+      if (ticks.length === 0) native.wantTicks(runTicks);
+      ticks.push([callback, args]);
     },
     get exitCode() {
       return native.exitCode();
