@@ -21,6 +21,8 @@ pub(crate) struct AuditBuffer {
     lines: Vec<Line>,
     /// Number of lines at which a busy sink is tried again.
     hand_over_at: usize,
+    /// Lines were offered since the sink was last flushed.
+    is_offered: bool,
     failed: Option<Error>,
 }
 
@@ -49,6 +51,16 @@ impl AuditBuffer {
         self.keep_failure(result)
     }
 
+    /// Writes the pending lines and waits until all lines of the run so far are durable.
+    pub(crate) fn commit_noted(&mut self, sink: &dyn Sink) -> Result<(), Error> {
+        let lines = std::mem::take(&mut self.lines);
+        // Lines that were offered before may still be in the sink's queue.
+        let is_offered = std::mem::take(&mut self.is_offered);
+        let flush = |()| if is_offered { sink.flush() } else { Ok(()) };
+        let result = sink.commit(lines).and_then(flush);
+        self.keep_failure(result)
+    }
+
     /// Offers the pending lines to the sink; waits only if more than [`MAX_KEPT`] are pending.
     pub(crate) fn hand_over(&mut self, sink: &dyn Sink) -> Result<(), Error> {
         if self.lines.is_empty() {
@@ -60,6 +72,7 @@ impl AuditBuffer {
         let result = match sink.offer(lines) {
             Offered::Taken => {
                 self.hand_over_at = BATCH;
+                self.is_offered = true;
                 Ok(())
             }
             Offered::Failed(error) => Err(error),

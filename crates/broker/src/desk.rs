@@ -135,33 +135,31 @@ impl Desk {
 
     /// Permits or denies an action, or asks the approver; writes the audit lines.
     // T-PERM-001: use of something not granted.
-    pub fn check<A: Action>(&self, action: A) -> Verdict<A> {
-        let (request, outside) = (action.request(), action.acts_outside());
-        let permit = match self.verdict(&request, effect(&request, outside)) {
+    pub fn check<A: Action>(&self, mut action: A) -> Verdict<A> {
+        let request = action.request();
+        let permit = match self.verdict(&request, effect(&request)) {
             RequestVerdict::Permit(permit) => permit,
             RequestVerdict::Denied(denial) => return Verdict::Denied(denial),
             RequestVerdict::Ask(waiting) => {
                 return Verdict::Ask(Waiting::new(self.clone(), action, None, waiting));
             }
         };
-        let mut further = action.further().into_iter();
-        match self.check_further(&mut further, outside) {
-            RequestsVerdict::Permit => Verdict::Permit(permit.for_action(action)),
+        match self.check_further(&mut action) {
+            RequestsVerdict::Permit => match self.complete(permit, action) {
+                Ok(permit) => Verdict::Permit(permit),
+                Err(denial) => Verdict::Denied(denial),
+            },
             RequestsVerdict::Denied(denial) => Verdict::Denied(denial),
             RequestsVerdict::Ask(waiting) => {
-                Verdict::Ask(Waiting::new(self.clone(), action, Some((permit, further)), waiting))
+                Verdict::Ask(Waiting::new(self.clone(), action, Some(permit), waiting))
             }
         }
     }
 
-    /// Checks requests until one is denied or has to be asked for.
-    pub(crate) fn check_further(
-        &self,
-        further: &mut impl Iterator<Item = Request>,
-        outside: bool,
-    ) -> RequestsVerdict {
-        for request in further {
-            match self.verdict(&request, effect(&request, outside)) {
+    /// Checks the further requests of an action until one is denied or has to be asked for.
+    pub(crate) fn check_further(&self, action: &mut impl Action) -> RequestsVerdict {
+        while let Some(request) = action.further() {
+            match self.verdict(&request, effect(&request)) {
                 // The permit of an action is the one of its first request.
                 RequestVerdict::Permit(permit) => drop(permit),
                 RequestVerdict::Denied(denial) => return RequestsVerdict::Denied(denial),
@@ -169,6 +167,25 @@ impl Desk {
             }
         }
         RequestsVerdict::Permit
+    }
+
+    /// Returns the permit for an action whose requests are all permitted. The audit lines of an
+    /// action outside the sandbox are made durable together first.
+    pub(crate) fn complete<A: Action>(
+        &self,
+        permit: Permit<()>,
+        action: A,
+    ) -> Result<Permit<A>, Denial> {
+        if action.acts_outside() {
+            let sink = &*self.permissions().broker().shared().sink;
+            let committed = self.lock().audit.commit_noted(sink);
+            committed.map_err(|error| {
+                let required = permit.request().required();
+                let id = self.request_id(&required);
+                Denial::new(&required, &id, Reason::Unavailable(error))
+            })?;
+        }
+        Ok(permit.for_action(action))
     }
 
     /// Returns the result that a check would have, without asking, consuming a use or logging.
@@ -299,11 +316,8 @@ impl Desk {
     }
 }
 
-/// Returns the reach of a request, judged by its kind and by its action.
-fn effect(request: &Request, outside: bool) -> Effect {
-    if outside {
-        return Effect::Outside;
-    }
+/// Returns the reach of a request, judged by its kind.
+fn effect(request: &Request) -> Effect {
     match request {
         Request::Network { .. } | Request::Function { .. } => Effect::Outside,
         Request::State { access: Access::Write, .. } => Effect::Outside,

@@ -16,14 +16,17 @@ pub trait Action {
     /// Returns the request to check.
     fn request(&self) -> Request;
 
-    /// Returns further requests that must be permitted too, in the order of checking.
-    fn further(&self) -> Vec<Request> {
-        Vec::new()
+    /// Returns the next further request that must be permitted too, or `None` after the last.
+    ///
+    /// Called again only if the one before was permitted, so that an action with many targets finds
+    /// each of them after those before it were checked.
+    fn further(&mut self) -> Option<Request> {
+        None
     }
 
     /// Returns true if the action changes something outside the sandbox although the kind of its
-    /// requests does not imply that, such as a write to a folder of the host. The audit lines are
-    /// then durable before a permit is returned.
+    /// requests does not imply that, such as a write to a folder of the host. Asked after the last
+    /// request was permitted; the audit lines are then durable before a permit is returned.
     fn acts_outside(&self) -> bool {
         false
     }
@@ -35,17 +38,9 @@ impl Action for Request {
     }
 }
 
-impl<A: Action> Action for &A {
+impl Action for &Request {
     fn request(&self) -> Request {
-        (**self).request()
-    }
-
-    fn further(&self) -> Vec<Request> {
-        (**self).further()
-    }
-
-    fn acts_outside(&self) -> bool {
-        (**self).acts_outside()
+        Request::clone(self)
     }
 }
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cofferdam_caps::{Capability, Request};
+use cofferdam_caps::Capability;
 use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
@@ -26,9 +26,8 @@ pub struct Waiting<A> {
     desk: Desk,
     /// `None` once the future has completed.
     action: Option<A>,
-    /// Permit of the first request, if that was not the one to ask for; and the requests to check
-    /// after the one that waits.
-    permitted: Option<(Permit<()>, std::vec::IntoIter<Request>)>,
+    /// Permit of the first request, if that was not the one to ask for.
+    permitted: Option<Permit<()>>,
     waiting: RequestWaiting,
 }
 
@@ -36,7 +35,7 @@ impl<A: Action> Waiting<A> {
     pub(crate) fn new(
         desk: Desk,
         action: A,
-        permitted: Option<(Permit<()>, std::vec::IntoIter<Request>)>,
+        permitted: Option<Permit<()>>,
         waiting: RequestWaiting,
     ) -> Self {
         Self { desk, action: Some(action), permitted, waiting }
@@ -61,7 +60,7 @@ impl<A: Action> Future for Waiting<A> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Some(action) = this.action.take() else { return Poll::Pending };
+        let Some(mut action) = this.action.take() else { return Poll::Pending };
         loop {
             let permit = match Pin::new(&mut this.waiting).poll(context) {
                 Poll::Ready(Ok(permit)) => permit,
@@ -71,15 +70,14 @@ impl<A: Action> Future for Waiting<A> {
                     return Poll::Pending;
                 }
             };
-            let (permit, mut further) = match this.permitted.take() {
-                Some(permitted) => permitted,
-                None => (permit, action.further().into_iter()),
-            };
-            match this.desk.check_further(&mut further, action.acts_outside()) {
-                RequestsVerdict::Permit => return Poll::Ready(Ok(permit.for_action(action))),
+            let permit = this.permitted.take().unwrap_or(permit);
+            match this.desk.check_further(&mut action) {
+                RequestsVerdict::Permit => {
+                    return Poll::Ready(this.desk.complete(permit, action));
+                }
                 RequestsVerdict::Denied(denial) => return Poll::Ready(Err(denial)),
                 RequestsVerdict::Ask(waiting) => {
-                    this.permitted = Some((permit, further));
+                    this.permitted = Some(permit);
                     this.waiting = waiting;
                 }
             }

@@ -39,6 +39,8 @@ pub enum Stop {
     Killed,
     /// The guest exceeded its memory limit and could not continue.
     Memory,
+    /// The memory that the host holds for the run exceeds this many bytes.
+    HostMemory(u64),
     /// The guest exhausted its call stack.
     Stack,
     /// The guest violated the protocol of the gate.
@@ -57,6 +59,7 @@ impl std::fmt::Display for Stop {
             Stop::Deadline => write!(f, "time limit reached"),
             Stop::Killed => write!(f, "cancelled"),
             Stop::Memory => write!(f, "memory limit reached"),
+            Stop::HostMemory(limit) => write!(f, "host memory limit of {limit} bytes reached"),
             Stop::Stack => write!(f, "call stack exhausted"),
             Stop::Breach(what) => write!(f, "malformed host call: {what}"),
             Stop::ReplyTooLong(len) => write!(f, "reply of {len} bytes is too long"),

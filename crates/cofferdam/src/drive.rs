@@ -10,7 +10,7 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
+use cofferdam_kernel::{Allowance, Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
 use crate::interrupted::Interrupted;
@@ -24,6 +24,10 @@ use crate::surface;
 use crate::tool::{Language, Tool};
 use crate::tool_commands::ToolCommands;
 use crate::typescript;
+
+/// Memory of all processes of a run together, with host memory held for the run, as a multiple of
+/// the memory of one cell.
+const MEMORY_SUM: u64 = 4;
 
 /// Room for a reply other than a result: an exception with its stack.
 const ERROR_ROOM: usize = 512 << 10;
@@ -39,6 +43,8 @@ pub(crate) struct Course {
     /// Kill switch, deadline and pauses of the run and of everything it starts.
     pub(crate) clock: RunClock,
     pub(crate) desk: Desk,
+    /// Host memory and processes of the run and of everything it starts.
+    pub(crate) allowance: Allowance,
     /// Slots for tools started by programs, shared by the whole run.
     pub(crate) slots: Slots,
     /// Output of a tool started by a program (the `js` command).
@@ -53,7 +59,7 @@ impl Course {
     /// Returns the kernel settings of a tool in this run.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.state.settings(self.desk.clone(), &self.clock, Some(commands));
+        let mut settings = self.state.settings(self, Some(commands));
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -99,6 +105,10 @@ pub(crate) fn course(
         began,
         clock: RunClock::new(switch.clone(), deadline),
         desk: state.desk(name),
+        allowance: Allowance::new(
+            state.limits.memory_bytes.saturating_mul(MEMORY_SUM),
+            state.limits.processes,
+        ),
         slots: Slots::default(),
         console: None,
     }
@@ -384,6 +394,7 @@ pub(crate) fn stopped(course: &Course, stop: Stop, stack: String) -> Result<Endi
         Stop::Deadline => Ending::Stopped(Exhausted::Time { limit: limits.time, stack }),
         Stop::Killed => Ending::Stopped(Exhausted::Cancelled { stack }),
         Stop::Memory => exceeded(Limit::Memory, limits.memory_bytes, None),
+        Stop::HostMemory(allowed) => exceeded(Limit::HostMemory, allowed, None),
         Stop::Stack => exceeded(Limit::Stack, 0, None),
         Stop::ReplyTooLong(len) => exceeded(Limit::Result, limits.result_bytes, Some(len as u64)),
         Stop::Breach(what) => broke_the_rules(&what),

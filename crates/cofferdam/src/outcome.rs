@@ -274,6 +274,7 @@ fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
         Limit::FsBytes => "bytes in files",
         Limit::FileCount => "number of files",
         Limit::Processes => "number of processes",
+        Limit::HostMemory => "memory held by the host",
         Limit::Stack if allowed == 0 => return "call stack exhausted".into(),
         Limit::Stack => "call depth",
         Limit::Expansion => "expansion",

@@ -20,9 +20,6 @@ use crate::outcome::{Ending, Outcome, ScriptError};
 use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
-/// Memory of all processes of a run together, as a multiple of the memory of one.
-const MEMORY_SUM: u64 = 4;
-
 /// Runs a program and every process that it starts.
 pub(crate) async fn run(
     state: &Arc<SandboxState>,
@@ -37,7 +34,7 @@ pub(crate) async fn run(
         true => StartRules::granted(policy, course.desk.clone(), None),
         false => StartRules::unrestricted(policy),
     };
-    let settings = state.settings(course.desk.clone(), &course.clock, None);
+    let settings = state.settings(course, None);
     run_on_course(&course, settings, command, start_rules).await
 }
 
@@ -61,8 +58,6 @@ pub(crate) async fn run_on_course(
         files: state.resources.files.clone(),
         limits: ProcessLimits {
             memory_bytes: limits.memory_bytes,
-            memory_sum_bytes: limits.memory_bytes.saturating_mul(MEMORY_SUM),
-            processes: limits.processes,
         },
         programs: state.runtime.programs()?.clone(),
         start_rules,

@@ -14,7 +14,7 @@ use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::permitted::{Network, Permitted};
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    Clock, Commands, Environment, Policy, Random, Resources, RunClock, Settings, Watcher,
+    Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
 use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
@@ -386,13 +386,12 @@ impl SandboxState {
 
     pub(crate) fn settings(
         &self,
-        desk: cofferdam_broker::Desk,
-        clock: &RunClock,
+        course: &drive::Course,
         commands: Option<Arc<dyn Commands>>,
     ) -> Settings {
         Settings {
             resources: Permitted::new(self.resources.clone()),
-            desk,
+            desk: course.desk.clone(),
             network: Network::new(self.client.clone()),
             commands,
             clock: self.clock,
@@ -400,7 +399,8 @@ impl SandboxState {
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
             watcher: self.watcher.clone(),
-            run_clock: clock.clone(),
+            run_clock: course.clock.clone(),
+            allowance: course.allowance.clone(),
             console: None,
             code: None,
             types: None,

@@ -23,6 +23,7 @@ pub use program::system::{
     Caps, Environment, Hits, Later, ProcessLimits, ProgramSetup, Programs, Reaper,
 };
 pub use program::tools::{Console, ToolLine, Tools};
+pub use shared::allowance::Allowance;
 pub use shared::call_error::CallError;
 pub use shared::clock::Clock;
 pub use shared::denials::Denials;

@@ -35,12 +35,14 @@ mod start;
 mod state;
 mod storage;
 mod variables;
+mod walk;
 
 use std::sync::Arc;
 
-use cofferdam_vfs::Time;
+use cofferdam_vfs::{Interrupt, Time};
 
 use crate::shared::resources::Resources;
+use crate::shared::run_clock::RunClock;
 
 pub(crate) use files::Removal;
 pub use files::{Files, MakeFolders, ReadFile, RemoveFile, RenameFile, WriteFile};
@@ -58,17 +60,24 @@ pub use variables::{ReadVariable, Variables};
 #[derive(Clone)]
 pub struct Permitted {
     resources: Arc<Resources>,
+    /// Ends long operations when the run is over.
+    until: Interrupt,
 }
 
 impl Permitted {
     /// Wraps the resources of a sandbox.
     pub fn new(resources: Arc<Resources>) -> Self {
-        Permitted { resources }
+        Permitted { resources, until: Interrupt::default() }
+    }
+
+    /// Returns the same resources for one run: its long operations end with the run (T-CELL-030).
+    pub(crate) fn until(self, clock: &RunClock) -> Self {
+        Permitted { until: clock.file_interrupt(), ..self }
     }
 
     /// Returns the sandbox's files. Changes are marked with the time `now`.
     pub fn files(&self, now: Time) -> Files<'_> {
-        Files::new(&self.resources.files, now)
+        Files::new(&self.resources.files, now, &self.until)
     }
 
     /// Returns the key-value storage.

@@ -2,12 +2,14 @@
 //!
 //! - [`resources`]: everything a sandbox owns and its runs use
 //! - `call_error`: errors and results of host calls; [`denials`]: permission errors of one run
+//! - `allowance`: host memory and processes of one run
 //! - [`run_clock`]: kill switch, deadline and pauses of one run
 //! - `streams`: response bodies being read; [`page`]: the page that tools see
 //! - [`clock`], [`random`]: time and randomness, real or fixed for tests and replay
 //! - [`output`]: printed bytes, cut at a limit
 //! - `lock`, `numbered`: small parts
 
+pub(crate) mod allowance;
 pub(crate) mod call_error;
 pub(crate) mod clock;
 pub(crate) mod crossing;

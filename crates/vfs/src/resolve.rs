@@ -30,6 +30,21 @@ pub(crate) enum Goal {
 }
 
 pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Found<'t>, Errno> {
+    walk(files, at)?.run(goal)
+}
+
+/// Resolves a path. A failure comes with the physical path as far as links could be followed, and
+/// the names behind it as they stand; `None` if the path is malformed.
+pub(crate) fn resolve_far<'t>(
+    files: Files<'t>,
+    at: At<'_>,
+    goal: Goal,
+) -> Result<Found<'t>, (Errno, Option<String>)> {
+    let mut walk = walk(files, at).map_err(|errno| (errno, None))?;
+    walk.run(goal).map_err(|errno| (errno, walk.reached()))
+}
+
+fn walk<'t, 'a>(files: Files<'t>, at: At<'a>) -> Result<Walk<'t, 'a>, Errno> {
     check_path(at.path)?;
     let absolute = at.path.starts_with('/');
     let (start, fence) = match at.base {
@@ -47,7 +62,8 @@ pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Fo
         Base::Root | Base::Directory(_) | Base::Beneath(_) => 0,
     };
     let rest = Rest::new(at.path);
-    Walk { files, lock: None, fresh: false, rest, here: start, fence, links }.run(goal)
+    let name = String::new();
+    Ok(Walk { files, lock: None, fresh: false, rest, name, here: start, fence, links })
 }
 
 struct Walk<'t, 'a> {
@@ -56,6 +72,8 @@ struct Walk<'t, 'a> {
     /// True if the lock was taken since the fence was last checked.
     fresh: bool,
     rest: Rest<'a>,
+    /// The component that is being resolved, relative to `here`.
+    name: String,
     here: Spot,
     /// The directory that the path must not leave.
     fence: Option<Spot>,
@@ -72,10 +90,11 @@ enum Met {
 }
 
 impl<'t> Walk<'t, '_> {
-    fn run(mut self, goal: Goal) -> Result<Found<'t>, Errno> {
-        let mut name = String::new();
+    fn run(&mut self, goal: Goal) -> Result<Found<'t>, Errno> {
         let mut last = Last::Root;
-        while self.rest.next(&mut name) {
+        while self.rest.next(&mut self.name) {
+            // Taken out while the walk goes on, and kept where it fails.
+            let name = self.name.clone();
             match name.as_str() {
                 "." => {
                     self.may_search()?;
@@ -116,6 +135,33 @@ impl<'t> Walk<'t, '_> {
         self.end_here(last)
     }
 
+    /// Returns the physical path of the current directory with all names behind it.
+    fn reached(&mut self) -> Option<String> {
+        let here = match self.here.clone() {
+            Spot::Node(ino) => self.locked().path(ino).ok()?,
+            Spot::Mounted(spot) => {
+                self.lock = None;
+                spot.path(self.files.tree).ok()?
+            }
+        };
+        let mut path = here.as_str().trim_end_matches('/').to_owned();
+        let mut name = std::mem::take(&mut self.name);
+        loop {
+            match name.as_str() {
+                "" | "." => {}
+                ".." => path.truncate(path.rfind('/').unwrap_or(0)),
+                name => {
+                    path.push('/');
+                    path.push_str(name);
+                }
+            }
+            if !self.rest.next(&mut name) {
+                break;
+            }
+        }
+        if path.is_empty() { Some("/".into()) } else { Some(path) }
+    }
+
     /// Checks that the current directory may be searched; reads its entries if needed.
     fn may_search(&mut self) -> Result<(), Errno> {
         let Spot::Node(ino) = self.here else { return Ok(()) };
@@ -135,7 +181,7 @@ impl<'t> Walk<'t, '_> {
     fn enter(&mut self, ino: Ino) -> Result<(), Errno> {
         while self.locked().directory(ino)?.unread {
             self.lock = None;
-            crate::overlay::read_directory(self.files.tree, ino)?;
+            crate::overlay::read_directory(self.files.tree, ino, self.files.until)?;
         }
         // The directory may have been moved out of the fence while the lock was released.
         if let (true, Some(Spot::Node(top))) = (self.fresh, &self.fence) {

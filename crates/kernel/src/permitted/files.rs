@@ -4,13 +4,14 @@ use cofferdam_broker::{Action, Permit};
 use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Request};
 use cofferdam_vfs::{
-    self as vfs, At, DirEntry, Errno, Error, Follow, Kind, Mode, Open, Stat, Time, Tree, VPath,
+    self as vfs, At, DirEntry, Error, Follow, Interrupt, Kind, Mode, Open, Stat, Time, Tree, VPath,
 };
 
+use super::walk::Walk;
 use crate::program::furniture::HOME;
 
 /// Most entries that a listing, a recursive removal or a move has.
-const MAX_ENTRIES: usize = 100_000;
+pub(super) const MAX_ENTRIES: usize = 100_000;
 
 /// Files of a sandbox as its tools use them, at one moment.
 ///
@@ -65,6 +66,7 @@ const MAX_ENTRIES: usize = 100_000;
 pub struct Files<'a> {
     tree: &'a Tree,
     now: Time,
+    until: &'a Interrupt,
 }
 
 /// Reading, listing or looking at one path.
@@ -80,18 +82,20 @@ pub struct WriteFile {
 
 /// Making the missing folders of a path, each checked by its own name.
 pub struct MakeFolders {
-    /// The topmost one.
-    first: Target,
-    /// The others, from the top.
-    rest: Vec<Target>,
+    /// The whole path. It is checked first and even if it exists, so that a refusal tells nothing
+    /// about the folders on the way.
+    last: Target,
+    /// Missing folders on the way, from the top.
+    missing: Vec<Target>,
+    /// Missing folders that were checked.
+    checked: usize,
     outside: bool,
 }
 
 /// Removing a path and, if recursive, everything below it.
 pub struct RemoveFile {
     target: Target,
-    /// Entries below the path, parents before their children.
-    below: Result<Vec<Below>, Error>,
+    below: Walk,
     outside: bool,
     how: Removal,
 }
@@ -103,8 +107,9 @@ pub struct RemoveFile {
 pub struct RenameFile {
     from: Target,
     to: Target,
-    /// An error refuses the move: entries that were not listed were not checked.
-    below: Result<Vec<Below>, Error>,
+    below: Walk,
+    /// Requests to check before the next entry is listed, the next one last.
+    next: Vec<Request>,
     outside: bool,
 }
 
@@ -125,13 +130,6 @@ pub(crate) enum Removal {
 struct Target {
     checked: FilePath,
     found: Result<VPath, Error>,
-}
-
-/// An entry below a folder.
-struct Below {
-    checked: FilePath,
-    path: VPath,
-    kind: Kind,
 }
 
 fn read(path: &FilePath) -> Request {
@@ -160,11 +158,13 @@ impl Action for WriteFile {
 
 impl Action for MakeFolders {
     fn request(&self) -> Request {
-        write(&self.first.checked)
+        write(&self.last.checked)
     }
 
-    fn further(&self) -> Vec<Request> {
-        self.rest.iter().map(|folder| write(&folder.checked)).collect()
+    fn further(&mut self) -> Option<Request> {
+        let folder = self.missing.get(self.checked)?;
+        self.checked += 1;
+        Some(write(&folder.checked))
     }
 
     fn acts_outside(&self) -> bool {
@@ -177,13 +177,12 @@ impl Action for RemoveFile {
         write(&self.target.checked)
     }
 
-    fn further(&self) -> Vec<Request> {
-        let below = self.below.as_deref().unwrap_or_default();
-        below.iter().map(|below| write(&below.checked)).collect()
+    fn further(&mut self) -> Option<Request> {
+        self.below.next().map(write)
     }
 
     fn acts_outside(&self) -> bool {
-        self.outside
+        self.below.is_complete() && (self.outside || self.below.reaches_outside())
     }
 }
 
@@ -192,22 +191,24 @@ impl Action for RenameFile {
         write(&self.from.checked)
     }
 
-    fn further(&self) -> Vec<Request> {
-        let mut requests = vec![read(&self.from.checked), write(&self.to.checked)];
-        let below = self.below.iter().flatten();
-        requests.extend(below.flat_map(|b| [write(&b.checked), read(&b.checked)]));
-        requests
+    fn further(&mut self) -> Option<Request> {
+        if let Some(request) = self.next.pop() {
+            return Some(request);
+        }
+        let path = self.below.next()?;
+        self.next.push(read(path));
+        Some(write(path))
     }
 
     fn acts_outside(&self) -> bool {
-        self.outside
+        self.below.is_complete() && (self.outside || self.below.reaches_outside())
     }
 }
 
 /// Resolving paths. Nothing of a file's content or of a folder's entries leaves an action.
 impl<'a> Files<'a> {
-    pub(super) fn new(tree: &'a Tree, now: Time) -> Self {
-        Files { tree, now }
+    pub(super) fn new(tree: &'a Tree, now: Time, until: &'a Interrupt) -> Self {
+        Files { tree, now, until }
     }
 
     /// Resolves a path to read. A relative path begins in the home folder.
@@ -221,9 +222,10 @@ impl<'a> Files<'a> {
         Ok(WriteFile { outside: self.is_outside(&target), target })
     }
 
-    /// Finds the missing folders of a path; `None` if there are none.
-    pub fn to_make(&self, path: &str) -> Result<Option<MakeFolders>, cofferdam_caps::Error> {
+    /// Finds the missing folders of a path.
+    pub fn to_make(&self, path: &str) -> Result<MakeFolders, cofferdam_caps::Error> {
         let absolute = lexical(&absolute(path));
+        let last = self.target(&absolute, Follow::Link)?;
         let mut missing = Vec::new();
         for end in (1..=absolute.len())
             .filter(|end| absolute[*end..].starts_with('/') || *end == absolute.len())
@@ -235,11 +237,10 @@ impl<'a> Files<'a> {
             missing.push(self.target(at, Follow::Never)?);
         }
         let outside = missing.iter().any(|target| self.is_outside(target));
-        let mut missing = missing.into_iter();
-        Ok(missing.next().map(|first| MakeFolders { first, rest: missing.collect(), outside }))
+        Ok(MakeFolders { last, missing, checked: 0, outside })
     }
 
-    /// Resolves a path to remove.
+    /// Resolves a path to remove. Entries below it are listed while they are checked.
     pub(crate) fn to_remove(
         &self,
         path: &str,
@@ -249,86 +250,49 @@ impl<'a> Files<'a> {
         let below = match (&target.found, how) {
             (Ok(root), Removal::Recursive) => self.below(root),
             (Ok(_) | Err(_), Removal::File | Removal::FileOrFolder | Removal::Recursive) => {
-                Ok(Vec::new())
+                Walk::nothing()
             }
         };
-        let mut outside = self.is_outside(&target);
-        outside |= below.iter().flatten().any(|below| self.changes_outside(&below.path));
-        Ok(RemoveFile { target, below, outside, how })
+        Ok(RemoveFile { outside: self.is_outside(&target), target, below, how })
     }
 
-    /// Resolves a path to move, and its new name.
+    /// Resolves a path to move, and its new name. Entries below it are listed while they are
+    /// checked.
     pub fn to_rename(&self, from: &str, to: &str) -> Result<RenameFile, cofferdam_caps::Error> {
         let from = self.target(from, Follow::Never)?;
         let to = self.target(to, Follow::Never)?;
         let below = match &from.found {
             Ok(root) => self.below(root),
-            Err(_) => Ok(Vec::new()),
+            Err(_) => Walk::nothing(),
         };
-        let mut outside = self.is_outside(&from) || self.is_outside(&to);
-        outside |= below.iter().flatten().any(|below| self.changes_outside(&below.path));
-        Ok(RenameFile { from, to, below, outside })
+        let outside = self.is_outside(&from) || self.is_outside(&to);
+        let next = vec![write(&to.checked), read(&from.checked)];
+        Ok(RenameFile { from, to, below, next, outside })
     }
 
     fn guest(&self) -> vfs::Files<'a> {
-        self.tree.as_guest(self.now)
+        self.tree.as_guest(self.now).until(self.until)
     }
 
     fn target(&self, path: &str, follow: Follow) -> Result<Target, cofferdam_caps::Error> {
         let absolute = absolute(path);
-        Ok(match self.guest().resolve(At::root(&absolute).follow(follow)) {
+        Ok(match self.guest().resolve_far(At::root(&absolute).follow(follow)) {
             Ok(found) => Target { checked: found.as_str().parse()?, found: Ok(found) },
-            Err(error) => Target { checked: lexical(&absolute).parse()?, found: Err(error) },
+            Err((error, reached)) => {
+                // The path behind a link is checked like one that exists (T-PERM-003).
+                let checked = reached.unwrap_or_else(|| lexical(&absolute));
+                Target { checked: checked.parse()?, found: Err(error) }
+            }
         })
     }
 
     /// Returns true if a write to the target changes a folder of the host.
     fn is_outside(&self, target: &Target) -> bool {
-        VPath::new(target.checked.as_str()).is_ok_and(|path| self.changes_outside(&path))
+        VPath::new(target.checked.as_str()).is_ok_and(|path| self.guest().changes_outside(&path))
     }
 
-    fn changes_outside(&self, path: &VPath) -> bool {
-        self.guest().changes_outside(path)
-    }
-
-    /// Returns everything below a folder, parents before their children; nothing if the path is
-    /// not a folder. A name that no grant can cover is an error.
-    fn below(&self, root: &VPath) -> Result<Vec<Below>, Error> {
-        let found = self.entries_below(root)?.into_iter();
-        let checked = |(path, kind): (VPath, Kind)| match path.as_str().parse() {
-            Ok(checked) => Ok(Below { checked, path, kind }),
-            Err(_) => Err(Error::new(Errno::Invalid, path.as_str())),
-        };
-        found.map(checked).collect()
-    }
-
-    fn entries_below(&self, root: &VPath) -> Result<Vec<(VPath, Kind)>, Error> {
-        let (files, mut found) = (self.guest(), Vec::new());
-        if files.stat(root)?.kind != Kind::Directory {
-            return Ok(found);
-        }
-        let mut folders = vec![root.clone()];
-        while let Some(folder) = folders.pop() {
-            let open = files.open(&folder, Open::to_read().directory())?;
-            let mut from = 0;
-            loop {
-                let entries = open.entries(from, vfs::LISTING_MAX, self.now)?;
-                let Some(last) = entries.last() else { break };
-                from = last.next;
-                for entry in entries.iter().filter(|entry| is_named(entry)) {
-                    let text = format!("{}/{}", folder.as_str().trim_end_matches('/'), entry.name);
-                    let path = VPath::new(&text).map_err(|errno| Error::new(errno, &text))?;
-                    if entry.kind == Kind::Directory {
-                        folders.push(path.clone());
-                    }
-                    found.push((path, entry.kind));
-                }
-                if found.len() > MAX_ENTRIES {
-                    return Err(Error::new(Errno::FileTooLarge, root.as_str()));
-                }
-            }
-        }
-        Ok(found)
+    fn below(&self, root: &VPath) -> Walk {
+        Walk::new(self.tree.clone(), self.now, self.until.clone(), root.clone())
     }
 }
 
@@ -345,6 +309,7 @@ impl Files<'_> {
         let folder = self.guest().open(&path, Open::to_read().directory())?;
         let (mut listed, mut from) = (Vec::new(), 0);
         while listed.len() <= MAX_ENTRIES {
+            self.check_time(&path)?;
             let entries = folder.entries(from, vfs::LISTING_MAX, self.now)?;
             let Some(last) = entries.last() else { break };
             from = last.next;
@@ -386,8 +351,7 @@ impl Files<'_> {
 
     /// Makes the missing folders of a path, from the top.
     pub fn make_folders(&self, permit: Permit<MakeFolders>) -> Result<(), Error> {
-        let MakeFolders { first, rest, .. } = permit.into_action();
-        let mut folders = std::iter::once(first).chain(rest);
+        let mut folders = permit.into_action().missing.into_iter();
         // Below a folder that is missing, a path cannot be resolved before the folder is made.
         folders.try_for_each(|folder| {
             self.guest().make_directory(folder.checked.as_str(), Mode::DIRECTORY)
@@ -399,7 +363,8 @@ impl Files<'_> {
         let (files, action) = (self.guest(), permit.into_action());
         let root = action.target.found?;
         // Children come after their parents, so from the end on every folder is empty.
-        for below in action.below?.iter().rev() {
+        for below in action.below.finish()?.iter().rev() {
+            self.check_time(&root)?;
             match below.kind {
                 Kind::Directory => files.remove_directory(&below.path)?,
                 Kind::File | Kind::Link | Kind::Device(_) | Kind::Other => {
@@ -417,12 +382,20 @@ impl Files<'_> {
     /// Moves a file or folder.
     pub fn rename(&self, permit: Permit<RenameFile>) -> Result<(), Error> {
         let action = permit.into_action();
-        action.below?;
+        // Entries that were not listed were not checked.
+        action.below.finish()?;
         self.guest().rename(&action.from.found?, &action.to.found?)
     }
 }
 
-fn is_named(entry: &DirEntry) -> bool {
+impl Files<'_> {
+    /// Fails if the run is over.
+    fn check_time(&self, path: &VPath) -> Result<(), Error> {
+        self.until.check().map_err(|errno| Error::new(errno, path.as_str()))
+    }
+}
+
+pub(super) fn is_named(entry: &DirEntry) -> bool {
     entry.name != "." && entry.name != ".."
 }
 

@@ -67,9 +67,16 @@ impl<'a> State<'a> {
     }
 
     /// Replaces the content; the description stays.
-    pub fn set(self, permit: Permit<WriteState>, content: Value) -> Result<(), StateError> {
+    ///
+    /// `bytes` is the length of the content as the tool sent it.
+    pub fn set(
+        self,
+        permit: Permit<WriteState>,
+        content: Value,
+        bytes: usize,
+    ) -> Result<(), StateError> {
         let WriteState { name } = permit.into_action();
-        self.published.set_content(name.as_str(), content)
+        self.published.set_content(name.as_str(), content, bytes)
     }
 
     /// Returns the names that the run may read. Other names do not exist for it.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
 use cofferdam_cell::{Compiler, MemoryBudget, ProgramImage};
-use cofferdam_vfs::{Caller, Files, Time, Tree};
+use cofferdam_vfs::{Caller, Files, Interrupt, Time, Tree};
 
 use crate::program::crew::Newborn;
 use crate::program::errno::Errno;
@@ -34,10 +34,6 @@ const MANY_PIPES: usize = 256;
 pub struct ProcessLimits {
     /// Memory of each process, in bytes.
     pub memory_bytes: u64,
-    /// Memory of all processes together, in bytes.
-    pub memory_sum_bytes: u64,
-    /// Processes at once.
-    pub processes: u64,
 }
 
 /// The programs that there are.
@@ -116,7 +112,12 @@ pub(crate) type Errand = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(crate) struct System {
     pub(crate) setup: ProgramSetup,
     pub(crate) run_clock: RunClock,
+    /// Ends long file operations when the run is over.
+    until: Interrupt,
+    /// Shared with everything else that the run has started.
     pub(crate) budget: Arc<MemoryBudget>,
+    /// Refusals of the budget before these programs started.
+    refused_before: u64,
     pub(crate) clock: Mutex<clock::Running>,
     pub(crate) random: Mutex<random::Source>,
     pub(crate) table: Mutex<Table>,
@@ -146,13 +147,15 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) fn new(setup: ProgramSetup) -> Arc<Self> {
-        let limits = setup.limits;
+        let allowance = &setup.settings.allowance;
         let system = Arc::new(System {
             run_clock: setup.settings.run_clock.clone(),
-            budget: MemoryBudget::new(limits.memory_sum_bytes),
+            until: setup.settings.run_clock.file_interrupt(),
+            refused_before: allowance.memory().refused(),
+            budget: allowance.memory().clone(),
             clock: Mutex::new(clock::Running::start(setup.settings.clock)),
             random: Mutex::new(random::Source::new(setup.settings.random)),
-            table: Mutex::new(Table::new(usize::try_from(limits.processes).unwrap_or(usize::MAX))),
+            table: Mutex::new(Table::new(allowance.processes().clone())),
             newborn: Mutex::default(),
             errands: Mutex::default(),
             denials: Denials::default(),
@@ -190,7 +193,7 @@ impl System {
     /// The files as a process may use them now.
     pub(crate) fn files(&self, pid: u32) -> Files<'_> {
         let caller = Caller(u64::from(self.number) << 32 | u64::from(pid));
-        self.setup.files.as_guest(self.now()).asked_by(caller)
+        self.setup.files.as_guest(self.now()).asked_by(caller).until(&self.until)
     }
 
     pub(crate) fn print(&self, stream: Stream, bytes: &[u8]) {
@@ -244,7 +247,7 @@ impl System {
         let cap = |cap: &AtomicU64| Some(cap.load(Ordering::Relaxed)).filter(|cap| *cap > 0);
         let caps = Caps { depth: cap(&self.caps.0), expansion: cap(&self.caps.1) };
         Hits {
-            memory: self.budget.refused() > 0,
+            memory: self.budget.refused() > self.refused_before,
             processes: self.processes_hit.load(Ordering::Relaxed),
             fs_bytes: self.bytes_hit.load(Ordering::Relaxed),
             file_count: self.count_hit.load(Ordering::Relaxed),

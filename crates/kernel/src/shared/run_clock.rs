@@ -79,6 +79,12 @@ impl RunClock {
         (Instant::now() >= self.deadline()).then_some(Stop::Deadline)
     }
 
+    /// Returns the condition that ends long file operations when the run is over.
+    pub(crate) fn file_interrupt(&self) -> cofferdam_vfs::Interrupt {
+        let clock = self.clone();
+        cofferdam_vfs::Interrupt::new(move || clock.over().is_some())
+    }
+
     /// Opens a question to a person.
     pub(crate) fn question(&self) -> Question {
         self.shared.asking.fetch_add(1, Ordering::SeqCst);

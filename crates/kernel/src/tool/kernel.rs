@@ -16,6 +16,7 @@ use cofferdam_vfs::Time;
 
 use crate::permitted::{Network, PageView, Permitted};
 use crate::program::tools::Console;
+use crate::shared::allowance::Allowance;
 use crate::shared::call_error::{CallError, Done, Working, pack_done};
 use crate::shared::clock::{self, Clock};
 use crate::shared::crossing::{self, Breach, Failure, Progress, Reply};
@@ -62,6 +63,8 @@ pub struct Settings {
     pub watcher: Option<Arc<dyn Watcher>>,
     /// Kill switch, deadline and pauses; shared with whatever the run starts in turn.
     pub run_clock: RunClock,
+    /// Host memory and processes; shared with whatever the run starts in turn.
+    pub allowance: Allowance,
     /// Where a tool that a program started reads from.
     pub console: Option<Console>,
     /// Where to put what the tool was compiled to.
@@ -90,6 +93,7 @@ impl Settings {
             stderr_bytes: 1 << 20,
             watcher: None,
             run_clock: crate::shared::run_clock::tests::an_hour(),
+            allowance: Allowance::new(64 << 20, 8),
             console: None,
             code: None,
             types: None,
@@ -111,6 +115,8 @@ pub struct Kernel {
     /// Calls under way, by ticket.
     working: Vec<(u32, Working)>,
     next_ticket: u32,
+    /// Length of the request that is being served.
+    request_bytes: usize,
     pub(crate) denials: Denials,
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
@@ -125,7 +131,8 @@ pub(crate) type Served = Result<Reply, Failure<Stop>>;
 
 impl Kernel {
     /// A kernel for a run that begins now.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(mut settings: Settings) -> Self {
+        settings.resources = settings.resources.until(&settings.run_clock);
         Kernel {
             clock: clock::Running::start(settings.clock),
             random: random::Source::new(settings.random),
@@ -135,6 +142,7 @@ impl Kernel {
             due: HashMap::new(),
             working: Vec::new(),
             next_ticket: 1,
+            request_bytes: 0,
             denials: Denials::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
@@ -160,8 +168,15 @@ impl Kernel {
             let message = format!("more than {MAX_WORKING} calls under way at once");
             return Err(CallError::new("RangeError", message).into());
         }
+        let held = self.settings.allowance.hold_pending(self.request_bytes);
+        let held = held.map_err(Failure::Stopped)?;
+        let work = async move {
+            // Held until the call is done, and with it the request.
+            let _held = held;
+            work.await
+        };
         let ticket = self.new_ticket();
-        self.working.push((ticket, work));
+        self.working.push((ticket, Box::pin(work)));
         Ok(Reply::Pending(ticket))
     }
 
@@ -287,6 +302,7 @@ impl Kernel {
 impl Host for Kernel {
     fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
         crossing::cross(requests, answer, &mut Progress::default(), |call, mut io| {
+            self.request_bytes = io.fields.remaining();
             let served = calls::serve(self, call, &mut io);
             // A refusal caused by the end of the run ends the run.
             if let Err(Failure::Refused(_)) = &served
@@ -314,16 +330,26 @@ impl Host for Kernel {
     }
 }
 
-/// Looks at every call under way; answers those that are done.
+/// Bytes of results after which further calls are settled in the next entry: results are host
+/// memory until the guest has taken them.
+const MAX_SETTLED: usize = 16 << 20;
+
+/// Looks at the calls under way until enough results are there; answers those that are done.
 fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<(u32, Done)> {
-    let mut done = Vec::new();
-    working.retain_mut(|(ticket, work)| match work.as_mut().poll(cx) {
+    let (mut done, mut bytes) = (Vec::new(), 0);
+    working.retain_mut(|(ticket, work)| {
+        if bytes > MAX_SETTLED {
+            // Polled before the run waits again, so no wake-up is lost.
+            return true;
+        }
+        match work.as_mut().poll(cx) {
         Poll::Ready(answer) => {
+            bytes += answer.as_ref().map_or(0, Vec::len);
             done.push((*ticket, answer));
             false
         }
         Poll::Pending => true,
-    });
+    }});
     done
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn process() -> Process {
             ..Settings::for_tests()
         },
         files,
-        limits: ProcessLimits { memory_bytes: 1 << 20, memory_sum_bytes: 1 << 20, processes: 4 },
+        limits: ProcessLimits { memory_bytes: 1 << 20 },
         programs: Programs::default(),
         start_rules: StartRules::unrestricted(Arc::new(AllowAll)),
         tools: None,

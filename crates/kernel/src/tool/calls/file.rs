@@ -5,7 +5,7 @@ use cofferdam_vfs::{self as vfs, Errno, Follow, Kind};
 
 use crate::permitted::Removal;
 use crate::shared::call_error::{CallError, Done, name, nothing, packed};
-use crate::shared::crossing::{CallIo, Reply};
+use crate::shared::crossing::CallIo;
 use crate::tool::kernel::{Kernel, Served};
 
 /// Longest file that is read in one call; it is host memory until the guest has taken it.
@@ -76,7 +76,7 @@ pub(super) fn make_folder(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Serve
             nothing()
         });
     }
-    let Some(folders) = name(files.to_make(path))? else { return Ok(Reply::Done) };
+    let folders = name(files.to_make(path))?;
     kernel.with_permit(folders, io.answer, move |resources, permit| {
         resources.files(now).make_folders(permit)?;
         nothing()

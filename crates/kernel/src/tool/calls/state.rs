@@ -24,11 +24,16 @@ pub(super) fn describe(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
 
 pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let state = io.fields.str()?;
+    let bytes = io.fields.remaining();
     let content = read_value(io.fields)?;
     let state = WriteState::new(name(state.parse())?);
     kernel.with_permit(state, io.answer, move |resources, permit| {
-        match resources.state().set(permit, content) {
+        match resources.state().set(permit, content, bytes) {
             Ok(()) => Ok(Vec::new()),
+            Err(StateError::TooLong) => {
+                let text = "tools may set 64 MiB of published state";
+                Err(CallError::new("QuotaExceededError", text))
+            }
             Err(StateError::Full) => {
                 Err(CallError::new("QuotaExceededError", "as much is published as there may be"))
             }
