@@ -8,6 +8,10 @@ pub(crate) mod commands;
 mod guard;
 pub(crate) mod kernel;
 mod settled;
+#[cfg(feature = "net")]
 mod uploads;
+
+#[cfg(not(feature = "net"))]
+use crate::without::net::uploads;
 
 pub use settled::Settled;
