@@ -9,14 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cofferdam_broker::{Approver, Bounds, Broker, Grant, Terms};
 use cofferdam_caps::{CapabilitySet, Kind};
 use cofferdam_cell::KillSwitch;
-use cofferdam_dom::Page;
-use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::permitted::{Network, Permitted};
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
     Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
-use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
 
 use crate::command::Command;
@@ -60,7 +57,7 @@ pub(crate) struct SandboxState {
     /// Kept for forks, which get permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
-    client: Client,
+    network: Network,
     pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
     next_run: AtomicU64,
@@ -208,33 +205,6 @@ impl Sandbox {
         Some(json::to_json(&artifact.content).json)
     }
 
-    /// Returns the page as HTML, or `None` if the sandbox holds no page.
-    pub fn page_html(&self) -> Option<String> {
-        lock(&self.state.resources.page).here().map(|page| page.html())
-    }
-
-    /// Takes the events that tools caused on the page as a person would with mouse and keyboard,
-    /// oldest first. Each event is returned once.
-    pub fn page_events(&self) -> Vec<Event> {
-        let mut page = lock(&self.state.resources.page);
-        page.here().map(Page::take_events).unwrap_or_default()
-    }
-
-    /// Changes the page while tools may be running. `change` receives the tree and its document
-    /// node. The elements that grants name are searched for again afterwards.
-    pub fn change_page<T>(
-        &self,
-        change: impl FnOnce(&mut cofferdam_dom::Tree, cofferdam_dom::NodeId) -> T,
-    ) -> Result<T, Error> {
-        self.state.check_alive()?;
-        let mut page = lock(&self.state.resources.page);
-        let Some(page) = page.here() else {
-            return Err(Error::new(ErrorKind::NotFound, "page: this sandbox has none"));
-        };
-        let document = page.document();
-        Ok(change(page.tree_mut(), document))
-    }
-
     /// Returns the default standard input of runs.
     pub fn stdin(&self) -> &[u8] {
         &self.state.stdin
@@ -316,7 +286,7 @@ impl SandboxState {
             permissions,
             broker: self.broker.clone(),
             approver: self.approver.clone(),
-            client: self.client.clone(),
+            network: self.network.clone(),
             boundary: self.boundary,
             config: self.config.clone(),
             policy: self.policy.clone(),
@@ -392,7 +362,7 @@ impl SandboxState {
         Settings {
             resources: Permitted::new(self.resources.clone()),
             desk: course.desk.clone(),
-            network: Network::new(self.client.clone()),
+            network: self.network.clone(),
             commands,
             clock: self.clock,
             random: self.random,

@@ -7,7 +7,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use crate::{Result, Toolchain, run};
+use crate::Result;
+use crate::toolchain::{Toolchain, run};
 
 /// The package that contains the C source of QuickJS.
 const PACKAGE: &str = "rquickjs-sys";

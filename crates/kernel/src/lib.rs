@@ -4,11 +4,17 @@
 //! - `program`: runs programs as processes
 //! - [`permitted`]: resources as guests reach them, behind permits
 //! - `shared`: resources, clock, randomness, output and errors of both
+//! - `without`: stand-ins for features that are off
+
+// Parts of `shared` serve features alone.
+#![cfg_attr(not(all(feature = "dom", feature = "net")), allow(dead_code))]
 
 pub mod permitted;
 mod program;
 mod shared;
 mod tool;
+#[cfg(not(all(feature = "dom", feature = "net")))]
+mod without;
 
 pub use program::errno::Errno;
 pub use program::furniture;
@@ -28,7 +34,9 @@ pub use shared::call_error::CallError;
 pub use shared::clock::Clock;
 pub use shared::denials::Denials;
 pub use shared::output::{Output, Stream, Watcher};
-pub use shared::page::{Answered, Asked, Elsewhere, Shown};
+pub use shared::page::Shown;
+#[cfg(feature = "dom")]
+pub use shared::page::{Answered, Asked, Elsewhere};
 pub use shared::random::Random;
 pub use shared::resources::{self, Resources};
 pub use shared::run_clock::RunClock;

@@ -28,8 +28,11 @@
 
 mod files;
 mod functions;
+#[cfg(feature = "net")]
 mod network;
+#[cfg(feature = "dom")]
 mod page;
+#[cfg(feature = "dom")]
 mod page_view;
 mod start;
 mod state;
@@ -43,13 +46,20 @@ use cofferdam_vfs::{Interrupt, Time};
 
 use crate::shared::resources::Resources;
 use crate::shared::run_clock::RunClock;
+#[cfg(not(feature = "net"))]
+use crate::without::net::network;
 
 pub(crate) use files::Removal;
 pub use files::{Files, MakeFolders, ReadFile, RemoveFile, RenameFile, WriteFile};
 pub use functions::{CallFunction, Functions};
-pub use network::{Network, SendRequest};
+pub use network::Network;
+#[cfg(feature = "net")]
+pub use network::SendRequest;
+#[cfg(feature = "net")]
 pub(crate) use network::{Outbound, parse_request};
+#[cfg(feature = "dom")]
 pub use page::{Page, UsePage};
+#[cfg(feature = "dom")]
 pub use page_view::PageView;
 pub use start::StartProgram;
 pub use state::{ReadState, State, WriteState};
@@ -98,10 +108,5 @@ impl Permitted {
     /// Returns the functions of the embedding program.
     pub fn functions(&self) -> Functions<'_> {
         Functions::new(&self.resources.functions)
-    }
-
-    /// Returns the page.
-    pub fn page(&self) -> Page<'_> {
-        Page::new(&self.resources.page)
     }
 }

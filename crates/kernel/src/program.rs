@@ -11,7 +11,7 @@
 //! - [`furniture`], `proc`: `/dev`, `/proc` and the commands of every sandbox
 //! - `changes`: the audit of changes to folders of the host
 
-mod calls;
+pub(crate) mod calls;
 mod changes;
 mod crew;
 mod descriptor;

@@ -17,8 +17,15 @@ pub(crate) mod denials;
 pub(crate) mod lock;
 pub(crate) mod numbered;
 pub(crate) mod output;
+#[cfg(feature = "dom")]
 pub(crate) mod page;
 pub(crate) mod random;
 pub mod resources;
 pub(crate) mod run_clock;
+#[cfg(feature = "net")]
 pub(crate) mod streams;
+
+#[cfg(not(feature = "dom"))]
+pub(crate) use crate::without::dom::page;
+#[cfg(not(feature = "net"))]
+pub(crate) use crate::without::net::streams;

@@ -9,6 +9,10 @@ mod guard;
 pub(crate) mod kernel;
 mod settled;
 pub(crate) mod types;
+#[cfg(feature = "net")]
 mod uploads;
+
+#[cfg(not(feature = "net"))]
+use crate::without::net::uploads;
 
 pub use settled::Settled;

@@ -9,7 +9,7 @@ use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Body, Bytes, Client, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later,
-    NotAuthorised, Passage, Redirect, Response,
+    NotAuthorised, Passage, Redirect, Response, Settings,
 };
 
 use crate::shared::call_error::CallError;
@@ -102,6 +102,13 @@ impl Action for SendRequest {
 impl Action for FollowRedirect<'_> {
     fn request(&self) -> Request {
         Request::Network { method: self.method.clone(), url: self.url.clone() }
+    }
+}
+
+/// A network with a client of default settings.
+impl Default for Network {
+    fn default() -> Self {
+        Network::new(Client::new(Settings::default()))
     }
 }
 

@@ -8,6 +8,7 @@ use cofferdam_caps::{Access, Request};
 use cofferdam_dom::proxy::Answer;
 use cofferdam_dom::{Error, Interrupt};
 
+use super::Permitted;
 use super::page_view::{PagePart, PageView};
 use crate::shared::call_error::CallError;
 use crate::shared::lock::lock;
@@ -92,11 +93,14 @@ impl Asked {
     }
 }
 
-impl<'a> Page<'a> {
-    pub(super) fn new(shown: &'a Mutex<Shown>) -> Self {
-        Page { shown }
+impl Permitted {
+    /// Returns the page.
+    pub fn page(&self) -> Page<'_> {
+        Page { shown: &self.resources.page }
     }
+}
 
+impl<'a> Page<'a> {
     /// Finds the part of the page that a call is about.
     pub(crate) fn to_use(
         self,

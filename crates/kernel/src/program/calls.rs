@@ -4,6 +4,7 @@
 //! the same fields when the process is woken; its state meanwhile is in the [`Process`].
 
 mod descriptor;
+#[cfg(feature = "net")]
 mod fetch;
 mod file;
 mod process;
@@ -22,14 +23,16 @@ use crate::program::spawn::NotStarted;
 use crate::program::system::System;
 use crate::shared::call_error::CallError;
 use crate::shared::crossing::{Breach, CallIo, Failure, Reply, cross};
+#[cfg(not(feature = "net"))]
+use crate::without::net::program_calls as fetch;
 
 pub(crate) use spawn::Spawning;
 
 /// Result of serving one call.
-type Served = Result<(), CallFailure>;
+pub(crate) type Served = Result<(), CallFailure>;
 
 /// Reason why a call of a program has no answer, or none yet.
-enum CallFailure {
+pub(crate) enum CallFailure {
     /// The fields break the rules of the gate: the program is stopped.
     Malformed(Malformed),
     /// The program receives an errno with a message.

@@ -174,7 +174,7 @@ fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Fo
         }
     };
     let Some(image) = image else {
-        let text = format!("{name}: the shell and its commands are not part of this build");
+        let text = format!("{name}: cofferdam was built without the feature `shell`");
         return Err(NotStarted::new(Errno::NotFound, text));
     };
     // The guest knows by its first argument which command it is; a link has another name.

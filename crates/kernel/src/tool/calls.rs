@@ -4,7 +4,9 @@ mod clock;
 mod code;
 mod command;
 mod console;
-mod dom;
+#[cfg(feature = "dom")]
+pub(crate) mod dom;
+#[cfg(feature = "net")]
 mod fetch;
 mod file;
 mod function;
@@ -20,6 +22,10 @@ use cofferdam_abi::call::ToolCall;
 
 use crate::shared::crossing::CallIo;
 use crate::tool::kernel::{Kernel, Served};
+#[cfg(not(feature = "dom"))]
+pub(crate) use crate::without::dom::tool_calls as dom;
+#[cfg(not(feature = "net"))]
+use crate::without::net::tool_calls as fetch;
 
 /// Serves one call: decodes its fields, carries it out, appends its answer.
 pub(crate) fn serve(kernel: &mut Kernel, call: ToolCall, io: &mut CallIo<'_, '_>) -> Served {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -11,10 +11,9 @@ use cofferdam_abi::frame;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::Desk;
 use cofferdam_cell::{Host, Stop};
-use cofferdam_dom::Interrupt;
 use cofferdam_vfs::Time;
 
-use crate::permitted::{Network, PageView, Permitted};
+use crate::permitted::{Network, Permitted};
 use crate::program::tools::Console;
 use crate::shared::allowance::Allowance;
 use crate::shared::call_error::{CallError, Done, Working, pack_done};
@@ -85,7 +84,7 @@ impl Settings {
         Settings {
             resources: Permitted::new(Arc::new(crate::shared::resources::Resources::new(tree))),
             desk: permissions.desk("run", "tool"),
-            network: Network::new(cofferdam_net::Client::new(Default::default())),
+            network: Network::default(),
             commands: None,
             clock: Clock::default(),
             random: Random::default(),
@@ -120,10 +119,7 @@ pub struct Kernel {
     pub(crate) denials: Denials,
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
-    /// How the run sees the page; shared with calls that wait for leave.
-    pub(crate) view: Arc<Mutex<PageView>>,
-    /// Made for the first search in the page.
-    interrupt: Option<Interrupt>,
+    pub(crate) page: calls::dom::PageUse,
 }
 
 /// Result of serving one call.
@@ -146,8 +142,7 @@ impl Kernel {
             denials: Denials::default(),
             streams: Streams::default(),
             uploads: Uploads::default(),
-            view: Arc::default(),
-            interrupt: None,
+            page: Default::default(),
             settings,
         }
     }
@@ -212,16 +207,6 @@ impl Kernel {
         {
             watcher.saw(stream, kept);
         }
-    }
-
-    /// What ends a search in the page once the run is over.
-    pub(crate) fn interrupt(&mut self) -> Interrupt {
-        let clock = &self.settings.run_clock;
-        let make = || {
-            let clock = clock.clone();
-            Interrupt::new(move || clock.over().is_some())
-        };
-        self.interrupt.get_or_insert_with(make).clone()
     }
 
     pub(crate) fn start_timer(&mut self, delay_ms: f64) -> Served {

@@ -1,18 +1,43 @@
 //! The sandbox's page, for tools: each call is checked, and answered for what the grants open.
 
+use std::sync::{Arc, Mutex};
+
 use cofferdam_abi::Value;
+use cofferdam_dom::Interrupt;
 use cofferdam_dom::proxy::{Answer, Snapshot};
 
+use crate::permitted::PageView;
 use crate::shared::call_error::{Done, packed};
 use crate::shared::crossing::CallIo;
 use crate::shared::lock::lock;
 use crate::shared::page::Asked;
+use crate::shared::run_clock::RunClock;
 use crate::tool::kernel::{Kernel, Served};
+
+/// A run's use of the page.
+#[derive(Default)]
+pub(crate) struct PageUse {
+    /// Shared with calls that wait for a decision.
+    view: Arc<Mutex<PageView>>,
+    /// Created for the first search in the page.
+    interrupt: Option<Interrupt>,
+}
+
+impl PageUse {
+    /// Returns the interrupt that ends a search in the page once the run is over.
+    fn interrupt(&mut self, clock: &RunClock) -> Interrupt {
+        let make = || {
+            let clock = clock.clone();
+            Interrupt::new(move || clock.over().is_some())
+        };
+        self.interrupt.get_or_insert_with(make).clone()
+    }
+}
 
 pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let asked = Asked::parse(io.fields)?;
-    let (desk, view) = (kernel.settings.desk.clone(), kernel.view.clone());
-    let interrupt = kernel.interrupt();
+    let (desk, view) = (kernel.settings.desk.clone(), kernel.page.view.clone());
+    let interrupt = kernel.page.interrupt(&kernel.settings.run_clock);
     let page = kernel.settings.resources.page();
     let action = page.to_use(&mut lock(&view), &desk, &interrupt, asked)?;
     if action.is_elsewhere {
