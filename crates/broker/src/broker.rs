@@ -16,6 +16,7 @@ use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
 use crate::id::{GrantId, Ids, Key, RequestId};
+use crate::identity::shown_identity;
 use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 use crate::open_question::OpenQuestions;
 use crate::question::{Answer, Approver, Question};
@@ -283,7 +284,7 @@ impl Broker {
         line.id = Some(grant.id.as_str().into());
         let mut words = grant.span.to_string();
         if let Some(tool) = &grant.holder.tool {
-            words += &format!(" for {}", visible(tool));
+            words += &format!(" for {}", shown_identity(tool));
         }
         if !grant.by.is_empty() {
             words += &format!(" by {}", visible(&grant.by));

@@ -138,6 +138,14 @@ impl Denial {
         self.error
     }
 
+    /// Returns true if a grant would allow the request.
+    pub fn can_be_granted(&self) -> bool {
+        match self.reason {
+            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Unavailable(_) => true,
+            Reason::Outside(_) => false,
+        }
+    }
+
     /// Returns the reason, for the caller.
     pub fn reason(&self) -> &Reason {
         &self.reason

@@ -1,14 +1,16 @@
 //! The [`Desk`]: where one run has its requests checked.
 //!
-//! `decide` finds the grant for a request, `ask` opens questions, and `record` writes the verdict
-//! down. This file holds the state that they share.
+//! `decide` finds the grant for a request, `bind` takes it into use, `ask` opens questions, and
+//! `record` writes the verdict down. This file holds the state that they share.
 
 mod ask;
+mod bind;
 mod decide;
 mod record;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
@@ -20,7 +22,8 @@ use crate::error::Error;
 use crate::grant::Span;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
-use crate::id::RequestId;
+use crate::id::{RequestId, RunId};
+use crate::identity::shown_identity;
 use crate::permissions::Permissions;
 use crate::permit::{Checked, Permit};
 use crate::waiting::{Seen, Waiting};
@@ -45,7 +48,11 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     permissions: Permissions,
     run: Arc<str>,
+    /// Identifies the run among those of all processes, for grants that belong to it.
+    run_id: RunId,
     tool: Arc<str>,
+    /// True if a grant of the ledger may belong to this run.
+    has_bound: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -59,6 +66,8 @@ struct State {
     declared: CapabilitySet,
     questions: u32,
     audit: AuditBuffer,
+    /// Denied requests in the order in which they were first made.
+    denials: Vec<Denial>,
     has_ended: bool,
 }
 
@@ -110,9 +119,11 @@ pub(crate) enum Recheck {
 
 impl Desk {
     pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
-        let desk = Self(Arc::new(Inner { permissions, run, tool, state: Mutex::default() }));
+        let run_id = permissions.broker().shared().ids.run();
+        let (has_bound, state) = Default::default();
+        let desk = Self(Arc::new(Inner { permissions, run, run_id, tool, has_bound, state }));
         let mut line = desk.line(Event::Start);
-        line.target = Some(visible(&desk.0.tool).into());
+        line.target = Some(shown_identity(&desk.0.tool).into());
         desk.note(line);
         desk
     }
@@ -214,6 +225,12 @@ impl Desk {
         self.lock().audit.commit(line, &*self.permissions().broker().shared().sink)
     }
 
+    /// Returns the requests of this run that were denied so far, each once, including those whose
+    /// error the tool caught. At most [`MAX_KEPT_REQUESTS`].
+    pub fn denials(&self) -> Vec<Denial> {
+        self.lock().denials.clone()
+    }
+
     /// Ends the run: offers its audit lines to the sink and drops grants made for this run only.
     ///
     /// Dropping the last clone does the same.
@@ -230,7 +247,7 @@ impl Desk {
         let _ = state.audit.note(line, &**sink);
         let _ = state.audit.hand_over(&**sink);
         drop(state);
-        self.permissions().end_run(&self.0.run);
+        self.0.end_grants();
     }
 
     pub(crate) fn permissions(&self) -> &Permissions {
@@ -238,7 +255,7 @@ impl Desk {
     }
 
     pub(crate) fn requester(&self) -> Requester<'_> {
-        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
+        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run_id }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -285,7 +302,7 @@ impl Drop for Inner {
             line.note = Some("dropped".into());
             let _ = state.audit.note(line, &**sink);
             let _ = state.audit.hand_over(&**sink);
-            self.permissions.end_run(&self.run);
+            self.end_grants();
         }
     }
 }

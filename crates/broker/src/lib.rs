@@ -16,6 +16,7 @@
 //! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: grants and their lifetime
 //! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`]: decisions by a person
 //! - [`Declaration`]: capabilities that a tool says it needs
+//! - [`identity`], [`shown_identity`]: tools and scripts, by name and source
 //! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run
 //! - [`Line`], [`Sink`]: the audit log
 //!
@@ -53,6 +54,7 @@ mod grant_index;
 mod granted;
 mod held_grant;
 mod id;
+mod identity;
 mod ledger;
 mod memory;
 mod open_question;
@@ -75,7 +77,8 @@ pub use desk::{Desk, MAX_KEPT_REQUESTS, MAX_QUESTIONS, Preview, Verdict};
 pub use error::{Error, ErrorKind};
 pub use grant::{Grant, Holder, MAX_LABEL, MAX_SESSION, Span, Terms};
 pub use granted::Granted;
-pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
+pub use id::{BadId, GrantId, Key, QuestionId, RequestId, RunId};
+pub use identity::{identity, shortened, shown_identity};
 pub use ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 pub use memory::InMemory;
 pub use permissions::Permissions;

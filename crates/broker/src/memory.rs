@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::audit::{Line, Offered, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
-use crate::id::{GrantId, Key, RequestId};
+use crate::id::{GrantId, Key, RequestId, RunId};
 use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 use crate::timestamp::Timestamp;
 
@@ -142,6 +142,30 @@ impl Ledger for InMemory {
             self.changed(&mut contents, Change::Grant(id.clone()));
         }
         Ok(true)
+    }
+
+    fn bind(&self, id: &GrantId, run: &RunId, now: Timestamp) -> Result<bool, Error> {
+        let mut contents = self.contents();
+        let Some(grant) = contents.grants.get_mut(id).filter(|grant| grant.lives_at(now)) else {
+            return Ok(false);
+        };
+        if let Some(bound) = &grant.run {
+            return Ok(bound == run);
+        }
+        grant.bind(run, now);
+        self.changed(&mut contents, Change::Grant(id.clone()));
+        Ok(true)
+    }
+
+    fn end_run(&self, run: &RunId) -> Result<(), Error> {
+        let mut contents = self.contents();
+        let bound = contents.grants.values().filter(|grant| grant.run.as_ref() == Some(run));
+        let ids: Vec<GrantId> = bound.map(|grant| grant.id.clone()).collect();
+        for id in ids {
+            contents.grants.remove(&id);
+            self.changed(&mut contents, Change::Grant(id));
+        }
+        Ok(())
     }
 
     fn record(&self, request: &RecordedRequest) -> Result<(), Error> {

@@ -13,8 +13,8 @@ use futures_util::future::Shared;
 use crate::audit::{Event, Line, Ruling};
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Span, Terms};
-use crate::held_grant::{HeldGrant, Source};
-use crate::id::{QuestionId, RequestId};
+use crate::held_grant::HeldGrant;
+use crate::id::{QuestionId, RequestId, RunId};
 use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
 
@@ -40,6 +40,7 @@ pub(crate) struct OpenQuestion {
     permissions: Permissions,
     tool: Arc<str>,
     run: Arc<str>,
+    run_id: RunId,
     question: Question,
     /// Request that caused the question; `None` if a tool asks for everything it declared.
     request: Option<RequestId>,
@@ -76,6 +77,7 @@ pub(crate) struct Inquiry<'a> {
     pub(crate) approver: &'a Arc<dyn Approver>,
     pub(crate) tool: &'a Arc<str>,
     pub(crate) run: &'a Arc<str>,
+    pub(crate) run_id: &'a RunId,
     pub(crate) request: Option<RequestId>,
 }
 
@@ -147,6 +149,7 @@ impl OpenQuestion {
                 permissions: inquiry.permissions.clone(),
                 tool: inquiry.tool.clone(),
                 run: inquiry.run.clone(),
+                run_id: inquiry.run_id.clone(),
                 question,
                 request: inquiry.request,
                 stage: Mutex::new(Stage::Open),
@@ -231,10 +234,7 @@ impl OpenQuestion {
                 }
                 Span::Session => self.permissions.grant(terms).map(|_| ()),
                 Span::Once => self.permissions.sign(terms).map(|grant| {
-                    self.permissions.hold(match self.request {
-                        Some(_) => HeldGrant::new(grant, Source::Sandbox),
-                        None => HeldGrant::for_run(grant, self.run.clone()),
-                    });
+                    self.permissions.hold(HeldGrant::for_run(grant, self.run_id.clone()));
                 }),
             };
             match result {

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
-use crate::id::GrantId;
+use crate::id::{GrantId, RunId};
 use crate::question::Approver;
 
 /// The grants of one sandbox: those it started with and those made during its lifetime.
@@ -79,8 +79,8 @@ impl Broker {
 impl Permissions {
     /// Creates the desk of one run of a tool.
     ///
-    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
-    /// lets strangers name their tools should add a part of its own to the name.
+    /// Grants for a tool match its whole [`identity`](crate::identity): a name alone would be
+    /// vouched for by whoever chose it.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
     }
@@ -173,8 +173,8 @@ impl Permissions {
         });
     }
 
-    /// Removes the grants made for one run only.
-    pub(crate) fn end_run(&self, run: &str) {
+    /// Removes the grants that belong to one run.
+    pub(crate) fn end_run(&self, run: &RunId) {
         let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
             let of_run = grants.iter().filter(|held| held.is_of_run(run));
             of_run.map(|held| held.grant.id.clone()).collect()
@@ -184,6 +184,12 @@ impl Permissions {
             let mut grants = self.change();
             ids.iter().for_each(|id| drop(grants.remove(id)));
         }
+    }
+
+    /// Binds a grant of this sandbox to a run. Returns false if it belongs to another.
+    pub(crate) fn bind(&self, held: &HeldGrant, run: &RunId) -> bool {
+        let _grants = self.change();
+        held.bind(run)
     }
 
     fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::grant::Span;
 use crate::id::QuestionId;
+use crate::identity::shown_identity;
 use crate::risk::Risk;
 
 /// A request for a decision by a person, a policy or another service.
@@ -108,9 +109,10 @@ impl Question {
         self.seal
     }
 
-    /// Returns the name of the tool, with hidden characters escaped.
+    /// Returns the name of the tool and the first digits of its digest, with hidden characters
+    /// escaped and a long name shortened in the middle.
     pub fn tool(&self) -> String {
-        visible(&self.tool).into_owned()
+        shown_identity(&self.tool)
     }
 
     /// Returns the name of the sandbox.

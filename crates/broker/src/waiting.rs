@@ -95,7 +95,7 @@ impl Future for Waiting {
                     {
                         return Poll::Ready(Ok(permit));
                     }
-                    // The grant was for one permit, and another call has used it: ask again.
+                    // The grant was for another run, which waited for the same answer: ask again.
                     match this.desk.ask(&this.checked, &this.id) {
                         Some(question) => {
                             this.registration = Registration::new(this.desk.clone(), question)

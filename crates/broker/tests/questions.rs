@@ -64,12 +64,13 @@ fn the_same_question_is_asked_once() {
 }
 
 #[test]
-fn once_is_for_one_of_those_who_wait() {
+fn once_is_for_one_of_the_runs_that_wait() {
     let person = Arc::new(Person::default());
     let fixture = fixture(Some(person.clone()));
-    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let (desk, later) = (permissions.desk("1", "t"), permissions.desk("2", "t"));
     let bell = Arc::new(Bell::default());
-    let (mut one, mut other) = (asked(&desk, &key("a")), asked(&desk, &key("a")));
+    let (mut one, mut other) = (asked(&desk, &key("a")), asked(&later, &key("a")));
     assert!(poll(&mut one, &bell).is_pending() && poll(&mut other, &bell).is_pending());
     person.says(person.question().allow(Span::Once));
     assert!(matches!(poll(&mut one, &bell), Poll::Ready(Ok(_))));
@@ -77,6 +78,7 @@ fn once_is_for_one_of_those_who_wait() {
     assert_eq!(person.asked(), 2);
     person.says(person.question().deny());
     assert!(matches!(poll(&mut other, &bell), Poll::Ready(Err(_))));
+    let _ = permitted(&desk, &key("a"));
 }
 
 #[test]

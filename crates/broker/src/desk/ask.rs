@@ -81,8 +81,8 @@ impl Desk {
         }
         drop(state);
         let request = about.map(|(_, id)| id.clone());
-        let inquiry =
-            Inquiry { permissions, approver, tool: &self.0.tool, run: &self.0.run, request };
+        let (tool, run, run_id) = (&self.0.tool, &self.0.run, &self.0.run_id);
+        let inquiry = Inquiry { permissions, approver, tool, run, run_id, request };
         Some(OpenQuestion::start(inquiry, question))
     }
 }

@@ -146,13 +146,8 @@ impl Desk {
         now: Timestamp,
     ) -> Result<(Option<Arc<HeldGrant>>, bool, Seen), Error> {
         let (found, is_denied, seen) = self.candidates(request, query, now)?;
-        let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
-            let is_ours = match held.is_counted_in_ledger() {
-                true => ledger.take(&held.grant.id, now)?,
-                false => held.take(),
-            };
-            if is_ours {
+            if self.bind_or_take(&held, now)? {
                 return Ok((Some(held), false, seen));
             }
         }

@@ -89,7 +89,9 @@ impl Desk {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
-        Denial::new(required, id, reason)
+        let denial = Denial::new(required, id, reason);
+        state.denials.push(denial.clone());
+        denial
     }
 
     /// Denies a request that is out of bounds, without recording it: no grant would help.
@@ -100,7 +102,13 @@ impl Desk {
         line.capability = Some(required.to_string().into());
         line.note = Some(format!("blocked by {}", visible(rule)).into());
         self.note(line);
-        Denial::new(&required, &self.request_id(&required), Reason::Outside(rule.clone()))
+        let id = self.request_id(&required);
+        let denial = Denial::new(&required, &id, Reason::Outside(rule.clone()));
+        let mut state = self.lock();
+        if state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id) {
+            state.denials.push(denial.clone());
+        }
+        denial
     }
 
     pub(super) fn note(&self, line: Line) {
