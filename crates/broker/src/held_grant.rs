@@ -76,6 +76,11 @@ impl HeldGrant {
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Returns true if the grant does not belong to a run.
+    pub(crate) fn is_of_any_run(&self) -> bool {
+        self.run.get().is_none()
+    }
+
     pub(crate) fn is_of_run(&self, run: &RunId) -> bool {
         self.run.get() == Some(run)
     }
