@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, visible};
 use serde::{Deserialize, Serialize};
 
+use crate::desk::MAX_QUESTIONS;
 use crate::error::Error;
 use crate::id::RequestId;
 
@@ -66,7 +67,10 @@ impl PermissionError {
             Reason::NotGranted => format!("not granted ({id})"),
             Reason::Refused => format!("refused ({id})"),
             Reason::TooMany => {
-                format!("not granted, and this run may not ask any more questions ({id})")
+                format!(
+                    "not granted, and not asked about, because this run has asked {MAX_QUESTIONS} \
+                     questions already; grant a whole folder or origin ({id})"
+                )
             }
             // Omits the id: granting the request would not help.
             Reason::Outside(rule) => format!("blocked by {}", visible(rule)),

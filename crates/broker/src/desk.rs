@@ -275,12 +275,6 @@ impl Desk {
         self.lock().audit.commit(line, &*self.permissions().broker().shared().sink)
     }
 
-    /// Returns the requests of this run that were denied so far, each once, including those whose
-    /// error the tool caught. At most [`MAX_KEPT_REQUESTS`].
-    pub fn denials(&self) -> Vec<Denial> {
-        self.lock().denials.clone()
-    }
-
     /// Ends the run: offers its audit lines to the sink and drops grants made for this run only.
     ///
     /// Dropping the last clone does the same.
@@ -294,7 +288,7 @@ impl Desk {
         line.cost = cost;
         let sink = &self.permissions().broker().shared().sink;
         // The run is over, so a failure has nothing left to prevent.
-        let _ = state.audit.note(line, &**sink);
+        let _ = state.audit.note_end(line, &**sink);
         let _ = state.audit.hand_over(&**sink);
         drop(state);
         self.0.end_grants();
@@ -353,7 +347,7 @@ impl Drop for Inner {
             line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
-            let _ = state.audit.note(line, &**sink);
+            let _ = state.audit.note_end(line, &**sink);
             let _ = state.audit.hand_over(&**sink);
             self.end_grants();
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::audit::{Line, Offered, Sink};
+use crate::audit::{Line, Offered, Ruling, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
 use crate::id::{GrantId, Key, RequestId, RunId};
@@ -16,6 +16,9 @@ const MAX_REQUESTS: usize = 10_000;
 
 /// Most audit lines that are kept; beyond this the oldest are dropped.
 const MAX_LINES: usize = 100_000;
+
+/// Lines beyond the cap that are tolerated, so that not every line searches the log.
+const SLACK: usize = 1_000;
 
 /// A ledger and an audit log that exist only as long as the process.
 #[derive(Debug, Default)]
@@ -74,8 +77,16 @@ impl InMemory {
     fn append(&self, lines: Vec<Line>) {
         let mut log = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         log.extend(lines);
-        let excess = log.len().saturating_sub(MAX_LINES);
-        log.drain(..excess);
+        let mut excess = log.len().saturating_sub(MAX_LINES);
+        if excess > SLACK {
+            // A tool can cause denials without end, so they make room first.
+            log.retain(|line| {
+                let goes = excess > 0 && line.ruling == Some(Ruling::Deny);
+                excess -= usize::from(goes);
+                !goes
+            });
+            log.drain(..excess);
+        }
     }
 }
 

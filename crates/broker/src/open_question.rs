@@ -7,12 +7,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use cofferdam_caps::Request;
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 
 use crate::audit::{Event, Line, Ruling};
+use crate::desk::{Desk, Preview};
 use crate::error::{Error, ErrorKind};
-use crate::grant::{Span, Terms};
+use crate::grant::{Grant, Span, Terms};
 use crate::held_grant::HeldGrant;
 use crate::id::{QuestionId, RequestId, RunId};
 use crate::permissions::Permissions;
@@ -38,10 +40,13 @@ struct Lists {
 /// A question that waits for its answer; withdrawn when the last reference is dropped.
 pub(crate) struct OpenQuestion {
     permissions: Permissions,
+    approver: Arc<dyn Approver>,
     tool: Arc<str>,
     run: Arc<str>,
     run_id: RunId,
     question: Question,
+    /// The run that asks and its request, to see whether the question is still needed.
+    cause: Option<(Desk, Request)>,
     /// Request that caused the question; `None` if a tool asks for everything it declared.
     request: Option<RequestId>,
     stage: Mutex<Stage>,
@@ -79,6 +84,7 @@ pub(crate) struct Inquiry<'a> {
     pub(crate) run: &'a Arc<str>,
     pub(crate) run_id: &'a RunId,
     pub(crate) request: Option<RequestId>,
+    pub(crate) cause: Option<(Desk, Request)>,
 }
 
 impl OpenQuestions {
@@ -138,7 +144,15 @@ impl OpenQuestion {
         let open = Arc::new_cyclic(|this: &Weak<Self>| {
             let (this, asked) = (this.clone(), question.clone());
             let approver = inquiry.approver.clone();
+            let turn = inquiry.permissions.broker().shared().turn.clone();
             let drive = async move {
+                let _turn = match approver.asks_one_at_a_time() {
+                    true => Some(turn.lock_owned().await),
+                    false => None,
+                };
+                if this.upgrade().is_some_and(|open| open.settle_if_needless()) {
+                    return;
+                }
                 let answer = approver.ask(asked).await;
                 if let Some(open) = this.upgrade() {
                     // The approver cannot act on an error, so a late answer is dropped.
@@ -147,11 +161,13 @@ impl OpenQuestion {
             };
             Self {
                 permissions: inquiry.permissions.clone(),
+                approver: inquiry.approver.clone(),
                 tool: inquiry.tool.clone(),
                 run: inquiry.run.clone(),
                 run_id: inquiry.run_id.clone(),
                 question,
                 request: inquiry.request,
+                cause: inquiry.cause,
                 stage: Mutex::new(Stage::Open),
                 drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
             }
@@ -184,6 +200,22 @@ impl OpenQuestion {
         self.settle(answer, Unfit::IsRefused)
     }
 
+    /// Settles a question that was not shown yet, if an answer to another one granted the request.
+    fn settle_if_needless(&self) -> bool {
+        let is_granted = |(desk, request): &(Desk, Request)| {
+            matches!(desk.would_grant(request), Ok(Preview::Granted(..)))
+        };
+        let is_needless = self.cause.as_ref().is_some_and(is_granted);
+        if is_needless {
+            *self.stage() = Stage::Settled(Settled::Granted);
+            let shared = self.permissions.broker().shared();
+            shared.open_questions.remove(self);
+            self.note(&Settled::Granted, Some("granted meanwhile"), "");
+            shared.waiters.wake(|waiter| waiter.question == *self.question.id());
+        }
+        is_needless
+    }
+
     fn settle(&self, answer: Answer, unfit: Unfit) -> Result<(), Error> {
         let refuse = |kind, reason: &str| Err(Error::new(kind, self.question.id(), reason));
         let is_meant =
@@ -209,7 +241,15 @@ impl OpenQuestion {
         drop(stage);
         let (result, note) = match is_enough {
             true => (self.carry_out(&answer), None),
-            false => (Settled::Refused, Some("the answer does not fit the question")),
+            false => (Ok(Vec::new()), Some("the answer does not fit the question")),
+        };
+        let result = match result {
+            Ok(grants) if grants.is_empty() => Settled::Refused,
+            Ok(grants) => {
+                self.approver.granted(&self.question, &grants);
+                Settled::Granted
+            }
+            Err(error) => Settled::Failed(error),
         };
         *self.stage() = Stage::Settled(result.clone());
         let shared = self.permissions.broker().shared();
@@ -222,27 +262,27 @@ impl OpenQuestion {
         }
     }
 
-    fn carry_out(&self, answer: &Answer) -> Settled {
-        let mut settled = Settled::Refused;
+    /// Makes the grants of an answer.
+    fn carry_out(&self, answer: &Answer) -> Result<Vec<Grant>, Error> {
+        let broker = self.permissions.broker();
+        let mut granted = Vec::new();
         for decision in &answer.decisions {
             let Decision::Grant(capability, span) = decision else { continue };
             let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
-            let result = match span {
-                Span::Always => {
-                    let broker = self.permissions.broker();
-                    broker.add(terms, self.request.as_ref()).map(|_| ())
+            granted.push(match span {
+                Span::Always => broker.add(terms, self.request.as_ref())?,
+                Span::Session if broker.shared().keeps_sessions => broker
+                    .add(terms.for_sandbox(self.permissions.sandbox()), self.request.as_ref())?,
+                Span::Session => self.permissions.grant(terms)?,
+                Span::Once => {
+                    let grant = self.permissions.sign(terms)?;
+                    let held = HeldGrant::for_run(grant.clone(), self.run_id.clone());
+                    self.permissions.hold(held);
+                    grant
                 }
-                Span::Session => self.permissions.grant(terms).map(|_| ()),
-                Span::Once => self.permissions.sign(terms).map(|grant| {
-                    self.permissions.hold(HeldGrant::for_run(grant, self.run_id.clone()));
-                }),
-            };
-            match result {
-                Ok(()) => settled = Settled::Granted,
-                Err(error) => return Settled::Failed(error),
-            }
+            });
         }
-        settled
+        Ok(granted)
     }
 
     fn note(&self, settled: &Settled, note: Option<&str>, by: &str) {

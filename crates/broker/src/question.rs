@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, Request, visible};
 use sha2::{Digest, Sha256};
 
-use crate::grant::Span;
+use crate::grant::{Grant, Span};
 use crate::id::QuestionId;
 use crate::identity::shown_identity;
 use crate::risk::Risk;
@@ -74,6 +74,17 @@ pub enum Decision {
 pub trait Approver: Send + Sync {
     /// Asks a question. An answer that does not fit the question counts as a refusal.
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+    /// Hears of the grants that an answer led to, once they are in force.
+    fn granted(&self, question: &Question, grants: &[Grant]) {
+        let _ = (question, grants);
+    }
+
+    /// Returns true if the approver can show one question at a time only. The others then wait, and
+    /// those that an answer has made needless are never asked.
+    fn asks_one_at_a_time(&self) -> bool {
+        false
+    }
 }
 
 /// An approver that never answers.

@@ -360,3 +360,30 @@ fn what_is_granted_is_known_until_it_changes() {
     assert_eq!(texts(&granted.counted), ["dom:read:#c"]);
     assert!(!desk.still(&granted).unwrap());
 }
+
+#[test]
+fn what_a_tool_declared_is_listed_with_its_first_denial() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&["env:read:HOME"]));
+    let desk = permissions.desk("1", "t");
+    desk.declare(&set(&[
+        "storage:local:read:*",
+        "env:read:HOME",
+        "network:fetch:https://a.example",
+    ]));
+    assert!(desk.denials().is_empty());
+    denied(&desk, &key("a"));
+    let denials = desk.denials();
+    let needs: Vec<_> = denials.iter().map(|d| d.error().required_permission()).collect();
+    let declared = ["network:fetch:https://a.example", "storage:local:read:*"];
+    assert_eq!(needs[0], "storage:local:read:a");
+    assert!(needs.len() == 3 && declared.iter().all(|text| needs[1..].contains(text)), "{needs:?}");
+    for denial in &denials {
+        let id = denial.error().request_id().parse().unwrap();
+        let terms = fixture.broker.terms_for(&id, Span::Once).unwrap();
+        fixture.broker.grant_request(&id, terms).unwrap();
+    }
+    let again = permissions.desk("2", "t");
+    let _ = permitted(&again, &key("b"));
+    let _ = permitted(&again, &get("https://a.example/x"));
+}

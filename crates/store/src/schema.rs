@@ -65,6 +65,10 @@ CREATE TABLE audit (
     micros     INTEGER NOT NULL,
     bytes      INTEGER NOT NULL
 );
+CREATE TABLE audit_counts (
+    class      INTEGER PRIMARY KEY,        -- lines that make room for each other
+    lines      INTEGER NOT NULL
+);
 ";
 
 /// Changes a store of version 1, which knew tools by 32 bits of their hash or by name alone.
@@ -76,6 +80,11 @@ ALTER TABLE grants ADD COLUMN run TEXT;
 UPDATE grants SET uses = NULL WHERE span = 'once';
 DELETE FROM grants WHERE gone OR tool IS NOT NULL;
 DELETE FROM requests;
+CREATE TABLE audit_counts (class INTEGER PRIMARY KEY, lines INTEGER NOT NULL);
+INSERT INTO audit_counts SELECT
+    CASE WHEN event = 'check' AND verdict IS 'deny' THEN 0
+        WHEN event IN ('grant', 'revoke', 'deny', 'answer') THEN 1
+        WHEN event = 'change' THEN 2 ELSE 3 END, count(*) FROM audit GROUP BY 1;
 UPDATE meta SET generation = generation + 1, floor = generation + 1;
 ";
 

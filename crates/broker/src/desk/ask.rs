@@ -7,6 +7,7 @@ use cofferdam_caps::Capability;
 use super::{Desk, MAX_QUESTIONS, State};
 use crate::audit::{Event, Ruling};
 use crate::broker::LedgerCache;
+use crate::denial::Denial;
 use crate::error::Error;
 use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
@@ -18,14 +19,23 @@ use crate::waiting::WaitingForAll;
 impl Desk {
     /// Asks one question for all declared capabilities that are not granted yet.
     ///
-    /// [`Span::Once`](crate::Span::Once) in the answer grants a capability for this run.
+    /// [`Span::Once`](crate::Span::Once) in the answer grants a capability for this run. Without an
+    /// approver, the capabilities are part of [`denials`](Self::denials) once a request was denied,
+    /// so that all can be granted together.
     pub fn ask_declared(&self) -> Result<WaitingForAll, Error> {
+        let wishes: Vec<_> = self.missing()?.into_iter().map(Wish::declared).collect();
+        let question = (!wishes.is_empty()).then(|| self.open_question(wishes, None)).flatten();
+        Ok(WaitingForAll::new(self, question))
+    }
+
+    /// Returns the declared capabilities that are within bounds and not granted to this run.
+    fn missing(&self) -> Result<Vec<Capability>, Error> {
         let now = self.permissions().broker().now();
         let declared = self.lock().declared.clone();
         let has = |held: &HeldGrant, wanted: &Capability| {
             held.grant.capability.covers(wanted) && held.is_for(self.requester(), now)
         };
-        let mut wishes = Vec::new();
+        let mut missing = Vec::new();
         let within = |wanted: &&Capability| !self.permissions().bounds().excludes(wanted);
         for wanted in declared.iter().filter(within) {
             let kind = wanted.kind();
@@ -34,11 +44,26 @@ impl Desk {
             let in_ledger =
                 |ledger: &LedgerCache| ledger.grants.mentions(kind, |held| has(held, wanted));
             if !in_sandbox && !self.permissions().broker().with_ledger(in_ledger)?.0 {
-                wishes.push(Wish::declared(wanted.clone()));
+                missing.push(wanted.clone());
             }
         }
-        let question = (!wishes.is_empty()).then(|| self.open_question(wishes, None)).flatten();
-        Ok(WaitingForAll::new(self, question))
+        Ok(missing)
+    }
+
+    /// Returns the requests of this run that were denied so far, each once, including those whose
+    /// error the tool caught. At most [`MAX_KEPT_REQUESTS`](crate::MAX_KEPT_REQUESTS).
+    ///
+    /// If something was denied and there is no approver, the list includes what the tool declared
+    /// and was not granted, which is recorded then.
+    pub fn denials(&self) -> Vec<Denial> {
+        let has_denials = !self.lock().denials.is_empty();
+        if has_denials && self.permissions().approver().is_none() {
+            for capability in self.missing().unwrap_or_default() {
+                let id = self.request_id(&capability);
+                self.refuse_declared(&capability, &id);
+            }
+        }
+        self.lock().denials.clone()
     }
 
     pub(super) fn may_ask(&self, state: &State, id: &RequestId) -> bool {
@@ -82,7 +107,8 @@ impl Desk {
         drop(state);
         let request = about.map(|(_, id)| id.clone());
         let (tool, run, run_id) = (&self.0.tool, &self.0.run, &self.0.run_id);
-        let inquiry = Inquiry { permissions, approver, tool, run, run_id, request };
+        let cause = about.map(|(checked, _)| (self.clone(), checked.request.clone()));
+        let inquiry = Inquiry { permissions, approver, tool, run, run_id, request, cause };
         Some(OpenQuestion::start(inquiry, question))
     }
 }

@@ -74,16 +74,7 @@ impl Desk {
             let _ = state.audit.note(line, &*shared.sink);
             return Denial::new(required, id, reason);
         }
-        let recorded = RecordedRequest {
-            id: id.clone(),
-            capability: required.clone(),
-            tool: self.0.tool.clone(),
-            sandbox: self.permissions().name().clone(),
-            first: now,
-            last: now,
-            times: 1,
-            status: RequestStatus::Open,
-        };
+        let recorded = self.to_record(required, id);
         let written = state.audit.commit(line, &*shared.sink);
         let reason = match written.and_then(|()| shared.ledger.record(&recorded)) {
             Ok(()) => reason,
@@ -92,6 +83,30 @@ impl Desk {
         let denial = Denial::new(required, id, reason);
         state.denials.push(denial.clone());
         denial
+    }
+
+    /// Records a declared capability that was not granted, so that it can be granted by its id.
+    pub(super) fn refuse_declared(&self, capability: &Capability, id: &RequestId) {
+        let mut state = self.lock();
+        let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
+        let ledger = &self.permissions().broker().shared().ledger;
+        if is_new && ledger.record(&self.to_record(capability, id)).is_ok() {
+            state.denials.push(Denial::new(capability, id, Reason::NotGranted));
+        }
+    }
+
+    fn to_record(&self, required: &Capability, id: &RequestId) -> RecordedRequest {
+        let now = self.permissions().broker().now();
+        RecordedRequest {
+            id: id.clone(),
+            capability: required.clone(),
+            tool: self.0.tool.clone(),
+            sandbox: self.permissions().name().clone(),
+            first: now,
+            last: now,
+            times: 1,
+            status: RequestStatus::Open,
+        }
     }
 
     /// Denies a request that is out of bounds, without recording it: no grant would help.

@@ -189,3 +189,51 @@ fn grants_by_short_hash_are_dropped_from_an_older_store() {
     drop(store);
     assert_eq!(Store::open(&path).unwrap().dropped_grants(), 0);
 }
+
+/// Creates a store and makes its folder or file another user's. Returns false if only root could.
+fn given_away(path: &Path) -> bool {
+    std::os::unix::fs::chown(path, Some(54_321), None).is_ok()
+}
+
+#[test]
+fn store_of_another_user_is_refused() {
+    let scratch = Scratch::new();
+    drop(Store::open(&scratch.path()).unwrap());
+    let folder = scratch.path().parent().unwrap().to_owned();
+    if !given_away(&scratch.path()) {
+        // Without the right to give files away, a folder of root's serves as well.
+        let path = Path::new("/store.db");
+        check(Store::open(path).unwrap_err(), ErrorKind::Untrusted, Path::new("/"));
+        return;
+    }
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &scratch.path());
+    std::os::unix::fs::chown(scratch.path(), Some(0), None).unwrap();
+    drop(Store::open(&scratch.path()).unwrap());
+    let log = folder.join("store.db-wal");
+    std::fs::write(&log, "").unwrap();
+    assert!(given_away(&log));
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &log);
+    std::fs::remove_file(&log).unwrap();
+    assert!(given_away(&folder));
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
+}
+
+#[test]
+fn store_behind_a_link_or_in_an_open_folder_is_refused() {
+    let scratch = Scratch::new();
+    let (folder, elsewhere) = (scratch.path().parent().unwrap().to_owned(), scratch.0.join("x"));
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &folder).unwrap();
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["store.db", "store.db-mark", "store.db-wal"] {
+        let link = folder.join(name);
+        std::os::unix::fs::symlink(elsewhere.join("target"), &link).unwrap();
+        check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &link);
+        std::fs::remove_file(&link).unwrap();
+    }
+    assert!(!elsewhere.join("target").exists());
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
+}
