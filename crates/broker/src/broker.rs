@@ -158,7 +158,8 @@ impl Broker {
     /// With [`Span::Session`] the terms are also limited to the sandbox of the request.
     pub fn terms_for(&self, id: &RequestId, span: Span) -> Result<Terms, Error> {
         let request = self.request(id)?;
-        let terms = Terms::new(request.capability, span).for_tool(&request.tool);
+        let terms =
+            Terms::new(request.capability, span).for_tool(&request.tool).in_folder(request.folder);
         Ok(match span {
             Span::Session => terms.for_sandbox(&request.sandbox),
             Span::Once | Span::Always => terms,

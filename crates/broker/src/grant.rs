@@ -44,6 +44,9 @@ pub struct Holder {
     pub tool: Option<Arc<str>>,
     /// Limits the grant to this sandbox.
     pub sandbox: Option<Arc<str>>,
+    /// Limits a grant for files to those in this folder of the host; an empty path limits it to
+    /// files of the sandbox itself.
+    pub folder: Option<Arc<str>>,
 }
 
 /// A granted capability: its lifetime, its holder, and who granted it when.
@@ -108,6 +111,12 @@ impl Terms {
     /// Limits the grant to one sandbox.
     pub fn for_sandbox(mut self, id: &str) -> Self {
         self.holder.sandbox = Some(id.into());
+        self
+    }
+
+    /// Limits a grant for files to those in a folder of the host; see [`Holder::folder`].
+    pub fn in_folder(mut self, folder: Option<Arc<str>>) -> Self {
+        self.holder.folder = folder;
         self
     }
 
@@ -218,6 +227,9 @@ impl fmt::Display for Grant {
         }
         if let Some(sandbox) = &self.holder.sandbox {
             write!(f, " in {}", visible(sandbox))?;
+        }
+        if let Some(folder) = self.holder.folder.as_deref().filter(|folder| !folder.is_empty()) {
+            write!(f, " at {}", visible(folder))?;
         }
         if let Some(uses) = self.uses {
             write!(f, " {uses} left")?;

@@ -76,6 +76,14 @@ impl HeldGrant {
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Returns true if the grant is not bound to another folder of the host than this one.
+    pub(crate) fn is_in(&self, folder: Option<&str>) -> bool {
+        match (self.grant.holder.folder.as_deref(), folder) {
+            (Some(bound), Some(folder)) => bound == folder,
+            (Some(_), None) | (None, _) => true,
+        }
+    }
+
     /// Returns true if the grant does not belong to a run.
     pub(crate) fn is_of_any_run(&self) -> bool {
         self.run.get().is_none()

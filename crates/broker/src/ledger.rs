@@ -96,6 +96,9 @@ pub struct RecordedRequest {
     pub tool: Arc<str>,
     /// Name of the sandbox.
     pub sandbox: Arc<str>,
+    /// Folder of the host that a request for a file is about; see
+    /// [`Holder::folder`](crate::Holder::folder).
+    pub folder: Option<Arc<str>>,
     /// Time at which the request was first recorded.
     pub first: Timestamp,
     /// Time at which the request was last recorded. A run records it at most once.

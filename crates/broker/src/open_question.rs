@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use cofferdam_caps::Request;
+use cofferdam_caps::{Capability, Request};
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 
@@ -72,6 +72,8 @@ pub(crate) enum Settled {
     Granted,
     /// Nothing was granted.
     Refused,
+    /// The question was not shown, because the run has asked too many.
+    TooMany,
     /// The grant could not be made.
     Failed(Error),
 }
@@ -150,7 +152,7 @@ impl OpenQuestion {
                     true => Some(turn.lock_owned().await),
                     false => None,
                 };
-                if this.upgrade().is_some_and(|open| open.settle_if_needless()) {
+                if this.upgrade().is_some_and(|open| open.settle_before_it_is_shown()) {
                     return;
                 }
                 let answer = approver.ask(asked).await;
@@ -200,20 +202,26 @@ impl OpenQuestion {
         self.settle(answer, Unfit::IsRefused)
     }
 
-    /// Settles a question that was not shown yet, if an answer to another one granted the request.
-    fn settle_if_needless(&self) -> bool {
-        let is_granted = |(desk, request): &(Desk, Request)| {
-            matches!(desk.would_grant(request), Ok(Preview::Granted(..)))
+    /// Settles a question whose turn has come but that need not or must not be shown: an answer to
+    /// another one has granted the request, or the run has asked too many. Returns false if the
+    /// question is to be shown.
+    fn settle_before_it_is_shown(&self) -> bool {
+        let Some((desk, request)) = &self.cause else { return false };
+        let (settled, note) = match desk.would_grant(request) {
+            Ok(Preview::Granted(..)) => (Settled::Granted, "granted meanwhile"),
+            Ok(Preview::WouldAsk(_) | Preview::WouldDeny(_)) | Err(_) => {
+                if !self.approver.asks_one_at_a_time() || desk.count_question() {
+                    return false;
+                }
+                (Settled::TooMany, "the run has asked too many questions")
+            }
         };
-        let is_needless = self.cause.as_ref().is_some_and(is_granted);
-        if is_needless {
-            *self.stage() = Stage::Settled(Settled::Granted);
-            let shared = self.permissions.broker().shared();
-            shared.open_questions.remove(self);
-            self.note(&Settled::Granted, Some("granted meanwhile"), "");
-            shared.waiters.wake(|waiter| waiter.question == *self.question.id());
-        }
-        is_needless
+        *self.stage() = Stage::Settled(settled.clone());
+        let shared = self.permissions.broker().shared();
+        shared.open_questions.remove(self);
+        self.note(&settled, Some(note), "");
+        shared.waiters.wake(|waiter| waiter.question == *self.question.id());
+        true
     }
 
     fn settle(&self, answer: Answer, unfit: Unfit) -> Result<(), Error> {
@@ -257,9 +265,18 @@ impl OpenQuestion {
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
         match result {
-            Settled::Granted | Settled::Refused => Ok(()),
+            Settled::Granted | Settled::Refused | Settled::TooMany => Ok(()),
             Settled::Failed(error) => Err(error),
         }
+    }
+
+    /// Returns the host folder that a grant is bound to: that of the request, unless the person chose
+    /// all files.
+    fn folder_for(&self, capability: &Capability) -> Option<Arc<str>> {
+        let folders = self.permissions.host_folders();
+        let of_capability = folders.of_capability(capability)?;
+        let of_request = self.cause.as_ref().and_then(|(_, request)| folders.of_request(request));
+        Some(of_request.unwrap_or(of_capability))
     }
 
     /// Makes the grants of an answer.
@@ -268,7 +285,10 @@ impl OpenQuestion {
         let mut granted = Vec::new();
         for decision in &answer.decisions {
             let Decision::Grant(capability, span) = decision else { continue };
-            let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
+            let terms = Terms::new(capability.clone(), *span)
+                .for_tool(&self.tool)
+                .in_folder(self.folder_for(capability))
+                .by(&answer.by);
             granted.push(match span {
                 Span::Always => broker.add(terms, self.request.as_ref())?,
                 Span::Session if broker.shared().keeps_sessions => broker
@@ -293,7 +313,7 @@ impl OpenQuestion {
         line.id = Some(self.question.id().as_str().into());
         line.ruling = Some(match settled {
             Settled::Granted => Ruling::Permit,
-            Settled::Refused | Settled::Failed(_) => Ruling::Deny,
+            Settled::Refused | Settled::TooMany | Settled::Failed(_) => Ruling::Deny,
         });
         let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);

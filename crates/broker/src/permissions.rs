@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 use cofferdam_caps::{CapabilitySet, Kind};
 
@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
+use crate::host_folders::HostFolders;
 use crate::id::{GrantId, RunId};
 use crate::question::Approver;
 
@@ -37,6 +38,7 @@ struct Inner {
     generation: AtomicU64,
     /// Kinds of which something was ever granted to the whole sandbox, one bit each.
     restricted: AtomicU32,
+    folders: OnceLock<HostFolders>,
 }
 
 impl Broker {
@@ -74,6 +76,7 @@ impl Broker {
             bounds,
             grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
+            folders: OnceLock::new(),
             restricted: AtomicU32::new(
                 given.iter().fold(0, |kinds, capability| kinds | bit(capability.kind())),
             ),
@@ -88,6 +91,16 @@ impl Permissions {
     /// vouched for by whoever chose it.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
+    }
+
+    /// Names the folders of the host that the sandbox has. Call it once, before the first run.
+    pub fn set_host_folders(&self, folders: HostFolders) {
+        let _ = self.0.folders.set(folders);
+    }
+
+    /// Returns the folders of the host that the sandbox has.
+    pub fn host_folders(&self) -> HostFolders {
+        self.0.folders.get().cloned().unwrap_or_default()
     }
 
     /// Returns the name of the sandbox.

@@ -11,6 +11,7 @@ use cofferdam_caps::{Capability, Request, visible};
 use sha2::{Digest, Sha256};
 
 use crate::grant::{Grant, Span};
+use crate::host_folders::HostFolders;
 use crate::id::QuestionId;
 use crate::identity::shown_identity;
 use crate::risk::Risk;
@@ -41,12 +42,14 @@ pub struct Seal(pub u64);
 pub struct Wish {
     choices: Vec<Choice>,
     is_declared: bool,
+    on_host: Option<String>,
 }
 
 /// One capability that would satisfy a wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     capability: Capability,
+    risk: Risk,
 }
 
 /// The decisions on one question.
@@ -198,14 +201,40 @@ impl Answer {
 
 impl Wish {
     /// Creates the wish for a single request, with wider choices.
-    pub(crate) fn for_request(request: &Request) -> Self {
-        let choices = request.suggestions().into_iter().map(|capability| Choice { capability });
-        Self { choices: choices.collect(), is_declared: false }
+    ///
+    /// For a file in a folder of the host they go up to that folder.
+    pub(crate) fn for_request(request: &Request, folders: &HostFolders) -> Self {
+        let suggested = request.suggestions();
+        let on_host = match request {
+            Request::Fs { path, .. } => folders.describe(path.as_str()),
+            Request::Dom { .. }
+            | Request::Env { .. }
+            | Request::Network { .. }
+            | Request::Process { .. }
+            | Request::State { .. }
+            | Request::Storage { .. }
+            | Request::Function { .. } => None,
+        };
+        let folder = folders.of_request(request);
+        let is_within = |capability: &Capability| {
+            on_host.is_none() || folders.of_capability(capability) == folder
+        };
+        let narrowest = request.required();
+        let choices = suggested.into_iter().filter(|one| *one == narrowest || is_within(one));
+        let choices = choices.map(|capability| Choice::new(capability, folders)).collect();
+        Self { choices, is_declared: false, on_host }
     }
 
     /// Creates the wish for a declared capability.
-    pub(crate) fn declared(capability: Capability) -> Self {
-        Self { choices: vec![Choice { capability }], is_declared: true }
+    pub(crate) fn declared(capability: Capability, folders: &HostFolders) -> Self {
+        let on_host = folders.describe_capability(&capability);
+        Self { choices: vec![Choice::new(capability, folders)], is_declared: true, on_host }
+    }
+
+    /// Returns the real path of the file on the host and the effect of writes, with hidden
+    /// characters escaped; `None` if the wish is not about a folder of the host.
+    pub fn on_host(&self) -> Option<&str> {
+        self.on_host.as_deref()
     }
 
     /// Returns the narrowest capability that satisfies the wish.
@@ -221,6 +250,11 @@ impl Wish {
 }
 
 impl Choice {
+    fn new(capability: Capability, folders: &HostFolders) -> Self {
+        let risk = Risk::within(&capability, folders);
+        Self { capability, risk }
+    }
+
     /// Returns the capability that this choice grants.
     pub fn capability(&self) -> &Capability {
         &self.capability
@@ -238,7 +272,7 @@ impl Choice {
 
     /// Returns the risk of granting the capability.
     pub fn risk(&self) -> Risk {
-        Risk::of(&self.capability)
+        self.risk
     }
 }
 
@@ -250,7 +284,10 @@ impl Seal {
             hash.update(text);
         };
         [id.as_str(), tool, sandbox].into_iter().for_each(&mut add);
-        wishes.iter().for_each(|wish| add(&wish.wanted().to_string()));
+        for wish in wishes {
+            add(&wish.wanted().to_string());
+            add(wish.on_host.as_deref().unwrap_or_default());
+        }
         let bytes = hash.finalize();
         Self(bytes.iter().take(8).fold(0, |seal, byte| seal << 8 | u64::from(*byte)))
     }
@@ -258,8 +295,12 @@ impl Seal {
 
 #[cfg(test)]
 mod tests {
+    use cofferdam_caps::Access;
+
     use super::*;
+    use crate::host_folders::{FolderMode, HostFolder};
     use crate::id::Ids;
+    use crate::risk::Level;
 
     fn question(wishes: Vec<Wish>) -> Question {
         let who = ("a\u{202e}b".into(), "s".into(), "r".into());
@@ -268,7 +309,10 @@ mod tests {
 
     fn fetch() -> Wish {
         let url = "https://a.example/v1/x".parse().unwrap();
-        Wish::for_request(&Request::Network { method: "GET".parse().unwrap(), url })
+        Wish::for_request(
+            &Request::Network { method: "GET".parse().unwrap(), url },
+            &HostFolders::default(),
+        )
     }
 
     fn capability(text: &str) -> Capability {
@@ -302,7 +346,8 @@ mod tests {
 
     #[test]
     fn declared_wish_can_be_granted_in_part() {
-        let asked = question(vec![Wish::declared(capability("fs:read:/a/**"))]);
+        let asked =
+            question(vec![Wish::declared(capability("fs:read:/a/**"), &HostFolders::default())]);
         let with = |text: &str| asked.allow_instead(capability(text), Span::Once);
         assert!(asked.takes(&with("fs:read:/a/b")));
         assert!(asked.takes(&with("fs:read")));
@@ -310,9 +355,29 @@ mod tests {
     }
 
     #[test]
+    fn choices_for_a_mounted_file_end_at_the_mount() {
+        let (at, host) = ("/work/data".to_owned(), "/home/me/data".to_owned());
+        let folders = HostFolders::new([HostFolder { at, host, mode: FolderMode::ReadWrite }]);
+        let path = "/work/data/2024/jan/a.csv".parse().unwrap();
+        let wish = Wish::for_request(&Request::Fs { access: Access::Write, path }, &folders);
+        let texts: Vec<_> = wish.choices().iter().map(Choice::text).collect();
+        let expect = [
+            "fs:write:/work/data/2024/jan/a.csv",
+            "fs:write:/work/data/2024/jan/**",
+            "fs:write:/work/data/2024/**",
+            "fs:write:/work/data/**",
+        ];
+        assert_eq!(texts, expect);
+        let real = "/home/me/data/2024/jan/a.csv (mounted :rw: changes are real)";
+        assert_eq!(wish.on_host(), Some(real));
+        assert_eq!(wish.choices()[0].risk().level, Level::High);
+    }
+
+    #[test]
     fn seal_changes_with_the_question() {
-        let one = question(vec![Wish::declared(capability("fs:read:/a"))]);
-        let other = question(vec![Wish::declared(capability("fs:read:/b"))]);
+        let one = question(vec![Wish::declared(capability("fs:read:/a"), &HostFolders::default())]);
+        let other =
+            question(vec![Wish::declared(capability("fs:read:/b"), &HostFolders::default())]);
         assert_eq!(one.id(), other.id());
         assert_ne!(one.seal(), other.seal());
     }

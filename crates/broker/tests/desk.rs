@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cofferdam_broker::{
-    Broker, Cost, Error, ErrorKind, Event, InMemory, Ledger, Line, Offered, Preview, Reason,
-    Ruling, Sink, Span, Terms, Verdict,
+    Broker, Cost, Error, ErrorKind, Event, FolderMode, HostFolder, HostFolders, InMemory, Ledger,
+    Line, Offered, Preview, Reason, Ruling, Sink, Span, Terms, Verdict,
 };
-use cofferdam_caps::Kind;
+use cofferdam_caps::{Access, Kind, Request};
 use common::{denied, fixture, get, key, permitted, set};
 
 fn terms(capability: &str, span: Span) -> Terms {
@@ -386,4 +386,31 @@ fn what_a_tool_declared_is_listed_with_its_first_denial() {
     let again = permissions.desk("2", "t");
     let _ = permitted(&again, &key("b"));
     let _ = permitted(&again, &get("https://a.example/x"));
+}
+
+#[test]
+fn grant_for_a_file_is_bound_to_the_folder_of_the_host() {
+    let fixture = fixture(None);
+    let sandbox = |host: &str| {
+        let permissions = fixture.broker.permissions("s", &set(&[]));
+        let folder =
+            HostFolder { at: "/data".into(), host: host.into(), mode: FolderMode::ReadOnly };
+        permissions.set_host_folders(HostFolders::new([folder]));
+        permissions
+    };
+    let read = || Request::Fs { access: Access::Read, path: "/data/a".parse().unwrap() };
+    let (one, other) = (sandbox("/home/one"), sandbox("/home/other"));
+    let id = denied(&one.desk("1", "t"), &read()).error().request_id().parse().unwrap();
+    let terms = fixture.broker.terms_for(&id, Span::Always).unwrap();
+    fixture.broker.grant_request(&id, terms).unwrap();
+    let _ = permitted(&one.desk("2", "t"), &read());
+    denied(&other.desk("3", "t"), &read());
+    denied(&fixture.broker.permissions("s", &set(&[])).desk("4", "t"), &read());
+    // A capability that a person names without a request applies wherever it fits.
+    fixture.broker.grant(terms_of("fs:read:/data/**")).unwrap();
+    let _ = permitted(&other.desk("5", "t"), &read());
+}
+
+fn terms_of(capability: &str) -> Terms {
+    terms(capability, Span::Always)
 }

@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cofferdam::Capability;
 use cofferdam::permissions::{
     Answer, Approver, Choice, Decision, Grant, Question, Span, Wish, shortened,
 };
@@ -156,6 +157,7 @@ fn decide_all(
         let choice = &wish.choices()[0];
         let words = shortened(&choice.words(), MAX_WORDS);
         terminal.say(&format!("  {}. {words}", number + 1));
+        terminal.show_place(wish);
         terminal.show(choice);
     }
     loop {
@@ -190,16 +192,26 @@ fn decide(
     let narrowest = &wish.choices()[0];
     let words = shortened(&narrowest.words(), MAX_WORDS);
     terminal.say(&format!("\n{} wants to {words}", question.tool()));
+    terminal.show_place(wish);
     terminal.show(narrowest);
     let grant = |span| Some(Decision::Grant(narrowest.capability().clone(), span));
+    let folder = folder_below(wish);
     loop {
         let has_more = wish.choices().len() > 1;
-        let wider = if has_more { "  [w] wider" } else { "" };
+        let wider = match (&folder, has_more) {
+            (Some(_), _) => "  [f] this folder, once  [w] wider",
+            (None, true) => "  [w] wider",
+            (None, false) => "",
+        };
         let prompt = format!("  [o] once  [s] this session  [a] always{wider}  [n] no: ");
         match terminal.answer(&prompt, is_needed)?.as_str() {
             "o" | "once" | "y" | "yes" => return grant(Span::Once),
             "s" | "session" => return grant(Span::Session),
             "a" | "always" => return grant(Span::Always),
+            "f" | "folder" if folder.is_some() => {
+                let capability = folder.clone()?;
+                return Some(Decision::Grant(capability, Span::Once));
+            }
             "w" | "wider" if has_more => {
                 if let Some(decision) = choose(terminal, wish, is_needed)? {
                     return Some(decision);
@@ -209,6 +221,14 @@ fn decide(
             _ => terminal.say("  please type one of the letters in brackets"),
         }
     }
+}
+
+/// Returns the capability for the folder of a file and everything below it, if that is on offer.
+fn folder_below(wish: &Wish) -> Option<Capability> {
+    let choice = wish.choices().get(1)?;
+    let is_folder =
+        matches!(choice.capability(), Capability::Fs(_)) && choice.text().ends_with("/**");
+    is_folder.then(|| choice.capability().clone())
 }
 
 /// Lets the person choose a scope and a span. Returns `Some(None)` to go back, and `None` if nobody
@@ -241,6 +261,14 @@ fn chosen(wish: &Wish, line: &str) -> Option<Decision> {
 }
 
 impl Terminal {
+    /// Shows the real file that a wish is about.
+    fn show_place(&mut self, wish: &Wish) {
+        if let Some(real) = wish.on_host() {
+            let real = shortened(real, MAX_CAPABILITY);
+            self.say(&format!("     real file   {real}"));
+        }
+    }
+
     fn show(&mut self, choice: &Choice) {
         let risk = choice.risk();
         let capability = shortened(&choice.text(), MAX_CAPABILITY);

@@ -261,3 +261,23 @@ fn what_a_tool_declares_is_listed_when_it_is_denied() {
     home.check(&grant, "", 0, &["fs:read:/data/**"]);
     home.check(&["run", "-"], &tool, 1, &["ENOENT"]);
 }
+
+#[test]
+fn a_grant_for_a_mounted_folder_is_not_for_another_mounted_there() {
+    let home = Home::new("folders");
+    let mounts = ["one", "two"].map(|name| {
+        let folder = home.0.join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("a"), name).expect("room");
+        format!("{}:/data", folder.display())
+    });
+    let run = |mount: &str, code: i32, says: &[&str]| {
+        home.check(&["run", "-", "--mount", mount], TOOL, code, says)
+    };
+    let id = id_in(&run(&mounts[0], 1, &["PERMISSION_DENIED"]), "req_");
+    home.check(&["grant", &id, "--always"], "", 0, &[&home.0.join("one").display().to_string()]);
+    run(&mounts[0], 0, &["one"]);
+    let denied = run(&mounts[1], 1, &["PERMISSION_DENIED"]);
+    assert_ne!(id_in(&denied, "req_"), id);
+    home.check(&["run", "-"], TOOL, 1, &["PERMISSION_DENIED"]);
+}

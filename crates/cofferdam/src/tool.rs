@@ -1,7 +1,7 @@
 //! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;

@@ -13,7 +13,8 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 /// Most rows of ended grants that are kept; beyond that, other processes reload all grants.
 const MAX_GONE: i64 = 10_000;
 
-const COLUMNS: &str = "id, capability, span, tool, sandbox, by, at, expires, uses, headers, run";
+const COLUMNS: &str =
+    "id, capability, span, tool, sandbox, by, at, expires, uses, headers, run, folder";
 
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
@@ -23,7 +24,7 @@ pub(crate) fn insert(
     let headers: String =
         grant.headers.expose().map(|(name, value)| format!("{name}:{value}\n")).collect();
     let sql = format!(
-        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
     );
     transaction.prepare_cached(&sql)?.execute(params![
         grant.id.as_str(),
@@ -37,6 +38,7 @@ pub(crate) fn insert(
         grant.uses,
         headers,
         grant.run.as_ref().map(RunId::as_str),
+        grant.holder.folder,
         generation as i64,
     ])?;
     Ok(())
@@ -161,6 +163,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
         holder: Holder {
             tool: row.get::<_, Option<Arc<str>>>(3)?,
             sandbox: row.get::<_, Option<Arc<str>>>(4)?,
+            folder: row.get::<_, Option<Arc<str>>>(11)?,
         },
         by: row.get::<_, Arc<str>>(5)?,
         at: stamp(row, 6)?,

@@ -32,6 +32,7 @@ CREATE TABLE grants (
     expires    INTEGER,
     uses       INTEGER,
     run        TEXT,                       -- run that a grant for one run belongs to
+    folder     TEXT,                       -- folder of the host that it is bound to
     headers    TEXT NOT NULL,              -- one line per header, name:value
     gone       INTEGER NOT NULL DEFAULT 0, -- 1 if ended; kept so that other processes notice
     changed    INTEGER NOT NULL            -- generation of the last change of this row
@@ -42,6 +43,7 @@ CREATE TABLE requests (
     capability TEXT NOT NULL,
     tool       TEXT NOT NULL,
     sandbox    TEXT NOT NULL,
+    folder     TEXT,
     first      INTEGER NOT NULL,
     last       INTEGER NOT NULL,
     times      INTEGER NOT NULL,
@@ -77,6 +79,8 @@ CREATE TABLE audit_counts (
 /// requests depend on the tool, so no request would be made again under its old id.
 const FROM_VERSION_1: &str = "
 ALTER TABLE grants ADD COLUMN run TEXT;
+ALTER TABLE grants ADD COLUMN folder TEXT;
+ALTER TABLE requests ADD COLUMN folder TEXT;
 UPDATE grants SET uses = NULL WHERE span = 'once';
 DELETE FROM grants WHERE gone OR tool IS NOT NULL;
 DELETE FROM requests;

@@ -23,7 +23,9 @@ impl Desk {
     /// approver, the capabilities are part of [`denials`](Self::denials) once a request was denied,
     /// so that all can be granted together.
     pub fn ask_declared(&self) -> Result<WaitingForAll, Error> {
-        let wishes: Vec<_> = self.missing()?.into_iter().map(Wish::declared).collect();
+        let folders = self.permissions().host_folders();
+        let declared = |wanted| Wish::declared(wanted, &folders);
+        let wishes: Vec<_> = self.missing()?.into_iter().map(declared).collect();
         let question = (!wishes.is_empty()).then(|| self.open_question(wishes, None)).flatten();
         Ok(WaitingForAll::new(self, question))
     }
@@ -32,8 +34,11 @@ impl Desk {
     fn missing(&self) -> Result<Vec<Capability>, Error> {
         let now = self.permissions().broker().now();
         let declared = self.lock().declared.clone();
+        let folders = self.permissions().host_folders();
         let has = |held: &HeldGrant, wanted: &Capability| {
-            held.grant.capability.covers(wanted) && held.is_for(self.requester(), now)
+            held.grant.capability.covers(wanted)
+                && held.is_for(self.requester(), now)
+                && held.is_in(folders.of_capability(wanted).as_deref())
         };
         let mut missing = Vec::new();
         let within = |wanted: &&Capability| !self.permissions().bounds().excludes(wanted);
@@ -72,13 +77,22 @@ impl Desk {
             && !state.refused.contains(id)
     }
 
+    /// Counts a question of this run. Returns false if the run may not ask any more.
+    pub(crate) fn count_question(&self) -> bool {
+        let mut state = self.lock();
+        let may_ask = state.questions < MAX_QUESTIONS;
+        state.questions += u32::from(may_ask);
+        may_ask
+    }
+
     /// Opens a question about a request, or joins the one that is already open.
     ///
     /// Returns `None` if the run may not ask any more questions.
     pub(crate) fn ask(&self, checked: &Checked, id: &RequestId) -> Option<Arc<OpenQuestion>> {
         let open_questions = &self.permissions().broker().shared().open_questions;
         open_questions.find_or_start(self.permissions().serial(), id, || {
-            self.open_question(vec![Wish::for_request(&checked.request)], Some((checked, id)))
+            let wish = Wish::for_request(&checked.request, &self.permissions().host_folders());
+            self.open_question(vec![wish], Some((checked, id)))
         })
     }
 
@@ -89,11 +103,12 @@ impl Desk {
     ) -> Option<Arc<OpenQuestion>> {
         let permissions = self.permissions();
         let approver = permissions.approver()?;
-        let mut state = self.lock();
-        if state.questions >= MAX_QUESTIONS {
+        // A question that waits for its turn is counted when it is shown.
+        let is_counted_later = about.is_some() && approver.asks_one_at_a_time();
+        if !is_counted_later && !self.count_question() {
             return None;
         }
-        state.questions += 1;
+        let mut state = self.lock();
         let who = (self.0.tool.clone(), permissions.name().clone(), self.0.run.clone());
         let question = Question::new(permissions.broker().shared().ids.question(), who, wishes);
         for wish in question.wishes() {

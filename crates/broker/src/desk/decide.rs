@@ -113,8 +113,9 @@ impl Desk {
         let (permissions, requester) = (self.permissions(), self.requester());
         let generation = permissions.generation();
         let mut found = Vec::new();
+        let folder = permissions.host_folders().of_request(request);
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };
@@ -125,7 +126,7 @@ impl Desk {
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };

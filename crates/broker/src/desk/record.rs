@@ -102,6 +102,7 @@ impl Desk {
             capability: required.clone(),
             tool: self.0.tool.clone(),
             sandbox: self.permissions().name().clone(),
+            folder: self.permissions().host_folders().of_capability(required),
             first: now,
             last: now,
             times: 1,
@@ -148,9 +149,12 @@ impl Desk {
     }
 
     pub(super) fn request_id(&self, required: &Capability) -> RequestId {
-        let parts = [self.0.tool.as_bytes(), self.permissions().sandbox().as_bytes()];
         let capability = required.to_string();
-        let key = &self.permissions().broker().shared().key;
-        RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
+        let folder = self.permissions().host_folders().of_capability(required);
+        let parts = [&*self.0.tool, self.permissions().sandbox(), &*capability];
+        // The same path in another folder of the host is another request.
+        let folder = folder.as_deref().filter(|folder| !folder.is_empty());
+        let parts: Vec<&[u8]> = parts.into_iter().chain(folder).map(str::as_bytes).collect();
+        RequestId::derive(&self.permissions().broker().shared().key, &parts)
     }
 }

@@ -68,6 +68,7 @@ pub(crate) fn to_json(request: &RecordedRequest) -> serde_json::Value {
         "action": request.capability.describe(),
         "tool": &*request.tool,
         "sandbox": &*request.sandbox,
+        "folder": request.folder.as_deref(),
         "first": request.first.to_string(),
         "last": request.last.to_string(),
         "times": request.times,

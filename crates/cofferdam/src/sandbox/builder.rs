@@ -241,9 +241,17 @@ impl SandboxBuilder {
             }
             None => None,
         };
+        let mut folders = Vec::new();
         for (at, directory, mount) in self.mounts {
+            let host = directory.shown_path().to_string_lossy().into_owned();
             let bad = |e: String| Error::new(ErrorKind::Mount, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
+            let mode = match mount {
+                Mount::ReadOnly => FolderMode::ReadOnly,
+                Mount::Overlay => FolderMode::Overlay,
+                Mount::ReadWrite => FolderMode::ReadWrite,
+            };
+            folders.push(HostFolder { at: path.as_str().to_owned(), host, mode });
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
@@ -287,6 +295,7 @@ impl SandboxBuilder {
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
         let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
+        permissions.set_host_folders(HostFolders::new(folders));
         let state = SandboxState {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
