@@ -228,7 +228,8 @@ impl fmt::Display for Grant {
         if let Some(sandbox) = &self.holder.sandbox {
             write!(f, " in {}", visible(sandbox))?;
         }
-        if let Some(folder) = self.holder.folder.as_deref().filter(|folder| !folder.is_empty()) {
+        let folder = self.holder.folder.as_deref().filter(|folder| !folder.is_empty());
+        if let (Some(folder), Span::Session | Span::Always) = (folder, self.span) {
             write!(f, " at {}", visible(folder))?;
         }
         if let Some(uses) = self.uses {

@@ -94,13 +94,20 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
             false => error.to_string(),
         };
         let meant = match error.suggestion() {
-            _ if url(text).is_some() => shell_word(&url(text).unwrap_or_default()),
+            _ if url(text).is_some() => quoted(&url(text).unwrap_or_default()),
             // Other suggestions replace a part of the text only.
-            Some(meant) if error.kind() == ErrorKind::UnknownName => shell_word(meant),
-            Some(_) | None => format!("{}   (for example)", shell_word(example(text))),
+            Some(meant) if error.kind() == ErrorKind::UnknownName => quoted(meant),
+            Some(_) | None => format!("{}   (for example)", quoted(example(text))),
         };
         Failure::usage(message).hint(format!("{before} {meant}"))
     })
+}
+
+/// Quotes a capability for the shell. Also quotes text that needs no quotes, because a person may
+/// extend it with a star.
+pub(crate) fn quoted(capability: &str) -> String {
+    let word = shell_word(capability);
+    if word == capability { format!("'{word}'") } else { word }
 }
 
 /// Endings of file names that are not top-level domains.
@@ -195,7 +202,7 @@ mod tests {
     fn an_address_is_answered_with_the_capability_for_it() {
         let hint = |text: &str| parse(text, "--allow").err().map(|failure| failure.hints.concat());
         let check = |text: &str, meant: &str| {
-            assert_eq!(hint(text), Some(format!("--allow {}", shell_word(meant))), "{text}");
+            assert_eq!(hint(text), Some(format!("--allow '{meant}'")), "{text}");
         };
         check("https://example.com", "network:fetch:https://example.com");
         check("example.com", "network:fetch:https://example.com");

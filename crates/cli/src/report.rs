@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use cofferdam::permissions::shortened;
 use cofferdam::{
-    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, shell_word,
-    visible,
+    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher,     visible,
 };
 
 use crate::outlet;
 use crate::paint::{Paint, Tone};
+use crate::permissions;
 
 /// Exit code of a wrong call, the same as clap's.
 pub(crate) const USAGE: u8 = 2;
@@ -168,7 +168,7 @@ fn denials(outcome: &Outcome) {
     }
     if let [only] = to_grant[..] {
         let capability = only.error().required_permission();
-        labelled(Tone::Hint, "hint", &format!("--allow {}", shell_word(capability)));
+        labelled(Tone::Hint, "hint", &format!("--allow {}", permissions::quoted(capability)));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::{Approver, Broker};
+use cofferdam_broker::{Approver, Broker, FolderMode, HostFolder, HostFolders};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_kernel::resources::Artifact;
