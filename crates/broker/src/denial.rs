@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::desk::MAX_QUESTIONS;
 use crate::error::Error;
 use crate::id::RequestId;
+use crate::particulars::Obstacle;
 
 /// The error that a guest receives for a denied call; it names the capability to grant.
 ///
@@ -51,6 +52,8 @@ pub enum Reason {
     /// The request violates this rule of the sandbox's [bounds](crate::Bounds); no grant would
     /// help.
     Outside(Arc<str>),
+    /// The action would fail even if it were permitted, so nobody was asked.
+    Hopeless(Obstacle),
     /// Grants or audit log cannot be read or written.
     ///
     /// The error is for the caller only, because it names files of the host.
@@ -74,6 +77,7 @@ impl PermissionError {
             }
             // Omits the id: granting the request would not help.
             Reason::Outside(rule) => format!("blocked by {}", visible(rule)),
+            Reason::Hopeless(obstacle) => format!("{obstacle} ({id})"),
             Reason::Unavailable(_) => format!("grants or audit log are unavailable ({id})"),
         };
         let message = format!("not allowed to {action}: {because}");
@@ -146,7 +150,7 @@ impl Denial {
     pub fn can_be_granted(&self) -> bool {
         match self.reason {
             Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Unavailable(_) => true,
-            Reason::Outside(_) => false,
+            Reason::Outside(_) | Reason::Hopeless(_) => false,
         }
     }
 
@@ -171,7 +175,11 @@ impl fmt::Display for Denial {
         self.error.fmt(f)?;
         match &self.reason {
             Reason::Unavailable(error) => write!(f, ": {error}"),
-            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Outside(_) => Ok(()),
+            Reason::NotGranted
+            | Reason::Refused
+            | Reason::TooMany
+            | Reason::Outside(_)
+            | Reason::Hopeless(_) => Ok(()),
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::{RequestId, RunId};
 use crate::identity::shown_identity;
+use crate::particulars::Particulars;
 use crate::permissions::Permissions;
 use crate::permit::{Action, Checked, Permit};
 use crate::waiting::{RequestWaiting, Seen, Waiting};
@@ -145,7 +146,8 @@ impl Desk {
     /// Permits or denies an action, or asks the approver; writes the audit lines.
     pub fn check<A: Action>(&self, action: A) -> Verdict<A> {
         let (request, outside) = (action.request(), action.acts_outside());
-        let permit = match self.verdict(&request, effect(&request, outside)) {
+        let about = || action.particulars();
+        let permit = match self.verdict(&request, effect(&request, outside), &about) {
             RequestVerdict::Permit(permit) => permit,
             RequestVerdict::Denied(denial) => return Verdict::Denied(denial),
             RequestVerdict::Ask(waiting) => {
@@ -153,7 +155,7 @@ impl Desk {
             }
         };
         let mut further = action.further().into_iter();
-        match self.check_further(&mut further, outside) {
+        match self.check_further(&mut further, outside, &about) {
             RequestsVerdict::Permit => Verdict::Permit(permit.for_action(action)),
             RequestsVerdict::Denied(denial) => Verdict::Denied(denial),
             RequestsVerdict::Ask(waiting) => {
@@ -167,9 +169,10 @@ impl Desk {
         &self,
         further: &mut impl Iterator<Item = Request>,
         outside: bool,
+        about: &dyn Fn() -> Particulars,
     ) -> RequestsVerdict {
         for request in further {
-            match self.verdict(&request, effect(&request, outside)) {
+            match self.verdict(&request, effect(&request, outside), about) {
                 // The permit of an action is the one of its first request.
                 RequestVerdict::Permit(permit) => drop(permit),
                 RequestVerdict::Denied(denial) => return RequestsVerdict::Denied(denial),

@@ -14,6 +14,7 @@ use crate::grant::{Grant, Span};
 use crate::host_folders::HostFolders;
 use crate::id::QuestionId;
 use crate::identity::shown_identity;
+use crate::particulars::Particulars;
 use crate::risk::Risk;
 
 /// A request for a decision by a person, a policy or another service.
@@ -43,6 +44,7 @@ pub struct Wish {
     choices: Vec<Choice>,
     is_declared: bool,
     on_host: Option<String>,
+    particulars: Particulars,
 }
 
 /// One capability that would satisfy a wish.
@@ -222,13 +224,30 @@ impl Wish {
         let narrowest = request.required();
         let choices = suggested.into_iter().filter(|one| *one == narrowest || is_within(one));
         let choices = choices.map(|capability| Choice::new(capability, folders)).collect();
-        Self { choices, is_declared: false, on_host }
+        Self { choices, is_declared: false, on_host, particulars: Particulars::default() }
+    }
+
+    pub(crate) fn with(mut self, particulars: &Particulars) -> Self {
+        self.particulars = particulars.clone();
+        self
     }
 
     /// Creates the wish for a declared capability.
     pub(crate) fn declared(capability: Capability, folders: &HostFolders) -> Self {
         let on_host = folders.describe_capability(&capability);
-        Self { choices: vec![Choice::new(capability, folders)], is_declared: true, on_host }
+        let choices = vec![Choice::new(capability, folders)];
+        Self { choices, is_declared: true, on_host, particulars: Particulars::default() }
+    }
+
+    /// Returns a description of the action: `rename /data/a to /data/b`.
+    pub fn words(&self) -> String {
+        self.particulars.words.clone().unwrap_or_else(|| self.choices[0].words())
+    }
+
+    /// Returns further facts, such as the command line, each with its name. Hidden characters are
+    /// escaped.
+    pub fn details(&self) -> &[(&'static str, String)] {
+        &self.particulars.details
     }
 
     /// Returns the real path of the file on the host and the effect of writes, with hidden
@@ -287,6 +306,8 @@ impl Seal {
         for wish in wishes {
             add(&wish.wanted().to_string());
             add(wish.on_host.as_deref().unwrap_or_default());
+            add(&wish.words());
+            wish.details().iter().for_each(|(_, text)| add(text));
         }
         let bytes = hash.finalize();
         Self(bytes.iter().take(8).fold(0, |seal, byte| seal << 8 | u64::from(*byte)))

@@ -75,7 +75,8 @@ impl<A: Action> Future for Waiting<A> {
                 Some(permitted) => permitted,
                 None => (permit, action.further().into_iter()),
             };
-            match this.desk.check_further(&mut further, action.acts_outside()) {
+            let about = || action.particulars();
+            match this.desk.check_further(&mut further, action.acts_outside(), &about) {
                 RequestsVerdict::Permit => return Poll::Ready(Ok(permit.for_action(action))),
                 RequestsVerdict::Denied(denial) => return Poll::Ready(Err(denial)),
                 RequestsVerdict::Ask(waiting) => {

@@ -190,7 +190,7 @@ fn decide(
     is_needed: &dyn Fn() -> bool,
 ) -> Option<Decision> {
     let narrowest = &wish.choices()[0];
-    let words = shortened(&narrowest.words(), MAX_WORDS);
+    let words = shortened(&wish.words(), MAX_WORDS);
     terminal.say(&format!("\n{} wants to {words}", question.tool()));
     terminal.show_place(wish);
     terminal.show(narrowest);
@@ -261,11 +261,14 @@ fn chosen(wish: &Wish, line: &str) -> Option<Decision> {
 }
 
 impl Terminal {
-    /// Shows the real file that a wish is about.
+    /// Shows the real file that a wish is about, and further facts.
     fn show_place(&mut self, wish: &Wish) {
         if let Some(real) = wish.on_host() {
             let real = shortened(real, MAX_CAPABILITY);
             self.say(&format!("     real file   {real}"));
+        }
+        for (name, text) in wish.details() {
+            self.say(&format!("     {name:<11} {text}"));
         }
     }
 

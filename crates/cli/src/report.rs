@@ -4,9 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cofferdam::permissions::shortened;
+use cofferdam::permissions::{Reason, shortened};
 use cofferdam::{
-    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher,     visible,
+    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible,
 };
 
 use crate::outlet;
@@ -160,6 +160,12 @@ fn denials(outcome: &Outcome) {
         labelled(Tone::Note, "note", &format!("{more} more requests were denied"));
         labelled(Tone::Hint, "hint", "cofferdam requests   (lists all of them)");
     }
+    let hints = listed.iter().filter_map(|denial| match denial.reason() {
+        Reason::Hopeless(obstacle) => Some(obstacle.hint()),
+        _ => None,
+    });
+    let hints: std::collections::BTreeSet<_> = hints.collect();
+    hints.iter().for_each(|hint| labelled(Tone::Hint, "hint", hint));
     let to_grant: Vec<_> = listed.iter().filter(|denial| denial.can_be_granted()).collect();
     let ids: Vec<_> = to_grant.iter().map(|denial| denial.error().request_id()).collect();
     if !ids.is_empty() {

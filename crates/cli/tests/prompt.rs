@@ -148,18 +148,20 @@ fn asking(home: &Home, tool: &str, arguments: &[&str]) -> Prompt {
     std::fs::write(&file, tool).expect("room");
     let mut command = Command::new("setsid");
     command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_cofferdam"), "run"]);
-    home.start(command.arg(file).args(["--ask"]).args(arguments))
+    // A missing file in a folder of the host is asked about; elsewhere nobody would be.
+    let mount = format!("{}:/data", home.0.display());
+    home.start(command.arg(file).args(["--ask", "--mount", &mount]).args(arguments))
 }
 
 const READS: &str = "const fs = require('fs').promises;
     const read = (name) => fs.readFile(name).catch((error) => error.code);
-    return [await read('/tmp/a'), await read('/tmp/a')]";
+    return [await read('/data/a'), await read('/data/a')]";
 
 #[test]
 fn keys_typed_ahead_answer_no_question() {
     let home = Home::new("ahead");
     let mut prompt = asking(&home, READS, &[]);
-    prompt.press("a\r", &["read the file /tmp/a", "no: "]);
+    prompt.press("a\r", &["read the file /data/a", "no: "]);
     // Faster than anybody reads.
     prompt.press("a\r", &["please answer again", "no: "]);
     prompt.answer("n\r", &["PERMISSION_DENIED"]);
@@ -175,8 +177,10 @@ fn yes_is_once_and_says_what_it_did() {
     let mut prompt = asking(&home, READS, &[]);
     prompt.wait_for("no: ");
     // Both reads are of one run, so the second is not asked about.
-    prompt
-        .answer("yes\r", &["granted once: read the file /tmp/a (it ends with this run)", "ENOENT"]);
+    prompt.answer(
+        "yes\r",
+        &["granted once: read the file /data/a (it ends with this run)", "ENOENT"],
+    );
     prompt.check_end(0);
     let mut prompt = asking(&home, READS, &[]);
     prompt.wait_for("no: ");
@@ -191,7 +195,7 @@ fn yes_is_once_and_says_what_it_did() {
 #[test]
 fn what_a_tool_declares_is_one_question() {
     let home = Home::new("wishes");
-    let tool = format!("// @capability fs:read:/tmp/*\n// @capability env:read:HOME\n{READS}");
+    let tool = format!("// @capability fs:read:/data/*\n// @capability env:read:HOME\n{READS}");
     let mut prompt = asking(&home, &tool, &["--ephemeral"]);
     prompt.wait_for("wants 2 things:");
     prompt.wait_for("none: ");
@@ -203,13 +207,32 @@ fn what_a_tool_declares_is_one_question() {
 fn parallel_reads_need_one_answer() {
     let home = Home::new("parallel");
     let tool = "const fs = require('fs').promises;
-        const names = Array.from({ length: 200 }, (_, i) => `/tmp/many/${i}`);
+        const names = Array.from({ length: 200 }, (_, i) => `/data/many/${i}`);
         const read = (name) => fs.readFile(name).catch((error) => error.code);
         const all = await Promise.all(names.map(read));
         return all.filter((code) => code === 'ENOENT').length";
     let mut prompt = asking(&home, tool, &["--ephemeral"]);
     prompt.wait_for("no: ");
-    prompt.answer("f\r", &["granted once: read files below /tmp/many", "\n200\r\n"]);
+    prompt.answer("f\r", &["granted once: read files below /data/many", "\n200\r\n"]);
+    prompt.check_end(0);
+}
+
+#[test]
+fn question_names_the_real_file_and_what_cannot_succeed_is_not_asked() {
+    let home = Home::new("real");
+    let tool = "const fs = require('fs').promises;
+        const code = (work) => work.then(() => 'done', (error) => error.code);
+        const all = [await code(fs.readFile('/nowhere/a')), await code(fs.writeFile('/data/x', ''))];
+        return [...all, await code(fs.readFile('/data/tool.js'))]";
+    let mut prompt = asking(&home, tool, &["--ephemeral"]);
+    prompt.wait_for("wants to ");
+    prompt.wait_for("read the file /data/tool.js");
+    let real = format!("real file   {}/tool.js (mounted read-only)", home.0.display());
+    prompt.wait_for(&real);
+    prompt.answer(
+        "y\r",
+        &["done", "no such file, and no folder", "mounted read-only", "hint: --mount"],
+    );
     prompt.check_end(0);
 }
 
@@ -217,7 +240,7 @@ fn parallel_reads_need_one_answer() {
 fn long_name_of_a_tool_is_shortened() {
     let home = Home::new("long");
     let tool =
-        format!("return await require('fs').promises.readFile('/tmp/{}')", "x".repeat(3_000));
+        format!("return await require('fs').promises.readFile('/data/{}')", "x".repeat(3_000));
     let mut prompt = asking(&home, &tool, &["--ephemeral"]);
     prompt.wait_for("no: ");
     assert!(!prompt.seen.contains(&"x".repeat(400)), "{}", prompt.seen);

@@ -25,6 +25,15 @@ enum Source {
 }
 
 impl Body {
+    /// Returns the size in words for a person; `None` for an empty body.
+    pub fn shown_size(&self) -> Option<String> {
+        match &self.0 {
+            Source::Empty | Source::Spent => None,
+            Source::Full(bytes) => Some(format!("{} bytes", bytes.len())),
+            Source::Stream(_) => Some("a stream of unknown length".to_owned()),
+        }
+    }
+
     /// Creates an empty body.
     pub fn empty() -> Self {
         Self(Source::Empty)

@@ -91,7 +91,8 @@ impl Desk {
     pub(crate) fn ask(&self, checked: &Checked, id: &RequestId) -> Option<Arc<OpenQuestion>> {
         let open_questions = &self.permissions().broker().shared().open_questions;
         open_questions.find_or_start(self.permissions().serial(), id, || {
-            let wish = Wish::for_request(&checked.request, &self.permissions().host_folders());
+            let folders = self.permissions().host_folders();
+            let wish = Wish::for_request(&checked.request, &folders).with(&checked.particulars);
             self.open_question(vec![wish], Some((checked, id)))
         })
     }

@@ -10,12 +10,18 @@ use crate::denial::Reason;
 use crate::error::Error;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
+use crate::particulars::Particulars;
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
 use crate::waiting::{RequestWaiting, Seen};
 
 impl Desk {
-    pub(super) fn verdict(&self, request: &Request, effect: Effect) -> RequestVerdict {
+    pub(super) fn verdict(
+        &self,
+        request: &Request,
+        effect: Effect,
+        about: &dyn Fn() -> Particulars,
+    ) -> RequestVerdict {
         let broker = self.permissions().broker();
         let now = broker.now();
         if let Some(rule) = self.permissions().bounds().violated_by(request) {
@@ -50,6 +56,13 @@ impl Desk {
                     (true, _) => Reason::Refused,
                     (false, true) => {
                         drop(state);
+                        let particulars = about();
+                        let folders = self.permissions().host_folders();
+                        if let Some(obstacle) = particulars.obstacle_to(request, &folders) {
+                            let denial = self.deny_hopeless(&checked, required, &id, obstacle);
+                            return RequestVerdict::Denied(denial);
+                        }
+                        let checked = Arc::new(Checked::with(request.clone(), particulars));
                         return match self.ask(&checked, &id) {
                             Some(question) => {
                                 let what = (checked, required.clone(), id);

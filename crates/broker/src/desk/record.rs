@@ -10,6 +10,7 @@ use crate::denial::{Denial, Reason};
 use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
 use crate::ledger::{RecordedRequest, RequestStatus};
+use crate::particulars::Obstacle;
 use crate::permit::{Checked, Permit};
 use crate::timestamp::Timestamp;
 
@@ -108,6 +109,32 @@ impl Desk {
             times: 1,
             status: RequestStatus::Open,
         }
+    }
+
+    /// Denies a request that would fail even if it were permitted, without asking or recording it.
+    pub(super) fn deny_hopeless(
+        &self,
+        checked: &Checked,
+        required: &Capability,
+        id: &RequestId,
+        obstacle: Obstacle,
+    ) -> Denial {
+        let mut line = self.check_line(checked, Ruling::Deny, self.permissions().broker().now());
+        line.capability = Some(required.to_string().into());
+        line.note = Some(obstacle.to_string().into());
+        self.note(line);
+        let denial = Denial::new(required, id, Reason::Hopeless(obstacle));
+        let mut state = self.lock();
+        let is_told = match obstacle {
+            // A tool that reads a variable with a default does nothing wrong.
+            Obstacle::NotSet => false,
+            Obstacle::NotThere | Obstacle::ReadOnly => true,
+        };
+        if is_told && state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone())
+        {
+            state.denials.push(denial.clone());
+        }
+        denial
     }
 
     /// Denies a request that is out of bounds, without recording it: no grant would help.

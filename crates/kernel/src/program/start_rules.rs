@@ -94,7 +94,7 @@ impl StartRules {
         }
         match &self.grants {
             Some(grants) if !SHELLS.contains(&program.as_str()) => {
-                let permit = grants.permit(&program, clock).await?;
+                let permit = grants.permit(&program, argv, clock).await?;
                 Ok(Cleared::by_permit(program, permit))
             }
             Some(_) | None => Ok(Cleared { program }),
@@ -107,6 +107,7 @@ impl Grants {
     async fn permit(
         &self,
         program: &str,
+        argv: &[Vec<u8>],
         clock: &RunClock,
     ) -> Result<Permit<StartProgram>, NotStarted> {
         // Programs of the embedder go by their name; guests can put nothing into their folder.
@@ -115,8 +116,12 @@ impl Grants {
             let message = format!("{program}: not a name that can be granted");
             return Err(refused(Denied { message }));
         };
-        let action = StartProgram::new(command);
-        if let Some(permit) = lock(&self.first).take_if(|permit| *permit.action() == action) {
+        let line: Vec<_> =
+            argv.iter().map(|word| shell_word(&String::from_utf8_lossy(word))).collect();
+        let action = StartProgram::new(command).with_line(line.join(" "));
+        let is_first =
+            |permit: &mut Permit<StartProgram>| permit.action().command() == action.command();
+        if let Some(permit) = lock(&self.first).take_if(is_first) {
             return Ok(permit);
         }
         match self.desk.check(action) {
