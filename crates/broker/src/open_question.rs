@@ -254,7 +254,10 @@ impl OpenQuestion {
         let result = match result {
             Ok(grants) if grants.is_empty() => Settled::Refused,
             Ok(grants) => {
-                self.approver.granted(&self.question, &grants);
+                // An approver whose question was answered elsewhere may be busy showing it.
+                if let Unfit::IsNo = unfit {
+                    self.approver.granted(&self.question, &grants);
+                }
                 Settled::Granted
             }
             Err(error) => Settled::Failed(error),

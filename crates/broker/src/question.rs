@@ -80,7 +80,7 @@ pub trait Approver: Send + Sync {
     /// Asks a question. An answer that does not fit the question counts as a refusal.
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-    /// Hears of the grants that an answer led to, once they are in force.
+    /// Hears of the grants that its own answer led to, once they are in force.
     fn granted(&self, question: &Question, grants: &[Grant]) {
         let _ = (question, grants);
     }

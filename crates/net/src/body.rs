@@ -27,10 +27,10 @@ enum Source {
 impl Body {
     /// Returns the size in words for a person; `None` for an empty body.
     pub fn shown_size(&self) -> Option<String> {
-        match &self.0 {
-            Source::Empty | Source::Spent => None,
-            Source::Full(bytes) => Some(format!("{} bytes", bytes.len())),
-            Source::Stream(_) => Some("a stream of unknown length".to_owned()),
+        match self.len() {
+            Some(0) => None,
+            Some(len) => Some(format!("{len} bytes")),
+            None => Some("a stream of unknown length".to_owned()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use cofferdam_broker::{Denial, Desk, PermissionError, Permit, Verdict};
 use cofferdam_caps::process::CommandName;
+use cofferdam_caps::shell_word;
 
 use crate::permitted::StartProgram;
 use crate::program::errno::Errno;
@@ -116,9 +117,7 @@ impl Grants {
             let message = format!("{program}: not a name that can be granted");
             return Err(refused(Denied { message }));
         };
-        let line: Vec<_> =
-            argv.iter().map(|word| shell_word(&String::from_utf8_lossy(word))).collect();
-        let action = StartProgram::new(command).with_line(line.join(" "));
+        let action = StartProgram::new(command).with_line(command_line(argv));
         let is_first =
             |permit: &mut Permit<StartProgram>| permit.action().command() == action.command();
         if let Some(permit) = lock(&self.first).take_if(is_first) {
@@ -143,4 +142,23 @@ impl Grants {
 
 fn refused(denied: Denied) -> NotStarted {
     NotStarted::new(Errno::Access, denied.message)
+}
+
+/// Longest command line that a person is shown, in bytes.
+const MAX_LINE: usize = 400;
+
+/// Returns a command line as one would type it, cut where it gets too long to be read.
+fn command_line(argv: &[Vec<u8>]) -> String {
+    let mut line = String::new();
+    for word in argv {
+        if line.len() > MAX_LINE {
+            return line + " …";
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let word = &word[..word.len().min(MAX_LINE)];
+        line += &shell_word(&String::from_utf8_lossy(word));
+    }
+    line
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cofferdam_abi::Value;
 use cofferdam_abi::value::ViewKind;
-use cofferdam_caps::Kind;
+use cofferdam_caps::{Kind, shell_word};
 
 use crate::permitted::StartProgram;
 use crate::shared::call_error::{CallError, Working, name, packed, read_value};
