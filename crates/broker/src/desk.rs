@@ -1,14 +1,16 @@
 //! The [`Desk`]: where one run has its requests checked.
 //!
-//! `decide` finds the grant for a request, `ask` opens questions, and `record` writes the verdict
-//! down. This file holds the state that they share.
+//! `decide` finds the grant for a request, `bind` takes it into use, `ask` opens questions, and
+//! `record` writes the verdict down. This file holds the state that they share.
 
 mod ask;
+mod bind;
 mod decide;
 mod record;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
@@ -20,7 +22,9 @@ use crate::error::Error;
 use crate::grant::Span;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
-use crate::id::RequestId;
+use crate::id::{RequestId, RunId};
+use crate::identity::shown_identity;
+use crate::particulars::Particulars;
 use crate::permissions::Permissions;
 use crate::permit::{Action, Checked, Permit};
 use crate::waiting::{RequestWaiting, Seen, Waiting};
@@ -47,7 +51,11 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     permissions: Permissions,
     run: Arc<str>,
+    /// Identifies the run among those of all processes, for grants that belong to it.
+    run_id: RunId,
     tool: Arc<str>,
+    /// True if a grant of the ledger may belong to this run.
+    has_bound: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -61,6 +69,8 @@ struct State {
     declared: CapabilitySet,
     questions: u32,
     audit: AuditBuffer,
+    /// Denied requests in the order in which they were first made.
+    denials: Vec<Denial>,
     has_ended: bool,
 }
 
@@ -126,9 +136,11 @@ pub(crate) enum Recheck {
 
 impl Desk {
     pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
-        let desk = Self(Arc::new(Inner { permissions, run, tool, state: Mutex::default() }));
+        let run_id = permissions.broker().shared().ids.run();
+        let (has_bound, state) = Default::default();
+        let desk = Self(Arc::new(Inner { permissions, run, run_id, tool, has_bound, state }));
         let mut line = desk.line(Event::Start);
-        line.target = Some(visible(&desk.0.tool).into());
+        line.target = Some(shown_identity(&desk.0.tool).into());
         desk.note(line);
         desk
     }
@@ -137,7 +149,7 @@ impl Desk {
     // T-PERM-001: use of something not granted.
     pub fn check<A: Action>(&self, mut action: A) -> Verdict<A> {
         let request = action.request();
-        let permit = match self.verdict(&request, effect(&request)) {
+        let permit = match self.verdict(&request, effect(&request), &|| action.particulars()) {
             RequestVerdict::Permit(permit) => permit,
             RequestVerdict::Denied(denial) => return Verdict::Denied(denial),
             RequestVerdict::Ask(waiting) => {
@@ -159,7 +171,7 @@ impl Desk {
     /// Checks the further requests of an action until one is denied or has to be asked for.
     pub(crate) fn check_further(&self, action: &mut impl Action) -> RequestsVerdict {
         while let Some(request) = action.further() {
-            match self.verdict(&request, effect(&request)) {
+            match self.verdict(&request, effect(&request), &|| action.particulars()) {
                 // The permit of an action is the one of its first request.
                 RequestVerdict::Permit(permit) => drop(permit),
                 RequestVerdict::Denied(denial) => return RequestsVerdict::Denied(denial),
@@ -297,10 +309,10 @@ impl Desk {
         line.cost = cost;
         let sink = &self.permissions().broker().shared().sink;
         // The run is over, so a failure has nothing left to prevent.
-        let _ = state.audit.note(line, &**sink);
+        let _ = state.audit.note_end(line, &**sink);
         let _ = state.audit.hand_over(&**sink);
         drop(state);
-        self.permissions().end_run(&self.0.run);
+        self.0.end_grants();
     }
 
     pub(crate) fn permissions(&self) -> &Permissions {
@@ -308,7 +320,7 @@ impl Desk {
     }
 
     pub(crate) fn requester(&self) -> Requester<'_> {
-        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
+        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run_id }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -353,9 +365,9 @@ impl Drop for Inner {
             line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
-            let _ = state.audit.note(line, &**sink);
+            let _ = state.audit.note_end(line, &**sink);
             let _ = state.audit.hand_over(&**sink);
-            self.permissions.end_run(&self.run);
+            self.end_grants();
         }
     }
 }

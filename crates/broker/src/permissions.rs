@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 use cofferdam_caps::{CapabilitySet, Kind};
 
@@ -17,7 +17,8 @@ use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
-use crate::id::GrantId;
+use crate::host_folders::HostFolders;
+use crate::id::{GrantId, RunId};
 use crate::question::Approver;
 
 /// The grants of one sandbox: those it started with and those made during its lifetime.
@@ -37,6 +38,7 @@ struct Inner {
     generation: AtomicU64,
     /// Kinds of which something was ever granted to the whole sandbox, one bit each.
     restricted: AtomicU32,
+    folders: OnceLock<HostFolders>,
 }
 
 impl Broker {
@@ -74,6 +76,7 @@ impl Broker {
             bounds,
             grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
+            folders: OnceLock::new(),
             restricted: AtomicU32::new(
                 given.iter().fold(0, |kinds, capability| kinds | bit(capability.kind())),
             ),
@@ -84,10 +87,20 @@ impl Broker {
 impl Permissions {
     /// Creates the desk of one run of a tool.
     ///
-    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
-    /// lets strangers name their tools should add a part of its own to the name.
+    /// Grants for a tool match its whole [`identity`](crate::identity): a name alone would be
+    /// vouched for by whoever chose it.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
+    }
+
+    /// Names the folders of the host that the sandbox has. Call it once, before the first run.
+    pub fn set_host_folders(&self, folders: HostFolders) {
+        let _ = self.0.folders.set(folders);
+    }
+
+    /// Returns the folders of the host that the sandbox has.
+    pub fn host_folders(&self) -> HostFolders {
+        self.0.folders.get().cloned().unwrap_or_default()
     }
 
     /// Returns the name of the sandbox.
@@ -203,8 +216,8 @@ impl Permissions {
         });
     }
 
-    /// Removes the grants made for one run only.
-    pub(crate) fn end_run(&self, run: &str) {
+    /// Removes the grants that belong to one run.
+    pub(crate) fn end_run(&self, run: &RunId) {
         let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
             let of_run = grants.iter().filter(|held| held.is_of_run(run));
             of_run.map(|held| held.grant.id.clone()).collect()
@@ -214,6 +227,12 @@ impl Permissions {
             let mut grants = self.change();
             ids.iter().for_each(|id| drop(grants.remove(id)));
         }
+    }
+
+    /// Binds a grant of this sandbox to a run. Returns false if it belongs to another.
+    pub(crate) fn bind(&self, held: &HeldGrant, run: &RunId) -> bool {
+        let _grants = self.change();
+        held.bind(run)
     }
 
     fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {

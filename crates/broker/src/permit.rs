@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, Request, visible};
 
 use crate::held_grant::HeldGrant;
+use crate::particulars::Particulars;
 use crate::secret::SecretHeaders;
 
 /// Something that a guest wants to do, with the target that was resolved for it.
@@ -30,6 +31,11 @@ pub trait Action {
     fn acts_outside(&self) -> bool {
         false
     }
+
+    /// Returns facts for the person who is asked; computed only if the action is not granted.
+    fn particulars(&self) -> Particulars {
+        Particulars::default()
+    }
 }
 
 impl Action for Request {
@@ -41,6 +47,10 @@ impl Action for Request {
 impl Action for &Request {
     fn request(&self) -> Request {
         Request::clone(self)
+    }
+
+    fn particulars(&self) -> Particulars {
+        (**self).particulars()
     }
 }
 
@@ -82,6 +92,8 @@ pub(crate) struct Checked {
     pub(crate) request: Request,
     /// Object of the request as the audit log shows it.
     pub(crate) target: Arc<str>,
+    /// Facts for the person who is asked; empty if nobody is.
+    pub(crate) particulars: Particulars,
 }
 
 impl Permit<()> {
@@ -147,8 +159,12 @@ impl<A> Permit<A> {
 
 impl Checked {
     pub(crate) fn new(request: Request) -> Self {
+        Self::with(request, Particulars::default())
+    }
+
+    pub(crate) fn with(request: Request, particulars: Particulars) -> Self {
         let target = target(&request);
-        Self { request, target }
+        Self { request, target, particulars }
     }
 }
 

@@ -143,13 +143,14 @@ impl Future for RequestWaiting {
                 None => return Poll::Pending,
                 Some(Settled::Failed(error)) => return this.denied(Reason::Unavailable(error)),
                 Some(Settled::Refused) => return this.denied(Reason::Refused),
+                Some(Settled::TooMany) => return this.denied(Reason::TooMany),
                 Some(Settled::Granted) => {
                     if let Recheck::Permit(permit) =
                         this.desk.recheck(&this.checked, this.effect, &mut this.seen)
                     {
                         return Poll::Ready(Ok(permit));
                     }
-                    // The grant was for one permit, and another call has used it: ask again.
+                    // The grant was for another run, which waited for the same answer: ask again.
                     match this.desk.ask(&this.checked, &this.id) {
                         Some(question) => {
                             this.registration = Registration::new(this.desk.clone(), question)
@@ -185,7 +186,7 @@ impl Future for WaitingForAll {
         registration.register(None, context);
         match registration.poll(context) {
             None => Poll::Pending,
-            Some(Settled::Granted | Settled::Refused) => Poll::Ready(Ok(())),
+            Some(Settled::Granted | Settled::Refused | Settled::TooMany) => Poll::Ready(Ok(())),
             Some(Settled::Failed(error)) => Poll::Ready(Err(error)),
         }
     }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cofferdam::{
-    Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder, visible,
+    Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder, shell_word,
+    visible,
 };
 
 use crate::busy::Busy;
@@ -55,15 +56,17 @@ impl Place {
         for text in &self.env {
             let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
             else {
-                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE"))
-                    .hint(format!("--env '{}=…'", text.trim_start_matches('='))));
+                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE")).hint(format!(
+                    "--env {}",
+                    shell_word(&format!("{}=…", text.trim_start_matches('=')))
+                )));
             };
             sandbox = sandbox.env(name, value);
         }
         if let Some(cwd) = &self.cwd {
             if !cwd.starts_with('/') {
                 return Err(Failure::usage(format!("--cwd {cwd}: not an absolute path"))
-                    .hint(format!("--cwd /home/user/{cwd}")));
+                    .hint(format!("--cwd {}", shell_word(&format!("/home/user/{cwd}")))));
             }
             sandbox = sandbox.env("PWD", cwd);
         }
@@ -80,8 +83,10 @@ impl Place {
     pub(crate) fn check_cwd(&self, sandbox: &Sandbox) -> Result<(), Failure> {
         let Some(cwd) = &self.cwd else { return Ok(()) };
         sandbox.list(cwd).map(drop).map_err(|_| {
-            Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox"))
-                .hint(format!("--mount .:{cwd}   (mounts this directory there)"))
+            Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox")).hint(format!(
+                "--mount {}   (mounts this directory there)",
+                shell_word(&format!(".:{cwd}"))
+            ))
         })
     }
 }
@@ -93,9 +98,13 @@ fn no_source(text: &str, source: &str, at: &str, error: &std::io::Error) -> Fail
     let folder = folder.unwrap_or(Path::new(".")).display();
     match error.kind() {
         std::io::ErrorKind::NotADirectory => {
-            failure.hint(format!("--mount {folder}:{at}   (mount the folder of a file)"))
+            let mount = shell_word(&format!("{folder}:{at}"));
+            failure.hint(format!("--mount {mount}   (mount the folder of a file)"))
         }
-        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (lists the folder)")),
+        std::io::ErrorKind::NotFound => {
+            let folder = shell_word(&folder.to_string());
+            failure.hint(format!("ls {folder}   (lists the folder)"))
+        }
         _ => failure,
     }
 }
@@ -108,13 +117,13 @@ fn meant_mount(text: &str) -> Option<String> {
     let at = parts.next().unwrap_or(name);
     let at = format!("/{}", at.trim_start_matches('/'));
     let mode = match parts.next() {
-        None => return Some(format!("--mount {source}:{at}")),
+        None => return Some(format!("--mount {}", shell_word(&format!("{source}:{at}")))),
         Some("r" | "read" | "readonly" | "read-only") => "ro",
         Some("w" | "write" | "readwrite" | "read-write" | "wr") => "rw",
         Some("o" | "over" | "cow" | "copy") => "overlay",
         Some(mode) => ["ro", "overlay", "rw"].into_iter().find(|known| *known == mode)?,
     };
-    Some(format!("--mount {source}:{at}:{mode}"))
+    Some(format!("--mount {}", shell_word(&format!("{source}:{at}:{mode}"))))
 }
 
 fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
@@ -249,11 +258,13 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
     let bad = |what: &str| Failure::usage(format!("{option} {file}: {what}"));
     if path.is_dir() {
         let name = path.join("FILE");
-        return Err(bad("is a directory").hint(format!("{option} {}", name.display())));
+        return Err(bad("is a directory")
+            .hint(format!("{option} {}", shell_word(&name.display().to_string()))));
     }
     match path.parent().filter(|folder| *folder != Path::new("")) {
         Some(folder) if !folder.is_dir() => {
-            Err(bad("no such directory").hint(format!("mkdir -p {}", folder.display())))
+            let folder = shell_word(&folder.display().to_string());
+            Err(bad("no such directory").hint(format!("mkdir -p {folder}")))
         }
         Some(_) | None => Ok(()),
     }

@@ -49,6 +49,8 @@ pub(crate) struct Course {
     pub(crate) slots: Slots,
     /// Output of a tool started by a program (the `js` command).
     pub(crate) console: Option<Console>,
+    /// True for a tool or command that the run started, which does not end the run.
+    pub(crate) is_part_of_run: bool,
 }
 
 impl Course {
@@ -72,12 +74,16 @@ impl Course {
 
     /// Returns a course for a tool or command that begins now, with the same deadline and grants.
     pub(crate) fn anew(&self, console: Option<Console>) -> Self {
-        Course { began: Instant::now(), console, ..self.clone() }
+        Course { began: Instant::now(), console, is_part_of_run: true, ..self.clone() }
     }
 
+    /// Returns the outcome, and records the end of the run in the audit log.
     pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
-        let outcome =
-            Outcome { ending, stdout, stderr, denied: None, duration: self.began.elapsed() };
+        let (denials, duration) = (self.desk.denials(), self.began.elapsed());
+        let outcome = Outcome { ending, stdout, stderr, denials, duration };
+        if self.is_part_of_run {
+            return outcome;
+        }
         if let Ending::Stopped(exhausted) = &outcome.ending {
             let (event, what) = match exhausted {
                 Exhausted::Time { .. } => (Event::Limit, "time"),
@@ -111,6 +117,7 @@ pub(crate) fn course(
         ),
         slots: Slots::default(),
         console: None,
+        is_part_of_run: false,
     }
 }
 
@@ -120,7 +127,7 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let course = course(state, tool.identity(), switch, Instant::now());
+    let course = course(state, &tool.identity(), switch, Instant::now());
     let (ending, output) = run_on_course(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
@@ -165,7 +172,7 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let course = course(state, tool.identity(), switch, began);
+    let course = course(state, &tool.identity(), switch, began);
     let (ending, output) = match run_in_kept_cell(&course, tool, slot).await {
         Ok(ended) => ended,
         Err(interrupted) => (interrupted.ending()?, Default::default()),

@@ -117,7 +117,7 @@ pub mod tool;
 mod tool_commands;
 mod typescript;
 
-pub use capabilities::{Capability, visible};
+pub use capabilities::{Capability, shell_word, visible};
 pub use cofferdam_abi::Value;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,

@@ -26,8 +26,7 @@ pub(crate) async fn run(
     command: Command,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let name = command.name();
-    let course = drive::course(state, &name, switch, Instant::now());
+    let course = drive::course(state, &command.identity(), switch, Instant::now());
     // A sandbox that was ever granted programs by name starts only those; another one starts all.
     let policy = state.policy.clone();
     let start_rules = match course.desk.is_restricted(Kind::ProcessExec)? {
@@ -73,14 +72,12 @@ pub(crate) async fn run_on_course(
     let mut ending = ending(course, &ran)?;
     // A program that fails after a denial, or after one of its tools was stopped, reports that as
     // the cause.
-    let denied = ran.denied_program.clone().or(ran.denied);
+    let denied = ran.denied_program.or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
     if let (Ending::Exited(1..) | Ending::Threw(_), Some(trouble)) = (&ending, trouble) {
         ending = trouble;
     }
-    let mut outcome = course.outcome(ending, (ran.stdout, ran.stderr));
-    outcome.denied = ran.denied_program.filter(|_| !matches!(outcome.ending, Ending::Denied(_)));
-    Ok(outcome)
+    Ok(course.outcome(ending, (ran.stdout, ran.stderr)))
 }
 
 /// Completes a command with the sandbox's environment, working directory and standard input.

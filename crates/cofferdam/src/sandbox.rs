@@ -269,6 +269,7 @@ impl SandboxState {
         let bounds = self.config.bounds();
         let permissions =
             permissions(&self.broker, &name, &self.capabilities, &self.approver, bounds);
+        permissions.set_host_folders(self.permissions.host_folders());
         // A fork of a restricted sandbox is restricted, though it does not have all the grants.
         if self.permissions.is_restricted(Kind::ProcessExec) {
             permissions.restrict(Kind::ProcessExec);

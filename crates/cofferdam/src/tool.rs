@@ -1,7 +1,7 @@
 //! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;
@@ -35,12 +35,15 @@ pub struct Tool {
     identity: Option<String>,
 }
 
-/// Compiled code of a tool. Clones of the tool share it, whatever their arguments.
+/// Compiled code and identity of a tool, which follow from name, language and source. Clones of the
+/// tool share the code, whatever their arguments.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Compiled {
     /// Set by the first run. Most tools run once; code is kept only for those that run again.
     has_run: Arc<AtomicBool>,
     code: KeptCode,
+    /// Identity by name and source, once it was computed.
+    identity: OnceLock<Arc<str>>,
 }
 
 impl Compiled {
@@ -133,20 +136,24 @@ impl Tool {
     /// Sets the name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
-        // Compiled code contains the name.
+        // Compiled code and identity contain the name.
         self.compiled = Compiled::default();
         self
     }
 
-    /// Sets the identity that grants are given to and requests are made by, in place of the name.
-    /// The caller who chooses it chooses which grants the tool has.
+    /// Sets the identity that grants are given to and requests are made by, in place of the name
+    /// and the hash of the source. The caller who chooses it chooses which grants the tool has.
     pub fn identified_as(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    pub(crate) fn identity(&self) -> &str {
-        self.identity.as_deref().unwrap_or(&self.name)
+    pub(crate) fn identity(&self) -> Arc<str> {
+        if let Some(identity) = &self.identity {
+            return identity.as_str().into();
+        }
+        let hash = || cofferdam_broker::identity(&self.name, self.source.as_bytes()).into();
+        self.compiled.identity.get_or_init(hash).clone()
     }
 
     /// Declares that the source is a module, instead of detecting it.

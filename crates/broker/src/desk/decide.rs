@@ -10,12 +10,18 @@ use crate::denial::Reason;
 use crate::error::Error;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
+use crate::particulars::Particulars;
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
 use crate::waiting::{RequestWaiting, Seen};
 
 impl Desk {
-    pub(super) fn verdict(&self, request: &Request, effect: Effect) -> RequestVerdict {
+    pub(super) fn verdict(
+        &self,
+        request: &Request,
+        effect: Effect,
+        about: &dyn Fn() -> Particulars,
+    ) -> RequestVerdict {
         let broker = self.permissions().broker();
         let now = broker.now();
         if let Some(rule) = self.permissions().bounds().violated_by(request) {
@@ -50,6 +56,13 @@ impl Desk {
                     (true, _) => Reason::Refused,
                     (false, true) => {
                         drop(state);
+                        let particulars = about();
+                        let folders = self.permissions().host_folders();
+                        if let Some(obstacle) = particulars.obstacle_to(request, &folders) {
+                            let denial = self.deny_hopeless(&checked, required, &id, obstacle);
+                            return RequestVerdict::Denied(denial);
+                        }
+                        let checked = Arc::new(Checked::with(request.clone(), particulars));
                         return match self.ask(&checked, &id) {
                             Some(question) => {
                                 let what = (checked, required.clone(), id);
@@ -113,8 +126,9 @@ impl Desk {
         let (permissions, requester) = (self.permissions(), self.requester());
         let generation = permissions.generation();
         let mut found = Vec::new();
+        let folder = permissions.host_folders().of_request(request);
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };
@@ -125,7 +139,7 @@ impl Desk {
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };
@@ -146,13 +160,8 @@ impl Desk {
         now: Timestamp,
     ) -> Result<(Option<Arc<HeldGrant>>, bool, Seen), Error> {
         let (found, is_denied, seen) = self.candidates(request, query, now)?;
-        let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
-            let is_ours = match held.is_counted_in_ledger() {
-                true => ledger.take(&held.grant.id, now)?,
-                false => held.take(),
-            };
-            if is_ours {
+            if self.bind_or_take(&held, now)? {
                 return Ok((Some(held), false, seen));
             }
         }

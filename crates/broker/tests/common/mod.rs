@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use cofferdam_broker::{
-    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Timestamp, Verdict, Waiting,
+    Answer, Approver, Broker, Denial, Desk, Grant, InMemory, Permit, Question, Timestamp, Verdict,
+    Waiting,
 };
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
@@ -90,6 +91,9 @@ pub(crate) struct Person {
     answers: Arc<Mutex<Vec<Answer>>>,
     waiting: Arc<Mutex<Vec<Waker>>>,
     pub(crate) withdrawn: Arc<AtomicUsize>,
+    /// Makes the person see one question at a time.
+    pub(crate) is_slow: bool,
+    pub(crate) granted: Mutex<Vec<Grant>>,
 }
 
 impl Person {
@@ -142,6 +146,14 @@ impl Drop for Listening {
 }
 
 impl Approver for Person {
+    fn granted(&self, _: &Question, grants: &[Grant]) {
+        self.granted.lock().unwrap().extend_from_slice(grants);
+    }
+
+    fn asks_one_at_a_time(&self) -> bool {
+        self.is_slow
+    }
+
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
         self.questions.lock().unwrap().push(question);
         Box::pin(Listening {

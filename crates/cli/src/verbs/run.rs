@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, Value, json};
-use sha2::{Digest, Sha256};
+use cofferdam::{
+    Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, Value, json, shell_word,
+};
 
 use crate::absent;
 use crate::interrupt;
@@ -161,13 +162,17 @@ impl Run {
             let file = std::fs::File::open(path).map_err(|e| {
                 let meant = nearby::meant(&self.file)
                     .filter(|_| e.kind() == std::io::ErrorKind::NotFound)
-                    .map(|meant| format!("cofferdam run {meant}"));
+                    .map(|meant| format!("cofferdam run {}", shell_word(&meant)));
                 let hint = "cofferdam run FILE, or - for standard input".to_owned();
                 Failure::usage(format!("{}: {}", self.file, plain(&e))).hint(meant.unwrap_or(hint))
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Failure::usage(format!("{}: is a directory", self.file))
-                    .hint(format!("cofferdam run {}/tool.js", self.file.trim_end_matches('/'))));
+                return Err(Failure::usage(format!("{}: is a directory", self.file)).hint(
+                    format!(
+                        "cofferdam run {}",
+                        shell_word(&format!("{}/tool.js", self.file.trim_end_matches('/')))
+                    ),
+                ));
             }
             if let Some(failure) = other_kind(path, &self.file) {
                 return Err(failure);
@@ -181,11 +186,6 @@ impl Run {
             Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
             None => {}
         }
-        // Grants are for exactly this source: another tool of the same name has none of them.
-        let digest = Sha256::digest(tool.source());
-        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let identity = format!("{}#{short}", tool.name());
-        tool = tool.identified_as(identity);
         tool = script::placed(tool, &self.file, self.code.as_deref(), &self.place)?;
         tool = tool.argv(&self.arguments);
         if let Some(args) = &self.args {
@@ -225,6 +225,7 @@ impl Run {
 /// Names the verb to use for a file that is not a tool.
 fn other_kind(path: &Path, name: &str) -> Option<Failure> {
     let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
+    let name = shell_word(name);
     match path.extension()?.to_str()? {
         "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
         "sh" | "bash" => Some(failure("a shell script").hint(format!("cofferdam sh {name}"))),
@@ -247,7 +248,8 @@ fn page(file: &str) -> Result<String, Failure> {
     let failed = |what: String| {
         let meant = nearby::meant(file).filter(|_| !Path::new(file).exists());
         let meant = meant.unwrap_or_else(|| "page.html".to_owned());
-        Failure::usage(format!("--page {file}: {what}")).hint(format!("--page {meant}"))
+        Failure::usage(format!("--page {file}: {what}"))
+            .hint(format!("--page {}", shell_word(&meant)))
     };
     let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
     let mut bytes = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::{Approver, Broker};
+use cofferdam_broker::{Approver, Broker, FolderMode, HostFolder, HostFolders};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
 use cofferdam_kernel::resources::Artifact;
@@ -222,9 +222,17 @@ impl SandboxBuilder {
             }
             None => None,
         };
+        let mut folders = Vec::new();
         for (at, directory, mount) in self.mounts {
+            let host = directory.shown_path().to_string_lossy().into_owned();
             let bad = |e: String| Error::new(ErrorKind::Mount, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
+            let mode = match mount {
+                Mount::ReadOnly => FolderMode::ReadOnly,
+                Mount::Overlay => FolderMode::Overlay,
+                Mount::ReadWrite => FolderMode::ReadWrite,
+            };
+            folders.push(HostFolder { at: path.as_str().to_owned(), host, mode });
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
@@ -264,6 +272,7 @@ impl SandboxBuilder {
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
         let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
+        permissions.set_host_folders(HostFolders::new(folders));
         let state = SandboxState {
             network: self.network.unwrap_or_else(|| runtime.network()),
             runtime,

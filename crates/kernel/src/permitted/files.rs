@@ -1,6 +1,6 @@
 //! The sandbox's files behind permits.
 
-use cofferdam_broker::{Action, Permit};
+use cofferdam_broker::{Action, Obstacle, Particulars, Permit};
 use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Request};
 use cofferdam_vfs::{
@@ -72,6 +72,9 @@ pub struct Files<'a> {
 /// Reading, listing or looking at one path.
 pub struct ReadFile {
     target: Target,
+    /// The files, to see whether there is anything to ask about.
+    tree: Tree,
+    now: Time,
 }
 
 /// Writing a file, or making a folder, at one path.
@@ -144,6 +147,16 @@ impl Action for ReadFile {
     fn request(&self) -> Request {
         read(&self.target.checked)
     }
+
+    fn particulars(&self) -> Particulars {
+        let found = self.target.found.as_ref().map_err(Error::errno);
+        let files = self.tree.as_guest(self.now);
+        let seen = found.and_then(|path| files.stat(path).map_err(|error| error.errno()));
+        match seen {
+            Err(Errno::NotFound) => Particulars::default().obstacle(Obstacle::NotThere),
+            Ok(_) | Err(_) => Particulars::default(),
+        }
+    }
 }
 
 impl Action for WriteFile {
@@ -157,6 +170,11 @@ impl Action for WriteFile {
 }
 
 impl Action for MakeFolders {
+    fn particulars(&self) -> Particulars {
+        let last = self.rest.last().unwrap_or(&self.first).checked.as_str();
+        Particulars::default().words(&format!("create the folder {last}"))
+    }
+
     fn request(&self) -> Request {
         write(&self.last.checked)
     }
@@ -173,6 +191,15 @@ impl Action for MakeFolders {
 }
 
 impl Action for RemoveFile {
+    fn particulars(&self) -> Particulars {
+        let path = self.target.checked.as_str();
+        Particulars::default().words(&match self.below.as_deref().map_or(0, <[Below]>::len) {
+            0 => format!("delete {path}"),
+            1 => format!("delete {path} and the one file or folder below it"),
+            below => format!("delete {path} and {below} files and folders below it"),
+        })
+    }
+
     fn request(&self) -> Request {
         write(&self.target.checked)
     }
@@ -187,6 +214,11 @@ impl Action for RemoveFile {
 }
 
 impl Action for RenameFile {
+    fn particulars(&self) -> Particulars {
+        let (from, to) = (self.from.checked.as_str(), self.to.checked.as_str());
+        Particulars::default().words(&format!("rename {from} to {to}"))
+    }
+
     fn request(&self) -> Request {
         write(&self.from.checked)
     }
@@ -213,7 +245,8 @@ impl<'a> Files<'a> {
 
     /// Resolves a path to read. A relative path begins in the home folder.
     pub fn to_read(&self, path: &str, follow: Follow) -> Result<ReadFile, cofferdam_caps::Error> {
-        Ok(ReadFile { target: self.target(path, follow)? })
+        let (tree, now) = (self.tree.clone(), self.now);
+        Ok(ReadFile { target: self.target(path, follow)?, tree, now })
     }
 
     /// Resolves a path to write.

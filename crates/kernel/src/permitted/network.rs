@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use cofferdam_abi::Value;
-use cofferdam_broker::{Action, Denial, Desk, Permit, Verdict};
+use cofferdam_broker::{Action, Denial, Desk, Particulars, Permit, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
@@ -96,6 +96,21 @@ impl SendRequest {
 impl Action for SendRequest {
     fn request(&self) -> Request {
         Request::Network { method: self.fetch.method.clone(), url: self.fetch.url.clone() }
+    }
+
+    fn particulars(&self) -> Particulars {
+        let mut particulars = Particulars::default();
+        if let Some((_, query)) = self.fetch.url.as_str().split_once('?') {
+            particulars = particulars.detail("query", query);
+        }
+        if let Some(size) = self.fetch.body.shown_size() {
+            particulars = particulars.detail("sends", &size);
+        }
+        let names: Vec<_> = self.fetch.headers.keys().map(HeaderName::as_str).collect();
+        match names.is_empty() {
+            true => particulars,
+            false => particulars.detail("headers", &names.join(", ")),
+        }
     }
 }
 

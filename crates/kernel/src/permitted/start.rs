@@ -1,6 +1,6 @@
 //! Starting a program behind a permit.
 
-use cofferdam_broker::Action;
+use cofferdam_broker::{Action, Particulars};
 use cofferdam_caps::Request;
 use cofferdam_caps::process::CommandName;
 
@@ -46,15 +46,23 @@ use cofferdam_caps::process::CommandName;
 ///     What::Arguments(permit, vec!["ls".to_owned()])
 /// }
 /// ```
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct StartProgram {
     command: CommandName,
+    /// Command line, for the person who is asked.
+    line: String,
 }
 
 impl StartProgram {
     /// Names a program.
     pub fn new(command: CommandName) -> Self {
-        StartProgram { command }
+        StartProgram { command, line: String::new() }
+    }
+
+    /// Adds the command line, which a person who is asked sees.
+    pub fn with_line(mut self, line: impl Into<String>) -> Self {
+        self.line = line.into();
+        self
     }
 
     /// Returns the name of the program.
@@ -66,5 +74,12 @@ impl StartProgram {
 impl Action for StartProgram {
     fn request(&self) -> Request {
         Request::Process { command: self.command.clone() }
+    }
+
+    fn particulars(&self) -> Particulars {
+        match self.line.is_empty() {
+            true => Particulars::default(),
+            false => Particulars::default().detail("command", &self.line),
+        }
     }
 }

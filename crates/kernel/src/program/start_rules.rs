@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use cofferdam_broker::{Denial, Desk, PermissionError, Permit, Verdict};
 use cofferdam_caps::process::CommandName;
+use cofferdam_caps::shell_word;
 
 use crate::permitted::StartProgram;
 use crate::program::errno::Errno;
@@ -94,7 +95,7 @@ impl StartRules {
         }
         match &self.grants {
             Some(grants) if !SHELLS.contains(&program.as_str()) => {
-                let permit = grants.permit(&program, clock).await?;
+                let permit = grants.permit(&program, argv, clock).await?;
                 Ok(Cleared::by_permit(program, permit))
             }
             Some(_) | None => Ok(Cleared { program }),
@@ -107,6 +108,7 @@ impl Grants {
     async fn permit(
         &self,
         program: &str,
+        argv: &[Vec<u8>],
         clock: &RunClock,
     ) -> Result<Permit<StartProgram>, NotStarted> {
         // Programs of the embedder go by their name; guests can put nothing into their folder.
@@ -115,8 +117,10 @@ impl Grants {
             let message = format!("{program}: not a name that can be granted");
             return Err(refused(Denied { message }));
         };
-        let action = StartProgram::new(command);
-        if let Some(permit) = lock(&self.first).take_if(|permit| *permit.action() == action) {
+        let action = StartProgram::new(command).with_line(command_line(argv));
+        let is_first =
+            |permit: &mut Permit<StartProgram>| permit.action().command() == action.command();
+        if let Some(permit) = lock(&self.first).take_if(is_first) {
             return Ok(permit);
         }
         match self.desk.check(action) {
@@ -138,4 +142,23 @@ impl Grants {
 
 fn refused(denied: Denied) -> NotStarted {
     NotStarted::new(Errno::Access, denied.message)
+}
+
+/// Longest command line that a person is shown, in bytes.
+const MAX_LINE: usize = 400;
+
+/// Returns a command line as one would type it, cut where it gets too long to be read.
+fn command_line(argv: &[Vec<u8>]) -> String {
+    let mut line = String::new();
+    for word in argv {
+        if line.len() > MAX_LINE {
+            return line + " …";
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let word = &word[..word.len().min(MAX_LINE)];
+        line += &shell_word(&String::from_utf8_lossy(word));
+    }
+    line
 }

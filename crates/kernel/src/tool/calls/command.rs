@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cofferdam_abi::Value;
 use cofferdam_abi::value::ViewKind;
-use cofferdam_caps::Kind;
+use cofferdam_caps::{Kind, shell_word};
 
 use crate::permitted::StartProgram;
 use crate::shared::call_error::{CallError, Working, name, packed, read_value};
@@ -41,7 +41,13 @@ pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
         let work = start(commands.clone(), wanted.line(what));
         return kernel.pend(work);
     }
-    let action = StartProgram::new(name(first_word(&wanted.text).parse())?);
+    let line = match &wanted.text {
+        Text::Shell(text) => text.clone(),
+        Text::Arguments(argv) => {
+            argv.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+        }
+    };
+    let action = StartProgram::new(name(first_word(&wanted.text).parse())?).with_line(line);
     kernel.start_with_permit(action, move |_resources, permit| {
         let Some(commands) = commands else {
             let message = "this sandbox has no commands";

@@ -2,13 +2,13 @@
 
 use cofferdam_abi::Value;
 
-use crate::permitted::ReadVariable;
 use crate::shared::call_error::{name, packed};
 use crate::shared::crossing::{CallIo, Reply};
 use crate::tool::kernel::{Kernel, Served};
 
 pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let variable = ReadVariable::new(name(io.fields.str()?.parse())?);
+    let name = name(io.fields.str()?.parse())?;
+    let variable = kernel.settings.resources.variables().to_read(name);
     kernel.with_permit(variable, io.answer, |resources, permit| {
         packed(&resources.variables().get(permit).map_or(Value::Null, Value::String))
     })
