@@ -24,7 +24,6 @@ use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::{RequestId, RunId};
 use crate::identity::shown_identity;
-use crate::particulars::Particulars;
 use crate::permissions::Permissions;
 use crate::permit::{Action, Checked, Permit};
 use crate::waiting::{RequestWaiting, Seen, Waiting};

@@ -1,7 +1,7 @@
 //! Reports of panics. The standard library's own report names folders of the machine that the
 //! program was built on (T-PROC-014).
 
-use cofferdam_caps::visible;
+use cofferdam::visible;
 
 /// Reports later panics as one line, without paths of the build machine. Whatever catches a panic
 /// works as before.

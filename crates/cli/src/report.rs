@@ -149,7 +149,7 @@ const MAX_LISTED: usize = 20;
 fn denials(outcome: &Outcome) {
     let ended_by = match &outcome.ending {
         Ending::Denied(denied) => Some(denied.request_id()),
-        Ending::Returned(_) | Ending::Threw(_) | Ending::Exited(_) | Ending::Stopped(_) => None,
+        _ => None,
     };
     let listed = &outcome.denials[..outcome.denials.len().min(MAX_LISTED)];
     for denial in listed.iter().filter(|denial| Some(denial.error().request_id()) != ended_by) {

@@ -33,7 +33,7 @@ pub(crate) async fn run(
         true => StartRules::granted(policy, course.desk.clone(), None),
         false => StartRules::unrestricted(policy),
     };
-    let settings = state.settings(course, None);
+    let settings = state.settings(&course, None);
     run_on_course(&course, settings, command, start_rules).await
 }
 

@@ -4,7 +4,8 @@ use cofferdam_broker::{Action, Obstacle, Particulars, Permit};
 use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Request};
 use cofferdam_vfs::{
-    self as vfs, At, DirEntry, Error, Follow, Interrupt, Kind, Mode, Open, Stat, Time, Tree, VPath,
+    self as vfs, At, DirEntry, Errno, Error, Follow, Interrupt, Kind, Mode, Open, Stat, Time, Tree,
+    VPath,
 };
 
 use super::walk::Walk;
@@ -171,8 +172,8 @@ impl Action for WriteFile {
 
 impl Action for MakeFolders {
     fn particulars(&self) -> Particulars {
-        let last = self.rest.last().unwrap_or(&self.first).checked.as_str();
-        Particulars::default().words(&format!("create the folder {last}"))
+        let path = self.last.checked.as_str();
+        Particulars::default().words(&format!("create the folder {path}"))
     }
 
     fn request(&self) -> Request {
@@ -193,10 +194,10 @@ impl Action for MakeFolders {
 impl Action for RemoveFile {
     fn particulars(&self) -> Particulars {
         let path = self.target.checked.as_str();
-        Particulars::default().words(&match self.below.as_deref().map_or(0, <[Below]>::len) {
-            0 => format!("delete {path}"),
-            1 => format!("delete {path} and the one file or folder below it"),
-            below => format!("delete {path} and {below} files and folders below it"),
+        // Entries are listed only after the root was permitted, so their number is not known.
+        Particulars::default().words(&match self.how {
+            Removal::File | Removal::FileOrFolder => format!("delete {path}"),
+            Removal::Recursive => format!("delete {path} and everything below it"),
         })
     }
 
