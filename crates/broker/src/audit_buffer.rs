@@ -230,6 +230,36 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_one_action_are_committed_together() {
+        #[derive(Default)]
+        struct Counted {
+            commits: Mutex<Vec<usize>>,
+            flushes: Mutex<usize>,
+        }
+        impl Sink for Counted {
+            fn offer(&self, _: Vec<Line>) -> Offered {
+                Offered::Taken
+            }
+            fn commit(&self, lines: Vec<Line>) -> Result<(), Error> {
+                self.commits.lock().unwrap().push(lines.len());
+                Ok(())
+            }
+            fn flush(&self) -> Result<(), Error> {
+                *self.flushes.lock().unwrap() += 1;
+                Ok(())
+            }
+        }
+        let (sink, mut buffer) = (Counted::default(), AuditBuffer::default());
+        (0..100).for_each(|i| buffer.note(line(i), &sink).unwrap());
+        buffer.commit_noted(&sink).unwrap();
+        assert_eq!(*sink.flushes.lock().unwrap(), 0, "nothing was offered");
+        (0..9_000).for_each(|i| buffer.note(line(i), &sink).unwrap());
+        buffer.commit_noted(&sink).unwrap();
+        assert_eq!(*sink.commits.lock().unwrap(), [100, 9_000 % BATCH]);
+        assert_eq!(*sink.flushes.lock().unwrap(), 1, "offered lines are durable as well");
+    }
+
+    #[test]
     fn busy_sink_costs_no_memory_and_no_count() {
         let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
         (0..100_000).for_each(|i| buffer.note(line(i % 3), &gate).unwrap());

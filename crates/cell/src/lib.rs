@@ -47,7 +47,7 @@ pub use engine::{Engine, Pool};
 pub use gate::Host;
 pub use image::Image;
 pub use imports::Import;
-pub use program::{Finish, Leave, Charge, MemoryBudget, Program, ProgramLimits, TrapKind, execute};
+pub use program::{Charge, Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, execute};
 pub use program_image::{ProgramEngine, ProgramImage};
 pub use unfit::Unfit;
 

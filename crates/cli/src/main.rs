@@ -11,6 +11,7 @@ mod misuse;
 mod nearby;
 mod outlet;
 mod paint;
+mod panic;
 mod permissions;
 mod place;
 mod prompt;
@@ -42,6 +43,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    panic::report_without_paths();
     let done = match parse() {
         Ok(cli) => cli.verb.run(),
         Err(error) => {

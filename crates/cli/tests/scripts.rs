@@ -145,6 +145,7 @@ fn answer(connection: TcpStream) {
         }
         _ => (404, "application/json", r#"{"error":"not found"}"#.to_owned()),
     };
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}", text.len());
+    let head =
+        format!("HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}", text.len());
     let _ = write!(reader.get_mut(), "{head}\r\nconnection: close\r\n\r\n{text}");
 }

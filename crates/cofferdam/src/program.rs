@@ -55,9 +55,7 @@ pub(crate) async fn run_on_course(
     let setup = ProgramSetup {
         settings,
         files: state.resources.files.clone(),
-        limits: ProcessLimits {
-            memory_bytes: limits.memory_bytes,
-        },
+        limits: ProcessLimits { memory_bytes: limits.memory_bytes },
         programs: state.runtime.programs()?.clone(),
         start_rules,
         tools: Some(Arc::new(tools)),

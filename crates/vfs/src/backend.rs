@@ -23,8 +23,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     fn stat(&self, who: Caller, at: &Inside) -> Result<Stat, Errno>;
     fn read_link(&self, who: Caller, at: &Inside) -> Result<String, Errno>;
     /// Lists a directory, unless `until` interrupts.
-    fn list(&self, who: Caller, at: &Inside, until: &Interrupt)
-        -> Result<Vec<Listed>, Errno>;
+    fn list(&self, who: Caller, at: &Inside, until: &Interrupt) -> Result<Vec<Listed>, Errno>;
     fn open(&self, who: Caller, at: &Inside, how: Open) -> Result<Box<dyn Opened>, Errno>;
 
     fn is_read_only(&self) -> bool {

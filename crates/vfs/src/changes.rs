@@ -69,7 +69,7 @@ impl Tree {
                 return Ok((state, top));
             }
             for ino in unread {
-                overlay::read_directory(self, ino, &NEVER)?;
+                overlay::read_directory(self, ino, &crate::interrupt::NEVER)?;
             }
         }
     }

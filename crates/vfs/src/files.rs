@@ -60,10 +60,7 @@ impl<'t> Files<'t> {
     /// Resolves `at` as [`resolve`](Self::resolve) does. A failure comes with the physical path as
     /// far as links could be followed, and the names behind it as they stand, so that a check of
     /// that path tells nothing about the files behind a link (T-PERM-003).
-    pub fn resolve_far<'a>(
-        self,
-        at: impl Into<At<'a>>,
-    ) -> Result<VPath, (Error, Option<String>)> {
+    pub fn resolve_far<'a>(self, at: impl Into<At<'a>>) -> Result<VPath, (Error, Option<String>)> {
         let at = at.into();
         let error = |errno| Error::new(errno, at.path);
         match resolve_far(self, at, Goal::Node(at.last)) {

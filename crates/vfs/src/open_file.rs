@@ -193,13 +193,7 @@ impl OpenFile {
     }
 
     pub(crate) fn files(&self, now: Time) -> Files<'_> {
-        Files {
-            tree: &self.tree,
-            actor: self.actor,
-            caller: self.caller,
-            now,
-            until: &self.until,
-        }
+        Files { tree: &self.tree, actor: self.actor, caller: self.caller, now, until: &self.until }
     }
 
     /// Runs an operation and adds the path of this file to its error.

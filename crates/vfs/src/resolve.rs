@@ -72,7 +72,7 @@ struct Walk<'t, 'a> {
     /// True if the lock was taken since the fence was last checked.
     fresh: bool,
     rest: Rest<'a>,
-    /// The component that is being resolved, relative to `here`.
+    /// The component in `here` that could not be resolved.
     name: String,
     here: Spot,
     /// The directory that the path must not leave.
@@ -91,48 +91,65 @@ enum Met {
 
 impl<'t> Walk<'t, '_> {
     fn run(&mut self, goal: Goal) -> Result<Found<'t>, Errno> {
+        let mut name = String::new();
         let mut last = Last::Root;
-        while self.rest.next(&mut self.name) {
-            // Taken out while the walk goes on, and kept where it fails.
-            let name = self.name.clone();
-            match name.as_str() {
-                "." => {
-                    self.may_search()?;
-                    last = Last::Here;
-                }
-                ".." => {
-                    self.may_search()?;
-                    self.climb()?;
-                    last = Last::Above;
-                }
-                name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
-                name => {
-                    self.may_search()?;
-                    let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
-                    if end && slash && matches!(goal, Goal::Create(_)) {
-                        return Err(Errno::IsDirectory);
-                    }
-                    let (met, child, stat) = self.look(name)?;
-                    match met {
-                        Met::Link(target) if !end || follows(goal, slash) => {
-                            self.follow(target)?;
-                            last = Last::Root;
-                        }
-                        Met::Missing | Met::Link(_) | Met::Directory(_) | Met::End if end => {
-                            let slash_on_file = slash && matches!(met, Met::End);
-                            if slash_on_file && goal != Goal::Entry {
-                                return Err(Errno::NotDirectory);
-                            }
-                            return self.end(name, met, child, stat, slash);
-                        }
-                        Met::Missing => return Err(Errno::NotFound),
-                        Met::Directory(spot) => self.here = spot,
-                        Met::Link(_) | Met::End => return Err(Errno::NotDirectory),
-                    }
+        while self.rest.next(&mut name) {
+            match self.step(&name, goal, &mut last) {
+                Ok(None) => {}
+                Ok(Some(found)) => return Ok(found),
+                Err(errno) => {
+                    self.name = name;
+                    return Err(errno);
                 }
             }
         }
         self.end_here(last)
+    }
+
+    /// Resolves one component; returns the result if it was the last.
+    fn step(
+        &mut self,
+        name: &str,
+        goal: Goal,
+        last: &mut Last,
+    ) -> Result<Option<Found<'t>>, Errno> {
+        match name {
+            "." => {
+                self.may_search()?;
+                *last = Last::Here;
+            }
+            ".." => {
+                self.may_search()?;
+                self.climb()?;
+                *last = Last::Above;
+            }
+            name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
+            name => {
+                self.may_search()?;
+                let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
+                if end && slash && matches!(goal, Goal::Create(_)) {
+                    return Err(Errno::IsDirectory);
+                }
+                let (met, child, stat) = self.look(name)?;
+                match met {
+                    Met::Link(target) if !end || follows(goal, slash) => {
+                        self.follow(target)?;
+                        *last = Last::Root;
+                    }
+                    Met::Missing | Met::Link(_) | Met::Directory(_) | Met::End if end => {
+                        let slash_on_file = slash && matches!(met, Met::End);
+                        if slash_on_file && goal != Goal::Entry {
+                            return Err(Errno::NotDirectory);
+                        }
+                        return self.end(name, met, child, stat, slash).map(Some);
+                    }
+                    Met::Missing => return Err(Errno::NotFound),
+                    Met::Directory(spot) => self.here = spot,
+                    Met::Link(_) | Met::End => return Err(Errno::NotDirectory),
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the physical path of the current directory with all names behind it.

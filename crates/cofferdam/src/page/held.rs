@@ -57,10 +57,7 @@ impl Sandbox {
 
     /// Changes the page while tools may be running. `change` receives the tree and its document
     /// node. The elements that grants name are searched for again afterwards.
-    pub fn change_page<T>(
-        &self,
-        change: impl FnOnce(&mut Tree, NodeId) -> T,
-    ) -> Result<T, Error> {
+    pub fn change_page<T>(&self, change: impl FnOnce(&mut Tree, NodeId) -> T) -> Result<T, Error> {
         self.state.check_alive()?;
         let mut page = lock(&self.state.resources.page);
         let Some(page) = page.here() else {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Approver, Broker, FolderMode, HostFolder, HostFolders};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
-use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::permitted::Network;
+use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{AllowAll, Clock, Policy, Random, Resources, Watcher};
 use cofferdam_vfs::{HostDir, Mount, VPath};
 

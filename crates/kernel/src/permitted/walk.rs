@@ -159,3 +159,58 @@ impl Below {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use cofferdam_vfs::{Limits, Mode};
+
+    use super::*;
+
+    /// Returns a tree with `/d/a/0` to `/d/a/9` and `/d/b`, and a walk through `/d`.
+    fn walk(until: Interrupt) -> Walk {
+        let tree = Tree::new(Limits::default(), Time(1));
+        let files = tree.as_guest(Time(1));
+        files.make_directories("/d/a", Mode::DIRECTORY).unwrap();
+        files.write_file("/d/b", b"").unwrap();
+        for number in 0..10 {
+            files.write_file(format!("/d/a/{number}").as_str(), b"").unwrap();
+        }
+        Walk::new(tree.clone(), Time(1), until, VPath::new("/d").unwrap())
+    }
+
+    #[test]
+    fn a_refused_entry_ends_the_walk() {
+        let steps = Arc::new(AtomicUsize::new(0));
+        let count = steps.clone();
+        let never = Interrupt::new(move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            false
+        });
+        let mut walk = walk(never);
+        assert_eq!(walk.next().map(|path| path.as_str()), Some("/d/a"));
+        assert!(steps.load(Ordering::Relaxed) <= 2, "nothing below was listed");
+        assert!(!walk.is_complete());
+        assert_eq!(walk.finish().err().map(|error| error.errno()), Some(Errno::NotPermitted));
+    }
+
+    #[test]
+    fn parents_come_before_their_children() {
+        let mut walk = walk(Interrupt::default());
+        let mut paths = Vec::new();
+        while let Some(path) = walk.next() {
+            paths.push(path.as_str().to_owned());
+        }
+        assert_eq!(paths[..3], ["/d/a", "/d/b", "/d/a/0"]);
+        assert!(walk.is_complete() && walk.finish().unwrap().len() == 12);
+    }
+
+    #[test]
+    fn a_walk_ends_with_its_run() {
+        let mut walk = walk(Interrupt::new(|| true));
+        assert!(walk.next().is_none() && !walk.is_complete());
+        assert_eq!(walk.finish().err().map(|error| error.errno()), Some(Errno::Interrupted));
+    }
+}

@@ -328,13 +328,14 @@ fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<
             return true;
         }
         match work.as_mut().poll(cx) {
-        Poll::Ready(answer) => {
-            bytes += answer.as_ref().map_or(0, Vec::len);
-            done.push((*ticket, answer));
-            false
+            Poll::Ready(answer) => {
+                bytes += answer.as_ref().map_or(0, Vec::len);
+                done.push((*ticket, answer));
+                false
+            }
+            Poll::Pending => true,
         }
-        Poll::Pending => true,
-    }});
+    });
     done
 }
 
