@@ -2,6 +2,8 @@
 //!
 //! It is apart from the desk because it decides when lines are written: in batches, merged if the
 //! log is slow, and never lost without failing the run.
+//!
+//! Meets T-CELL-030.
 
 use crate::audit::{Event, Line, Offered, Ruling, Sink};
 use crate::error::Error;
@@ -18,6 +20,7 @@ const MAX_LOOKED_AT: usize = 32;
 /// Most lines about denials that one run writes; the rest are only counted.
 ///
 /// A tool can make different requests without end, and each would be a line.
+// T-PERM-016: denials that erase the audit log.
 pub(crate) const MAX_DENIAL_LINES: usize = 1_000;
 
 /// Most bytes of text in the lines about denials that one run writes.
@@ -229,6 +232,7 @@ mod tests {
         line
     }
 
+    /// T-CELL-030.
     #[test]
     fn lines_of_one_action_are_committed_together() {
         #[derive(Default)]
@@ -285,6 +289,7 @@ mod tests {
         assert_eq!(times, [33_334, 33_333, 33_333]);
     }
 
+    /// T-PERM-016.
     #[test]
     fn denials_of_a_run_have_a_budget_of_lines_and_bytes() {
         let denial = |i: usize, len: usize| {

@@ -77,6 +77,7 @@ impl HeldGrant {
     }
 
     /// Returns true if the grant is not bound to another folder of the host than this one.
+    // T-PERM-018: another folder at the same path.
     pub(crate) fn is_in(&self, folder: Option<&str>) -> bool {
         match (self.grant.holder.folder.as_deref(), folder) {
             (Some(bound), Some(folder)) => bound == folder,

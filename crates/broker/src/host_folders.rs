@@ -2,6 +2,8 @@
 //!
 //! The broker never opens them. It tells people which real file a request is about, and binds grants
 //! to the real folder, so that a grant for `/data` is not used for another folder mounted there.
+//!
+//! Meets T-PERM-018.
 
 use std::sync::Arc;
 

@@ -1,6 +1,8 @@
 //! Identity of tools and scripts: a name and the SHA-256 of the source.
 //!
 //! Grants are stored for and compared with the whole identity. People see the first digits.
+//!
+//! Meets T-PERM-008.
 
 use cofferdam_caps::visible;
 use sha2::{Digest, Sha256};
@@ -58,6 +60,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
+    /// T-PERM-008.
     #[test]
     fn all_of_the_digest_counts_and_eight_digits_are_shown() {
         let (one, other) = (identity("a.js", b"1"), identity("a.js", b"2"));

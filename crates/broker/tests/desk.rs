@@ -390,6 +390,7 @@ fn what_a_tool_declared_is_listed_with_its_first_denial() {
     let _ = permitted(&again, &get("https://a.example/x"));
 }
 
+/// T-PERM-018.
 #[test]
 fn grant_for_a_file_is_bound_to_the_folder_of_the_host() {
     let fixture = fixture(None);

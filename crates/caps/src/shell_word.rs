@@ -1,4 +1,6 @@
 //! Quoting of hostile text for a shell, in hints that people paste.
+//!
+//! Meets T-PERM-013.
 
 use crate::visible::visible;
 
@@ -55,6 +57,7 @@ mod tests {
         "é…",
     ];
 
+    /// T-PERM-013.
     #[test]
     fn shells_read_the_text_back() {
         for text in HOSTILE {

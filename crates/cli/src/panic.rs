@@ -33,6 +33,7 @@ fn without_build_path(file: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// T-PROC-014.
     #[test]
     fn a_place_is_told_without_the_build_machine() {
         for (file, expect) in [

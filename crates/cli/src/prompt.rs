@@ -288,6 +288,7 @@ impl Terminal {
     /// Keys that were pressed before the prompt appeared are discarded, and so is a line that comes
     /// faster than a person reads. If the terminal is gone, the line is empty. Returns `None` if
     /// nobody needs the answer any more.
+    // T-PERM-015: keys typed ahead.
     fn answer(&mut self, prompt: &str, is_needed: &dyn Fn() -> bool) -> Option<String> {
         loop {
             let _ = tcflush(self.lines.get_ref(), FlushArg::TCIFLUSH);

@@ -196,6 +196,7 @@ fn one_command_grants_all_that_a_run_was_denied() {
     home.check(&["run", "-"], TWO_NEEDS, 1, &["PERMISSION_DENIED"]);
 }
 
+/// T-PERM-013.
 #[test]
 fn what_is_printed_for_pasting_runs_nothing_else() {
     let home = Home::new("pasted");
@@ -215,6 +216,7 @@ fn what_is_printed_for_pasting_runs_nothing_else() {
     }
 }
 
+/// T-PERM-014.
 #[test]
 fn explain_shows_the_recorded_request_and_calls_another_text_forged() {
     let home = Home::new("forged");
@@ -235,6 +237,7 @@ fn explain_shows_the_recorded_request_and_calls_another_text_forged() {
     home.check(&["explain"], &unknown, 0, &["not among the recorded requests"]);
 }
 
+/// T-PERM-008.
 #[test]
 fn grants_for_a_script_are_not_for_another() {
     let home = Home::new("scripts");
@@ -264,6 +267,7 @@ fn what_a_tool_declares_is_listed_when_it_is_denied() {
     home.check(&["run", "-"], &tool, 1, &["ENOENT"]);
 }
 
+/// T-PERM-018.
 #[test]
 fn a_grant_for_a_mounted_folder_is_not_for_another_mounted_there() {
     let home = Home::new("folders");

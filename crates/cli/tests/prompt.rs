@@ -157,6 +157,7 @@ const READS: &str = "const fs = require('fs').promises;
     const read = (name) => fs.readFile(name).catch((error) => error.code);
     return [await read('/data/a'), await read('/data/a')]";
 
+/// T-PERM-015.
 #[test]
 fn keys_typed_ahead_answer_no_question() {
     let home = Home::new("ahead");

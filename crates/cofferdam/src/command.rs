@@ -1,4 +1,6 @@
 //! Programs to run as processes: commands of the shell, files of the sandbox, WASI modules.
+//!
+//! Meets T-PERM-008.
 
 use cofferdam_kernel::{Executable, Preopens, Stdin, Terminal, Writer};
 

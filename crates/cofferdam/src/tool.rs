@@ -1,4 +1,6 @@
 //! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
+//!
+//! Meets T-PERM-008.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

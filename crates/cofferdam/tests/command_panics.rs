@@ -197,6 +197,7 @@ then echo \"$code: \"{}; head -c 300 /tmp/out; fi",
     script
 }
 
+/// T-PROC-014.
 #[tokio::test]
 async fn no_arguments_make_a_command_panic() {
     let runs = std::env::var("COFFERDAM_COMMAND_RUNS").ok().and_then(|runs| runs.parse().ok());

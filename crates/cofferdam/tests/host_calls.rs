@@ -39,6 +39,7 @@ async fn ends_in_time(folder: &Folder, mount: Mount, source: &str) {
     assert!(took < LIMIT + LATE, "{took:?}");
 }
 
+/// T-CELL-030.
 #[tokio::test]
 async fn a_recursive_removal_ends_with_its_run() {
     let folder = Folder::new("removal", 9_000);
@@ -46,6 +47,7 @@ async fn a_recursive_removal_ends_with_its_run() {
     ends_in_time(&folder, Mount::ReadWrite, source).await;
 }
 
+/// T-CELL-030.
 #[tokio::test]
 async fn a_loop_of_renames_ends_with_its_run() {
     let folder = Folder::new("renames", 9_900);
@@ -57,6 +59,7 @@ async fn a_loop_of_renames_ends_with_its_run() {
     assert_eq!(whole.map(Iterator::count).collect::<Vec<_>>(), [9_900], "moved as a whole");
 }
 
+/// T-CELL-030.
 #[tokio::test]
 async fn a_copy_of_a_long_file_ends_with_its_run() {
     let folder = Folder::new("copy", 0);
@@ -107,6 +110,7 @@ fn limit_of(outcome: &Outcome) -> Option<Limit> {
     }
 }
 
+/// T-CELL-031.
 #[tokio::test]
 async fn pending_writes_behind_a_question_are_bounded() {
     let sandbox = Sandbox::builder().approver(Arc::new(FromOutside)).build().unwrap();
@@ -119,6 +123,7 @@ async fn pending_writes_behind_a_question_are_bounded() {
     assert_eq!(message, "memory held by the host limit of 268435456 bytes reached");
 }
 
+/// T-PROC-015.
 #[tokio::test]
 async fn commands_of_one_tool_share_its_processes() {
     let limits = Limits::default().with_processes(4);

@@ -23,6 +23,7 @@ const SLACK: i64 = 10_000;
 /// Lines that make room for each other. A tool can cause as many denials as it likes, and must not
 /// be able to erase what people decided or what was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// T-PERM-016: denials that erase the audit log.
 enum Class {
     /// Checks that were denied.
     Denials,
@@ -273,6 +274,7 @@ mod tests {
         );
     }
 
+    /// T-PERM-016.
     #[test]
     fn denials_never_make_room_for_themselves_at_the_cost_of_decisions() {
         let store = Store::in_memory().unwrap();

@@ -70,6 +70,7 @@ pub(crate) fn open(path: &Path) -> Result<File, Error> {
     Ok(file)
 }
 
+// T-PERM-017: a store that another user writes.
 fn check_owner(path: &Path, found: &Metadata) -> Result<(), Error> {
     if found.is_symlink() {
         let hint = "name the real folder: XDG_DATA_HOME=/path/of/yours";

@@ -1,4 +1,6 @@
 //! Tables, file version and connection settings.
+//!
+//! Meets T-PERM-008.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -35,6 +35,7 @@ pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Fo
 
 /// Resolves a path. A failure comes with the physical path as far as links could be followed, and
 /// the names behind it as they stand; `None` if the path is malformed.
+// T-PERM-003: learning which files exist.
 pub(crate) fn resolve_far<'t>(
     files: Files<'t>,
     at: At<'_>,

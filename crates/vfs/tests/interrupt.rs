@@ -1,4 +1,6 @@
 //! Long operations end when their run is over, and leave nothing half done.
+//!
+//! Proves T-CELL-030.
 #![cfg(unix)]
 
 mod scratch;
@@ -94,6 +96,7 @@ fn reached(tree: &Tree, path: &str) -> (Errno, String) {
     (error.errno(), reached.unwrap())
 }
 
+/// T-PERM-003.
 #[test]
 fn a_path_that_fails_behind_a_link_is_told_as_if_it_existed() {
     let (tree, _place) = mounted(Mount::ReadWrite);

@@ -122,6 +122,7 @@ fn to_json(capability: &Capability) -> serde_json::Value {
 struct Recorded(Option<Broker>);
 
 /// Relation of a denial in a text to the recorded requests.
+// T-PERM-014: a denial with the id of another request.
 enum Standing {
     /// The request is recorded as the text says.
     Recorded(RecordedRequest),

@@ -173,6 +173,7 @@ PRAGMA application_id = 0x636f6664;
 PRAGMA user_version = 1;
 ";
 
+/// T-PERM-008.
 #[test]
 fn grants_by_short_hash_are_dropped_from_an_older_store() {
     let scratch = Scratch::new();
@@ -197,6 +198,7 @@ fn given_away(path: &Path) -> bool {
     std::os::unix::fs::chown(path, Some(54_321), None).is_ok()
 }
 
+/// T-PERM-017.
 #[test]
 fn store_of_another_user_is_refused() {
     let scratch = Scratch::new();
@@ -220,6 +222,7 @@ fn store_of_another_user_is_refused() {
     check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
 }
 
+/// T-PERM-017.
 #[test]
 fn store_behind_a_link_or_in_an_open_folder_is_refused() {
     let scratch = Scratch::new();

@@ -1,4 +1,6 @@
 //! dd: copies and converts blocks. The uutils version needs threads, which a cell does not have.
+//!
+//! Meets T-PROC-014.
 
 mod blocks;
 mod convert;
