@@ -40,7 +40,7 @@ const GUESTS: [Guest; 3] = [
 ];
 
 /// Inputs of the images that are not dependencies of this crate.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "crates/abi/src",
     "crates/dom/Cargo.toml",
     "crates/dom/src",
@@ -49,6 +49,7 @@ const SOURCES: [&str; 13] = [
     "guests/gate/Cargo.toml",
     "guests/gate/src",
     "guests/js/Cargo.toml",
+    "guests/js/build.rs",
     "guests/js/src",
     "guests/ts/Cargo.toml",
     "guests/ts/build.rs",

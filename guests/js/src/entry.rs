@@ -38,7 +38,9 @@ pub extern "C" fn cofferdam_init() {
     crate::modules::install(&runtime);
     let context = Context::full(&runtime).expect("room for a context");
     context.with(|ctx| {
-        let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));
+        let installed = crate::clone::install(&ctx)
+            .and_then(|()| crate::apis::install(&ctx))
+            .and_then(|()| crate::apis::node::compile(&ctx));
         if installed.is_err() {
             let error = ctx.catch();
             panic!("{:?}", crate::thrown::describe(&ctx, &error, ""));

@@ -4,6 +4,8 @@ use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared, Module};
 use rquickjs::{Ctx, Error, Function, JsLifetime, Object, Result, Runtime, Value};
 
+use crate::apis::node;
+
 /// `require` as it was at init, whatever a tool has made of the global since.
 struct Require<'js>(Function<'js>);
 
@@ -28,10 +30,13 @@ impl Resolver for BuiltIn {
     fn resolve<'js>(
         &mut self,
         ctx: &Ctx<'js>,
-        _base: &str,
+        base: &str,
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
+        if let Some(full) = node::resolve(base, name) {
+            return Ok(full);
+        }
         // Asked here already: its error says what there is to import.
         require(ctx, name)?;
         Ok(format!("node:{}", name.strip_prefix("node:").unwrap_or(name)))
@@ -45,6 +50,9 @@ impl Loader for BuiltIn {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
+        if let Some(module) = node::load(ctx, name) {
+            return module;
+        }
         let exports = require(ctx, name)?;
         let mut source =
             String::from("const { exports } = import.meta;\nexport default exports;\n");

@@ -17,6 +17,7 @@ mod encoding;
 mod errors;
 mod inspect;
 mod multipart;
+pub(crate) mod node;
 mod performance;
 mod random;
 pub(crate) mod text;
@@ -105,7 +106,7 @@ const APIS: &[Api] = &[
     api!(dom),
     api!(upload),
     api!(fetch),
-    api!(buffer),
+    api!(node, node::natives),
     api!(process),
     api!(paths),
     api!(node_fs),
