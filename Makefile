@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint bench clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -70,6 +70,13 @@ lint: setup  ## what clippy thinks; builds the workspace once more
 	COFFERDAM_ONLY_CHECK=1 cargo clippy $(CARGO_FLAGS) --all-targets --target-dir "$(abspath $(TARGET))/clippy" -- -D warnings
 	cd guests && cargo clippy --locked --workspace --all-targets --target-dir "$(abspath $(TARGET))/guests-native" -- -D warnings
 	cd fuzz && cargo clippy --locked --all-targets --target-dir "$(abspath $(TARGET))/fuzz" -- -D warnings
+
+# Nothing of it runs here either. `make package` runs the library without any feature.
+features:  ## check the library with each of its features alone, and with none
+	@scripts/features
+
+package: setup  ## pack every published crate, then build and run programs that depend on them
+	@scripts/package
 
 bench: build  ## measure us and our peers, side by side
 	bench/run

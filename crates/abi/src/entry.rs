@@ -65,6 +65,43 @@ impl<'a> Code<'a> {
     }
 }
 
+/// A script's file and command line. All are empty for a tool that is not a file of the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Script<'a> {
+    /// Absolute path of the script in the sandbox.
+    pub path: &'a str,
+    /// Folder that modules are searched in; the search for `node_modules` never leaves it.
+    pub root: &'a str,
+    /// Working directory; the guest's default if empty.
+    pub cwd: &'a str,
+    /// Arguments behind the script, as in `process.argv`.
+    pub arguments: Vec<&'a str>,
+}
+
+impl<'a> Script<'a> {
+    fn write(&self, w: &mut Writer) {
+        w.str(self.path).str(self.root).str(self.cwd);
+        write_list(&self.arguments, w);
+    }
+
+    fn read(r: &mut Reader<'a>) -> Result<Self> {
+        let (path, root, cwd) = (r.str()?, r.str()?, r.str()?);
+        Ok(Script { path, root, cwd, arguments: read_list(r)? })
+    }
+}
+
+fn write_list(texts: &[&str], w: &mut Writer) {
+    w.length(texts.len());
+    for text in texts {
+        w.str(text);
+    }
+}
+
+fn read_list<'a>(r: &mut Reader<'a>) -> Result<Vec<&'a str>> {
+    let count = r.count(1)?;
+    (0..count).map(|_| r.str()).collect()
+}
+
 /// The data that a guest needs to start a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start<'a> {
@@ -82,6 +119,8 @@ pub struct Start<'a> {
     pub result_bytes: u32,
     /// Members of `btcp` that are visible to the tool, such as `fs` or `functions.search`.
     pub members: Vec<&'a str>,
+    /// File and command line of a script.
+    pub script: Script<'a>,
 }
 
 /// A message from host to guest, sent each time a cell is entered.
@@ -102,10 +141,8 @@ impl<'a> Entry<'a> {
                 w.str(start.file).str(start.source);
                 start.code.write(w);
                 w.bytes(start.args);
-                w.length(start.members.len());
-                for member in &start.members {
-                    w.str(member);
-                }
+                write_list(&start.members, w);
+                start.script.write(w);
             }
             Entry::Resume(answers) => {
                 w.u8(1).length(answers.len());
@@ -125,9 +162,17 @@ impl<'a> Entry<'a> {
                 let result_bytes = r.u32()?;
                 let (file, source) = (r.str()?, r.str()?);
                 let (code, args) = (Code::read(&mut r)?, r.bytes()?);
-                let count = r.count(1)?;
-                let members = (0..count).map(|_| r.str()).collect::<Result<_>>()?;
-                Entry::Start(Start { form, file, source, code, args, result_bytes, members })
+                let (members, script) = (read_list(&mut r)?, Script::read(&mut r)?);
+                Entry::Start(Start {
+                    form,
+                    file,
+                    source,
+                    code,
+                    args,
+                    result_bytes,
+                    members,
+                    script,
+                })
             }
             1 => {
                 let count = r.count(6)?;
@@ -196,6 +241,8 @@ pub enum Leave<'a> {
     ResultTooLong,
     /// An allocation failed and the tool did not catch the error.
     OutOfMemory,
+    /// The tool ended with this exit code, which is not zero.
+    Exited(u8),
 }
 
 impl<'a> Leave<'a> {
@@ -213,6 +260,7 @@ impl<'a> Leave<'a> {
             Leave::Interrupted(stack) => w.u8(4).str(stack),
             Leave::ResultTooLong => w.u8(5),
             Leave::OutOfMemory => w.u8(6),
+            Leave::Exited(code) => w.u8(7).u8(*code),
         };
     }
 
@@ -227,6 +275,7 @@ impl<'a> Leave<'a> {
             4 => Leave::Interrupted(r.string()?),
             5 => Leave::ResultTooLong,
             6 => Leave::OutOfMemory,
+            7 => Leave::Exited(r.u8()?),
             _ => return Err(r.malformed("unknown reply")),
         };
         r.end()?;
@@ -268,6 +317,12 @@ mod tests {
                 args: &[0],
                 result_bytes: 7,
                 members: vec!["fs", "functions.search"],
+                script: Script {
+                    path: "/code/main.js",
+                    root: "/code",
+                    cwd: "/work",
+                    arguments: vec!["--all", ""],
+                },
             }));
         }
         let answer = Answer { status: Status::Refused, payload: b"why" };
@@ -281,6 +336,7 @@ mod tests {
         check_leave(Leave::Stuck);
         check_leave(Leave::ResultTooLong);
         check_leave(Leave::OutOfMemory);
+        check_leave(Leave::Exited(3));
         check_leave(Leave::Interrupted("at f".into()));
         check_leave(Leave::Threw(Thrown {
             name: "TypeError".into(),

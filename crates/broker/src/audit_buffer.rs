@@ -3,7 +3,7 @@
 //! It is apart from the desk because it decides when lines are written: in batches, merged if the
 //! log is slow, and never lost without failing the run.
 
-use crate::audit::{Line, Offered, Ruling, Sink};
+use crate::audit::{Event, Line, Offered, Ruling, Sink};
 use crate::error::Error;
 
 /// Lines that a run collects before it offers them to the sink.
@@ -15,13 +15,48 @@ const MAX_KEPT: usize = 16 * BATCH;
 /// Number of recent lines that a new line is compared with.
 const MAX_LOOKED_AT: usize = 32;
 
+/// Most lines about denials that one run writes; the rest are only counted.
+///
+/// A tool can make different requests without end, and each would be a line.
+pub(crate) const MAX_DENIAL_LINES: usize = 1_000;
+
+/// Most bytes of text in the lines about denials that one run writes.
+pub(crate) const MAX_DENIAL_BYTES: usize = 1 << 20;
+
 /// Audit lines of one run that the sink does not have yet.
 #[derive(Debug, Default)]
 pub(crate) struct AuditBuffer {
     lines: Vec<Line>,
     /// Number of lines at which a busy sink is tried again.
     hand_over_at: usize,
+    /// Lines were offered since the sink was last flushed.
+    is_offered: bool,
     failed: Option<Error>,
+    denials: DenialBudget,
+}
+
+/// Lines and bytes that the run has written about denials.
+#[derive(Debug, Default)]
+struct DenialBudget {
+    lines: usize,
+    bytes: usize,
+    /// Denials that were not written.
+    left_out: u32,
+}
+
+impl DenialBudget {
+    /// Charges a line. Returns false if it is beyond the budget, after counting it.
+    fn takes(&mut self, line: &Line) -> bool {
+        let texts = [&line.target, &line.capability, &line.note];
+        let bytes: usize = texts.into_iter().flatten().map(|text| text.len()).sum();
+        if self.lines >= MAX_DENIAL_LINES || self.bytes + bytes > MAX_DENIAL_BYTES {
+            self.left_out = self.left_out.saturating_add(line.times);
+            return false;
+        }
+        self.lines += 1;
+        self.bytes += bytes;
+        true
+    }
 }
 
 impl AuditBuffer {
@@ -29,9 +64,10 @@ impl AuditBuffer {
     ///
     /// A denial equal to a recent line only raises that line's count, so that a tool which repeats
     /// a denied call does not fill the disk.
+    // T-PERM-012: denials that fill the disk.
     pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
         if line.ruling == Some(Ruling::Deny) {
-            add(&mut self.lines, line);
+            self.add_denial(line);
         } else {
             self.lines.push(line);
         }
@@ -42,10 +78,49 @@ impl AuditBuffer {
     }
 
     /// Writes the pending lines and then `line`, and waits until they are durable.
+    ///
+    /// A denial beyond the budget of the run is counted instead.
     pub(crate) fn commit(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
-        self.lines.push(line);
+        if line.ruling != Some(Ruling::Deny) || self.denials.takes(&line) {
+            self.lines.push(line);
+        }
         let result = sink.commit(std::mem::take(&mut self.lines));
         self.keep_failure(result)
+    }
+
+    /// Writes the pending lines and waits until all lines of the run so far are durable.
+    pub(crate) fn commit_noted(&mut self, sink: &dyn Sink) -> Result<(), Error> {
+        let lines = std::mem::take(&mut self.lines);
+        // Lines that were offered before may still be in the sink's queue.
+        let is_offered = std::mem::take(&mut self.is_offered);
+        let flush = |()| if is_offered { sink.flush() } else { Ok(()) };
+        let result = sink.commit(lines).and_then(flush);
+        self.keep_failure(result)
+    }
+
+    /// Adds the line that ends the run, after one that stands for all denials that were left out.
+    pub(crate) fn note_end(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
+        let left_out = std::mem::take(&mut self.denials.left_out);
+        if left_out > 0 {
+            let mut rest = Line::new(line.time, Event::Check);
+            rest.sandbox.clone_from(&line.sandbox);
+            rest.run.clone_from(&line.run);
+            rest.ruling = Some(Ruling::Deny);
+            rest.note = Some("denials beyond what one run may log".into());
+            rest.times = left_out;
+            self.lines.push(rest);
+        }
+        self.note(line, sink)
+    }
+
+    /// Adds a denial to an equal recent line, or as a line of its own if the budget allows.
+    fn add_denial(&mut self, line: Line) {
+        let mut near = self.lines.iter_mut().rev().take(MAX_LOOKED_AT);
+        match near.find(|other| other.says_the_same(&line)) {
+            Some(other) => join(other, &line),
+            None if self.denials.takes(&line) => self.lines.push(line),
+            None => {}
+        }
     }
 
     /// Offers the pending lines to the sink; waits only if more than [`MAX_KEPT`] are pending.
@@ -59,6 +134,7 @@ impl AuditBuffer {
         let result = match sink.offer(lines) {
             Offered::Taken => {
                 self.hand_over_at = BATCH;
+                self.is_offered = true;
                 Ok(())
             }
             Offered::Failed(error) => Err(error),
@@ -99,13 +175,16 @@ fn fold(lines: Vec<Line>) -> Vec<Line> {
 fn add(lines: &mut Vec<Line>, line: Line) {
     let mut near = lines.iter_mut().rev().take(MAX_LOOKED_AT);
     match near.find(|other| other.says_the_same(&line)) {
-        Some(other) => {
-            other.times = other.times.saturating_add(line.times);
-            other.cost.micros = other.cost.micros.saturating_add(line.cost.micros);
-            other.cost.bytes = other.cost.bytes.saturating_add(line.cost.bytes);
-        }
+        Some(other) => join(other, &line),
         None => lines.push(line),
     }
+}
+
+/// Adds count and cost of a line to an equal one.
+fn join(other: &mut Line, line: &Line) {
+    other.times = other.times.saturating_add(line.times);
+    other.cost.micros = other.cost.micros.saturating_add(line.cost.micros);
+    other.cost.bytes = other.cost.bytes.saturating_add(line.cost.bytes);
 }
 
 #[cfg(test)]
@@ -113,7 +192,6 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::audit::Event;
     use crate::error::ErrorKind;
     use crate::timestamp::Timestamp;
 
@@ -152,6 +230,36 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_one_action_are_committed_together() {
+        #[derive(Default)]
+        struct Counted {
+            commits: Mutex<Vec<usize>>,
+            flushes: Mutex<usize>,
+        }
+        impl Sink for Counted {
+            fn offer(&self, _: Vec<Line>) -> Offered {
+                Offered::Taken
+            }
+            fn commit(&self, lines: Vec<Line>) -> Result<(), Error> {
+                self.commits.lock().unwrap().push(lines.len());
+                Ok(())
+            }
+            fn flush(&self) -> Result<(), Error> {
+                *self.flushes.lock().unwrap() += 1;
+                Ok(())
+            }
+        }
+        let (sink, mut buffer) = (Counted::default(), AuditBuffer::default());
+        (0..100).for_each(|i| buffer.note(line(i), &sink).unwrap());
+        buffer.commit_noted(&sink).unwrap();
+        assert_eq!(*sink.flushes.lock().unwrap(), 0, "nothing was offered");
+        (0..9_000).for_each(|i| buffer.note(line(i), &sink).unwrap());
+        buffer.commit_noted(&sink).unwrap();
+        assert_eq!(*sink.commits.lock().unwrap(), [100, 9_000 % BATCH]);
+        assert_eq!(*sink.flushes.lock().unwrap(), 1, "offered lines are durable as well");
+    }
+
+    #[test]
     fn busy_sink_costs_no_memory_and_no_count() {
         let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
         (0..100_000).for_each(|i| buffer.note(line(i % 3), &gate).unwrap());
@@ -162,6 +270,7 @@ mod tests {
         assert_eq!(lines.iter().map(|line| u64::from(line.times)).sum::<u64>(), 100_000);
     }
 
+    /// T-PERM-012.
     #[test]
     fn same_denial_over_and_over_is_one_line_that_counts() {
         let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
@@ -174,6 +283,31 @@ mod tests {
         buffer.hand_over(&gate).unwrap();
         let times: Vec<u32> = gate.lines.lock().unwrap().iter().map(|line| line.times).collect();
         assert_eq!(times, [33_334, 33_333, 33_333]);
+    }
+
+    #[test]
+    fn denials_of_a_run_have_a_budget_of_lines_and_bytes() {
+        let denial = |i: usize, len: usize| {
+            let mut line = line(i);
+            line.ruling = Some(Ruling::Deny);
+            line.capability = Some("x".repeat(len).into());
+            line
+        };
+        for len in [1, 4_096, 2 * MAX_DENIAL_BYTES] {
+            let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());
+            *gate.open.lock().unwrap() = true;
+            buffer.commit(line(0), &gate).unwrap();
+            (0..5_000).for_each(|i| buffer.note(denial(i, len), &gate).unwrap());
+            (5_000..10_000).for_each(|i| buffer.commit(denial(i, len), &gate).unwrap());
+            buffer.note_end(line(1), &gate).unwrap();
+            buffer.hand_over(&gate).unwrap();
+            let lines = gate.lines.lock().unwrap();
+            assert!(lines.len() <= MAX_DENIAL_LINES + 3, "{}", lines.len());
+            let text = |line: &Line| line.capability.as_ref().map_or(0, |text| text.len());
+            assert!(lines.iter().map(text).sum::<usize>() <= MAX_DENIAL_BYTES);
+            let denied = lines.iter().filter(|line| line.ruling == Some(Ruling::Deny));
+            assert_eq!(denied.map(|line| u64::from(line.times)).sum::<u64>(), 10_000);
+        }
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
 use crate::id::{GrantId, Ids, Key, RequestId};
+use crate::identity::shown_identity;
 use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 use crate::open_question::OpenQuestions;
 use crate::question::{Answer, Approver, Question};
@@ -37,6 +38,7 @@ pub struct Setup {
     approver: Option<Arc<dyn Approver>>,
     clock: Clock,
     key: Option<Key>,
+    keeps_sessions: bool,
 }
 
 pub(crate) struct Shared {
@@ -44,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) sink: Arc<dyn Sink>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     clock: Clock,
+    pub(crate) keeps_sessions: bool,
     /// Key of the ledger, from which request ids are derived.
     pub(crate) key: Key,
     pub(crate) ids: Ids,
@@ -52,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) open_questions: OpenQuestions,
     /// Serial number of the next [`Permissions`](crate::Permissions).
     pub(crate) next_serial: AtomicU64,
+    /// Held by the question that an approver shows, if it shows one at a time.
+    pub(crate) turn: Arc<futures_util::lock::Mutex<()>>,
     watch: Watch,
 }
 
@@ -93,6 +98,17 @@ impl Setup {
         self
     }
 
+    /// Keeps session grants that an approver makes in the ledger, for [`MAX_SESSION`] at most.
+    ///
+    /// For embedders that give a sandbox the same name in every process, such as a command line: a
+    /// session then is the same for an approver and for [`Broker::terms_for`].
+    ///
+    /// [`MAX_SESSION`]: crate::MAX_SESSION
+    pub fn keep_sessions(mut self) -> Self {
+        self.keeps_sessions = true;
+        self
+    }
+
     /// Creates the broker and reads the ledger.
     pub fn open(self) -> Result<Broker, Error> {
         let mut key = self.key.unwrap_or_default();
@@ -106,11 +122,13 @@ impl Setup {
             sink: self.sink,
             approver: self.approver,
             clock: self.clock,
+            keeps_sessions: self.keeps_sessions,
             ids: Ids::new(key),
             ledger_cache: RwLock::default(),
             waiters: Waiters::default(),
             open_questions: OpenQuestions::default(),
             next_serial: AtomicU64::new(0),
+            turn: Arc::default(),
             watch: Watch::default(),
         }));
         broker.refresh()?;
@@ -121,7 +139,8 @@ impl Setup {
 impl Broker {
     /// Starts the configuration of a broker with a ledger and an audit log.
     pub fn setup(ledger: Arc<dyn Ledger>, sink: Arc<dyn Sink>) -> Setup {
-        Setup { ledger, sink, approver: None, clock: Arc::new(Timestamp::now), key: None }
+        let clock = Arc::new(Timestamp::now);
+        Setup { ledger, sink, approver: None, clock, key: None, keeps_sessions: false }
     }
 
     /// Returns the approver for sandboxes without one of their own.
@@ -139,7 +158,8 @@ impl Broker {
     /// With [`Span::Session`] the terms are also limited to the sandbox of the request.
     pub fn terms_for(&self, id: &RequestId, span: Span) -> Result<Terms, Error> {
         let request = self.request(id)?;
-        let terms = Terms::new(request.capability, span).for_tool(&request.tool);
+        let terms =
+            Terms::new(request.capability, span).for_tool(&request.tool).in_folder(request.folder);
         Ok(match span {
             Span::Session => terms.for_sandbox(&request.sandbox),
             Span::Once | Span::Always => terms,
@@ -150,12 +170,18 @@ impl Broker {
     ///
     /// Fails with [`ErrorKind::NotEnough`] if the terms do not cover the request.
     pub fn grant_request(&self, id: &RequestId, terms: Terms) -> Result<Grant, Error> {
+        self.check_terms(id, &terms)?;
+        self.add(terms, Some(id))
+    }
+
+    /// Fails with [`ErrorKind::NotEnough`] if the terms do not cover a recorded request.
+    pub fn check_terms(&self, id: &RequestId, terms: &Terms) -> Result<(), Error> {
         let request = self.request(id)?;
         if !terms.capability().covers(&request.capability) {
             let reason = format!("does not allow {}", request.capability);
             return Err(Error::new(ErrorKind::NotEnough, terms.capability(), reason));
         }
-        self.add(terms, Some(id))
+        Ok(())
     }
 
     /// Denies a recorded request until something is granted for it.
@@ -193,6 +219,11 @@ impl Broker {
     /// Returns the recorded requests, latest first.
     pub fn requests(&self) -> Result<Vec<RecordedRequest>, Error> {
         self.0.ledger.requests()
+    }
+
+    /// Returns one recorded request, or `None` if no request has this id.
+    pub fn recorded(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error> {
+        self.0.ledger.request(id)
     }
 
     /// Returns the questions that wait for an answer.
@@ -283,7 +314,7 @@ impl Broker {
         line.id = Some(grant.id.as_str().into());
         let mut words = grant.span.to_string();
         if let Some(tool) = &grant.holder.tool {
-            words += &format!(" for {}", visible(tool));
+            words += &format!(" for {}", shown_identity(tool));
         }
         if !grant.by.is_empty() {
             words += &format!(" by {}", visible(&grant.by));

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, visible};
 use serde::{Deserialize, Serialize};
 
+use crate::desk::MAX_QUESTIONS;
 use crate::error::Error;
 use crate::id::RequestId;
+use crate::particulars::Obstacle;
 
 /// The error that a guest receives for a denied call; it names the capability to grant.
 ///
@@ -50,6 +52,8 @@ pub enum Reason {
     /// The request violates this rule of the sandbox's [bounds](crate::Bounds); no grant would
     /// help.
     Outside(Arc<str>),
+    /// The action would fail even if it were permitted, so nobody was asked.
+    Hopeless(Obstacle),
     /// Grants or audit log cannot be read or written.
     ///
     /// The error is for the caller only, because it names files of the host.
@@ -66,10 +70,14 @@ impl PermissionError {
             Reason::NotGranted => format!("not granted ({id})"),
             Reason::Refused => format!("refused ({id})"),
             Reason::TooMany => {
-                format!("not granted, and this run may not ask any more questions ({id})")
+                format!(
+                    "not granted, and not asked about, because this run has asked {MAX_QUESTIONS} \
+                     questions already; grant a whole folder or origin ({id})"
+                )
             }
             // Omits the id: granting the request would not help.
             Reason::Outside(rule) => format!("blocked by {}", visible(rule)),
+            Reason::Hopeless(obstacle) => format!("{obstacle} ({id})"),
             Reason::Unavailable(_) => format!("grants or audit log are unavailable ({id})"),
         };
         let message = format!("not allowed to {action}: {because}");
@@ -138,6 +146,14 @@ impl Denial {
         self.error
     }
 
+    /// Returns true if a grant would allow the request.
+    pub fn can_be_granted(&self) -> bool {
+        match self.reason {
+            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Unavailable(_) => true,
+            Reason::Outside(_) | Reason::Hopeless(_) => false,
+        }
+    }
+
     /// Returns the reason, for the caller.
     pub fn reason(&self) -> &Reason {
         &self.reason
@@ -159,7 +175,11 @@ impl fmt::Display for Denial {
         self.error.fmt(f)?;
         match &self.reason {
             Reason::Unavailable(error) => write!(f, ": {error}"),
-            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Outside(_) => Ok(()),
+            Reason::NotGranted
+            | Reason::Refused
+            | Reason::TooMany
+            | Reason::Outside(_)
+            | Reason::Hopeless(_) => Ok(()),
         }
     }
 }
@@ -189,6 +209,7 @@ mod tests {
         );
     }
 
+    /// T-PERM-007.
     #[test]
     fn hostile_name_stays_on_one_line() {
         assert!(!error("function:call:a\nb").to_json().contains('\n'));

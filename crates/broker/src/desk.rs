@@ -1,14 +1,16 @@
 //! The [`Desk`]: where one run has its requests checked.
 //!
-//! `decide` finds the grant for a request, `ask` opens questions, and `record` writes the verdict
-//! down. This file holds the state that they share.
+//! `decide` finds the grant for a request, `bind` takes it into use, `ask` opens questions, and
+//! `record` writes the verdict down. This file holds the state that they share.
 
 mod ask;
+mod bind;
 mod decide;
 mod record;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
@@ -20,20 +22,24 @@ use crate::error::Error;
 use crate::grant::Span;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
-use crate::id::RequestId;
+use crate::id::{RequestId, RunId};
+use crate::identity::shown_identity;
+use crate::particulars::Particulars;
 use crate::permissions::Permissions;
-use crate::permit::{Checked, Permit};
-use crate::waiting::{Seen, Waiting};
+use crate::permit::{Action, Checked, Permit};
+use crate::waiting::{RequestWaiting, Seen, Waiting};
 
 /// Most verdicts that a run caches; when full, the cache is cleared.
 const MAX_CACHED_VERDICTS: usize = 512;
 
 /// Most questions that one run may cause. A person faced with more approves without reading.
+// T-PERM-006: a person worn down by questions.
 pub const MAX_QUESTIONS: u32 = 64;
 
 /// Most denied requests of one run that are recorded.
 ///
 /// Further requests are denied too, but cannot be granted by their id.
+// T-PERM-012: denials that fill the disk.
 pub const MAX_KEPT_REQUESTS: u32 = 256;
 
 /// The broker as one run sees it: checks the run's requests and writes its audit lines.
@@ -45,7 +51,11 @@ pub struct Desk(Arc<Inner>);
 struct Inner {
     permissions: Permissions,
     run: Arc<str>,
+    /// Identifies the run among those of all processes, for grants that belong to it.
+    run_id: RunId,
     tool: Arc<str>,
+    /// True if a grant of the ledger may belong to this run.
+    has_bound: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -59,6 +69,8 @@ struct State {
     declared: CapabilitySet,
     questions: u32,
     audit: AuditBuffer,
+    /// Denied requests in the order in which they were first made.
+    denials: Vec<Denial>,
     has_ended: bool,
 }
 
@@ -69,15 +81,29 @@ struct CachedVerdict {
     seen: Seen,
 }
 
-/// Result of checking a request.
+/// Result of checking an action.
 #[derive(Debug)]
-pub enum Verdict {
-    /// The request is permitted.
-    Permit(Permit),
-    /// The request is denied.
+pub enum Verdict<A> {
+    /// The action is permitted.
+    Permit(Permit<A>),
+    /// The action is denied.
     Denied(Denial),
     /// An approver is being asked; the future resolves to the result.
-    Ask(Waiting),
+    Ask(Waiting<A>),
+}
+
+/// Result of checking one request.
+pub(crate) enum RequestVerdict {
+    Permit(Permit<()>),
+    Denied(Denial),
+    Ask(RequestWaiting),
+}
+
+/// Result of checking the further requests of an action.
+pub(crate) enum RequestsVerdict {
+    Permit,
+    Denied(Denial),
+    Ask(RequestWaiting),
 }
 
 /// Result that a check would have.
@@ -103,31 +129,75 @@ pub(crate) enum Effect {
 
 /// Result of checking a waiting request again.
 pub(crate) enum Recheck {
-    Permit(Permit),
+    Permit(Permit<()>),
     Denied(Reason),
     Nothing,
 }
 
 impl Desk {
     pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
-        let desk = Self(Arc::new(Inner { permissions, run, tool, state: Mutex::default() }));
+        let run_id = permissions.broker().shared().ids.run();
+        let (has_bound, state) = Default::default();
+        let desk = Self(Arc::new(Inner { permissions, run, run_id, tool, has_bound, state }));
         let mut line = desk.line(Event::Start);
-        line.target = Some(visible(&desk.0.tool).into());
+        line.target = Some(shown_identity(&desk.0.tool).into());
         desk.note(line);
         desk
     }
 
-    /// Permits or denies a request, or asks the approver; writes the audit line.
-    pub fn check(&self, request: &Request) -> Verdict {
-        self.verdict(request, effect(request))
+    /// Permits or denies an action, or asks the approver; writes the audit lines.
+    // T-PERM-001: use of something not granted.
+    pub fn check<A: Action>(&self, mut action: A) -> Verdict<A> {
+        let request = action.request();
+        let permit = match self.verdict(&request, effect(&request), &|| action.particulars()) {
+            RequestVerdict::Permit(permit) => permit,
+            RequestVerdict::Denied(denial) => return Verdict::Denied(denial),
+            RequestVerdict::Ask(waiting) => {
+                return Verdict::Ask(Waiting::new(self.clone(), action, None, waiting));
+            }
+        };
+        match self.check_further(&mut action) {
+            RequestsVerdict::Permit => match self.complete(permit, action) {
+                Ok(permit) => Verdict::Permit(permit),
+                Err(denial) => Verdict::Denied(denial),
+            },
+            RequestsVerdict::Denied(denial) => Verdict::Denied(denial),
+            RequestsVerdict::Ask(waiting) => {
+                Verdict::Ask(Waiting::new(self.clone(), action, Some(permit), waiting))
+            }
+        }
     }
 
-    /// Checks a request that acts outside the sandbox although its kind does not imply that, such
-    /// as a write to a folder of the host.
-    ///
-    /// Like [`check`](Self::check), but the audit line is durable before a permit is returned.
-    pub fn check_outside(&self, request: &Request) -> Verdict {
-        self.verdict(request, Effect::Outside)
+    /// Checks the further requests of an action until one is denied or has to be asked for.
+    pub(crate) fn check_further(&self, action: &mut impl Action) -> RequestsVerdict {
+        while let Some(request) = action.further() {
+            match self.verdict(&request, effect(&request), &|| action.particulars()) {
+                // The permit of an action is the one of its first request.
+                RequestVerdict::Permit(permit) => drop(permit),
+                RequestVerdict::Denied(denial) => return RequestsVerdict::Denied(denial),
+                RequestVerdict::Ask(waiting) => return RequestsVerdict::Ask(waiting),
+            }
+        }
+        RequestsVerdict::Permit
+    }
+
+    /// Returns the permit for an action whose requests are all permitted. The audit lines of an
+    /// action outside the sandbox are made durable together first.
+    pub(crate) fn complete<A: Action>(
+        &self,
+        permit: Permit<()>,
+        action: A,
+    ) -> Result<Permit<A>, Denial> {
+        if action.acts_outside() {
+            let sink = &*self.permissions().broker().shared().sink;
+            let committed = self.lock().audit.commit_noted(sink);
+            committed.map_err(|error| {
+                let required = permit.request().required();
+                let id = self.request_id(&required);
+                Denial::new(&required, &id, Reason::Unavailable(error))
+            })?;
+        }
+        Ok(permit.for_action(action))
     }
 
     /// Returns the result that a check would have, without asking, consuming a use or logging.
@@ -165,6 +235,18 @@ impl Desk {
         Ok(self.seen(&[kind])?[0])
     }
 
+    /// Returns true if the sandbox has only what it is granted of `kind`: something of that kind is
+    /// granted to the run, or was ever granted to the sandbox.
+    ///
+    /// For resources that are open as long as nothing is granted by name. A grant that is revoked
+    /// or used up must not open them again.
+    pub fn is_restricted(&self, kind: Kind) -> Result<bool, Error> {
+        if self.sees(kind)? {
+            self.permissions().restrict(kind);
+        }
+        Ok(self.permissions().is_restricted(kind))
+    }
+
     /// Returns [`sees`](Self::sees) for each of `kinds`, reading the grants once.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.permissions().broker();
@@ -188,7 +270,7 @@ impl Desk {
     }
 
     /// Logs the cost of a permitted call that has finished.
-    pub fn done(&self, permit: &Permit, cost: Cost) {
+    pub fn done<A>(&self, permit: &Permit<A>, cost: Cost) {
         let mut line = self.line(Event::Done);
         line.capability = Some(permit.held().text.clone());
         line.target = Some(permit.checked().target.clone());
@@ -227,10 +309,10 @@ impl Desk {
         line.cost = cost;
         let sink = &self.permissions().broker().shared().sink;
         // The run is over, so a failure has nothing left to prevent.
-        let _ = state.audit.note(line, &**sink);
+        let _ = state.audit.note_end(line, &**sink);
         let _ = state.audit.hand_over(&**sink);
         drop(state);
-        self.permissions().end_run(&self.0.run);
+        self.0.end_grants();
     }
 
     pub(crate) fn permissions(&self) -> &Permissions {
@@ -238,7 +320,7 @@ impl Desk {
     }
 
     pub(crate) fn requester(&self) -> Requester<'_> {
-        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
+        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run_id }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -283,9 +365,9 @@ impl Drop for Inner {
             line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
-            let _ = state.audit.note(line, &**sink);
+            let _ = state.audit.note_end(line, &**sink);
             let _ = state.audit.hand_over(&**sink);
-            self.permissions.end_run(&self.run);
+            self.end_grants();
         }
     }
 }

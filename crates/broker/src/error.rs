@@ -40,6 +40,8 @@ pub enum ErrorKind {
     ReadOnly,
     /// The file is not a ledger, or is corrupt.
     Damaged,
+    /// Another user could have written the ledger.
+    Untrusted,
     /// A later version wrote the ledger.
     TooNew,
     /// The operating system reported an error.

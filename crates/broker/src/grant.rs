@@ -8,7 +8,8 @@ use std::time::Duration;
 use cofferdam_caps::{Capability, visible};
 
 use crate::error::{Error, ErrorKind};
-use crate::id::GrantId;
+use crate::id::{GrantId, RunId};
+use crate::identity::shown_identity;
 use crate::secret::{BadHeader, SecretHeaders};
 use crate::timestamp::Timestamp;
 
@@ -18,12 +19,12 @@ use crate::timestamp::Timestamp;
 pub const MAX_SESSION: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Longest name of a tool, a sandbox or a person, in bytes.
-pub const MAX_LABEL: usize = 256;
+pub const MAX_LABEL: usize = 512;
 
 /// Lifetime of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Span {
-    /// For one permit; for a declared capability, for one run.
+    /// For one run: the first that uses the grant. It ends with that run.
     Once,
     /// For the lifetime of the sandbox in which it was granted; in a ledger at most
     /// [`MAX_SESSION`].
@@ -38,10 +39,14 @@ pub enum Span {
 /// The tool and sandbox that may use a grant; by default any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Holder {
-    /// Limits the grant to the tool of this name. Whoever names a tool chooses its grants.
+    /// Limits the grant to the tool or script of this [`identity`](crate::identity), which is
+    /// compared in full.
     pub tool: Option<Arc<str>>,
     /// Limits the grant to this sandbox.
     pub sandbox: Option<Arc<str>>,
+    /// Limits a grant for files to those in this folder of the host; an empty path limits it to
+    /// files of the sandbox itself.
+    pub folder: Option<Arc<str>>,
 }
 
 /// A granted capability: its lifetime, its holder, and who granted it when.
@@ -66,6 +71,8 @@ pub struct Grant {
     pub expires: Option<Timestamp>,
     /// Permits left, if their number is limited.
     pub uses: Option<u32>,
+    /// The run that a [`Span::Once`] grant belongs to; `None` until a run uses it.
+    pub run: Option<RunId>,
     /// Headers that the host adds to requests.
     pub headers: SecretHeaders,
 }
@@ -104,6 +111,12 @@ impl Terms {
     /// Limits the grant to one sandbox.
     pub fn for_sandbox(mut self, id: &str) -> Self {
         self.holder.sandbox = Some(id.into());
+        self
+    }
+
+    /// Limits a grant for files to those in a folder of the host; see [`Holder::folder`].
+    pub fn in_folder(mut self, folder: Option<Arc<str>>) -> Self {
+        self.holder.folder = folder;
         self
     }
 
@@ -148,13 +161,10 @@ impl Terms {
         let bad = |reason: &str| Err(Error::new(ErrorKind::BadGrant, &self.capability, reason));
         let labels = [self.holder.tool.as_ref(), self.holder.sandbox.as_ref(), Some(&self.by)];
         if labels.into_iter().flatten().any(|label| label.len() > MAX_LABEL) {
-            return bad("names of tools, sandboxes and people are limited to 256 bytes");
+            return bad("names of tools, sandboxes and people are limited to 512 bytes");
         }
         if self.uses == Some(0) {
             return bad("a grant must allow at least one use");
-        }
-        if self.span == Span::Once && self.uses.is_some_and(|uses| uses != 1) {
-            return bad("once allows a single use; omit the number");
         }
         if !self.headers.is_empty() && !names_an_origin(&self.capability) {
             return bad("a grant with headers must name a single origin");
@@ -176,7 +186,8 @@ impl Terms {
             by: self.by,
             at: now,
             expires: lasts.map(|time| now.after(time)),
-            uses: if self.span == Span::Once { Some(1) } else { self.uses },
+            uses: self.uses,
+            run: None,
             headers: self.headers,
         })
     }
@@ -198,6 +209,13 @@ impl Grant {
     pub fn lives_at(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|end| now < end)
     }
+
+    /// Binds the grant to a run. It then expires after [`MAX_SESSION`] at the latest.
+    pub(crate) fn bind(&mut self, run: &RunId, now: Timestamp) {
+        let latest = now.after(MAX_SESSION);
+        self.run = Some(run.clone());
+        self.expires = Some(self.expires.map_or(latest, |end| end.min(latest)));
+    }
 }
 
 /// Writes one line for a list, without the headers.
@@ -205,13 +223,20 @@ impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.id, self.span, visible(&self.capability.to_string()))?;
         if let Some(tool) = &self.holder.tool {
-            write!(f, " for {}", visible(tool))?;
+            write!(f, " for {}", shown_identity(tool))?;
         }
         if let Some(sandbox) = &self.holder.sandbox {
             write!(f, " in {}", visible(sandbox))?;
         }
-        if let (Some(uses), Span::Session | Span::Always) = (self.uses, self.span) {
+        let folder = self.holder.folder.as_deref().filter(|folder| !folder.is_empty());
+        if let (Some(folder), Span::Session | Span::Always) = (folder, self.span) {
+            write!(f, " at {}", visible(folder))?;
+        }
+        if let Some(uses) = self.uses {
             write!(f, " {uses} left")?;
+        }
+        if self.run.is_some() {
+            f.write_str(" in use")?;
         }
         match self.expires {
             Some(end) => write!(f, " until {end}"),
@@ -266,12 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn once_is_one_permit() {
-        assert_eq!(sign(terms("fs:read", Span::Once)).unwrap().uses, Some(1));
-        check_refused(
-            terms("fs:read", Span::Once).max(2),
-            "fs:read: once allows a single use; omit the number",
-        );
+    fn a_grant_allows_something() {
         check_refused(
             terms("fs:read", Span::Always).max(0),
             "fs:read: a grant must allow at least one use",
@@ -303,6 +323,7 @@ mod tests {
         assert!(!grant.lives_at(Timestamp::from_micros(1_000_005)));
     }
 
+    /// T-PERM-011.
     #[test]
     fn line_hides_nothing_and_shows_no_secret() {
         let terms = terms("network:fetch:https://a.example", Span::Always).for_tool("a\u{202e}b");

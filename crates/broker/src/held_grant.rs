@@ -1,12 +1,13 @@
 //! Grants as the broker holds them in memory, ready to be used.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Capability, Request};
 
-use crate::grant::Grant;
+use crate::grant::{Grant, Span};
+use crate::id::RunId;
 use crate::timestamp::Timestamp;
 
 /// A grant in force, with the number of uses left.
@@ -17,8 +18,8 @@ pub(crate) struct HeldGrant {
     pub(crate) text: Arc<str>,
     pub(crate) id: Arc<str>,
     pub(crate) source: Source,
-    /// Limits the grant to one run; set if a declared capability was granted once.
-    run: Option<Arc<str>>,
+    /// Limits the grant to one run: of a grant for one run, the first that used it.
+    run: OnceLock<RunId>,
     left: Left,
 }
 
@@ -33,6 +34,8 @@ pub(crate) enum Source {
 #[derive(Debug)]
 enum Left {
     Unlimited,
+    /// Unlimited for one run.
+    OneRun,
     Counted(AtomicU32),
     /// Counted in the ledger, because other processes use the grant too.
     InLedger,
@@ -43,41 +46,71 @@ enum Left {
 pub(crate) struct Requester<'a> {
     pub(crate) tool: &'a str,
     pub(crate) sandbox: &'a str,
-    pub(crate) run: &'a str,
+    pub(crate) run: &'a RunId,
 }
 
 impl HeldGrant {
     pub(crate) fn new(grant: Grant, source: Source) -> Self {
         let left = match (grant.uses, source) {
+            (None, _) if grant.span == Span::Once => Left::OneRun,
             (None, Source::Sandbox | Source::Ledger) => Left::Unlimited,
             (Some(uses), Source::Sandbox) => Left::Counted(AtomicU32::new(uses)),
             (Some(_), Source::Ledger) => Left::InLedger,
         };
         let (text, id) = (grant.capability.to_string().into(), grant.id.as_str().into());
-        Self { grant, text, id, source, run: None, left }
+        let run = grant.run.clone().map_or_else(OnceLock::new, OnceLock::from);
+        Self { grant, text, id, source, run, left }
     }
 
-    /// Creates a grant that is unlimited within one run.
-    pub(crate) fn for_run(grant: Grant, run: Arc<str>) -> Self {
-        let held = Self::new(grant, Source::Sandbox);
-        Self { run: Some(run), left: Left::Unlimited, ..held }
+    /// Creates a grant that belongs to a run already.
+    pub(crate) fn for_run(grant: Grant, run: RunId) -> Self {
+        Self { run: OnceLock::from(run), ..Self::new(grant, Source::Sandbox) }
     }
 
     pub(crate) fn is_for(&self, requester: Requester<'_>, now: Timestamp) -> bool {
         let fits = |limit: &Option<Arc<str>>, who: &str| limit.as_deref().is_none_or(|l| l == who);
         fits(&self.grant.holder.tool, requester.tool)
             && fits(&self.grant.holder.sandbox, requester.sandbox)
-            && fits(&self.run, requester.run)
+            && self.run.get().is_none_or(|run| run == requester.run)
             && self.grant.lives_at(now)
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }
 
-    pub(crate) fn is_of_run(&self, run: &str) -> bool {
-        self.run.as_deref() == Some(run)
+    /// Returns true if the grant is not bound to another folder of the host than this one.
+    pub(crate) fn is_in(&self, folder: Option<&str>) -> bool {
+        match (self.grant.holder.folder.as_deref(), folder) {
+            (Some(bound), Some(folder)) => bound == folder,
+            (Some(_), None) | (None, _) => true,
+        }
     }
 
+    /// Returns true if the grant does not belong to a run.
+    pub(crate) fn is_of_any_run(&self) -> bool {
+        self.run.get().is_none()
+    }
+
+    pub(crate) fn is_of_run(&self, run: &RunId) -> bool {
+        self.run.get() == Some(run)
+    }
+
+    /// Returns true if the grant can be used any number of times, at least by the run that it
+    /// belongs to.
     pub(crate) fn is_unlimited(&self) -> bool {
-        matches!(self.left, Left::Unlimited)
+        match &self.left {
+            Left::Unlimited => true,
+            Left::OneRun => self.run.get().is_some(),
+            Left::Counted(_) | Left::InLedger => false,
+        }
+    }
+
+    /// Returns true if the grant is for one run and belongs to none yet.
+    pub(crate) fn is_unbound(&self) -> bool {
+        matches!(self.left, Left::OneRun) && self.run.get().is_none()
+    }
+
+    /// Binds a grant for one run to `run`. Returns false if it belongs to another.
+    pub(crate) fn bind(&self, run: &RunId) -> bool {
+        self.run.get_or_init(|| run.clone()) == run
     }
 
     pub(crate) fn is_counted_in_ledger(&self) -> bool {
@@ -87,7 +120,7 @@ impl HeldGrant {
     /// Consumes one use, unless the ledger counts them; returns false if none is left.
     pub(crate) fn take(&self) -> bool {
         match &self.left {
-            Left::Unlimited | Left::InLedger => true,
+            Left::Unlimited | Left::OneRun | Left::InLedger => true,
             Left::Counted(left) => {
                 let one_less = |left: u32| left.checked_sub(1);
                 left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less).is_ok()
@@ -101,6 +134,7 @@ impl HeldGrant {
         if let Left::Counted(left) = &self.left {
             grant.uses = Some(left.load(Ordering::Relaxed));
         }
+        grant.run = self.run.get().cloned();
         grant
     }
 

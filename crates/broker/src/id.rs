@@ -74,6 +74,11 @@ id_type! {
     QuestionId, "qst_"
 }
 
+id_type! {
+    /// Id of a run: `run_0123456789`. No other run has it, in any process.
+    RunId, "run_"
+}
+
 /// Error for text that is not an id of the expected kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadId {
@@ -102,6 +107,10 @@ impl Ids {
 
     pub(crate) fn grant(&self) -> GrantId {
         GrantId::derive(&self.key, &[&self.next()])
+    }
+
+    pub(crate) fn run(&self) -> RunId {
+        RunId::derive(&self.key, &[&self.next()])
     }
 
     pub(crate) fn question(&self) -> QuestionId {

@@ -8,7 +8,7 @@ use cofferdam_caps::Capability;
 
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
-use crate::id::{GrantId, Key, RequestId};
+use crate::id::{GrantId, Key, RequestId, RunId};
 use crate::timestamp::Timestamp;
 
 /// Storage for grants that outlive a run and for recorded requests.
@@ -38,6 +38,16 @@ pub trait Ledger: Send + Sync {
     ///
     /// Returns false if no use is left, or if the grant has expired or does not exist.
     fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error>;
+
+    /// Binds a [`Span::Once`](crate::Span::Once) grant to the first run that uses it.
+    ///
+    /// Returns true if the grant belongs to `run` now, and false if it belongs to another run, has
+    /// expired or does not exist. A bound grant expires after [`MAX_SESSION`](crate::MAX_SESSION) at
+    /// the latest, in case its run is killed.
+    fn bind(&self, id: &GrantId, run: &RunId, now: Timestamp) -> Result<bool, Error>;
+
+    /// Removes the grants that are bound to a run, because the run has ended.
+    fn end_run(&self, run: &RunId) -> Result<(), Error>;
 
     /// Records a denied request.
     ///
@@ -86,6 +96,9 @@ pub struct RecordedRequest {
     pub tool: Arc<str>,
     /// Name of the sandbox.
     pub sandbox: Arc<str>,
+    /// Folder of the host that a request for a file is about; see
+    /// [`Holder::folder`](crate::Holder::folder).
+    pub folder: Option<Arc<str>>,
     /// Time at which the request was first recorded.
     pub first: Timestamp,
     /// Time at which the request was last recorded. A run records it at most once.

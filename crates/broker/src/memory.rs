@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::audit::{Line, Offered, Sink};
+use crate::audit::{Line, Offered, Ruling, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
-use crate::id::{GrantId, Key, RequestId};
+use crate::id::{GrantId, Key, RequestId, RunId};
 use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 use crate::timestamp::Timestamp;
 
@@ -16,6 +16,9 @@ const MAX_REQUESTS: usize = 10_000;
 
 /// Most audit lines that are kept; beyond this the oldest are dropped.
 const MAX_LINES: usize = 100_000;
+
+/// Lines beyond the cap that are tolerated, so that not every line searches the log.
+const SLACK: usize = 1_000;
 
 /// A ledger and an audit log that exist only as long as the process.
 #[derive(Debug, Default)]
@@ -74,8 +77,16 @@ impl InMemory {
     fn append(&self, lines: Vec<Line>) {
         let mut log = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         log.extend(lines);
-        let excess = log.len().saturating_sub(MAX_LINES);
-        log.drain(..excess);
+        let mut excess = log.len().saturating_sub(MAX_LINES);
+        if excess > SLACK {
+            // A tool can cause denials without end, so they make room first.
+            log.retain(|line| {
+                let goes = excess > 0 && line.ruling == Some(Ruling::Deny);
+                excess -= usize::from(goes);
+                !goes
+            });
+            log.drain(..excess);
+        }
     }
 }
 
@@ -142,6 +153,30 @@ impl Ledger for InMemory {
             self.changed(&mut contents, Change::Grant(id.clone()));
         }
         Ok(true)
+    }
+
+    fn bind(&self, id: &GrantId, run: &RunId, now: Timestamp) -> Result<bool, Error> {
+        let mut contents = self.contents();
+        let Some(grant) = contents.grants.get_mut(id).filter(|grant| grant.lives_at(now)) else {
+            return Ok(false);
+        };
+        if let Some(bound) = &grant.run {
+            return Ok(bound == run);
+        }
+        grant.bind(run, now);
+        self.changed(&mut contents, Change::Grant(id.clone()));
+        Ok(true)
+    }
+
+    fn end_run(&self, run: &RunId) -> Result<(), Error> {
+        let mut contents = self.contents();
+        let bound = contents.grants.values().filter(|grant| grant.run.as_ref() == Some(run));
+        let ids: Vec<GrantId> = bound.map(|grant| grant.id.clone()).collect();
+        for id in ids {
+            contents.grants.remove(&id);
+            self.changed(&mut contents, Change::Grant(id));
+        }
+        Ok(())
     }
 
     fn record(&self, request: &RecordedRequest) -> Result<(), Error> {

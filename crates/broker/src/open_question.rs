@@ -7,14 +7,16 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use cofferdam_caps::{Capability, Request};
 use futures_util::FutureExt;
 use futures_util::future::Shared;
 
 use crate::audit::{Event, Line, Ruling};
+use crate::desk::{Desk, Preview};
 use crate::error::{Error, ErrorKind};
-use crate::grant::{Span, Terms};
-use crate::held_grant::{HeldGrant, Source};
-use crate::id::{QuestionId, RequestId};
+use crate::grant::{Grant, Span, Terms};
+use crate::held_grant::HeldGrant;
+use crate::id::{QuestionId, RequestId, RunId};
 use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
 
@@ -38,9 +40,13 @@ struct Lists {
 /// A question that waits for its answer; withdrawn when the last reference is dropped.
 pub(crate) struct OpenQuestion {
     permissions: Permissions,
+    approver: Arc<dyn Approver>,
     tool: Arc<str>,
     run: Arc<str>,
+    run_id: RunId,
     question: Question,
+    /// The run that asks and its request, to see whether the question is still needed.
+    cause: Option<(Desk, Request)>,
     /// Request that caused the question; `None` if a tool asks for everything it declared.
     request: Option<RequestId>,
     stage: Mutex<Stage>,
@@ -66,6 +72,8 @@ pub(crate) enum Settled {
     Granted,
     /// Nothing was granted.
     Refused,
+    /// The question was not shown, because the run has asked too many.
+    TooMany,
     /// The grant could not be made.
     Failed(Error),
 }
@@ -76,7 +84,9 @@ pub(crate) struct Inquiry<'a> {
     pub(crate) approver: &'a Arc<dyn Approver>,
     pub(crate) tool: &'a Arc<str>,
     pub(crate) run: &'a Arc<str>,
+    pub(crate) run_id: &'a RunId,
     pub(crate) request: Option<RequestId>,
+    pub(crate) cause: Option<(Desk, Request)>,
 }
 
 impl OpenQuestions {
@@ -136,7 +146,15 @@ impl OpenQuestion {
         let open = Arc::new_cyclic(|this: &Weak<Self>| {
             let (this, asked) = (this.clone(), question.clone());
             let approver = inquiry.approver.clone();
+            let turn = inquiry.permissions.broker().shared().turn.clone();
             let drive = async move {
+                let _turn = match approver.asks_one_at_a_time() {
+                    true => Some(turn.lock_owned().await),
+                    false => None,
+                };
+                if this.upgrade().is_some_and(|open| open.settle_before_it_is_shown()) {
+                    return;
+                }
                 let answer = approver.ask(asked).await;
                 if let Some(open) = this.upgrade() {
                     // The approver cannot act on an error, so a late answer is dropped.
@@ -145,10 +163,13 @@ impl OpenQuestion {
             };
             Self {
                 permissions: inquiry.permissions.clone(),
+                approver: inquiry.approver.clone(),
                 tool: inquiry.tool.clone(),
                 run: inquiry.run.clone(),
+                run_id: inquiry.run_id.clone(),
                 question,
                 request: inquiry.request,
+                cause: inquiry.cause,
                 stage: Mutex::new(Stage::Open),
                 drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
             }
@@ -181,6 +202,28 @@ impl OpenQuestion {
         self.settle(answer, Unfit::IsRefused)
     }
 
+    /// Settles a question whose turn has come but that need not or must not be shown: an answer to
+    /// another one has granted the request, or the run has asked too many. Returns false if the
+    /// question is to be shown.
+    fn settle_before_it_is_shown(&self) -> bool {
+        let Some((desk, request)) = &self.cause else { return false };
+        let (settled, note) = match desk.would_grant(request) {
+            Ok(Preview::Granted(..)) => (Settled::Granted, "granted meanwhile"),
+            Ok(Preview::WouldAsk(_) | Preview::WouldDeny(_)) | Err(_) => {
+                if !self.approver.asks_one_at_a_time() || desk.count_question() {
+                    return false;
+                }
+                (Settled::TooMany, "the run has asked too many questions")
+            }
+        };
+        *self.stage() = Stage::Settled(settled.clone());
+        let shared = self.permissions.broker().shared();
+        shared.open_questions.remove(self);
+        self.note(&settled, Some(note), "");
+        shared.waiters.wake(|waiter| waiter.question == *self.question.id());
+        true
+    }
+
     fn settle(&self, answer: Answer, unfit: Unfit) -> Result<(), Error> {
         let refuse = |kind, reason: &str| Err(Error::new(kind, self.question.id(), reason));
         let is_meant =
@@ -206,7 +249,18 @@ impl OpenQuestion {
         drop(stage);
         let (result, note) = match is_enough {
             true => (self.carry_out(&answer), None),
-            false => (Settled::Refused, Some("the answer does not fit the question")),
+            false => (Ok(Vec::new()), Some("the answer does not fit the question")),
+        };
+        let result = match result {
+            Ok(grants) if grants.is_empty() => Settled::Refused,
+            Ok(grants) => {
+                // An approver whose question was answered elsewhere may be busy showing it.
+                if let Unfit::IsNo = unfit {
+                    self.approver.granted(&self.question, &grants);
+                }
+                Settled::Granted
+            }
+            Err(error) => Settled::Failed(error),
         };
         *self.stage() = Stage::Settled(result.clone());
         let shared = self.permissions.broker().shared();
@@ -214,35 +268,44 @@ impl OpenQuestion {
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
         match result {
-            Settled::Granted | Settled::Refused => Ok(()),
+            Settled::Granted | Settled::Refused | Settled::TooMany => Ok(()),
             Settled::Failed(error) => Err(error),
         }
     }
 
-    fn carry_out(&self, answer: &Answer) -> Settled {
-        let mut settled = Settled::Refused;
+    /// Returns the host folder that a grant is bound to: that of the request, unless the person chose
+    /// all files.
+    fn folder_for(&self, capability: &Capability) -> Option<Arc<str>> {
+        let folders = self.permissions.host_folders();
+        let of_capability = folders.of_capability(capability)?;
+        let of_request = self.cause.as_ref().and_then(|(_, request)| folders.of_request(request));
+        Some(of_request.unwrap_or(of_capability))
+    }
+
+    /// Makes the grants of an answer.
+    fn carry_out(&self, answer: &Answer) -> Result<Vec<Grant>, Error> {
+        let broker = self.permissions.broker();
+        let mut granted = Vec::new();
         for decision in &answer.decisions {
             let Decision::Grant(capability, span) = decision else { continue };
-            let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
-            let result = match span {
-                Span::Always => {
-                    let broker = self.permissions.broker();
-                    broker.add(terms, self.request.as_ref()).map(|_| ())
+            let terms = Terms::new(capability.clone(), *span)
+                .for_tool(&self.tool)
+                .in_folder(self.folder_for(capability))
+                .by(&answer.by);
+            granted.push(match span {
+                Span::Always => broker.add(terms, self.request.as_ref())?,
+                Span::Session if broker.shared().keeps_sessions => broker
+                    .add(terms.for_sandbox(self.permissions.sandbox()), self.request.as_ref())?,
+                Span::Session => self.permissions.grant(terms)?,
+                Span::Once => {
+                    let grant = self.permissions.sign(terms)?;
+                    let held = HeldGrant::for_run(grant.clone(), self.run_id.clone());
+                    self.permissions.hold(held);
+                    grant
                 }
-                Span::Session => self.permissions.grant(terms).map(|_| ()),
-                Span::Once => self.permissions.sign(terms).map(|grant| {
-                    self.permissions.hold(match self.request {
-                        Some(_) => HeldGrant::new(grant, Source::Sandbox),
-                        None => HeldGrant::for_run(grant, self.run.clone()),
-                    });
-                }),
-            };
-            match result {
-                Ok(()) => settled = Settled::Granted,
-                Err(error) => return Settled::Failed(error),
-            }
+            });
         }
-        settled
+        Ok(granted)
     }
 
     fn note(&self, settled: &Settled, note: Option<&str>, by: &str) {
@@ -253,7 +316,7 @@ impl OpenQuestion {
         line.id = Some(self.question.id().as_str().into());
         line.ruling = Some(match settled {
             Settled::Granted => Ruling::Permit,
-            Settled::Refused | Settled::Failed(_) => Ruling::Deny,
+            Settled::Refused | Settled::TooMany | Settled::Failed(_) => Ruling::Deny,
         });
         let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);

@@ -4,10 +4,10 @@
 //! because its runs share them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
-use cofferdam_caps::CapabilitySet;
+use cofferdam_caps::{CapabilitySet, Kind};
 
 use crate::audit::{Event, Line};
 use crate::bounds::Bounds;
@@ -17,7 +17,8 @@ use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
 use crate::held_grant::{HeldGrant, Source};
-use crate::id::GrantId;
+use crate::host_folders::HostFolders;
+use crate::id::{GrantId, RunId};
 use crate::question::Approver;
 
 /// The grants of one sandbox: those it started with and those made during its lifetime.
@@ -35,6 +36,9 @@ struct Inner {
     grants: RwLock<GrantIndex>,
     /// Changes with every change of the grants.
     generation: AtomicU64,
+    /// Kinds of which something was ever granted to the whole sandbox, one bit each.
+    restricted: AtomicU32,
+    folders: OnceLock<HostFolders>,
 }
 
 impl Broker {
@@ -72,6 +76,10 @@ impl Broker {
             bounds,
             grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
+            folders: OnceLock::new(),
+            restricted: AtomicU32::new(
+                given.iter().fold(0, |kinds, capability| kinds | bit(capability.kind())),
+            ),
         }))
     }
 }
@@ -79,10 +87,20 @@ impl Broker {
 impl Permissions {
     /// Creates the desk of one run of a tool.
     ///
-    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
-    /// lets strangers name their tools should add a part of its own to the name.
+    /// Grants for a tool match its whole [`identity`](crate::identity): a name alone would be
+    /// vouched for by whoever chose it.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
+    }
+
+    /// Names the folders of the host that the sandbox has. Call it once, before the first run.
+    pub fn set_host_folders(&self, folders: HostFolders) {
+        let _ = self.0.folders.set(folders);
+    }
+
+    /// Returns the folders of the host that the sandbox has.
+    pub fn host_folders(&self) -> HostFolders {
+        self.0.folders.get().cloned().unwrap_or_default()
     }
 
     /// Returns the name of the sandbox.
@@ -96,7 +114,13 @@ impl Permissions {
     /// terms limit it.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         match terms.span() {
-            Span::Always => self.0.broker.grant(terms),
+            Span::Always => {
+                let grant = self.0.broker.grant(terms)?;
+                if self.applies_to_all_tools(&grant) {
+                    self.restrict(grant.capability.kind());
+                }
+                Ok(grant)
+            }
             Span::Once | Span::Session => {
                 let grant = self.sign(terms)?;
                 self.hold(HeldGrant::new(grant.clone(), Source::Sandbox));
@@ -123,6 +147,22 @@ impl Permissions {
         let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         all
+    }
+
+    /// Returns true if something of this kind was ever granted to the sandbox, even if that grant
+    /// has been revoked or used up.
+    pub fn is_restricted(&self, kind: Kind) -> bool {
+        self.0.restricted.load(Ordering::Relaxed) & bit(kind) != 0
+    }
+
+    /// Marks the sandbox as one that has only what it is granted of this kind.
+    pub fn restrict(&self, kind: Kind) {
+        self.0.restricted.fetch_or(bit(kind), Ordering::Relaxed);
+    }
+
+    fn applies_to_all_tools(&self, grant: &Grant) -> bool {
+        let is_here = |sandbox: &Arc<str>| **sandbox == *self.0.sandbox;
+        grant.holder.tool.is_none() && grant.holder.sandbox.as_ref().is_none_or(is_here)
     }
 
     pub(crate) fn broker(&self) -> &Broker {
@@ -166,6 +206,9 @@ impl Permissions {
     /// Puts a grant in force and wakes the runs that wait for it.
     pub(crate) fn hold(&self, held: HeldGrant) {
         let capability = held.grant.capability.clone();
+        if held.is_of_any_run() && self.applies_to_all_tools(&held.grant) {
+            self.restrict(capability.kind());
+        }
         self.change().insert(Arc::new(held));
         self.0.broker.shared().waiters.wake(|waiter| {
             let wanted = waiter.request.as_ref().map(|(_, wanted)| wanted);
@@ -173,8 +216,8 @@ impl Permissions {
         });
     }
 
-    /// Removes the grants made for one run only.
-    pub(crate) fn end_run(&self, run: &str) {
+    /// Removes the grants that belong to one run.
+    pub(crate) fn end_run(&self, run: &RunId) {
         let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
             let of_run = grants.iter().filter(|held| held.is_of_run(run));
             of_run.map(|held| held.grant.id.clone()).collect()
@@ -186,6 +229,12 @@ impl Permissions {
         }
     }
 
+    /// Binds a grant of this sandbox to a run. Returns false if it belongs to another.
+    pub(crate) fn bind(&self, held: &HeldGrant, run: &RunId) -> bool {
+        let _grants = self.change();
+        held.bind(run)
+    }
+
     fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {
         let grants = self.0.grants.write().unwrap_or_else(PoisonError::into_inner);
         // Changed under the lock: a reader that sees the new number and then reads the grants
@@ -193,6 +242,10 @@ impl Permissions {
         self.0.generation.fetch_add(1, Ordering::AcqRel);
         grants
     }
+}
+
+fn bit(kind: Kind) -> u32 {
+    1 << kind as u32
 }
 
 impl fmt::Debug for Permissions {

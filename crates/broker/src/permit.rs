@@ -1,4 +1,4 @@
-//! The [`Permit`], proof that a request was checked.
+//! The [`Permit`], proof that an [`Action`] was checked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,14 +6,83 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, Request, visible};
 
 use crate::held_grant::HeldGrant;
+use crate::particulars::Particulars;
 use crate::secret::SecretHeaders;
 
-/// Permission to carry out one request now; only the broker can create one.
+/// Something that a guest wants to do, with the target that was resolved for it.
 ///
-/// A function that touches a resource takes the permit by value and takes its target from
-/// [`request`](Self::request), so that only what was checked is done.
+/// An action is defined beside the resource that carries it out, and its requests name the target
+/// that the resource will use.
+pub trait Action {
+    /// Returns the request to check.
+    fn request(&self) -> Request;
+
+    /// Returns the next further request that must be permitted too, or `None` after the last.
+    ///
+    /// Called again only if the one before was permitted, so that an action with many targets finds
+    /// each of them after those before it were checked.
+    fn further(&mut self) -> Option<Request> {
+        None
+    }
+
+    /// Returns true if the action changes something outside the sandbox although the kind of its
+    /// requests does not imply that, such as a write to a folder of the host. Asked after the last
+    /// request was permitted; the audit lines are then durable before a permit is returned.
+    fn acts_outside(&self) -> bool {
+        false
+    }
+
+    /// Returns facts for the person who is asked; computed only if the action is not granted.
+    fn particulars(&self) -> Particulars {
+        Particulars::default()
+    }
+}
+
+impl Action for Request {
+    fn request(&self) -> Request {
+        self.clone()
+    }
+}
+
+impl Action for &Request {
+    fn request(&self) -> Request {
+        Request::clone(self)
+    }
+
+    fn particulars(&self) -> Particulars {
+        (**self).particulars()
+    }
+}
+
+/// Permission to carry out one action now; only the broker can create one.
+///
+/// A function that touches a resource takes the permit by value and takes its target from the
+/// permit's [`action`](Self::action), so that only what was checked is done, and done once.
+///
+/// No other crate can make a permit:
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_caps::Request;
+///
+/// fn forged(action: Request) -> Permit<Request> {
+///     Permit { action }
+/// }
+/// ```
+///
+/// And none can be copied:
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_caps::Request;
+///
+/// fn twice(permit: Permit<Request>) -> (Permit<Request>, Permit<Request>) {
+///     (permit.clone(), permit)
+/// }
+/// ```
 #[must_use]
-pub struct Permit {
+pub struct Permit<A> {
+    action: A,
     checked: Arc<Checked>,
     held: Arc<HeldGrant>,
 }
@@ -23,14 +92,33 @@ pub(crate) struct Checked {
     pub(crate) request: Request,
     /// Object of the request as the audit log shows it.
     pub(crate) target: Arc<str>,
+    /// Facts for the person who is asked; empty if nobody is.
+    pub(crate) particulars: Particulars,
 }
 
-impl Permit {
+impl Permit<()> {
     pub(crate) fn new(checked: Arc<Checked>, held: Arc<HeldGrant>) -> Self {
-        Self { checked, held }
+        Self { action: (), checked, held }
     }
 
-    /// Returns the permitted request.
+    /// Returns the permit for the action that the request was made for.
+    pub(crate) fn for_action<A>(self, action: A) -> Permit<A> {
+        Permit { action, checked: self.checked, held: self.held }
+    }
+}
+
+impl<A> Permit<A> {
+    /// Returns the permitted action.
+    pub fn action(&self) -> &A {
+        &self.action
+    }
+
+    /// Uses the permit up and returns the permitted action.
+    pub fn into_action(self) -> A {
+        self.action
+    }
+
+    /// Returns the permitted request; the first, if the action has several.
     pub fn request(&self) -> &Request {
         &self.checked.request
     }
@@ -71,8 +159,12 @@ impl Permit {
 
 impl Checked {
     pub(crate) fn new(request: Request) -> Self {
+        Self::with(request, Particulars::default())
+    }
+
+    pub(crate) fn with(request: Request, particulars: Particulars) -> Self {
         let target = target(&request);
-        Self { request, target }
+        Self { request, target, particulars }
     }
 }
 
@@ -96,7 +188,7 @@ fn target(request: &Request) -> Arc<str> {
     visible(name).into()
 }
 
-impl fmt::Debug for Permit {
+impl<A> fmt::Debug for Permit<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit({} by {})", self.checked.request, self.held.text)
     }

@@ -2,6 +2,8 @@
 //!
 //! These types are the interface to prompts and policies. The life of a question inside the broker
 //! is in `open_question`.
+//!
+//! Meets T-PERM-007.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,8 +12,11 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, Request, visible};
 use sha2::{Digest, Sha256};
 
-use crate::grant::Span;
+use crate::grant::{Grant, Span};
+use crate::host_folders::HostFolders;
 use crate::id::QuestionId;
+use crate::identity::shown_identity;
+use crate::particulars::Particulars;
 use crate::risk::Risk;
 
 /// A request for a decision by a person, a policy or another service.
@@ -33,6 +38,7 @@ pub struct Question {
 /// An answer carries the seal of its question, so that approval of one question cannot be applied
 /// to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+// T-PERM-005: a tool that grants itself something.
 pub struct Seal(pub u64);
 
 /// One capability that a question asks for.
@@ -40,12 +46,15 @@ pub struct Seal(pub u64);
 pub struct Wish {
     choices: Vec<Choice>,
     is_declared: bool,
+    on_host: Option<String>,
+    particulars: Particulars,
 }
 
 /// One capability that would satisfy a wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     capability: Capability,
+    risk: Risk,
 }
 
 /// The decisions on one question.
@@ -73,6 +82,17 @@ pub enum Decision {
 pub trait Approver: Send + Sync {
     /// Asks a question. An answer that does not fit the question counts as a refusal.
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+    /// Hears of the grants that its own answer led to, once they are in force.
+    fn granted(&self, question: &Question, grants: &[Grant]) {
+        let _ = (question, grants);
+    }
+
+    /// Returns true if the approver can show one question at a time only. The others then wait, and
+    /// those that an answer has made needless are never asked.
+    fn asks_one_at_a_time(&self) -> bool {
+        false
+    }
 }
 
 /// An approver that never answers.
@@ -108,9 +128,10 @@ impl Question {
         self.seal
     }
 
-    /// Returns the name of the tool, with hidden characters escaped.
+    /// Returns the name of the tool and the first digits of its digest, with hidden characters
+    /// escaped and a long name shortened in the middle.
     pub fn tool(&self) -> String {
-        visible(&self.tool).into_owned()
+        shown_identity(&self.tool)
     }
 
     /// Returns the name of the sandbox.
@@ -185,14 +206,57 @@ impl Answer {
 
 impl Wish {
     /// Creates the wish for a single request, with wider choices.
-    pub(crate) fn for_request(request: &Request) -> Self {
-        let choices = request.suggestions().into_iter().map(|capability| Choice { capability });
-        Self { choices: choices.collect(), is_declared: false }
+    ///
+    /// For a file in a folder of the host they go up to that folder.
+    pub(crate) fn for_request(request: &Request, folders: &HostFolders) -> Self {
+        let suggested = request.suggestions();
+        let on_host = match request {
+            Request::Fs { path, .. } => folders.describe(path.as_str()),
+            Request::Dom { .. }
+            | Request::Env { .. }
+            | Request::Network { .. }
+            | Request::Process { .. }
+            | Request::State { .. }
+            | Request::Storage { .. }
+            | Request::Function { .. } => None,
+        };
+        let folder = folders.of_request(request);
+        let is_within = |capability: &Capability| {
+            on_host.is_none() || folders.of_capability(capability) == folder
+        };
+        let narrowest = request.required();
+        let choices = suggested.into_iter().filter(|one| *one == narrowest || is_within(one));
+        let choices = choices.map(|capability| Choice::new(capability, folders)).collect();
+        Self { choices, is_declared: false, on_host, particulars: Particulars::default() }
+    }
+
+    pub(crate) fn with(mut self, particulars: &Particulars) -> Self {
+        self.particulars = particulars.clone();
+        self
     }
 
     /// Creates the wish for a declared capability.
-    pub(crate) fn declared(capability: Capability) -> Self {
-        Self { choices: vec![Choice { capability }], is_declared: true }
+    pub(crate) fn declared(capability: Capability, folders: &HostFolders) -> Self {
+        let on_host = folders.describe_capability(&capability);
+        let choices = vec![Choice::new(capability, folders)];
+        Self { choices, is_declared: true, on_host, particulars: Particulars::default() }
+    }
+
+    /// Returns a description of the action: `rename /data/a to /data/b`.
+    pub fn words(&self) -> String {
+        self.particulars.words.clone().unwrap_or_else(|| self.choices[0].words())
+    }
+
+    /// Returns further facts, such as the command line, each with its name. Hidden characters are
+    /// escaped.
+    pub fn details(&self) -> &[(&'static str, String)] {
+        &self.particulars.details
+    }
+
+    /// Returns the real path of the file on the host and the effect of writes, with hidden
+    /// characters escaped; `None` if the wish is not about a folder of the host.
+    pub fn on_host(&self) -> Option<&str> {
+        self.on_host.as_deref()
     }
 
     /// Returns the narrowest capability that satisfies the wish.
@@ -208,6 +272,11 @@ impl Wish {
 }
 
 impl Choice {
+    fn new(capability: Capability, folders: &HostFolders) -> Self {
+        let risk = Risk::within(&capability, folders);
+        Self { capability, risk }
+    }
+
     /// Returns the capability that this choice grants.
     pub fn capability(&self) -> &Capability {
         &self.capability
@@ -225,7 +294,7 @@ impl Choice {
 
     /// Returns the risk of granting the capability.
     pub fn risk(&self) -> Risk {
-        Risk::of(&self.capability)
+        self.risk
     }
 }
 
@@ -237,7 +306,12 @@ impl Seal {
             hash.update(text);
         };
         [id.as_str(), tool, sandbox].into_iter().for_each(&mut add);
-        wishes.iter().for_each(|wish| add(&wish.wanted().to_string()));
+        for wish in wishes {
+            add(&wish.wanted().to_string());
+            add(wish.on_host.as_deref().unwrap_or_default());
+            add(&wish.words());
+            wish.details().iter().for_each(|(_, text)| add(text));
+        }
         let bytes = hash.finalize();
         Self(bytes.iter().take(8).fold(0, |seal, byte| seal << 8 | u64::from(*byte)))
     }
@@ -245,8 +319,12 @@ impl Seal {
 
 #[cfg(test)]
 mod tests {
+    use cofferdam_caps::Access;
+
     use super::*;
+    use crate::host_folders::{FolderMode, HostFolder};
     use crate::id::Ids;
+    use crate::risk::Level;
 
     fn question(wishes: Vec<Wish>) -> Question {
         let who = ("a\u{202e}b".into(), "s".into(), "r".into());
@@ -255,7 +333,10 @@ mod tests {
 
     fn fetch() -> Wish {
         let url = "https://a.example/v1/x".parse().unwrap();
-        Wish::for_request(&Request::Network { method: "GET".parse().unwrap(), url })
+        Wish::for_request(
+            &Request::Network { method: "GET".parse().unwrap(), url },
+            &HostFolders::default(),
+        )
     }
 
     fn capability(text: &str) -> Capability {
@@ -271,6 +352,7 @@ mod tests {
         assert!(wish.choices().windows(2).all(|w| w[1].capability.covers(&w[0].capability)));
     }
 
+    /// T-PERM-007.
     #[test]
     fn name_of_the_tool_hides_nothing() {
         assert_eq!(question(vec![fetch()]).tool(), "a\\u{202e}b");
@@ -289,7 +371,8 @@ mod tests {
 
     #[test]
     fn declared_wish_can_be_granted_in_part() {
-        let asked = question(vec![Wish::declared(capability("fs:read:/a/**"))]);
+        let asked =
+            question(vec![Wish::declared(capability("fs:read:/a/**"), &HostFolders::default())]);
         let with = |text: &str| asked.allow_instead(capability(text), Span::Once);
         assert!(asked.takes(&with("fs:read:/a/b")));
         assert!(asked.takes(&with("fs:read")));
@@ -297,9 +380,29 @@ mod tests {
     }
 
     #[test]
+    fn choices_for_a_mounted_file_end_at_the_mount() {
+        let (at, host) = ("/work/data".to_owned(), "/home/me/data".to_owned());
+        let folders = HostFolders::new([HostFolder { at, host, mode: FolderMode::ReadWrite }]);
+        let path = "/work/data/2024/jan/a.csv".parse().unwrap();
+        let wish = Wish::for_request(&Request::Fs { access: Access::Write, path }, &folders);
+        let texts: Vec<_> = wish.choices().iter().map(Choice::text).collect();
+        let expect = [
+            "fs:write:/work/data/2024/jan/a.csv",
+            "fs:write:/work/data/2024/jan/**",
+            "fs:write:/work/data/2024/**",
+            "fs:write:/work/data/**",
+        ];
+        assert_eq!(texts, expect);
+        let real = "/home/me/data/2024/jan/a.csv (mounted :rw: changes are real)";
+        assert_eq!(wish.on_host(), Some(real));
+        assert_eq!(wish.choices()[0].risk().level, Level::High);
+    }
+
+    #[test]
     fn seal_changes_with_the_question() {
-        let one = question(vec![Wish::declared(capability("fs:read:/a"))]);
-        let other = question(vec![Wish::declared(capability("fs:read:/b"))]);
+        let one = question(vec![Wish::declared(capability("fs:read:/a"), &HostFolders::default())]);
+        let other =
+            question(vec![Wish::declared(capability("fs:read:/b"), &HostFolders::default())]);
         assert_eq!(one.id(), other.id());
         assert_ne!(one.seal(), other.seal());
     }

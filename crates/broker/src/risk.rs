@@ -1,9 +1,13 @@
 //! Risk of a grant, as prompts and `cofferdam explain` show it.
+//!
+//! Meets T-DOM-003.
 
 use std::fmt;
 
 use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Access, Capability, Scope};
+
+use crate::host_folders::HostFolders;
 
 /// Severity of a risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +31,31 @@ pub struct Risk {
 }
 
 impl Risk {
+    /// Returns the risk of granting a capability in a sandbox with these folders of the host.
+    pub fn within(capability: &Capability, folders: &HostFolders) -> Self {
+        let risk = Self::of(capability);
+        let outside = match capability {
+            Capability::Process(_) if folders.can_be_changed() => {
+                Some("the command can change files of this machine that are mounted :rw")
+            }
+            Capability::Fs(fs) if fs.access() == Access::Write => {
+                folders.changes(capability).then_some("changes files of this machine")
+            }
+            Capability::Fs(_)
+            | Capability::Process(_)
+            | Capability::Dom(_)
+            | Capability::Env(_)
+            | Capability::Network(_)
+            | Capability::State(_)
+            | Capability::Storage(_)
+            | Capability::Function(_) => None,
+        };
+        match outside {
+            Some(reason) => Self { level: Level::High, reason },
+            None => risk,
+        }
+    }
+
     /// Returns the risk of granting a capability.
     pub fn of(capability: &Capability) -> Self {
         let (level, reason) = match capability {
@@ -79,6 +108,9 @@ impl Risk {
                 }
             },
             Capability::Fs(fs) => match (fs.access(), fs.scope()) {
+                (_, Scope::Only(pattern)) if names_a_secret(&pattern.to_string()) => {
+                    (Level::High, "files of this name usually hold passwords or keys")
+                }
                 (Access::Read, Scope::All) => (Level::Medium, "the tool sees every file"),
                 (Access::Read, Scope::Only(_)) => {
                     (Level::Low, "limited to files in the sandbox or mounted into it")
@@ -101,6 +133,46 @@ impl Risk {
         };
         Self { level, reason }
     }
+}
+
+/// Names of files and folders that usually hold passwords or keys.
+const SECRETS: [&str; 22] = [
+    ".aws",
+    ".azure",
+    ".docker",
+    ".env",
+    ".gcloud",
+    ".git-credentials",
+    ".gnupg",
+    ".htpasswd",
+    ".kube",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    ".ssh",
+    ".vault-token",
+    "credentials",
+    "credentials.json",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "shadow",
+];
+
+/// Endings of files that usually hold keys.
+const SECRET_ENDINGS: [&str; 8] =
+    [".key", ".keystore", ".jks", ".kdbx", ".p12", ".pem", ".pfx", ".ppk"];
+
+/// Returns true if a path or a folder in it has a name that usually stands for secrets.
+fn names_a_secret(path: &str) -> bool {
+    path.split('/').any(|name| {
+        let name = name.to_ascii_lowercase();
+        SECRETS.contains(&name.as_str())
+            || name.starts_with(".env.")
+            || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    })
 }
 
 fn only_reads(methods: &Scope<cofferdam_caps::network::Methods>) -> bool {
@@ -140,6 +212,7 @@ impl fmt::Display for Risk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host_folders::{FolderMode, HostFolder};
 
     fn check(capability: &str, expect: &str) {
         assert_eq!(Risk::of(&capability.parse().unwrap()).to_string(), expect, "{capability}");
@@ -177,6 +250,37 @@ mod tests {
                 "high: the address is on this machine or its local network",
             );
         }
+    }
+
+    #[test]
+    fn secrets_are_high_by_name() {
+        for path in [
+            "/home/user/.env",
+            "/a/.env.local",
+            "/home/user/.ssh/config",
+            "/k/server.PEM",
+            "/home/user/.aws/**",
+            "/etc/shadow",
+            "/a/id_rsa",
+        ] {
+            let expect = "high: files of this name usually hold passwords or keys";
+            check(&format!("fs:read:{path}"), expect);
+        }
+        check("fs:read:/a/environment", "low: limited to files in the sandbox or mounted into it");
+    }
+
+    #[test]
+    fn command_beside_a_real_folder_is_high() {
+        let folder = |mode| HostFolder { at: "/w".into(), host: "/home/me".into(), mode };
+        let level = |text: &str, mode| {
+            Risk::within(&text.parse().unwrap(), &HostFolders::new([folder(mode)])).level
+        };
+        assert_eq!(level("process:exec:rm", FolderMode::ReadWrite), Level::High);
+        assert_eq!(level("process:exec:rm", FolderMode::Overlay), Level::Low);
+        assert_eq!(level("fs:write:/w/a", FolderMode::ReadWrite), Level::High);
+        assert_eq!(level("fs:write:/**", FolderMode::ReadWrite), Level::High);
+        assert_eq!(level("fs:write:/tmp/a", FolderMode::ReadWrite), Level::Medium);
+        assert_eq!(level("fs:write:/w/a", FolderMode::Overlay), Level::Medium);
     }
 
     #[test]

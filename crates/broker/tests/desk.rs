@@ -7,16 +7,17 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use cofferdam_broker::{
-    Broker, Cost, Error, ErrorKind, Event, InMemory, Ledger, Line, Offered, Preview, Reason,
-    Ruling, Sink, Span, Terms, Verdict,
+    Broker, Cost, Error, ErrorKind, Event, FolderMode, HostFolder, HostFolders, InMemory, Ledger,
+    Line, Offered, Preview, Reason, Ruling, Sink, Span, Terms, Verdict,
 };
-use cofferdam_caps::Kind;
+use cofferdam_caps::{Access, Kind, Request};
 use common::{denied, fixture, get, key, permitted, set};
 
 fn terms(capability: &str, span: Span) -> Terms {
     Terms::new(capability.parse().unwrap(), span)
 }
 
+/// T-PERM-001.
 #[test]
 fn nothing_is_permitted_by_default() {
     let fixture = fixture(None);
@@ -73,16 +74,69 @@ fn grant_made_after_a_denial_holds_on_the_next_check() {
 }
 
 #[test]
-fn once_is_one_permit_and_a_budget_its_number() {
+fn budget_is_a_number_of_permits() {
     let fixture = fixture(None);
     let permissions = fixture.broker.permissions("s", &set(&[]));
     let desk = permissions.desk("r", "t");
-    permissions.grant(terms("storage:local:read", Span::Once)).unwrap();
-    fixture.broker.grant(terms("storage:local:read", Span::Once)).unwrap();
     fixture.broker.grant(terms("storage:local:read", Span::Always).max(10)).unwrap();
-    (0..12).for_each(|_| drop(permitted(&desk, &key("a"))));
+    (0..10).for_each(|_| drop(permitted(&desk, &key("a"))));
     denied(&desk, &key("a"));
     assert!(fixture.broker.grants().unwrap().is_empty());
+}
+
+#[test]
+fn once_is_for_all_of_one_run_and_ends_with_it() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    // One grant of the sandbox, one of the ledger.
+    for grant in [
+        permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
+        fixture.broker.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
+    ] {
+        let (first, other) = (permissions.desk("1", "t"), permissions.desk("2", "t"));
+        (0..3).for_each(|_| drop(permitted(&first, &key("a"))));
+        denied(&other, &key("a"));
+        let granted = [permissions.grants(), fixture.broker.grants().unwrap()].concat();
+        assert!(granted.iter().any(|held| held.id == grant.id && held.run.is_some()));
+        first.end("", Cost::default());
+        denied(&first, &key("a"));
+        denied(&permissions.desk("3", "t"), &key("a"));
+        assert!(permissions.grants().is_empty() && fixture.broker.grants().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn once_that_is_in_use_can_be_revoked() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    for grant in [
+        permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
+        fixture.broker.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
+    ] {
+        (0..2).for_each(|_| drop(permitted(&desk, &key("a"))));
+        permissions.revoke(&grant.id, "").unwrap();
+        denied(&desk, &key("a"));
+    }
+}
+
+#[test]
+fn tool_with_several_needs_runs_after_one_grant_of_each() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let first = permissions.desk("1", "t");
+    ["a", "b", "a"].iter().for_each(|name| drop(denied(&first, &key(name))));
+    let denials = first.denials();
+    let needs: Vec<_> = denials.iter().map(|d| d.error().required_permission()).collect();
+    assert_eq!(needs, ["storage:local:read:a", "storage:local:read:b"]);
+    for denial in &denials {
+        let id = denial.error().request_id().parse().unwrap();
+        let terms = fixture.broker.terms_for(&id, Span::Once).unwrap();
+        fixture.broker.grant_request(&id, terms).unwrap();
+    }
+    let second = permissions.desk("2", "t");
+    ["a", "b", "a"].iter().for_each(|name| drop(permitted(&second, &key(name))));
+    assert!(second.denials().is_empty());
 }
 
 #[test]
@@ -162,6 +216,7 @@ fn the_same_request_has_the_same_id() {
     assert_ne!(id("1", "t", "a"), id("1", "u", "a"));
 }
 
+/// T-PERM-006.
 #[test]
 fn hundred_thousand_requests_in_a_loop_are_one() {
     let fixture = fixture(None);
@@ -195,8 +250,9 @@ fn request_is_granted_by_its_id_to_the_tool_that_asked() {
     fixture.broker.grant_request(&id, terms).unwrap();
     denied(&permissions.desk("2", "other"), &key("a"));
     let desk = permissions.desk("2", "t");
-    let _ = permitted(&desk, &key("a"));
-    denied(&desk, &key("a"));
+    (0..2).for_each(|_| drop(permitted(&desk, &key("a"))));
+    drop(desk);
+    denied(&permissions.desk("3", "t"), &key("a"));
 }
 
 #[test]
@@ -305,4 +361,58 @@ fn what_is_granted_is_known_until_it_changes() {
     let granted = desk.granted(&kinds).unwrap();
     assert_eq!(texts(&granted.counted), ["dom:read:#c"]);
     assert!(!desk.still(&granted).unwrap());
+}
+
+#[test]
+fn what_a_tool_declared_is_listed_with_its_first_denial() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&["env:read:HOME"]));
+    let desk = permissions.desk("1", "t");
+    desk.declare(&set(&[
+        "storage:local:read:*",
+        "env:read:HOME",
+        "network:fetch:https://a.example",
+    ]));
+    assert!(desk.denials().is_empty());
+    denied(&desk, &key("a"));
+    let denials = desk.denials();
+    let needs: Vec<_> = denials.iter().map(|d| d.error().required_permission()).collect();
+    let declared = ["network:fetch:https://a.example", "storage:local:read:*"];
+    assert_eq!(needs[0], "storage:local:read:a");
+    assert!(needs.len() == 3 && declared.iter().all(|text| needs[1..].contains(text)), "{needs:?}");
+    for denial in &denials {
+        let id = denial.error().request_id().parse().unwrap();
+        let terms = fixture.broker.terms_for(&id, Span::Once).unwrap();
+        fixture.broker.grant_request(&id, terms).unwrap();
+    }
+    let again = permissions.desk("2", "t");
+    let _ = permitted(&again, &key("b"));
+    let _ = permitted(&again, &get("https://a.example/x"));
+}
+
+#[test]
+fn grant_for_a_file_is_bound_to_the_folder_of_the_host() {
+    let fixture = fixture(None);
+    let sandbox = |host: &str| {
+        let permissions = fixture.broker.permissions("s", &set(&[]));
+        let folder =
+            HostFolder { at: "/data".into(), host: host.into(), mode: FolderMode::ReadOnly };
+        permissions.set_host_folders(HostFolders::new([folder]));
+        permissions
+    };
+    let read = || Request::Fs { access: Access::Read, path: "/data/a".parse().unwrap() };
+    let (one, other) = (sandbox("/home/one"), sandbox("/home/other"));
+    let id = denied(&one.desk("1", "t"), &read()).error().request_id().parse().unwrap();
+    let terms = fixture.broker.terms_for(&id, Span::Always).unwrap();
+    fixture.broker.grant_request(&id, terms).unwrap();
+    let _ = permitted(&one.desk("2", "t"), &read());
+    denied(&other.desk("3", "t"), &read());
+    denied(&fixture.broker.permissions("s", &set(&[])).desk("4", "t"), &read());
+    // A capability that a person names without a request applies wherever it fits.
+    fixture.broker.grant(terms_of("fs:read:/data/**")).unwrap();
+    let _ = permitted(&other.desk("5", "t"), &read());
+}
+
+fn terms_of(capability: &str) -> Terms {
+    terms(capability, Span::Always)
 }

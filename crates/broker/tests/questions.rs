@@ -64,12 +64,13 @@ fn the_same_question_is_asked_once() {
 }
 
 #[test]
-fn once_is_for_one_of_those_who_wait() {
+fn once_is_for_one_of_the_runs_that_wait() {
     let person = Arc::new(Person::default());
     let fixture = fixture(Some(person.clone()));
-    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let (desk, later) = (permissions.desk("1", "t"), permissions.desk("2", "t"));
     let bell = Arc::new(Bell::default());
-    let (mut one, mut other) = (asked(&desk, &key("a")), asked(&desk, &key("a")));
+    let (mut one, mut other) = (asked(&desk, &key("a")), asked(&later, &key("a")));
     assert!(poll(&mut one, &bell).is_pending() && poll(&mut other, &bell).is_pending());
     person.says(person.question().allow(Span::Once));
     assert!(matches!(poll(&mut one, &bell), Poll::Ready(Ok(_))));
@@ -77,6 +78,7 @@ fn once_is_for_one_of_those_who_wait() {
     assert_eq!(person.asked(), 2);
     person.says(person.question().deny());
     assert!(matches!(poll(&mut other, &bell), Poll::Ready(Err(_))));
+    let _ = permitted(&desk, &key("a"));
 }
 
 #[test]
@@ -111,6 +113,7 @@ fn denial_from_outside_ends_the_waiting() {
     assert_eq!(denied(&desk, &key("a")).reason(), &Reason::Refused);
 }
 
+/// T-PERM-005.
 #[test]
 fn late_answers_and_answers_to_another_question_are_refused() {
     let fixture = fixture(Some(Arc::new(FromOutside)));
@@ -130,6 +133,7 @@ fn late_answers_and_answers_to_another_question_are_refused() {
     assert!(fixture.broker.grants().unwrap().is_empty());
 }
 
+/// T-PERM-005.
 #[test]
 fn answer_of_an_approver_that_does_not_fit_is_a_no() {
     let person = Arc::new(Person::default());
@@ -158,6 +162,7 @@ fn dropped_waiting_leaves_nothing() {
     assert_eq!(Arc::strong_count(&bell), 1);
 }
 
+/// T-PERM-006.
 #[test]
 fn run_cannot_ask_without_end() {
     let person = Arc::new(Person::default());
@@ -231,6 +236,7 @@ fn ten_thousand_runs_wait_on_one_thread() {
     assert!(fixture.broker.questions().is_empty());
 }
 
+/// T-DOM-008.
 #[test]
 fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     let person = Arc::new(Person::default());
@@ -263,4 +269,68 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     let lines = fixture.memory.lines();
     let line = lines.iter().find(|line| line.ruling == Some(Ruling::Deny)).expect("a line");
     assert_eq!(line.note.as_deref(), Some("blocked by connect-src https://a.example"));
+}
+
+#[test]
+fn answer_to_one_question_settles_those_that_wait() {
+    let person = Arc::new(Person { is_slow: true, ..Person::default() });
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
+    let bell = Arc::new(Bell::default());
+    let mut all: Vec<_> = (0..200).map(|i| asked(&desk, &key(&format!("k{i}")))).collect();
+    all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
+    assert_eq!(person.asked(), 1);
+    let wide = "storage:local:read:*".parse().unwrap();
+    person.says(person.question().allow_instead(wide, Span::Once));
+    for waiting in &mut all {
+        assert!(matches!(poll(waiting, &bell), Poll::Ready(Ok(_))));
+    }
+    assert_eq!(person.asked(), 1);
+    assert_eq!(person.granted.lock().unwrap().len(), 1);
+}
+
+#[test]
+fn waiting_questions_count_when_they_are_shown() {
+    let person = Arc::new(Person { is_slow: true, ..Person::default() });
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
+    let bell = Arc::new(Bell::default());
+    let mut all: Vec<_> = (0..100).map(|i| asked(&desk, &key(&format!("k{i}")))).collect();
+    let mut reasons = Vec::new();
+    for waiting in &mut all {
+        let mut answer = poll(waiting, &bell);
+        if answer.is_pending() {
+            person.says(person.question().deny());
+            answer = poll(waiting, &bell);
+        }
+        let Poll::Ready(Err(denial)) = answer else { panic!("not denied") };
+        reasons.push(denial);
+    }
+    assert_eq!(person.asked(), cofferdam_broker::MAX_QUESTIONS as usize);
+    assert_eq!(reasons[63].reason(), &Reason::Refused);
+    assert_eq!(reasons[64].reason(), &Reason::TooMany);
+    assert!(reasons[64].to_string().contains("has asked 64 questions"), "{}", reasons[64]);
+}
+
+#[test]
+fn session_is_kept_where_the_embedder_says_so() {
+    for keeps in [false, true] {
+        let person = Arc::new(Person::default());
+        let memory = Arc::new(cofferdam_broker::InMemory::with_key([1; 32]));
+        let mut setup = cofferdam_broker::Broker::setup(memory.clone(), memory);
+        if keeps {
+            setup = setup.keep_sessions();
+        }
+        let broker = setup.approver(person.clone()).open().unwrap();
+        let desk = broker.permissions("s", &set(&[])).desk("r", "t");
+        let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
+        assert!(poll(&mut waiting, &bell).is_pending());
+        person.says(person.question().allow(Span::Session));
+        assert!(matches!(poll(&mut waiting, &bell), Poll::Ready(Ok(_))));
+        let later = broker.permissions("s", &set(&[])).desk("r2", "t");
+        let is_permitted = matches!(later.check(key("a")), cofferdam_broker::Verdict::Permit(_));
+        assert_eq!(is_permitted, keeps);
+        let elsewhere = broker.permissions("other", &set(&[])).desk("r3", "t");
+        drop(asked(&elsewhere, &key("a")));
+    }
 }

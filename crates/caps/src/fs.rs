@@ -42,7 +42,7 @@ impl Fs {
         let path = Pattern::literal(&path.0);
         // The first segment is the empty one before the leading slash.
         let depth = path.segments().len();
-        let folders = [depth - 1, 2, 1].into_iter().filter(|&folder| folder < depth);
+        let folders = (1..depth).rev();
         let mut scopes = vec![Scope::Only(path.clone())];
         scopes.extend(folders.map(|folder| Self::limit(path.below(folder))));
         scopes.dedup();
@@ -178,7 +178,7 @@ mod tests {
             let texts = request(path).suggestions();
             texts.iter().map(Capability::to_string).collect::<Vec<_>>().join(" ")
         };
-        let deep = "fs:read:/a/b/c/d.txt fs:read:/a/b/c/** fs:read:/a/** fs:read";
+        let deep = "fs:read:/a/b/c/d.txt fs:read:/a/b/c/** fs:read:/a/b/** fs:read:/a/** fs:read";
         assert_eq!(choices("/a/b/c/d.txt"), deep);
         assert_eq!(choices("/a/d.txt"), "fs:read:/a/d.txt fs:read:/a/** fs:read");
         assert_eq!(choices("/d.txt"), "fs:read:/d.txt fs:read");

@@ -13,7 +13,7 @@
 //! - [`dom`], [`storage`], [`state`], [`network`], [`fs`], [`mod@env`], [`process`], [`mod@function`]:
 //!   one area of capabilities per module
 //! - [`Pattern`], [`Scope`]: `*` and `**`, shared by the areas
-//! - [`visible`]: escapes hostile text for a prompt or a log
+//! - [`visible`]: escapes hostile text for a prompt or a log; [`shell_word`] quotes it for pasting
 //!
 //! # Patterns
 //!
@@ -49,6 +49,7 @@ pub mod process;
 mod request;
 mod scope;
 mod set;
+mod shell_word;
 pub mod state;
 pub mod storage;
 mod text;
@@ -64,6 +65,7 @@ pub use pattern::Pattern;
 pub use request::Request;
 pub use scope::Scope;
 pub use set::CapabilitySet;
+pub use shell_word::shell_word;
 pub use visible::visible;
 
 /// Longest text of a capability in bytes, both parsed and printed.

@@ -42,7 +42,7 @@ pub trait Program: Send + 'static {
 
     /// Handles one crossing of the gate: appends as many frames to `answer` as `request` holds.
     /// Frames appended before `Pending` are still present when the call is repeated.
-    fn poll_call(
+    fn poll_cross(
         &mut self,
         request: &[u8],
         answer: &mut Vec<u8>,
@@ -114,6 +114,7 @@ impl TrapKind {
 
 /// Memory that the programs of one run share, in bytes.
 #[derive(Debug)]
+// T-PROC-007: memory of many processes together, and of tables.
 pub struct MemoryBudget {
     limit: u64,
     used: AtomicU64,
@@ -136,9 +137,33 @@ impl MemoryBudget {
         self.refused.load(Ordering::Relaxed)
     }
 
+    /// Returns the size of the budget.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Charges host memory that is held on behalf of the run; `None` if it does not fit. Dropping
+    /// the charge gives the memory back.
+    pub fn hold(self: &Arc<Self>, bytes: u64) -> Option<Charge> {
+        self.charge(bytes).then(|| Charge { budget: self.clone(), bytes })
+    }
+
     fn charge(&self, bytes: u64) -> bool {
         let add = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+    }
+}
+
+/// Host memory charged to a [`MemoryBudget`].
+#[derive(Debug)]
+pub struct Charge {
+    budget: Arc<MemoryBudget>,
+    bytes: u64,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 

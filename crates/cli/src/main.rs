@@ -11,11 +11,13 @@ mod misuse;
 mod nearby;
 mod outlet;
 mod paint;
+mod panic;
 mod permissions;
 mod place;
 mod prompt;
 mod report;
 mod request;
+mod script;
 mod spelling;
 mod terminal;
 mod verbs;
@@ -41,7 +43,8 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::try_parse() {
+    panic::report_without_paths();
+    let done = match parse() {
         Ok(cli) => cli.verb.run(),
         Err(error) => {
             let words: Vec<_> = std::env::args_os().skip(1).collect();
@@ -60,6 +63,16 @@ fn main() -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Reads the command line. Behind the file of `run`, everything from the first option on that is
+/// not ours belongs to the script.
+fn parse() -> Result<Cli, clap::Error> {
+    let words: Vec<_> = std::env::args_os().collect();
+    Cli::try_parse_from(&words).or_else(|error| match script::split(&error, &words) {
+        Some(words) => Cli::try_parse_from(words).map_err(|_| error),
+        None => Err(error),
+    })
 }
 
 /// Returns all verbs with their options, for completions and manual pages.

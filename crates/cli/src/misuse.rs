@@ -1,6 +1,7 @@
 //! Explains calls that do not parse, and suggests the call that was probably meant.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use cofferdam::shell_word;
 
 use crate::report::Failure;
 use crate::spelling;
@@ -64,7 +65,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
             Some(match typed.starts_with('-') {
                 true if verb.is_empty() && typed == "-c" => {
                     let call: String =
-                        words.iter().map(|word| format!(" {}", quoted(word))).collect();
+                        words.iter().map(|word| format!(" {}", shell_word(word))).collect();
                     Failure::usage("-c: unknown option of cofferdam")
                         .hint(format!("cofferdam sh{call}"))
                 }
@@ -125,7 +126,7 @@ pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
     failure.hint(format!("{} --help   (lists the options)", command(verb)))
 }
 
-fn meant_option(verb: &str, typed: &str) -> Option<String> {
+pub(crate) fn meant_option(verb: &str, typed: &str) -> Option<String> {
     let definitions = crate::definitions();
     let options: Vec<_> = definitions.find_subcommand(verb)?.get_arguments().collect();
     let find = |long: &str| options.iter().find(|option| option.get_long() == Some(long));
@@ -149,7 +150,7 @@ fn unknown_verb(typed: &str, words: &[String]) -> Failure {
     if RUNS_COMMANDS.contains(&typed) && rest.clone().next().is_some_and(|word| is_command(word)) {
         return failure.hint(shell_call(rest)).hint("cofferdam --help   (lists the verbs)");
     }
-    let rest: String = rest.map(|word| format!(" {}", quoted(word))).collect();
+    let rest: String = rest.map(|word| format!(" {}", shell_word(word))).collect();
     let failure = match meant_verb(typed) {
         Some(meant) => failure.hint(format!("cofferdam {meant}{rest}")),
         None => failure,
@@ -170,17 +171,17 @@ pub(crate) fn is_command(word: &str) -> bool {
 
 /// Returns the call that runs these words in the shell.
 pub(crate) fn shell_call<'a>(words: impl Iterator<Item = &'a String>) -> String {
-    let words: Vec<String> = words.map(|word| quoted(word)).collect();
-    format!("cofferdam sh -c {}", quoted(&words.join(" ")))
+    let words: Vec<String> = words.map(|word| shell_word(word)).collect();
+    format!("cofferdam sh -c {}", shell_word(&words.join(" ")))
 }
 
 /// Returns the verb that was probably meant, followed by the file if a file was typed in its place.
 fn meant_verb(typed: &str) -> Option<String> {
     let file = std::path::Path::new(typed);
     match file.extension().and_then(|end| end.to_str()) {
-        Some("js" | "mjs" | "ts" | "mts") => return Some(format!("run {}", quoted(typed))),
-        Some("sh" | "bash") => return Some(format!("sh {}", quoted(typed))),
-        Some("wasm") => return Some(format!("wasm {}", quoted(typed))),
+        Some("js" | "mjs" | "ts" | "mts") => return Some(format!("run {}", shell_word(typed))),
+        Some("sh" | "bash") => return Some(format!("sh {}", shell_word(typed))),
+        Some("wasm") => return Some(format!("wasm {}", shell_word(typed))),
         _ => {}
     }
     if ["version", "-v", "v"].contains(&typed) {
@@ -228,15 +229,6 @@ fn verb_of(words: &[String]) -> String {
     let definitions = crate::definitions();
     let is_verb = |word: &&String| definitions.find_subcommand(word.as_str()).is_some();
     words.iter().find(is_verb).cloned().unwrap_or_default()
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use cofferdam::capabilities::{Error, ErrorKind};
 use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Setup};
-use cofferdam::{Capability, SandboxBuilder};
+use cofferdam::{Capability, SandboxBuilder, shell_word, visible};
 use cofferdam_store::Store;
 
-use crate::prompt::Prompt;
-use crate::report::Failure;
+use crate::paint::Tone;
+use crate::prompt::{Lasting, Prompt};
+use crate::report::{self, Failure};
 
 /// Name of the sandbox of all runs from the command line. It is fixed, so that a request made by
 /// one run is recognised in the next.
@@ -49,7 +50,8 @@ impl PermissionArgs {
             false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without the store)"))?),
         };
         if self.ask {
-            let approver: Arc<dyn Approver> = Arc::new(Prompt::open()?);
+            let lasting = if self.ephemeral { Lasting::InMemory } else { Lasting::InStore };
+            let approver: Arc<dyn Approver> = Arc::new(Prompt::open(lasting)?);
             setup = setup.approver(approver);
         }
         let broker = setup.open().map_err(Failure::from_broker)?;
@@ -92,13 +94,20 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
             false => error.to_string(),
         };
         let meant = match error.suggestion() {
-            _ if url(text).is_some() => format!("'{}'", url(text).unwrap_or_default()),
+            _ if url(text).is_some() => quoted(&url(text).unwrap_or_default()),
             // Other suggestions replace a part of the text only.
-            Some(meant) if error.kind() == ErrorKind::UnknownName => format!("'{meant}'"),
-            Some(_) | None => format!("'{}'   (for example)", example(text)),
+            Some(meant) if error.kind() == ErrorKind::UnknownName => quoted(meant),
+            Some(_) | None => format!("{}   (for example)", quoted(example(text))),
         };
         Failure::usage(message).hint(format!("{before} {meant}"))
     })
+}
+
+/// Quotes a capability for the shell. Also quotes text that needs no quotes, because a person may
+/// extend it with a star.
+pub(crate) fn quoted(capability: &str) -> String {
+    let word = shell_word(capability);
+    if word == capability { format!("'{word}'") } else { word }
 }
 
 /// Endings of file names that are not top-level domains.
@@ -152,7 +161,20 @@ pub(crate) fn store() -> Result<Store, Failure> {
         return Err(Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
             .hint("export XDG_DATA_HOME=/path/of/yours"));
     };
-    Store::open(&path).map_err(Failure::from_broker)
+    let store = Store::open(&path).map_err(Failure::from_broker)?;
+    if store.dropped_grants() > 0 {
+        let (number, shown) =
+            (store.dropped_grants(), visible(&path.to_string_lossy()).into_owned());
+        report::labelled(
+            Tone::Note,
+            "note",
+            &format!(
+                "{shown}: {number} grants of an earlier version were dropped, because they knew \
+                 their tools by a part of a hash only; grant them again when a run needs them"
+            ),
+        );
+    }
+    Ok(store)
 }
 
 /// Opens a broker on the user's store.
@@ -163,7 +185,8 @@ pub(crate) fn broker() -> Result<(Store, Broker), Failure> {
 }
 
 fn setup(store: &Store) -> Setup {
-    Broker::setup(Arc::new(store.clone()), Arc::new(store.clone()))
+    // All runs of the command line are in one sandbox, so a session is the same in all of them.
+    Broker::setup(Arc::new(store.clone()), Arc::new(store.clone())).keep_sessions()
 }
 
 /// Returns the name of the user, which decisions are recorded with.

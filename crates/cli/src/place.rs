@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cofferdam::{
-    Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder, visible,
+    Command, HostDir, Limit, Limits, Mount, Pool, Runtime, Sandbox, SandboxBuilder, shell_word,
+    visible,
 };
 
 use crate::busy::Busy;
@@ -55,27 +56,37 @@ impl Place {
         for text in &self.env {
             let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
             else {
-                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE"))
-                    .hint(format!("--env '{}=…'", text.trim_start_matches('='))));
+                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE")).hint(format!(
+                    "--env {}",
+                    shell_word(&format!("{}=…", text.trim_start_matches('=')))
+                )));
             };
             sandbox = sandbox.env(name, value);
         }
         if let Some(cwd) = &self.cwd {
             if !cwd.starts_with('/') {
                 return Err(Failure::usage(format!("--cwd {cwd}: not an absolute path"))
-                    .hint(format!("--cwd /home/user/{cwd}")));
+                    .hint(format!("--cwd {}", shell_word(&format!("/home/user/{cwd}")))));
             }
             sandbox = sandbox.env("PWD", cwd);
         }
         Ok(sandbox)
     }
 
+    /// Returns the folders of this machine that are shown, and their places in the sandbox.
+    pub(crate) fn shown(&self) -> Vec<(PathBuf, String)> {
+        let parsed = self.mounts.iter().filter_map(|text| mount(text).ok());
+        parsed.map(|(source, at, _)| (PathBuf::from(source), at.to_owned())).collect()
+    }
+
     /// Checks that the working directory exists.
     pub(crate) fn check_cwd(&self, sandbox: &Sandbox) -> Result<(), Failure> {
         let Some(cwd) = &self.cwd else { return Ok(()) };
         sandbox.list(cwd).map(drop).map_err(|_| {
-            Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox"))
-                .hint(format!("--mount .:{cwd}   (mounts this directory there)"))
+            Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox")).hint(format!(
+                "--mount {}   (mounts this directory there)",
+                shell_word(&format!(".:{cwd}"))
+            ))
         })
     }
 }
@@ -87,9 +98,13 @@ fn no_source(text: &str, source: &str, at: &str, error: &std::io::Error) -> Fail
     let folder = folder.unwrap_or(Path::new(".")).display();
     match error.kind() {
         std::io::ErrorKind::NotADirectory => {
-            failure.hint(format!("--mount {folder}:{at}   (mount the folder of a file)"))
+            let mount = shell_word(&format!("{folder}:{at}"));
+            failure.hint(format!("--mount {mount}   (mount the folder of a file)"))
         }
-        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (lists the folder)")),
+        std::io::ErrorKind::NotFound => {
+            let folder = shell_word(&folder.to_string());
+            failure.hint(format!("ls {folder}   (lists the folder)"))
+        }
         _ => failure,
     }
 }
@@ -102,13 +117,13 @@ fn meant_mount(text: &str) -> Option<String> {
     let at = parts.next().unwrap_or(name);
     let at = format!("/{}", at.trim_start_matches('/'));
     let mode = match parts.next() {
-        None => return Some(format!("--mount {source}:{at}")),
+        None => return Some(format!("--mount {}", shell_word(&format!("{source}:{at}")))),
         Some("r" | "read" | "readonly" | "read-only") => "ro",
         Some("w" | "write" | "readwrite" | "read-write" | "wr") => "rw",
         Some("o" | "over" | "cow" | "copy") => "overlay",
         Some(mode) => ["ro", "overlay", "rw"].into_iter().find(|known| *known == mode)?,
     };
-    Some(format!("--mount {source}:{at}:{mode}"))
+    Some(format!("--mount {}", shell_word(&format!("{source}:{at}:{mode}"))))
 }
 
 fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
@@ -153,10 +168,10 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
 /// Explains a limit with a wrong name. The names include the unit, so a small value without one
 /// may have been meant in a larger unit: the hints show both.
 fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
-    let (unit, larger, factor) = match meant {
-        "timeoutMs" => ("milliseconds", "seconds", 1000),
-        name if name.ends_with("Bytes") => ("bytes", "MiB", 1 << 20),
-        _ => ("", "", 1),
+    let (unit, sign, larger, factor) = match meant {
+        "timeoutMs" => ("milliseconds", "ms", "s", 1000),
+        name if name.ends_with("Bytes") => ("bytes", "B", "MiB", 1 << 20),
+        _ => ("", "", "", 1),
     };
     if factor == 1 || value >= factor {
         let message = format!("--limit {text}: unknown limit; did you mean {meant}?");
@@ -164,7 +179,7 @@ fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
     }
     Failure::usage(format!("--limit {text}: unknown limit; did you mean {meant}, in {unit}?"))
         .hint(format!("--limit {meant}={}   ({value} {larger})", value * factor))
-        .hint(format!("--limit {meant}={value}   ({value} {unit})"))
+        .hint(format!("--limit {meant}={value}   ({value} {sign})"))
 }
 
 /// Returns the limit that was probably meant by a text with a unit or without a number.
@@ -243,11 +258,13 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
     let bad = |what: &str| Failure::usage(format!("{option} {file}: {what}"));
     if path.is_dir() {
         let name = path.join("FILE");
-        return Err(bad("is a directory").hint(format!("{option} {}", name.display())));
+        return Err(bad("is a directory")
+            .hint(format!("{option} {}", shell_word(&name.display().to_string()))));
     }
     match path.parent().filter(|folder| *folder != Path::new("")) {
         Some(folder) if !folder.is_dir() => {
-            Err(bad("no such directory").hint(format!("mkdir -p {}", folder.display())))
+            let folder = shell_word(&folder.display().to_string());
+            Err(bad("no such directory").hint(format!("mkdir -p {folder}")))
         }
         Some(_) | None => Ok(()),
     }
@@ -315,12 +332,12 @@ mod tests {
         check(
             "timeout=5",
             "did you mean timeoutMs, in milliseconds?",
-            &["--limit timeoutMs=5000   (5 seconds)", "--limit timeoutMs=5   (5 milliseconds)"],
+            &["--limit timeoutMs=5000   (5 s)", "--limit timeoutMs=5   (5 ms)"],
         );
         check(
             "memory=64",
             "did you mean memoryBytes, in bytes?",
-            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 bytes)"],
+            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 B)"],
         );
         check("timeout=5000", "did you mean timeoutMs?", &["--limit timeoutMs=5000"]);
         check("process=5", "did you mean processes?", &["--limit processes=5"]);

@@ -4,12 +4,14 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cofferdam::permissions::{Reason, shortened};
 use cofferdam::{
     Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible,
 };
 
 use crate::outlet;
 use crate::paint::{Paint, Tone};
+use crate::permissions;
 
 /// Exit code of a wrong call, the same as clap's.
 pub(crate) const USAGE: u8 = 2;
@@ -19,6 +21,9 @@ const OURS: u8 = 70;
 
 /// Time that a reader who makes no progress is waited for, once a run was killed.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Most characters of a message about a denial; paths can be longer.
+const MAX_MESSAGE: usize = 400;
 
 /// Failure of a verb.
 pub(crate) struct Failure {
@@ -118,20 +123,17 @@ pub(crate) fn outcome(outcome: &Outcome) {
             labelled(Tone::Hint, "hint", &format!("--limit {limit}={}", kept.max(1) * 10));
         }
     }
-    if let Some(denied) = &outcome.denied {
-        labelled(Tone::Note, "note", &visible_lines(denied.message()));
-        to_grant(denied);
-    }
-    let Some(error) = outcome.error() else { return };
+    let Some(error) = outcome.error() else {
+        denials(outcome);
+        return;
+    };
     // Indented, so that later lines of a tool's message cannot pass for a line of this program.
     let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
     labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
     let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
     frames.for_each(|frame| line(&visible_lines(frame)));
-    if let Ending::Denied(denied) = &outcome.ending {
-        to_grant(denied);
-    }
+    denials(outcome);
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
     {
@@ -139,11 +141,41 @@ pub(crate) fn outcome(outcome: &Outcome) {
     }
 }
 
-/// Prints the two ways to allow the action next time.
-fn to_grant(denied: &PermissionError) {
-    let (id, capability) = (visible(denied.request_id()), denied.required_permission());
-    labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
-    labelled(Tone::Hint, "hint", &format!("--allow '{}'", visible(capability)));
+/// Most denials that are listed after a run.
+const MAX_LISTED: usize = 20;
+
+/// Lists what the run was denied, including errors that the tool caught, and prints one command that
+/// grants it all.
+fn denials(outcome: &Outcome) {
+    let ended_by = match &outcome.ending {
+        Ending::Denied(denied) => Some(denied.request_id()),
+        Ending::Returned(_) | Ending::Threw(_) | Ending::Exited(_) | Ending::Stopped(_) => None,
+    };
+    let listed = &outcome.denials[..outcome.denials.len().min(MAX_LISTED)];
+    for denial in listed.iter().filter(|denial| Some(denial.error().request_id()) != ended_by) {
+        labelled(Tone::Note, "note", &shortened(&visible(denial.error().message()), MAX_MESSAGE));
+    }
+    let more = outcome.denials.len() - listed.len();
+    if more > 0 {
+        labelled(Tone::Note, "note", &format!("{more} more requests were denied"));
+        labelled(Tone::Hint, "hint", "cofferdam requests   (lists all of them)");
+    }
+    let hints = listed.iter().filter_map(|denial| match denial.reason() {
+        Reason::Hopeless(obstacle) => Some(obstacle.hint()),
+        _ => None,
+    });
+    let hints: std::collections::BTreeSet<_> = hints.collect();
+    hints.iter().for_each(|hint| labelled(Tone::Hint, "hint", hint));
+    let to_grant: Vec<_> = listed.iter().filter(|denial| denial.can_be_granted()).collect();
+    let ids: Vec<_> = to_grant.iter().map(|denial| denial.error().request_id()).collect();
+    if !ids.is_empty() {
+        let grant = format!("cofferdam grant {}  (then run it again)", ids.join(" "));
+        labelled(Tone::Hint, "hint", &grant);
+    }
+    if let [only] = to_grant[..] {
+        let capability = only.error().required_permission();
+        labelled(Tone::Hint, "hint", &format!("--allow {}", permissions::quoted(capability)));
+    }
 }
 
 fn hint(exhausted: &Exhausted) -> Option<String> {
@@ -196,7 +228,7 @@ pub(crate) fn note(text: &str) {
 
 /// Escapes characters that would move the cursor or hide text, if standard output is a terminal.
 /// The escapes are those of JSON, so the value stays the same.
-fn for_reader(json: String) -> String {
+pub(crate) fn for_reader(json: String) -> String {
     if !std::io::stdout().is_terminal() || visible(&json) == json {
         return json;
     }
@@ -215,6 +247,7 @@ fn for_reader(json: String) -> String {
 
 /// Returns a watcher that shows console output while a run is under way. On a terminal, characters
 /// that would move the cursor or hide text are made visible.
+// T-CELL-016: escapes that move the cursor or hide text.
 pub(crate) fn console() -> Arc<dyn Watcher> {
     let is_terminal = std::io::stderr().is_terminal();
     Arc::new(move |_: Stream, bytes: &[u8]| match is_terminal {

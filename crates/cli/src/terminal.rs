@@ -46,6 +46,9 @@ __cofferdam_keep
 exit "$__cofferdam_status"
 "#;
 
+/// Identity of all commands that are typed at the prompt, for grants.
+const IDENTITY: &str = "commands at the prompt";
+
 /// Prints the builtins and keywords of the shell.
 const WORDS: &str = "compgen -A builtin; compgen -A keyword";
 
@@ -93,7 +96,8 @@ pub(crate) fn converse(
         let _ = sandbox.write_file(EXITED, b"");
         // An error that ends a script does not end the prompt.
         let may_end = text.contains("exit") || text.contains("logout");
-        let command = Command::shell(AROUND).arg("bash").arg(text).arg(code.to_string());
+        let command = Command::shell(AROUND).identified_as(IDENTITY);
+        let command = command.arg("bash").arg(text).arg(code.to_string());
         let outcome = executor.block_on(sandbox.run_program(command))?;
         report::outcome(&outcome);
         code = outcome.exit_code();

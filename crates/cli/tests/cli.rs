@@ -73,6 +73,7 @@ fn a_file_is_read() {
     check(&["run", &path], "", 0, "\"module\"\n", &[]);
 }
 
+/// T-CELL-023.
 #[test]
 fn a_stack_names_the_file_without_its_folder() {
     let scratch = Scratch::new("stack");
@@ -130,7 +131,7 @@ fn wrong_calls_exit_with_2_and_say_what_is_wrong() {
     );
     check(&["run", &tool, "--limit", "timeoutMs=soon"], "", 2, "", &["not NAME=NUMBER"]);
     check(&["run", &tool, "--limit", "timeoutMs=-1"], "", 2, "", &["not NAME=NUMBER"]);
-    check(&["run", &tool, "--limit", "time=1"], "", 2, "", &["time: unknown limit", "timeoutMs"]);
+    check(&["run", &tool, "--limit", "time=1"], "", 2, "", &["time=1: unknown limit", "timeoutMs"]);
     check(&["run", &tool, "--limit", "timeoutMs=0"], "", 2, "", &["must be more than 0"]);
     check(&["run", &tool, "--lang", "python"], "", 2, "", &["python"]);
     check(&["fly"], "", 2, "", &["fly"]);
@@ -299,6 +300,7 @@ fn rpc_runs_and_answers_in_full() {
     assert_eq!(rpc.finish(), Vec::<Json>::new());
 }
 
+/// T-CELL-026.
 #[test]
 fn rpc_refuses_bad_lines_with_the_standard_codes() {
     let mut rpc = Rpc::start();
@@ -334,6 +336,7 @@ fn rpc_refuses_a_line_that_is_not_utf_8_and_goes_on() {
     assert_eq!(rpc.ask(json!({ "kind": "js", "code": "return 2" }))["result"]["result"], 2);
 }
 
+/// T-CELL-026.
 #[test]
 fn rpc_names_the_parameter_that_is_wrong() {
     let mut rpc = Rpc::start();
@@ -341,7 +344,7 @@ fn rpc_names_the_parameter_that_is_wrong() {
         (json!([]), "params"),
         (json!({ "code": "1" }), "kind: missing"),
         (json!({ "kind": "js" }), "code: missing"),
-        (json!({ "kind": "cobol", "code": "1" }), "kind: \"cobol\""),
+        (json!({ "kind": "cobol", "code": "1" }), "kind: unknown \"cobol\""),
         (json!({ "kind": 7, "code": "1" }), "kind: not a string"),
         (json!({ "kind": "js", "code": 7 }), "code: not a string"),
         (json!({ "kind": "wasm" }), "wasm: missing"),

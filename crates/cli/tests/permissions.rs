@@ -54,6 +54,7 @@ fn id_in(text: &str, prefix: &str) -> String {
     text[at..].chars().take(prefix.len() + 10).collect()
 }
 
+/// T-PERM-008.
 #[test]
 fn a_denial_can_be_granted_by_its_id_and_revoked() {
     let home = Home::new("grant");
@@ -101,6 +102,7 @@ fn a_run_without_a_store_keeps_nothing() {
     home.check(&["requests"], "", 0, &["no requests"]);
 }
 
+/// T-PERM-010.
 #[test]
 fn a_damaged_store_is_named_and_nothing_runs() {
     let home = Home::new("damaged");
@@ -160,12 +162,124 @@ fn a_script_that_goes_on_without_a_command_says_once_what_to_grant() {
     let told = home.check(&call, "", 0, &says);
     assert_eq!(told.matches(needed).count(), 1, "{told}");
     let json = ["sh", "--json", "--allow", "process:exec:wc", "-c", "ls; true"];
-    let told = home.check(&json, "", 0, &["\"denied\":{", "\"requiredPermission\":"]);
+    let told = home.check(&json, "", 0, &["\"denials\":[{", "\"requiredPermission\":"]);
     home.check(&["grant", &id_in(&told, "req_"), "--once"], "", 0, &[]);
-    let granted = ["sh", "--allow", "process:exec:wc", "-c", "ls / | wc -l"];
-    let told = home.check(&granted, "", 0, &[]);
-    assert!(!told.contains("Permission denied") && !told.starts_with('0'), "{told}");
+    // The grant is for this script, whatever else is asked of the shell.
+    let other = ["sh", "--allow", "process:exec:wc", "-c", "ls /; true"];
+    home.check(&other, "", 0, &["Permission denied"]);
+    let told = home.check(&json, "", 0, &[]);
+    assert!(!told.contains("Permission denied") && !told.contains("denials"), "{told}");
     let fails = ["sh", "--allow", "process:exec:wc", "-c", "ls"];
     let told = home.check(&fails, "", 1, &[needed]);
     assert_eq!(told.matches(needed).count(), 1, "{told}");
+}
+
+/// A tool with two needs, the first of which it does not insist on.
+const TWO_NEEDS: &str = "const fs = require('fs').promises;
+    try { await fs.readFile('/data/a') } catch {}
+    return await fs.readFile('/data/b', 'utf8')";
+
+#[test]
+fn one_command_grants_all_that_a_run_was_denied() {
+    let home = Home::new("several");
+    let denied = home.check(&["run", "-"], TWO_NEEDS, 1, &["/data/a", "/data/b"]);
+    let hint = denied.lines().find(|line| line.contains("cofferdam grant")).expect("a hint");
+    let ids: Vec<&str> = hint.split(' ').filter(|word| word.starts_with("req_")).collect();
+    assert_eq!(ids.len(), 2, "{denied}");
+    let json = home.check(&["run", "-", "--json"], TWO_NEEDS, 1, &["\"denials\":[{"]);
+    assert!(ids.iter().all(|id| json.contains(id)), "{json}");
+    home.check(&["grant", ids[0], "req_aaaaaaaaaa"], "", 2, &["req_aaaaaaaaaa"]);
+    home.check(&["grants"], "", 0, &["no grants"]);
+    home.check(&["grant", ids[0], ids[1]], "", 0, &["fs:read:/data/a", "fs:read:/data/b"]);
+    // Both are allowed in this run, and the missing file ends it; no grant is left for the next.
+    home.check(&["run", "-"], TWO_NEEDS, 1, &["ENOENT"]);
+    home.check(&["run", "-"], TWO_NEEDS, 1, &["PERMISSION_DENIED"]);
+}
+
+#[test]
+fn what_is_printed_for_pasting_runs_nothing_else() {
+    let home = Home::new("pasted");
+    let mark = home.0.join("pwned");
+    let path = format!("/x'; touch {} ; echo '", mark.display());
+    let tool = format!("return require('fs').readFileSync({path:?})");
+    let denied = home.check(&["run", "-"], &tool, 1, &["hint: --allow"]);
+    let hint = denied.lines().find_map(|line| line.strip_prefix("hint: --allow ")).expect("a hint");
+    let pasted = Command::new("bash").args(["-c", &format!("printf %s {hint}")]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&pasted.stdout), format!("fs:read:{path}"));
+    assert!(!mark.exists());
+    for name in ["a\nb'`id`", "\u{1b}[2J$(id)"] {
+        let tool = format!("return require('fs').readFileSync('/' + {})", serde_json::json!(name));
+        let denied = home.check(&["run", "-"], &tool, 1, &["hint: cofferdam grant req_"]);
+        let hints = denied.lines().filter(|line| line.starts_with("hint: "));
+        assert!(hints.count() == 2 && !denied.contains('\u{1b}'), "{denied}");
+    }
+}
+
+#[test]
+fn explain_shows_the_recorded_request_and_calls_another_text_forged() {
+    let home = Home::new("forged");
+    let tool = "try { require('fs').readFileSync('/etc/shadow') } catch (error) {
+        const harmless = { ...JSON.parse(JSON.stringify(error)), code: 'PERMISSION_DENIED' };
+        const id = /req_[0-9a-z]{10}/.exec(error.message)[0];
+        console.error(JSON.stringify({ code: 'PERMISSION_DENIED',
+            requiredPermission: 'storage:local:read:theme',
+            attemptedAction: 'read the key theme', requestId: id, message: 'x' }));
+    }";
+    let said = home.check(&["run", "-"], tool, 0, &["storage:local:read:theme"]);
+    let forged = said.lines().find(|line| line.contains("theme")).expect("the forged line");
+    let told = home.check(&["explain"], forged, 1, &["FORGED", "in fact", "/etc/shadow"]);
+    assert!(!told.contains("low: limited to the storage"), "{told}");
+    let id = id_in(&said, "req_");
+    home.check(&["explain", &id], "", 0, &["denied: ", "/etc/shadow"]);
+    let unknown = forged.replace(&id, "req_0000000000");
+    home.check(&["explain"], &unknown, 0, &["not among the recorded requests"]);
+}
+
+#[test]
+fn grants_for_a_script_are_not_for_another() {
+    let home = Home::new("scripts");
+    let call = |text: &str| ["sh", "--allow", "process:exec:wc", "-c", text].map(str::to_owned);
+    let run = |text: &str, code: i32| {
+        let call = call(text);
+        home.check(&call.each_ref().map(String::as_str), "", code, &[])
+    };
+    let id = id_in(&run("ls /", 1), "req_");
+    home.check(&["grant", &id, "--always"], "", 0, &["sh -c#"]);
+    run("ls /", 0);
+    run("ls /tmp", 1);
+}
+
+#[test]
+fn what_a_tool_declares_is_listed_when_it_is_denied() {
+    let home = Home::new("declared");
+    let tool = format!(
+        "// @capability fs:read:/data/**\n// @capability network:fetch:GET@https://a.example\n{TOOL}"
+    );
+    let denied = home.check(&["run", "-"], &tool, 1, &["fs:read:/data/a", "https://a.example"]);
+    let hint = denied.lines().find(|line| line.contains("cofferdam grant")).expect("a hint");
+    let mut grant: Vec<&str> = vec!["grant"];
+    grant.extend(hint.split(' ').filter(|word| word.starts_with("req_")));
+    assert_eq!(grant.len(), 4, "{denied}");
+    home.check(&grant, "", 0, &["fs:read:/data/**"]);
+    home.check(&["run", "-"], &tool, 1, &["ENOENT"]);
+}
+
+#[test]
+fn a_grant_for_a_mounted_folder_is_not_for_another_mounted_there() {
+    let home = Home::new("folders");
+    let mounts = ["one", "two"].map(|name| {
+        let folder = home.0.join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("a"), name).expect("room");
+        format!("{}:/data", folder.display())
+    });
+    let run = |mount: &str, code: i32, says: &[&str]| {
+        home.check(&["run", "-", "--mount", mount], TOOL, code, says)
+    };
+    let id = id_in(&run(&mounts[0], 1, &["PERMISSION_DENIED"]), "req_");
+    home.check(&["grant", &id, "--always"], "", 0, &[&home.0.join("one").display().to_string()]);
+    run(&mounts[0], 0, &["one"]);
+    let denied = run(&mounts[1], 1, &["PERMISSION_DENIED"]);
+    assert_ne!(id_in(&denied, "req_"), id);
+    home.check(&["run", "-"], TOOL, 1, &["PERMISSION_DENIED"]);
 }

@@ -92,6 +92,14 @@ impl Prompt {
         shows.iter().for_each(|text| self.wait_for(text));
     }
 
+    /// Reads a question for as long as a person needs at least, and then answers it.
+    #[track_caller]
+    fn answer(&mut self, keys: &str, shows: &[&str]) {
+        // The program measures this time and takes no answer that comes sooner.
+        std::thread::sleep(Duration::from_millis(350));
+        self.press(keys, shows);
+    }
+
     #[track_caller]
     fn check_end(mut self, code: i32) {
         assert_eq!(self.child.wait().expect("an end").code(), Some(code));
@@ -128,10 +136,116 @@ fn an_answer_is_not_read_by_the_program_that_waits_for_it() {
     let script = "read -r a; echo y x | tr ' ' '\\n' | sort; read -r b; echo got $a $b";
     let mut prompt = home.start(command.arg(script));
     prompt.press("one\r", &["run the command", "no: "]);
-    prompt.press("o\r", &["run the command", "no: "]);
-    prompt.press("o\r", &["\nx\r\ny\r\n"]);
+    prompt.answer("o\r", &["run the command", "no: "]);
+    prompt.answer("o\r", &["\nx\r\ny\r\n"]);
     prompt.press("two\r", &["\ngot one two\r\n"]);
     prompt.check_end(0);
+}
+
+/// Starts a tool that asks at the terminal.
+fn asking(home: &Home, tool: &str, arguments: &[&str]) -> Prompt {
+    let file = home.0.join("tool.js");
+    std::fs::write(&file, tool).expect("room");
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_cofferdam"), "run"]);
+    // A missing file in a folder of the host is asked about; elsewhere nobody would be.
+    let mount = format!("{}:/data", home.0.display());
+    home.start(command.arg(file).args(["--ask", "--mount", &mount]).args(arguments))
+}
+
+const READS: &str = "const fs = require('fs').promises;
+    const read = (name) => fs.readFile(name).catch((error) => error.code);
+    return [await read('/data/a'), await read('/data/a')]";
+
+#[test]
+fn keys_typed_ahead_answer_no_question() {
+    let home = Home::new("ahead");
+    let mut prompt = asking(&home, READS, &[]);
+    prompt.press("a\r", &["read the file /data/a", "no: "]);
+    // Faster than anybody reads.
+    prompt.press("a\r", &["please answer again", "no: "]);
+    prompt.answer("n\r", &["PERMISSION_DENIED"]);
+    prompt.check_end(0);
+    let mut grants = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
+    let listed = grants.arg("grants").env("XDG_DATA_HOME", &home.0).output().expect("the program");
+    assert!(String::from_utf8_lossy(&listed.stderr).contains("no grants"));
+}
+
+#[test]
+fn yes_is_once_and_says_what_it_did() {
+    let home = Home::new("yes");
+    let mut prompt = asking(&home, READS, &[]);
+    prompt.wait_for("no: ");
+    // Both reads are of one run, so the second is not asked about.
+    prompt.answer(
+        "yes\r",
+        &["granted once: read the file /data/a (it ends with this run)", "ENOENT"],
+    );
+    prompt.check_end(0);
+    let mut prompt = asking(&home, READS, &[]);
+    prompt.wait_for("no: ");
+    prompt.answer("s\r", &["granted session: ", "cofferdam revoke grt_", "ENOENT"]);
+    prompt.check_end(0);
+    // A session is the same as that of `cofferdam grant --session`: the next run has it too.
+    let mut prompt = asking(&home, READS, &[]);
+    prompt.wait_for("ENOENT");
+    prompt.check_end(0);
+}
+
+#[test]
+fn what_a_tool_declares_is_one_question() {
+    let home = Home::new("wishes");
+    let tool = format!("// @capability fs:read:/data/*\n// @capability env:read:HOME\n{READS}");
+    let mut prompt = asking(&home, &tool, &["--ephemeral"]);
+    prompt.wait_for("wants 2 things:");
+    prompt.wait_for("none: ");
+    prompt.answer("y\r", &["granted once: ", "granted once: ", "ENOENT"]);
+    prompt.check_end(0);
+}
+
+#[test]
+fn parallel_reads_need_one_answer() {
+    let home = Home::new("parallel");
+    let tool = "const fs = require('fs').promises;
+        const names = Array.from({ length: 200 }, (_, i) => `/data/many/${i}`);
+        const read = (name) => fs.readFile(name).catch((error) => error.code);
+        const all = await Promise.all(names.map(read));
+        return all.filter((code) => code === 'ENOENT').length";
+    let mut prompt = asking(&home, tool, &["--ephemeral"]);
+    prompt.wait_for("no: ");
+    prompt.answer("f\r", &["granted once: read files below /data/many", "\n200\r\n"]);
+    prompt.check_end(0);
+}
+
+#[test]
+fn question_names_the_real_file_and_what_cannot_succeed_is_not_asked() {
+    let home = Home::new("real");
+    let tool = "const fs = require('fs').promises;
+        const code = (work) => work.then(() => 'done', (error) => error.code);
+        const all = [await code(fs.readFile('/nowhere/a')), await code(fs.writeFile('/data/x', ''))];
+        return [...all, await code(fs.readFile('/data/tool.js'))]";
+    let mut prompt = asking(&home, tool, &["--ephemeral"]);
+    prompt.wait_for("wants to ");
+    prompt.wait_for("read the file /data/tool.js");
+    let real = format!("real file   {}/tool.js (mounted read-only)", home.0.display());
+    prompt.wait_for(&real);
+    prompt.answer(
+        "y\r",
+        &["done", "no such file, and no folder", "mounted read-only", "hint: --mount"],
+    );
+    prompt.check_end(0);
+}
+
+#[test]
+fn long_name_of_a_tool_is_shortened() {
+    let home = Home::new("long");
+    let tool =
+        format!("return await require('fs').promises.readFile('/data/{}')", "x".repeat(3_000));
+    let mut prompt = asking(&home, &tool, &["--ephemeral"]);
+    prompt.wait_for("no: ");
+    assert!(!prompt.seen.contains(&"x".repeat(400)), "{}", prompt.seen);
+    prompt.answer("n\r", &["PERMISSION_DENIED"]);
+    prompt.check_end(1);
 }
 
 #[test]

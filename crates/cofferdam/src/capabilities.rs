@@ -1,3 +1,5 @@
 //! Names of actions that may be granted, and the errors of texts that name none.
 
-pub use cofferdam_caps::{Capability, CapabilitySet, Error, ErrorKind, Kind, Request, visible};
+pub use cofferdam_caps::{
+    Capability, CapabilitySet, Error, ErrorKind, Kind, Request, shell_word, visible,
+};

@@ -8,6 +8,7 @@ pub struct Command {
     pub(crate) executable: Executable,
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) env: Vec<(String, String)>,
+    pub(crate) removed: Vec<String>,
     pub(crate) inherits_env: bool,
     pub(crate) cwd: Option<String>,
     pub(crate) stdin: Option<Stdin>,
@@ -15,6 +16,7 @@ pub struct Command {
     pub(crate) preopens: Preopens,
     /// Length of the shell text, which the source limit applies to; 0 for other programs.
     pub(crate) source_bytes: u64,
+    identity: Option<String>,
 }
 
 impl Command {
@@ -23,12 +25,14 @@ impl Command {
             executable,
             argv: vec![name.into()],
             env: Vec::new(),
+            removed: Vec::new(),
             inherits_env: true,
             cwd: None,
             stdin: None,
             terminal: Terminal::None,
             preopens: Preopens::Root,
             source_bytes: 0,
+            identity: None,
         }
     }
 
@@ -42,11 +46,18 @@ impl Command {
 
     /// Creates a command that runs `text` in the shell, like `bash -c`.
     pub fn shell(text: impl Into<String>) -> Self {
+        Command::script("sh -c", text)
+    }
+
+    /// Creates a command that runs a script in the shell. Grants are given to the script by this
+    /// name and the hash of its text.
+    pub fn script(name: &str, text: impl Into<String>) -> Self {
         let text = text.into();
+        let identity = cofferdam_broker::identity(name, text.as_bytes());
         let source_bytes = text.len() as u64;
         let mut command = Command::new("bash").arg("-c").arg(text);
         command.source_bytes = source_bytes;
-        command
+        command.identified_as(identity)
     }
 
     /// Creates a command that runs a WASI preview 1 module; `name` is its `argv[0]`.
@@ -54,9 +65,34 @@ impl Command {
         Command::of(Executable::Module(module.into()), name)
     }
 
-    /// Returns `argv[0]`, which the audit log records.
-    pub(crate) fn name(&self) -> String {
-        self.argv.first().map_or(String::new(), |name| String::from_utf8_lossy(name).into_owned())
+    /// Sets the identity that grants are given to and requests are made by. The default is the
+    /// name with the hash of the shell text, of the module, or of arguments and standard input.
+    pub fn identified_as(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    pub(crate) fn identity(&self) -> String {
+        if let Some(identity) = &self.identity {
+            return identity.clone();
+        }
+        let name = self.argv.first().map_or("".into(), |name| String::from_utf8_lossy(name));
+        match &self.executable {
+            Executable::Module(module) => cofferdam_broker::identity(&name, module),
+            Executable::Named(program) => {
+                let mut said = program.as_bytes().to_vec();
+                let stdin = match &self.stdin {
+                    Some(Stdin::Bytes(bytes)) => Some(bytes),
+                    Some(_) | None => None,
+                };
+                for part in self.argv.iter().chain(stdin) {
+                    // Prefixes the length, so that different lists of parts never hash alike.
+                    said.extend_from_slice(&(part.len() as u64).to_le_bytes());
+                    said.extend_from_slice(part);
+                }
+                cofferdam_broker::identity(&name, &said)
+            }
+        }
     }
 
     /// Adds an argument.
@@ -80,6 +116,12 @@ impl Command {
     /// Sets an environment variable for this run only.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Removes a variable, for this run alone.
+    pub fn env_remove(mut self, name: impl Into<String>) -> Self {
+        self.removed.push(name.into());
         self
     }
 

@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Limit,
     /// The engine or a guest could not be loaded.
     Engine,
+    /// The crate was built without the feature that the operation needs.
+    FeatureOff,
     /// Grants or the audit log cannot be read or written.
     Permissions,
     /// A state that should be impossible. The run was stopped; the host goes on.
@@ -92,6 +94,7 @@ impl fmt::Display for Error {
             | ErrorKind::Archive
             | ErrorKind::Limit
             | ErrorKind::Engine
+            | ErrorKind::FeatureOff
             | ErrorKind::Permissions => f.write_str(&self.detail),
             ErrorKind::Internal => write!(f, "internal error: {}", self.detail),
         }

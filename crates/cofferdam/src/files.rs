@@ -8,6 +8,8 @@ use cofferdam_vfs::{self as vfs, Errno, Mode, Time, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 
+use cofferdam_kernel::furniture::PROGRAMS_AT;
+
 pub(crate) use cofferdam_kernel::furniture::HOME;
 
 /// Creates the tree of an empty sandbox: a home, a folder for temporary files, devices and
@@ -96,10 +98,8 @@ pub(crate) fn write_error(tree: &Tree, limits: &Limits, error: &vfs::Error) -> E
     }
 }
 
-/// Folder of the programs that the embedder provides; it is on `PATH`.
-pub(crate) const PROGRAMS_AT: &str = "/usr/local/bin";
-
 /// Installs a program as a command of the shell. Guests can run it but not change it.
+// T-PROC-011: a program in the place of a command.
 pub(crate) fn program(tree: &Tree, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_name) {

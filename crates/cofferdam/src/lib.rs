@@ -52,6 +52,14 @@
 //! The futures need no particular executor. A run yields its thread every few milliseconds, so
 //! that one thread serves many runs.
 //!
+//! Features, all on by default, each of which drops a dependency or a guest when it is off:
+//! - `dom`: pages, and documents of tools ([`Boundary::Iframe`])
+//! - `net`: `fetch` and `curl`
+//! - `shell`: the shell and its commands; WASI programs run without it
+//! - `typescript`: tools in TypeScript
+//!
+//! An operation whose feature is off fails with an error that names the feature.
+//!
 //! In reading order:
 //! - [`runtime`]: the engine and the guests, shared by all sandboxes
 //! - [`sandbox`]: one isolated sandbox, and its builder
@@ -68,24 +76,26 @@
 //! - [`permissions`], [`capabilities`]: grants, questions and the audit log; names of capabilities
 //! - [`dom`]: documents, and pages held by another process
 //! - [`json`]: values as JSON, with notes on what JSON cannot hold
-//! - `processor`: processor features that the guests were compiled for
+//! - `guests`, `processor`: the embedded guests, and the processor features they were compiled for
 
 /// Compiles and runs the program in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-mod allowlist;
 mod archive;
 pub mod capabilities;
 pub mod command;
 pub mod config;
 pub mod content_policy;
+#[cfg(feature = "dom")]
 pub mod dom;
 mod drive;
 pub mod error;
 mod files;
 pub mod function;
+mod guests;
+mod interrupted;
 pub mod json;
 mod life;
 pub mod limits;
@@ -99,6 +109,7 @@ mod reaper;
 pub mod run;
 pub mod runtime;
 pub mod sandbox;
+pub mod script;
 pub mod session;
 mod shell_tools;
 mod surface;
@@ -106,11 +117,12 @@ pub mod tool;
 mod tool_commands;
 mod typescript;
 
-pub use capabilities::{Capability, visible};
+pub use capabilities::{Capability, shell_word, visible};
 pub use cofferdam_abi::Value;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,
 };
+#[cfg(feature = "net")]
 pub use cofferdam_net::Client;
 pub use cofferdam_vfs::{HostDir, Mount};
 pub use command::Command;
@@ -127,5 +139,6 @@ pub use processor::processor_features;
 pub use run::{Canceller, Run};
 pub use runtime::{Notice, Pool, Runtime};
 pub use sandbox::{Sandbox, SandboxBuilder};
+pub use script::Input;
 pub use session::Session;
 pub use tool::{Language, Tool};

@@ -166,7 +166,7 @@ impl Limits {
             Limit::FsBytes => self.with_fs_bytes(value),
             Limit::FileCount => self.with_file_count(value),
             Limit::Processes => self.with_processes(value),
-            Limit::Stack | Limit::Expansion => *self,
+            Limit::HostMemory | Limit::Stack | Limit::Expansion => *self,
         };
         changed.check()?;
         *self = changed;
@@ -212,6 +212,9 @@ pub enum Limit {
     FileCount,
     /// Number of processes at once.
     Processes,
+    /// Memory that the host holds for a run: pending calls and the memory of its processes.
+    /// Four times the memory of a cell; cannot be set.
+    HostMemory,
     /// Depth of calls. Follows from the guest's stack and cannot be set.
     Stack,
     /// Length of a value that the shell builds in one step, such as a list of words or a padded
@@ -245,6 +248,7 @@ impl Limit {
             Limit::FsBytes => "fsBytes",
             Limit::FileCount => "fileCount",
             Limit::Processes => "processes",
+            Limit::HostMemory => "hostMemoryBytes",
             Limit::Stack => "stack",
             Limit::Expansion => "expansion",
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cofferdam_abi::Value;
-use cofferdam_broker::PermissionError;
+use cofferdam_broker::{Denial, PermissionError};
 use cofferdam_kernel::Output;
 use serde_json::{Value as Json, json};
 
@@ -20,9 +20,9 @@ pub struct Outcome {
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
-    /// The last command that a program was denied, if the run did not end because of it: a script
-    /// goes on after a command that could not be started.
-    pub denied: Option<PermissionError>,
+    /// Requests of the run that were denied, each once and in order, including those whose error
+    /// the tool caught and the one that the run ended with.
+    pub denials: Vec<Denial>,
     /// Wall time from the call to the end of the run.
     pub duration: Duration,
 }
@@ -138,7 +138,7 @@ impl Outcome {
     /// Creates an outcome without output that took no time.
     pub(crate) fn of(ending: Ending) -> Self {
         let (stdout, stderr) = Default::default();
-        Outcome { ending, stdout, stderr, denied: None, duration: Duration::ZERO }
+        Outcome { ending, stdout, stderr, denials: Vec::new(), duration: Duration::ZERO }
     }
 
     /// Returns the class of the failure, or `None` if the run did not fail. A program that exits
@@ -243,8 +243,13 @@ impl Outcome {
             "truncated": { "stdout": self.stdout.is_cut, "stderr": self.stderr.is_cut },
             "executionTimeMs": (self.duration.as_micros() as f64) / 1000.0,
         });
-        if let Some(denied) = &self.denied {
-            describe(&mut whole["denied"], denied);
+        if !self.denials.is_empty() {
+            let denial = |denial: &Denial| {
+                let mut object = json!({ "canBeGranted": denial.can_be_granted() });
+                describe(&mut object, denial.error());
+                object
+            };
+            whole["denials"] = self.denials.iter().map(denial).collect();
         }
         if !notes.is_empty() {
             let note = |n: &json::Note| json!({ "path": n.path, "was": n.was, "became": n.became });
@@ -274,6 +279,7 @@ fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
         Limit::FsBytes => "bytes in files",
         Limit::FileCount => "number of files",
         Limit::Processes => "number of processes",
+        Limit::HostMemory => "memory held by the host",
         Limit::Stack if allowed == 0 => return "call stack exhausted".into(),
         Limit::Stack => "call depth",
         Limit::Expansion => "expansion",

@@ -1,12 +1,14 @@
 //! The page of a sandbox, and the globals of the tools that use it.
 
-use cofferdam_dom::{Budget, Page};
+#[cfg(feature = "dom")]
+mod held;
+
 /// A page that lives in another process; see
 /// [`page_elsewhere`](crate::SandboxBuilder::page_elsewhere).
+#[cfg(feature = "dom")]
 pub use cofferdam_kernel::{Answered, Asked, Elsewhere};
 
-use crate::error::{Error, ErrorKind};
-use crate::limits::Limits;
+pub(crate) use held::PageSource;
 
 /// The globals of a tool, named after the boundaries of browsers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,14 +43,19 @@ impl Boundary {
     }
 }
 
-/// Parses a page. Its budget is the memory limit of a run.
-pub(crate) fn parse(html: &str, limits: &Limits) -> Result<Page, Error> {
-    let bytes = usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX);
-    Page::parse(html, Budget { bytes, ..Budget::default() }).map_err(|error| {
-        let kind = match error.kind() {
-            cofferdam_dom::ErrorKind::QuotaExceeded => ErrorKind::Limit,
-            _ => ErrorKind::BadOption,
-        };
-        Error::new(kind, format!("page: {}", error.message()))
-    })
+/// Stands for the pages of a build without the feature `dom`: no sandbox has one.
+#[cfg(not(feature = "dom"))]
+mod held {
+    use cofferdam_kernel::Shown;
+
+    use crate::error::Error;
+    use crate::limits::Limits;
+
+    pub(crate) enum PageSource {}
+
+    impl PageSource {
+        pub(crate) fn show(self, _: &Limits) -> Result<Shown, Error> {
+            match self {}
+        }
+    }
 }

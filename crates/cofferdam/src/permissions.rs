@@ -4,8 +4,9 @@
 //! Absent on purpose: permits and the desks that make them. Only the kernel holds those.
 
 pub use cofferdam_broker::{
-    Answer, Approver, BadHeader, BadId, Bounds, Broker, Changes, Choice, Cost, Decision, Discard,
-    Error, ErrorKind, Event, FromOutside, Grant, GrantId, Holder, InMemory, Key, Ledger, Level,
-    Line, Offered, PermissionError, Permissions, Question, QuestionId, RecordedRequest, RequestId,
-    RequestStatus, Risk, Ruling, SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Wish,
+    Answer, Approver, BadHeader, BadId, Bounds, Broker, Changes, Choice, Cost, Decision, Denial,
+    Discard, Error, ErrorKind, Event, FolderMode, FromOutside, Grant, GrantId, Holder, HostFolder,
+    HostFolders, InMemory, Key, Ledger, Level, Line, Offered, PermissionError, Permissions,
+    Question, QuestionId, Reason, RecordedRequest, RequestId, RequestStatus, Risk, Ruling, RunId,
+    SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Wish, identity, shortened, shown_identity,
 };

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
-use cofferdam_kernel::{self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin};
+use cofferdam_kernel::{
+    self as kernel, Hits, ProcessLimits, ProgramSetup, Ran, RanEnding, Settings, StartRules, Stdin,
+};
 use cofferdam_vfs::Mode;
 
-use crate::allowlist::Allowlist;
 use crate::command::Command;
 use crate::drive::{self, Course, exceeded};
 use crate::error::Error;
@@ -19,33 +20,29 @@ use crate::outcome::{Ending, Outcome, ScriptError};
 use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
-/// Memory of all processes of a run together, as a multiple of the memory of one.
-const MEMORY_SUM: u64 = 4;
-
 /// Runs a program and every process that it starts.
 pub(crate) async fn run(
     state: &Arc<SandboxState>,
     command: Command,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let name = command.name();
-    let course = drive::course(state, &name, switch, Instant::now());
-    // If the sandbox was given commands by name, only those may start; otherwise all of them may.
-    let allowlist = match course.desk.sees(Kind::ProcessExec)? {
-        true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
-        false => None,
+    let course = drive::course(state, &command.identity(), switch, Instant::now());
+    // A sandbox that was ever granted programs by name starts only those; another one starts all.
+    let policy = state.policy.clone();
+    let start_rules = match course.desk.is_restricted(Kind::ProcessExec)? {
+        true => StartRules::granted(policy, course.desk.clone(), None),
+        false => StartRules::unrestricted(policy),
     };
-    let settings = state.settings(course.desk.clone(), None);
-    run_on_course(&course, settings, command, allowlist).await
+    let settings = state.settings(course, None);
+    run_on_course(&course, settings, command, start_rules).await
 }
 
-/// Runs a program within a run that is under way. With an allowlist, it may start the commands that
-/// the tool may start, and no others.
+/// Runs a program within a run that is under way.
 pub(crate) async fn run_on_course(
     course: &Course,
-    mut settings: Settings,
+    settings: Settings,
     command: Command,
-    allowlist: Option<Arc<Allowlist>>,
+    start_rules: StartRules,
 ) -> Result<Outcome, Error> {
     let state = &course.state;
     let limits = course.limits();
@@ -53,44 +50,32 @@ pub(crate) async fn run_on_course(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
-    let world = kernel::World {
+    let setup = ProgramSetup {
         settings,
         files: state.resources.files.clone(),
-        limits: ProcessLimits {
-            memory_bytes: limits.memory_bytes,
-            memory_sum_bytes: limits.memory_bytes.saturating_mul(MEMORY_SUM),
-            processes: limits.processes,
-        },
+        limits: ProcessLimits { memory_bytes: limits.memory_bytes },
         programs: state.runtime.programs()?.clone(),
-        policy: match &allowlist {
-            Some(allowlist) => allowlist.clone(),
-            None => state.policy.clone(),
-        },
+        start_rules,
         tools: Some(Arc::new(tools)),
         reaper: state.runtime.reap(),
     };
     let command = with_sandbox_defaults(state, command);
     let alarm = state.runtime.engine().alarm();
-    let ran = kernel::run_program(world, command, &course.term.switch, alarm, course.term.deadline)
-        .await?;
+    let ran = kernel::run_program(setup, command, alarm).await?;
     if let Some(environment) = &ran.environment {
         state.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
     // A program that fails after a denial, or after one of its tools was stopped, reports that as
     // the cause.
-    let command = allowlist.and_then(|allowlist| allowlist.denied());
-    let denied = command.clone().or(ran.denied);
+    let denied = ran.denied_program.or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
     if let (Ending::Exited(1..) | Ending::Threw(_), Some(trouble)) = (&ending, trouble) {
         ending = trouble;
     }
-    let mut outcome = course.outcome(ending, (ran.stdout, ran.stderr));
-    outcome.denied = command.filter(|_| !matches!(outcome.ending, Ending::Denied(_)));
-    Ok(outcome)
+    Ok(course.outcome(ending, (ran.stdout, ran.stderr)))
 }
 
 /// Completes a command with the sandbox's environment, working directory and standard input.
@@ -102,6 +87,9 @@ fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Comm
         env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
     env.extend(command.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+    for name in &command.removed {
+        env.remove(name.as_str());
+    }
     if command.inherits_env {
         env.insert("PWD", &cwd);
     }

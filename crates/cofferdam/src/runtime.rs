@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use cofferdam_broker::{Broker, Discard, InMemory};
 use cofferdam_cell::{Compiler, Engine, Image, ProgramEngine, ProgramImage};
-use cofferdam_kernel::{Kernel, Process, Programs};
-use cofferdam_net::{Client, Settings};
+use cofferdam_kernel::permitted::Network;
+use cofferdam_kernel::{Kernel, Later, Process, Programs};
 
 use crate::error::Error;
+use crate::guests;
 use crate::page::Boundary;
 use crate::reaper::Reaper;
 
@@ -42,9 +43,9 @@ struct Inner {
     reaper: Reaper,
     /// Broker of sandboxes that bring none; keeps everything in memory.
     broker: OnceLock<Result<Broker, Error>>,
-    /// Network client of sandboxes that bring none; created on first use. Its thread starts with
-    /// the first request.
-    client: OnceLock<Client>,
+    /// Network of sandboxes that bring no client; created on first use. Its thread starts with the
+    /// first request.
+    network: OnceLock<Network>,
     sandboxes: AtomicU64,
     runs: AtomicU64,
     /// Mark that tells runs of this process from those of another process in one audit log.
@@ -66,7 +67,7 @@ impl Runtime {
 
     fn make(pool: Pool, cache: Option<PathBuf>) -> Result<Self, Error> {
         let engine = Engine::new(pool)?;
-        let js = load(&engine, cofferdam_images::JS)?;
+        let js = load(&engine, guests::js())?;
         Ok(Runtime {
             inner: Arc::new(Inner {
                 engine,
@@ -74,7 +75,7 @@ impl Runtime {
                 js_document: OnceLock::new(),
                 ts: OnceLock::new(),
                 broker: OnceLock::new(),
-                client: OnceLock::new(),
+                network: OnceLock::new(),
                 sandboxes: AtomicU64::new(0),
                 runs: AtomicU64::new(0),
                 process: process_mark(),
@@ -100,8 +101,8 @@ impl Runtime {
         self.inner.broker.get_or_init(make).clone()
     }
 
-    pub(crate) fn client(&self) -> Client {
-        self.inner.client.get_or_init(|| Client::new(Settings::default())).clone()
+    pub(crate) fn network(&self) -> Network {
+        self.inner.network.get_or_init(Network::default).clone()
     }
 
     /// Returns a new id of a run, for the audit log.
@@ -141,15 +142,11 @@ impl Runtime {
             let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
             let pool = Pool { cells, ..self.inner.pool };
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
-            let sh = Some(load_program(&engine, cofferdam_images::SH)?);
+            let sh = guests::sh().map(|code| load_program(&engine, code)).transpose()?;
             let notice = self.inner.on_compile.get().cloned();
             let compiler = Some(Compiler::new(&engine, self.inner.cache.clone(), notice));
-            let commands = OnceLock::new();
-            let commands = move || {
-                let load = || load_program(&engine, cofferdam_images::COMMANDS);
-                commands.get_or_init(load).clone()
-            };
-            Ok(Programs { sh, commands: Some(Arc::new(commands)), compiler })
+            let commands = guests::commands().map(|code| load_later(engine, code));
+            Ok(Programs { sh, commands, compiler })
         });
         made.as_ref().map_err(Clone::clone)
     }
@@ -178,14 +175,21 @@ impl Runtime {
             Boundary::Worker => return Ok(&self.inner.js),
             Boundary::Iframe => &self.inner.js_document,
         };
-        let load = || load(&self.inner.engine, cofferdam_images::JS_DOCUMENT);
-        image.get_or_init(load).as_ref().map_err(Clone::clone)
+        let code = guests::js_document().ok_or_else(|| guests::without("dom"))?;
+        image.get_or_init(|| load(&self.inner.engine, code)).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn ts(&self) -> Result<&Image<Kernel>, Error> {
-        let image = self.inner.ts.get_or_init(|| load(&self.inner.engine, cofferdam_images::TS));
+        let code = guests::ts().ok_or_else(|| guests::without("typescript"))?;
+        let image = self.inner.ts.get_or_init(|| load(&self.inner.engine, code));
         image.as_ref().map_err(Clone::clone)
     }
+}
+
+/// Returns a function that loads a program when it is first called.
+fn load_later(engine: ProgramEngine, code: &'static [u8]) -> Later {
+    let loaded = OnceLock::new();
+    Arc::new(move || loaded.get_or_init(|| load_program(&engine, code)).clone())
 }
 
 #[allow(unsafe_code)]

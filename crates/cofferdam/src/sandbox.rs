@@ -7,15 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_broker::{Approver, Bounds, Broker, Grant, Terms};
-use cofferdam_caps::CapabilitySet;
+use cofferdam_caps::{CapabilitySet, Kind};
 use cofferdam_cell::KillSwitch;
-use cofferdam_dom::Page;
-use cofferdam_dom::proxy::Event;
+use cofferdam_kernel::permitted::{Network, Permitted};
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    Asking, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+    Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
-use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
 
 use crate::command::Command;
@@ -59,12 +57,19 @@ pub(crate) struct SandboxState {
     /// Kept for forks, which get permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
-    client: Client,
+    network: Network,
     pub(crate) policy: Arc<dyn Policy>,
     destroyed: AtomicBool,
     next_run: AtomicU64,
     runs: Mutex<HashMap<u64, KillSwitch>>,
     pub(crate) sessions: Mutex<HashMap<String, Arc<Slot>>>,
+}
+
+impl SandboxState {
+    /// Returns the working directory of tools and programs.
+    pub(crate) fn cwd(&self) -> String {
+        lock(&self.cwd).clone()
+    }
 }
 
 impl Sandbox {
@@ -200,33 +205,6 @@ impl Sandbox {
         Some(json::to_json(&artifact.content).json)
     }
 
-    /// Returns the page as HTML, or `None` if the sandbox holds no page.
-    pub fn page_html(&self) -> Option<String> {
-        lock(&self.state.resources.page).here().map(|page| page.html())
-    }
-
-    /// Takes the events that tools caused on the page as a person would with mouse and keyboard,
-    /// oldest first. Each event is returned once.
-    pub fn page_events(&self) -> Vec<Event> {
-        let mut page = lock(&self.state.resources.page);
-        page.here().map(Page::take_events).unwrap_or_default()
-    }
-
-    /// Changes the page while tools may be running. `change` receives the tree and its document
-    /// node. The elements that grants name are searched for again afterwards.
-    pub fn change_page<T>(
-        &self,
-        change: impl FnOnce(&mut cofferdam_dom::Tree, cofferdam_dom::NodeId) -> T,
-    ) -> Result<T, Error> {
-        self.state.check_alive()?;
-        let mut page = lock(&self.state.resources.page);
-        let Some(page) = page.here() else {
-            return Err(Error::new(ErrorKind::NotFound, "page: this sandbox has none"));
-        };
-        let document = page.document();
-        Ok(change(page.tree_mut(), document))
-    }
-
     /// Returns the default standard input of runs.
     pub fn stdin(&self) -> &[u8] {
         &self.state.stdin
@@ -288,6 +266,14 @@ impl SandboxState {
     /// original.
     pub(crate) fn fork(&self) -> SandboxState {
         let name = self.runtime.next_sandbox();
+        let bounds = self.config.bounds();
+        let permissions =
+            permissions(&self.broker, &name, &self.capabilities, &self.approver, bounds);
+        permissions.set_host_folders(self.permissions.host_folders());
+        // A fork of a restricted sandbox is restricted, though it does not have all the grants.
+        if self.permissions.is_restricted(Kind::ProcessExec) {
+            permissions.restrict(Kind::ProcessExec);
+        }
         SandboxState {
             runtime: self.runtime.clone(),
             limits: self.limits,
@@ -298,16 +284,10 @@ impl SandboxState {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: permissions(
-                &self.broker,
-                &name,
-                &self.capabilities,
-                &self.approver,
-                self.config.bounds(),
-            ),
+            permissions,
             broker: self.broker.clone(),
             approver: self.approver.clone(),
-            client: self.client.clone(),
+            network: self.network.clone(),
             boundary: self.boundary,
             config: self.config.clone(),
             policy: self.policy.clone(),
@@ -377,23 +357,24 @@ impl SandboxState {
 
     pub(crate) fn settings(
         &self,
-        desk: cofferdam_broker::Desk,
+        course: &drive::Course,
         commands: Option<Arc<dyn Commands>>,
     ) -> Settings {
         Settings {
-            resources: self.resources.clone(),
-            desk,
-            client: self.client.clone(),
+            resources: Permitted::new(self.resources.clone()),
+            desk: course.desk.clone(),
+            network: self.network.clone(),
             commands,
             clock: self.clock,
             random: self.random,
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
             watcher: self.watcher.clone(),
-            asking: Asking::default(),
+            run_clock: course.clock.clone(),
+            allowance: course.allowance.clone(),
             console: None,
             code: None,
-            term: None,
+            types: None,
         }
     }
 }
@@ -422,6 +403,7 @@ fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), 
 }
 
 /// A record of a run under way.
+// T-CELL-019: a run killed half-way.
 pub(crate) struct Registered {
     pub(crate) state: Arc<SandboxState>,
     id: u64,

@@ -1,7 +1,7 @@
 //! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cofferdam_abi::Value;
 use cofferdam_abi::entry::Form;
@@ -10,6 +10,7 @@ use cofferdam_caps::CapabilitySet;
 use cofferdam_kernel::KeptCode;
 
 use crate::json;
+use crate::script::ScriptPlace;
 
 /// The language of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,15 +31,19 @@ pub struct Tool {
     pub(crate) source: String,
     pub(crate) args: Value,
     pub(crate) compiled: Compiled,
+    pub(crate) script: ScriptPlace,
     identity: Option<String>,
 }
 
-/// Compiled code of a tool. Clones of the tool share it, whatever their arguments.
+/// Compiled code and identity of a tool, which follow from name, language and source. Clones of the
+/// tool share the code, whatever their arguments.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Compiled {
     /// Set by the first run. Most tools run once; code is kept only for those that run again.
     has_run: Arc<AtomicBool>,
     code: KeptCode,
+    /// Identity by name and source, once it was computed.
+    identity: OnceLock<Arc<str>>,
 }
 
 impl Compiled {
@@ -69,6 +74,7 @@ impl Tool {
             source,
             args: Value::Undefined,
             compiled: Compiled::default(),
+            script: ScriptPlace::default(),
             identity: None,
         }
     }
@@ -85,6 +91,7 @@ impl Tool {
 
     /// Creates a tool from a file. The extension of its name selects the language, and whether the
     /// source is a module.
+    // T-CELL-023: host paths in stack traces.
     pub fn from_file_name(name: &str, source: impl Into<String>) -> Self {
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -129,20 +136,24 @@ impl Tool {
     /// Sets the name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
-        // Compiled code contains the name.
+        // Compiled code and identity contain the name.
         self.compiled = Compiled::default();
         self
     }
 
-    /// Sets the identity that grants are given to and requests are made by, in place of the name.
-    /// The caller who chooses it chooses which grants the tool has.
+    /// Sets the identity that grants are given to and requests are made by, in place of the name
+    /// and the hash of the source. The caller who chooses it chooses which grants the tool has.
     pub fn identified_as(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    pub(crate) fn identity(&self) -> &str {
-        self.identity.as_deref().unwrap_or(&self.name)
+    pub(crate) fn identity(&self) -> Arc<str> {
+        if let Some(identity) = &self.identity {
+            return identity.as_str().into();
+        }
+        let hash = || cofferdam_broker::identity(&self.name, self.source.as_bytes()).into();
+        self.compiled.identity.get_or_init(hash).clone()
     }
 
     /// Declares that the source is a module, instead of detecting it.
@@ -170,6 +181,7 @@ mod tests {
     use super::*;
     use crate::Sandbox;
 
+    /// T-CELL-027.
     #[tokio::test]
     async fn code_is_kept_when_a_tool_runs_again() {
         let sandbox = Sandbox::new().expect("a sandbox");

@@ -8,7 +8,7 @@ use cofferdam::{
     Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Outcome, Policy, Sandbox,
 };
 use cofferdam_abi::process::Spawn;
-use cofferdam_abi::{Call, Writer, frame};
+use cofferdam_abi::{ProgramCall, Writer, frame};
 use computed::computed;
 
 /// Returns a program around the body of `_start`. `$print` writes a part of its memory. `$call`
@@ -49,7 +49,7 @@ fn program(data: &[(u32, Vec<u8>)], functions: &str, body: &str) -> Vec<u8> {
     wat::parse_str(&text).expect("a module")
 }
 
-fn request(call: Call, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
+fn request(call: ProgramCall, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
     let mut payload = Writer::new();
     fields(&mut payload);
     let mut w = Writer::new();
@@ -60,7 +60,7 @@ fn request(call: Call, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
 fn spawn(program: &[u8], descriptors: Vec<(u32, u32)>) -> Vec<u8> {
     let argv = vec![program];
     let spawn = Spawn { program, argv, cwd: b"/", descriptors, ..Spawn::default() };
-    request(Call::ProcessSpawn, |w| spawn.write(w))
+    request(ProgramCall::ProcessSpawn, |w| spawn.write(w))
 }
 
 fn sandbox(limits: Limits) -> Sandbox {
@@ -166,6 +166,7 @@ fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
     }
 }
 
+/// T-PROC-007.
 #[tokio::test]
 async fn memory_without_end_is_a_limit() {
     let bomb = program(
@@ -180,6 +181,7 @@ async fn memory_without_end_is_a_limit() {
     assert_eq!(outcome.ending, Ending::Stopped(expected));
 }
 
+/// T-PROC-007.
 #[tokio::test]
 async fn a_module_that_asks_for_more_than_its_limit_does_not_start() {
     let greedy =
@@ -211,13 +213,14 @@ async fn check_unfit(module: &[u8], says: &str) {
     assert!(error.message.contains(says), "{:?} does not say {says:?}", error.message);
 }
 
+/// T-PROC-001.
 #[tokio::test]
 async fn a_module_that_cannot_run_is_told_why() {
     let whole = program(&[], "", "");
     let text = |text: &str| wat::parse_str(text).expect("a module");
     check_unfit(b"", "is not a WebAssembly module").await;
     check_unfit(b"MZ", "is not a WebAssembly module").await;
-    check_unfit(b"\0asm", "is cut").await;
+    check_unfit(b"\0asm", "is truncated").await;
     check_unfit(b"\0asm\x0d\0\x01\0", "is a component").await;
     check_unfit(b"\0asm\x07\0\0\0", "unknown version").await;
     check_unfit(&whole[..whole.len() - 3], "is not a valid module").await;
@@ -282,6 +285,7 @@ fn bomb() -> Vec<u8> {
     )
 }
 
+/// T-PROC-006.
 #[tokio::test]
 async fn a_fork_bomb_is_a_limit() {
     let sandbox = sandbox(Limits::default().with_time(Duration::from_secs(5)));
@@ -296,9 +300,9 @@ async fn a_fork_bomb_is_a_limit() {
 /// Returns a program that makes a pipe (descriptors 3 and up, whichever are free), starts `/child`
 /// with `fds`, then runs `body`.
 fn parent(fds: Vec<(u32, u32)>, body: &str) -> Vec<u8> {
-    let pipe = request(Call::PipeNew, |_| {});
+    let pipe = request(ProgramCall::PipeNew, |_| {});
     let spawn = spawn(b"/child", fds);
-    let wait = request(Call::ProcessWait, |w| {
+    let wait = request(ProgramCall::ProcessWait, |w| {
         w.u32(0).u8(0);
     });
     let lens = (pipe.len(), spawn.len(), wait.len());
@@ -362,6 +366,7 @@ async fn who_writes_to_nobody_is_killed_by_the_pipe() {
     assert_eq!(outcome.ending, Ending::Exited(13));
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
     let waiting = parent(
@@ -372,6 +377,7 @@ async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
     assert_eq!(outcome.exit_code(), 124);
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn a_whole_tree_of_loops_ends_at_the_deadline() {
     let sandbox = sandbox(short());
@@ -382,6 +388,7 @@ async fn a_whole_tree_of_loops_ends_at_the_deadline() {
     assert_eq!(outcome.exit_code(), 124);
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn children_that_nobody_hears_end_with_the_first_process() {
     let sandbox = sandbox(Limits::default());
@@ -393,6 +400,7 @@ async fn children_that_nobody_hears_end_with_the_first_process() {
 }
 
 /// Modules are compiled on threads of their own, so a run that waits for one ends in time.
+/// T-PROC-002.
 #[tokio::test]
 async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     let step = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 3)) (local.get 1)))\n";
@@ -405,6 +413,7 @@ async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     assert!(matches!(ending, Ending::Stopped(Exhausted::Time { .. })), "{ending:?}");
 }
 
+/// T-PROC-010.
 #[tokio::test]
 async fn a_program_that_is_denied_does_not_start() {
     struct Nothing;

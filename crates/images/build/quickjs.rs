@@ -7,7 +7,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use crate::{Result, Toolchain, run};
+use crate::Result;
+use crate::toolchain::{Toolchain, run};
 
 /// The package that contains the C source of QuickJS.
 const PACKAGE: &str = "rquickjs-sys";
@@ -19,7 +20,7 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 17] = [
+const CHANGES: [Change; 24] = [
     // Hash of a `Map` or `Set` key; the low bits choose the bucket. A number is hashed as the bits
     // of a double, whose low bits are zero for small integers, so thousands of keys shared a
     // handful of buckets. The multiplication mixes every bit upwards, the shift mixes the high bits
@@ -325,6 +326,44 @@ static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst pr
 }
 
 static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
+    },
+    // QuickJS looks at the stack in the guest's memory, and some functions hardly use that one: they
+    // run into the end of the native stack first, which ends the run instead of throwing. Unused
+    // room makes both grow alike.
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+        to: "#define JS_ROOM(size) uint8_t js_room[size]; __asm__ volatile(\"\" : : \"r\"(js_room) : \"memory\")\n\nstatic inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n",
+        to: "static JSValue json_parse_value(JSParseState *s, JSONParseRecord *pr)\n{\n    JS_ROOM(64);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "                                         const char *text_str, JSONParseRecord *pr)\n{\n    JSValue val, new_el,",
+        to: "                                         const char *text_str, JSONParseRecord *pr)\n{\n    JS_ROOM(256);\n    JSValue val, new_el,",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n",
+        to: "static int js_json_to_str(JSContext *ctx, JSONStringifyContext *jsc,\n                          JSValueConst holder, JSValue val,\n                          JSValueConst indent)\n{\n    JS_ROOM(96);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n",
+        to: "static __exception int js_parse_unary(JSParseState *s, int parse_flags)\n{\n    JS_ROOM(640);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "static __exception int js_parse_statement_or_decl(JSParseState *s,\n                                                  int decl_mask)\n{\n",
+        to: "static __exception int js_parse_statement_or_decl(JSParseState *s,\n                                                  int decl_mask)\n{\n    JS_ROOM(256);\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        from: "                                          bool export_flag)\n{\n    int label_parse,",
+        to: "                                          bool export_flag)\n{\n    JS_ROOM(256);\n    int label_parse,",
     },
     // Drops the source text of the preludes' functions, which every cell would otherwise carry.
     // `toString` returns `[native code]`, as in a browser.

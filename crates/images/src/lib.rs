@@ -1,33 +1,37 @@
 //! The guests, compiled ahead of time and embedded, so that the program is a single file.
+//!
+//! Each feature embeds guests: `dom` the one with a document, `shell` the shell and its commands,
+//! `typescript` the one that removes types. All are on by default.
 
 /// Aligned to a memory page, so that the code inside can be mapped in place.
 #[repr(C, align(4096))]
 struct Aligned<T: ?Sized>(T);
 
-static JS_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/js.image")));
-
-static JS_DOCUMENT_IMAGE: &Aligned<[u8]> =
-    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/js-document.image")));
-
-static TS_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/ts.image")));
+/// Embeds the native code of a guest.
+macro_rules! embedded {
+    ($name:literal) => {{
+        static IMAGE: &Aligned<[u8]> =
+            &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".image")));
+        &IMAGE.0
+    }};
+}
 
 /// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
-pub static JS: &[u8] = &JS_IMAGE.0;
+pub static JS: &[u8] = embedded!("js");
 
 /// The JavaScript guest with a document, for the iframe boundary.
-pub static JS_DOCUMENT: &[u8] = &JS_DOCUMENT_IMAGE.0;
+#[cfg(feature = "dom")]
+pub static JS_DOCUMENT: &[u8] = embedded!("js-document");
 
 /// The TypeScript guest, which turns TypeScript tools into JavaScript: native code for
 /// [`cofferdam_cell::Image::load`].
-pub static TS: &[u8] = &TS_IMAGE.0;
-
-static SH_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/sh.image")));
-
-static COMMANDS_IMAGE: &Aligned<[u8]> =
-    &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/commands.image")));
+#[cfg(feature = "typescript")]
+pub static TS: &[u8] = embedded!("ts");
 
 /// The shell: native code for [`cofferdam_cell::ProgramImage::load`].
-pub static SH: &[u8] = &SH_IMAGE.0;
+#[cfg(feature = "shell")]
+pub static SH: &[u8] = embedded!("sh");
 
 /// The shell's commands: native code for [`cofferdam_cell::ProgramImage::load`].
-pub static COMMANDS: &[u8] = &COMMANDS_IMAGE.0;
+#[cfg(feature = "shell")]
+pub static COMMANDS: &[u8] = embedded!("commands");

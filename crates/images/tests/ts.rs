@@ -5,7 +5,7 @@ mod common;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
+use cofferdam_abi::entry::{Code, Entry, Form, Leave, Script, Start, Thrown};
 use cofferdam_abi::wire::Writer;
 use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
@@ -15,7 +15,7 @@ use common::block_on;
 struct Nobody;
 
 impl Host for Nobody {
-    fn call(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Stop> {
+    fn cross(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Stop> {
         Err(Stop::Breach("the TypeScript guest calls nobody".into()))
     }
 }
@@ -44,8 +44,9 @@ fn strip(form: Form, source: &str) -> Came {
     let mut cell = Cell::new(&IMAGE, Nobody, limits, switch, deadline).expect("a cell");
     let mut message = Writer::new();
     let (file, args) = ("tool.ts", &[][..]);
-    let (code, members) = (Code::Unkept, Vec::new());
-    let start = Start { form, file, source, code, args, result_bytes: u32::MAX, members };
+    let (code, members, script) = (Code::Unkept, Vec::new(), Script::default());
+    let result_bytes = u32::MAX;
+    let start = Start { form, file, source, code, args, result_bytes, members, script };
     Entry::Start(start).write(&mut message);
     let reply = match block_on(cell.enter(message.as_bytes())) {
         Ok(reply) => reply,
@@ -319,6 +320,7 @@ const PAIRS: [(&str, &str); 8] = [
 ];
 
 // T-CELL-018.
+/// T-CELL-018.
 #[test]
 fn hostile_nesting_ends_the_cell_alone() {
     for (open, close) in PAIRS {
@@ -330,6 +332,7 @@ fn hostile_nesting_ends_the_cell_alone() {
     check_stopped(&["let a: ", &"(a:".repeat(100_000)].concat());
 }
 
+/// T-CELL-018.
 #[test]
 fn hostile_width_is_taken() {
     for source in ["a+".repeat(50_000) + "a", "let a: A;".repeat(20_000), "a.".repeat(50_000) + "a"]

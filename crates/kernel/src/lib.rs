@@ -2,11 +2,19 @@
 //!
 //! - `tool`: serves the cells of tools
 //! - `program`: runs programs as processes
+//! - [`permitted`]: resources as guests reach them, behind permits
 //! - `shared`: resources, clock, randomness, output and errors of both
+//! - `without`: stand-ins for features that are off
 
+// Parts of `shared` serve features alone.
+#![cfg_attr(not(all(feature = "dom", feature = "net")), allow(dead_code))]
+
+pub mod permitted;
 mod program;
 mod shared;
 mod tool;
+#[cfg(not(all(feature = "dom", feature = "net")))]
+mod without;
 
 pub use program::errno::Errno;
 pub use program::furniture;
@@ -16,16 +24,23 @@ pub use program::process::Process;
 pub use program::run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
-pub use program::system::{Caps, Environment, Hits, Later, ProcessLimits, Programs, Reaper, World};
+pub use program::start_rules::StartRules;
+pub use program::system::{
+    Caps, Environment, Hits, Later, ProcessLimits, ProgramSetup, Programs, Reaper,
+};
 pub use program::tools::{Console, ToolLine, Tools};
-pub use shared::asking::Asking;
+pub use shared::allowance::Allowance;
+pub use shared::call_error::CallError;
 pub use shared::clock::Clock;
 pub use shared::denials::Denials;
 pub use shared::output::{Output, Stream, Watcher};
+pub use shared::page::Shown;
+#[cfg(feature = "dom")]
+pub use shared::page::{Answered, Asked, Elsewhere};
 pub use shared::random::Random;
 pub use shared::resources::{self, Resources};
-pub use shared::term::Term;
-pub use tool::Answers;
+pub use shared::run_clock::RunClock;
+pub use tool::Settled;
 pub use tool::commands::{CommandLine, Commands, Finished, What};
 pub use tool::kernel::{KeptCode, Kernel, Settings};
-pub use tool::page::{Answered, Asked, Elsewhere, Shown};
+pub use tool::types::{TypesFailed, TypesStripper};

@@ -1,15 +1,18 @@
 //! Serves the cells of tools: dispatches their calls, checks permits, keeps what is pending.
 //!
 //! In reading order: [`kernel`], `calls` (one file per area), `guard` (calls that need a permit),
-//! `answers`, [`commands`], [`page`] and `view`, `uploads`.
+//! `settled`, [`commands`], [`types`], `uploads`.
 
-mod answers;
 mod calls;
 pub(crate) mod commands;
 mod guard;
 pub(crate) mod kernel;
-pub(crate) mod page;
+mod settled;
+pub(crate) mod types;
+#[cfg(feature = "net")]
 mod uploads;
-mod view;
 
-pub use answers::Answers;
+#[cfg(not(feature = "net"))]
+use crate::without::net::uploads;
+
+pub use settled::Settled;

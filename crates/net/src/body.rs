@@ -1,6 +1,8 @@
 //! The body of a request, and the form in which a connection sends it.
 //!
 //! Separate from `upload`, which passes the pieces of a streamed body between threads.
+//!
+//! Meets T-NET-008.
 
 use std::fmt;
 use std::pin::Pin;
@@ -25,6 +27,15 @@ enum Source {
 }
 
 impl Body {
+    /// Returns the size in words for a person; `None` for an empty body.
+    pub fn shown_size(&self) -> Option<String> {
+        match self.len() {
+            Some(0) => None,
+            Some(len) => Some(format!("{len} bytes")),
+            None => Some("a stream of unknown length".to_owned()),
+        }
+    }
+
     /// Creates an empty body.
     pub fn empty() -> Self {
         Self(Source::Empty)

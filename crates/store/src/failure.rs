@@ -1,10 +1,13 @@
 //! Translation of SQLite and file errors into the broker's error, each with a hint.
 //!
 //! Separate, so that every way a store can fail is listed in one place.
+//!
+//! Meets T-PERM-010.
 
 use std::path::Path;
 
 use cofferdam_broker::{Error, ErrorKind};
+use cofferdam_caps::shell_word;
 use rusqlite::ErrorCode;
 
 /// Converts an SQLite error and adds a hint on how to recover.
@@ -41,9 +44,14 @@ pub(crate) fn sql(path: &Path, error: &rusqlite::Error) -> Error {
 /// Returns the error for a file that is not a store or was altered.
 pub(crate) fn damaged(path: &Path, why: impl std::fmt::Display) -> Error {
     let place = path.display();
-    Error::new(ErrorKind::Damaged, &place, format_args!("the store is damaged: {why}")).with_hint(
-        format_args!("start with an empty store, without grants: mv '{place}' '{place}.damaged'"),
-    )
+    let (from, to) = (shell_word(&place.to_string()), shell_word(&format!("{place}.damaged")));
+    Error::new(ErrorKind::Damaged, &place, format_args!("the store is damaged: {why}"))
+        .with_hint(format_args!("start with an empty store, without grants: mv {from} {to}"))
+}
+
+/// Returns the error for a folder or file that another user could have written.
+pub(crate) fn untrusted(path: &Path, why: &str, hint: &str) -> Error {
+    Error::new(ErrorKind::Untrusted, path.display(), why).with_hint(hint)
 }
 
 /// Converts an error with a folder or file outside SQLite.

@@ -4,14 +4,17 @@
 
 use std::sync::Arc;
 
-use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Timestamp};
-use rusqlite::types::Type;
+use cofferdam_broker::{
+    Grant, GrantId, Holder, MAX_SESSION, RunId, SecretHeaders, Span, Timestamp,
+};
+use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 /// Most rows of ended grants that are kept; beyond that, other processes reload all grants.
 const MAX_GONE: i64 = 10_000;
 
-const COLUMNS: &str = "id, capability, span, tool, sandbox, by, at, expires, uses, headers";
+const COLUMNS: &str =
+    "id, capability, span, tool, sandbox, by, at, expires, uses, headers, run, folder";
 
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
@@ -21,7 +24,7 @@ pub(crate) fn insert(
     let headers: String =
         grant.headers.expose().map(|(name, value)| format!("{name}:{value}\n")).collect();
     let sql = format!(
-        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
     );
     transaction.prepare_cached(&sql)?.execute(params![
         grant.id.as_str(),
@@ -34,6 +37,8 @@ pub(crate) fn insert(
         grant.expires.map(micros),
         grant.uses,
         headers,
+        grant.run.as_ref().map(RunId::as_str),
+        grant.holder.folder,
         generation as i64,
     ])?;
     Ok(())
@@ -63,6 +68,35 @@ pub(crate) fn take(
         RETURNING uses";
     let mut update = transaction.prepare_cached(sql)?;
     update.query_row(params![id.as_str(), micros(now)], |row| row.get(0)).optional()
+}
+
+/// Binds a grant for one run to the first run that uses it. Returns its run, or `None` if there is
+/// no such grant.
+pub(crate) fn bind(
+    transaction: &Transaction<'_>,
+    generation: u64,
+    (id, run): (&GrantId, &RunId),
+    now: Timestamp,
+) -> rusqlite::Result<Option<(RunId, Bound)>> {
+    let sql = "UPDATE grants SET run = ?2, expires = min(coalesce(expires, ?4), ?4), changed = ?5
+        WHERE id = ?1 AND NOT gone AND run IS NULL AND (expires IS NULL OR expires > ?3)";
+    let latest = micros(now.after(MAX_SESSION));
+    let values = params![id.as_str(), run.as_str(), micros(now), latest, generation as i64];
+    let bound = match transaction.execute(sql, values)? {
+        0 => Bound::Before,
+        _ => Bound::Now,
+    };
+    let sql = "SELECT run FROM grants
+        WHERE id = ?1 AND NOT gone AND (expires IS NULL OR expires > ?2)";
+    let values = params![id.as_str(), micros(now)];
+    transaction.query_row(sql, values, |row| Ok((parsed(row, 0)?, bound))).optional()
+}
+
+/// Time at which a grant was bound to its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Before,
+    Now,
 }
 
 /// Marks grants as ended and erases their secret headers. Returns their number.
@@ -129,6 +163,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
         holder: Holder {
             tool: row.get::<_, Option<Arc<str>>>(3)?,
             sandbox: row.get::<_, Option<Arc<str>>>(4)?,
+            folder: row.get::<_, Option<Arc<str>>>(11)?,
         },
         by: row.get::<_, Arc<str>>(5)?,
         at: stamp(row, 6)?,
@@ -137,6 +172,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
             .map(|micros| Timestamp::from_micros(micros.unsigned_abs())),
         uses: row.get(8)?,
         headers: headers(row, 9)?,
+        run: match row.get_ref(10)? {
+            ValueRef::Null => None,
+            _ => Some(parsed(row, 10)?),
+        },
     })
 }
 

@@ -3,10 +3,11 @@
 //! Each method is one transaction; the SQL is in `grants` and `requests`.
 
 use cofferdam_broker::{
-    Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus,
+    Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus, RunId,
     Timestamp,
 };
 
+use crate::grants::Bound;
 use crate::store::{Store, generation};
 use crate::{grants, requests};
 
@@ -71,6 +72,24 @@ impl Ledger for Store {
             Ok((left == Some(0)).then_some(()))
         })?;
         Ok(was_taken)
+    }
+
+    fn bind(&self, id: &GrantId, run: &RunId, now: Timestamp) -> Result<bool, Error> {
+        let mut is_ours = false;
+        self.change(|transaction, generation| {
+            let found = grants::bind(transaction, generation, (id, run), now)?;
+            is_ours = found.as_ref().is_some_and(|(bound, _)| bound == run);
+            Ok(matches!(found, Some((_, Bound::Now))).then_some(()))
+        })?;
+        Ok(is_ours)
+    }
+
+    fn end_run(&self, run: &RunId) -> Result<(), Error> {
+        self.change(|transaction, generation| {
+            let ended = grants::end(transaction, generation, "run = ?2", run.as_str())?;
+            Ok((ended > 0).then_some(()))
+        })?;
+        Ok(())
     }
 
     fn record(&self, request: &RecordedRequest) -> Result<(), Error> {

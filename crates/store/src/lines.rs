@@ -11,11 +11,61 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use crate::grants::{micros, parsed, stamp};
 use crate::store::Store;
 
-/// Most lines of the audit log that are kept; the oldest are deleted first.
+/// Most lines of each [`Class`] that are kept; the oldest of the class are deleted first.
 pub const MAX_LINES: i64 = 500_000;
+
+/// Most denials that are kept.
+const MAX_DENIALS: i64 = 100_000;
 
 /// Lines beyond the cap that are tolerated, so that not every insertion deletes.
 const SLACK: i64 = 10_000;
+
+/// Lines that make room for each other. A tool can cause as many denials as it likes, and must not
+/// be able to erase what people decided or what was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Checks that were denied.
+    Denials,
+    /// Decisions of people: grants, revocations, denials for good, answers.
+    Decisions,
+    /// Changes of files of the host.
+    Changes,
+    /// All other lines.
+    Rest,
+}
+
+impl Class {
+    const ALL: [Self; 4] = [Self::Denials, Self::Decisions, Self::Changes, Self::Rest];
+
+    fn of(line: &Line) -> Self {
+        match (line.event, line.ruling) {
+            (Event::Check, Some(Ruling::Deny)) => Self::Denials,
+            (Event::Grant | Event::Revoke | Event::Deny | Event::Answer, _) => Self::Decisions,
+            (Event::Change, _) => Self::Changes,
+            (_, _) => Self::Rest,
+        }
+    }
+
+    /// Returns the condition that selects the lines of this class.
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Denials => "event = 'check' AND verdict IS 'deny'",
+            Self::Decisions => "event IN ('grant', 'revoke', 'deny', 'answer')",
+            Self::Changes => "event = 'change'",
+            Self::Rest => {
+                "event NOT IN ('grant', 'revoke', 'deny', 'answer', 'change')
+                 AND NOT (event = 'check' AND verdict IS 'deny')"
+            }
+        }
+    }
+
+    fn most(self) -> i64 {
+        match self {
+            Self::Denials => MAX_DENIALS,
+            Self::Decisions | Self::Changes | Self::Rest => MAX_LINES,
+        }
+    }
+}
 
 const COLUMNS: &str =
     "time, event, sandbox, run, capability, target, verdict, about, note, times, micros, bytes";
@@ -50,7 +100,7 @@ impl Store {
     }
 }
 
-/// Adds lines and trims the log if it is far beyond its cap.
+/// Adds lines and trims the log where it is far beyond its cap.
 pub(crate) fn insert(connection: &Connection, lines: &[Line]) -> rusqlite::Result<()> {
     let sql = format!(
         "INSERT INTO audit ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
@@ -72,22 +122,40 @@ pub(crate) fn insert(connection: &Connection, lines: &[Line]) -> rusqlite::Resul
             i64::try_from(line.cost.bytes).unwrap_or(i64::MAX),
         ])?;
     }
-    trim(connection, MAX_LINES, SLACK)
+    for class in Class::ALL {
+        let added = lines.iter().filter(|line| Class::of(line) == class).count();
+        if added > 0 {
+            trim(connection, class, added as i64, (class.most(), SLACK))?;
+        }
+    }
+    Ok(())
 }
 
-/// Deletes the oldest lines. Numbers have gaps only at the front, so the first and the last one
-/// determine the count.
-fn trim(connection: &Connection, most: i64, slack: i64) -> rusqlite::Result<()> {
-    let mut ends = connection.prepare_cached(
-        "SELECT (SELECT min(number) FROM audit), (SELECT max(number) FROM audit)",
+/// Counts added lines of a class and deletes its oldest lines if there are too many.
+fn trim(
+    connection: &Connection,
+    class: Class,
+    added: i64,
+    (most, slack): (i64, i64),
+) -> rusqlite::Result<()> {
+    let mut count = connection.prepare_cached(
+        "INSERT INTO audit_counts (class, lines) VALUES (?1, ?2)
+         ON CONFLICT (class) DO UPDATE SET lines = lines + ?2 RETURNING lines",
     )?;
-    let (first, last): (Option<i64>, Option<i64>) =
-        ends.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if let (Some(first), Some(last)) = (first, last)
-        && last - first >= most + slack
-    {
-        connection.execute("DELETE FROM audit WHERE number <= ?1", [last - most])?;
+    let lines: i64 = count.query_row(params![class as i64, added], |row| row.get(0))?;
+    if lines < most + slack {
+        return Ok(());
     }
+    let which = class.condition();
+    let sql = format!(
+        "DELETE FROM audit WHERE {which} AND number <=
+         (SELECT number FROM audit WHERE {which} ORDER BY number DESC LIMIT 1 OFFSET ?1)"
+    );
+    let deleted = connection.execute(&sql, [most])?;
+    connection.execute(
+        "UPDATE audit_counts SET lines = lines - ?2 WHERE class = ?1",
+        params![class as i64, deleted as i64],
+    )?;
     Ok(())
 }
 
@@ -185,19 +253,41 @@ mod tests {
         check(Filter { run: Some("' OR 1 --".into()), ..Filter::default() }, &[]);
     }
 
+    fn numbers(store: &Store) -> Vec<i64> {
+        store.lines(&Filter::default()).unwrap().iter().map(|line| line.0).collect()
+    }
+
     #[test]
     fn oldest_lines_make_room() {
         let store = store(100);
-        trim(&store.connection(), 90, 20).unwrap();
-        assert_eq!(store.lines(&Filter::default()).unwrap().len(), 100);
-        trim(&store.connection(), 10, 5).unwrap();
-        let numbers: Vec<_> =
-            store.lines(&Filter::default()).unwrap().iter().map(|l| l.0).collect();
-        assert_eq!(numbers, (91..=100).collect::<Vec<_>>());
+        trim(&store.connection(), Class::Denials, 0, (90, 20)).unwrap();
+        assert_eq!(numbers(&store).len(), 100);
+        trim(&store.connection(), Class::Denials, 0, (10, 5)).unwrap();
+        assert_eq!(numbers(&store), (91..=100).collect::<Vec<_>>());
+        trim(&store.connection(), Class::Denials, 0, (10, 0)).unwrap();
+        assert_eq!(numbers(&store).len(), 10);
         store.commit(vec![line(0)]).unwrap();
         assert_eq!(
             store.lines(&Filter { after: Some(100), ..Filter::default() }).unwrap()[0].0,
             101
         );
+    }
+
+    #[test]
+    fn denials_never_make_room_for_themselves_at_the_cost_of_decisions() {
+        let store = Store::in_memory().unwrap();
+        let events = [Event::Grant, Event::Revoke, Event::Deny, Event::Answer, Event::Change];
+        let event = |event: &Event| Line::new(Timestamp::from_micros(0), *event);
+        store.commit(events.iter().map(event).collect()).unwrap();
+        let permit = Line { ruling: Some(Ruling::Permit), ..line(0) };
+        store.commit(vec![permit]).unwrap();
+        store.commit((0..50).map(line).collect()).unwrap();
+        trim(&store.connection(), Class::Denials, 0, (10, 0)).unwrap();
+        let expect: Vec<_> = (1..=6).chain(47..=56).collect();
+        assert_eq!(numbers(&store), expect);
+        for class in Class::ALL {
+            trim(&store.connection(), class, 0, (0, 0)).unwrap();
+        }
+        assert!(numbers(&store).is_empty());
     }
 }

@@ -1,10 +1,11 @@
 //! Folders and file modes: the only file of this crate that touches the file system directly.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use cofferdam_broker::Error;
+use cofferdam_caps::shell_word;
 
 use crate::failure;
 
@@ -21,11 +22,22 @@ pub fn user_path() -> Option<PathBuf> {
 }
 
 /// Creates the file and its folder if needed, and restricts the file to its owner.
+///
+/// Refuses a folder or file that another user could have written, because whoever writes the store
+/// makes grants.
 pub(crate) fn secure_file(path: &Path) -> Result<(), Error> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        builder.create(folder).map_err(|error| failure::io(folder, &error))?;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(folder).map_err(|error| failure::io(folder, &error))?;
+    let found = std::fs::symlink_metadata(folder).map_err(|error| failure::io(folder, &error))?;
+    check_owner(folder, &found)?;
+    if found.mode() & 0o022 != 0 {
+        let hint = format!("chmod 700 {}", shell_word(&folder.display().to_string()));
+        return Err(failure::untrusted(folder, "other users can write to this folder", &hint));
     }
     let file = open(path)?;
     let mode = file.metadata().map_err(|error| failure::io(path, &error))?.permissions().mode();
@@ -34,14 +46,40 @@ pub(crate) fn secure_file(path: &Path) -> Result<(), Error> {
         let result = file.set_permissions(Permissions::from_mode(0o600));
         result.map_err(|error| failure::io(path, &error))?;
     }
+    for suffix in ["-wal", "-shm"] {
+        let companion = beside(path, suffix);
+        if let Ok(found) = std::fs::symlink_metadata(&companion) {
+            check_owner(&companion, &found)?;
+        }
+    }
     Ok(())
 }
 
-/// Opens a file for reading and writing; creates it for its owner alone if needed.
+/// Opens a file for reading and writing; creates it for its owner alone if needed. Refuses a link,
+/// and a file of another user.
 pub(crate) fn open(path: &Path) -> Result<File, Error> {
+    if let Ok(found) = std::fs::symlink_metadata(path) {
+        check_owner(path, &found)?;
+    }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options.open(path).map_err(|error| failure::io(path, &error))
+    // Also where a link was put there since.
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    let file = options.open(path).map_err(|error| failure::io(path, &error))?;
+    check_owner(path, &file.metadata().map_err(|error| failure::io(path, &error))?)?;
+    Ok(file)
+}
+
+fn check_owner(path: &Path, found: &Metadata) -> Result<(), Error> {
+    if found.is_symlink() {
+        let hint = "name the real folder: XDG_DATA_HOME=/path/of/yours";
+        return Err(failure::untrusted(path, "is a symbolic link", hint));
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        let hint = "use a folder of your own: XDG_DATA_HOME=/path/of/yours";
+        return Err(failure::untrusted(path, "belongs to another user", hint));
+    }
+    Ok(())
 }
 
 /// Returns the path of the store with `suffix` appended.

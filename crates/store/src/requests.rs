@@ -12,7 +12,7 @@ use crate::grants::{micros, parsed, stamp};
 /// Most requests that are kept. The oldest are deleted first, but never denied ones.
 pub const MAX_REQUESTS: u32 = 10_000;
 
-const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing";
+const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing, folder";
 
 /// Adds a request or increments its count. A granted request that is made again, because its grant
 /// is used up, becomes open. The broker counts repeated requests of one process only once.
@@ -27,7 +27,7 @@ pub(crate) fn record(
         return Ok(());
     }
     let sql = format!(
-        "INSERT INTO requests ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)"
+        "INSERT INTO requests ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)"
     );
     transaction.prepare_cached(&sql)?.execute(params![
         id,
@@ -38,6 +38,7 @@ pub(crate) fn record(
         micros(request.last),
         request.times,
         request.status.name(),
+        request.folder,
     ])?;
     let trim = "DELETE FROM requests WHERE id IN (SELECT id FROM requests
         WHERE standing <> 'denied' ORDER BY last DESC LIMIT -1 OFFSET ?1)";
@@ -94,5 +95,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<RecordedRequest> {
         last: stamp(row, 5)?,
         times: row.get(6)?,
         status: parsed(row, 7)?,
+        folder: row.get::<_, Option<Arc<str>>>(8)?,
     })
 }

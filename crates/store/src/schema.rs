@@ -12,7 +12,7 @@ use crate::failure;
 const APPLICATION: i32 = 0x636f_6664;
 
 /// Schema version that this program reads and writes.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE meta (
@@ -31,6 +31,8 @@ CREATE TABLE grants (
     at         INTEGER NOT NULL,           -- microseconds since 1970
     expires    INTEGER,
     uses       INTEGER,
+    run        TEXT,                       -- run that a grant for one run belongs to
+    folder     TEXT,                       -- folder of the host that it is bound to
     headers    TEXT NOT NULL,              -- one line per header, name:value
     gone       INTEGER NOT NULL DEFAULT 0, -- 1 if ended; kept so that other processes notice
     changed    INTEGER NOT NULL            -- generation of the last change of this row
@@ -41,6 +43,7 @@ CREATE TABLE requests (
     capability TEXT NOT NULL,
     tool       TEXT NOT NULL,
     sandbox    TEXT NOT NULL,
+    folder     TEXT,
     first      INTEGER NOT NULL,
     last       INTEGER NOT NULL,
     times      INTEGER NOT NULL,
@@ -64,6 +67,29 @@ CREATE TABLE audit (
     micros     INTEGER NOT NULL,
     bytes      INTEGER NOT NULL
 );
+CREATE TABLE audit_counts (
+    class      INTEGER PRIMARY KEY,        -- lines that make room for each other
+    lines      INTEGER NOT NULL
+);
+";
+
+/// Changes a store of version 1, which knew tools by 32 bits of their hash or by name alone.
+///
+/// Grants for such a tool are dropped: another tool can have the same short hash. The ids of
+/// requests depend on the tool, so no request would be made again under its old id.
+const FROM_VERSION_1: &str = "
+ALTER TABLE grants ADD COLUMN run TEXT;
+ALTER TABLE grants ADD COLUMN folder TEXT;
+ALTER TABLE requests ADD COLUMN folder TEXT;
+UPDATE grants SET uses = NULL WHERE span = 'once';
+DELETE FROM grants WHERE gone OR tool IS NOT NULL;
+DELETE FROM requests;
+CREATE TABLE audit_counts (class INTEGER PRIMARY KEY, lines INTEGER NOT NULL);
+INSERT INTO audit_counts SELECT
+    CASE WHEN event = 'check' AND verdict IS 'deny' THEN 0
+        WHEN event IN ('grant', 'revoke', 'deny', 'answer') THEN 1
+        WHEN event = 'change' THEN 2 ELSE 3 END, count(*) FROM audit GROUP BY 1;
+UPDATE meta SET generation = generation + 1, floor = generation + 1;
 ";
 
 /// Durability of a commit: on disk when it returns, or only handed to the system.
@@ -90,12 +116,13 @@ pub(crate) fn configure(
     connection.pragma_update(None, "trusted_schema", "OFF")
 }
 
-/// Creates the tables in a new file; refuses a file that is not a store of this version.
+/// Creates the tables in a new file, and converts a file of an earlier version. Returns the number
+/// of grants that the conversion dropped. Refuses any other file.
 pub(crate) fn create_tables(
     connection: &mut Connection,
     path: &Path,
     patience: Duration,
-) -> Result<(), Error> {
+) -> Result<u32, Error> {
     let failed = |error: rusqlite::Error| failure::sql(path, &error);
     write_ahead(connection, patience).map_err(failed)?;
     let transaction =
@@ -108,7 +135,15 @@ pub(crate) fn create_tables(
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed)?;
     match (application, version) {
-        (APPLICATION, VERSION) => return Ok(()),
+        (APPLICATION, VERSION) => return Ok(0),
+        (APPLICATION, 1) => {
+            let count = "SELECT count(*) FROM grants WHERE NOT gone AND tool IS NOT NULL";
+            let dropped = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
+            transaction.execute_batch(FROM_VERSION_1).map_err(failed)?;
+            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+            transaction.commit().map_err(failed)?;
+            return Ok(dropped);
+        }
         (APPLICATION, later) if later > VERSION => {
             let reason =
                 format_args!("made by a later version ({later}, this one reads {VERSION})");
@@ -128,7 +163,8 @@ pub(crate) fn create_tables(
         transaction.pragma_update(None, "user_version", VERSION)
     };
     make().map_err(failed)?;
-    transaction.commit().map_err(failed)
+    transaction.commit().map_err(failed)?;
+    Ok(0)
 }
 
 /// Switches to write-ahead logging, under which readers do not wait for writers.

@@ -20,6 +20,7 @@ pub struct Store(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     path: PathBuf,
+    dropped: u32,
     connection: Mutex<Connection>,
     /// A second connection that does not wait for writers. `None` in memory, where each connection
     /// would open its own store.
@@ -53,10 +54,11 @@ impl Store {
     pub fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
         place::secure_file(path)?;
         let mut connection = connect(path, Sync::Full, options)?;
-        schema::create_tables(&mut connection, path, options.patience)?;
+        let dropped = schema::create_tables(&mut connection, path, options.patience)?;
         let lines = connect(path, Sync::Normal, options)?;
         let store = Self(Arc::new(Inner {
             path: path.to_owned(),
+            dropped,
             connection: Mutex::new(connection),
             reader: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
             mark: Mark::beside(path)?,
@@ -73,9 +75,10 @@ impl Store {
         let failed = |error: rusqlite::Error| failure::sql(&path, &error);
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::configure(&connection, Sync::Normal, options.patience).map_err(failed)?;
-        schema::create_tables(&mut connection, &path, options.patience)?;
+        let dropped = schema::create_tables(&mut connection, &path, options.patience)?;
         let store = Self(Arc::new(Inner {
             path,
+            dropped,
             connection: Mutex::new(connection),
             reader: None,
             mark: Mark::in_memory(),
@@ -94,6 +97,12 @@ impl Store {
     /// Returns the path of the file, or `:memory:`.
     pub fn path(&self) -> &Path {
         &self.0.path
+    }
+
+    /// Returns the number of grants that were dropped when this store was opened, because an
+    /// earlier version knew their tools by a short hash only.
+    pub fn dropped_grants(&self) -> u32 {
+        self.0.dropped
     }
 
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
@@ -200,6 +209,7 @@ mod tests {
         assert!(store.grants().is_ok());
     }
 
+    /// T-PERM-010.
     #[test]
     fn full_store_is_an_error_that_says_so() {
         check("max_page_count", 100, ErrorKind::Full);

@@ -64,7 +64,7 @@ impl Tree {
                 return Ok((state, top, changes));
             }
             for ino in missing {
-                overlay::copy_up(self, ino)?;
+                overlay::copy_up(self, ino, &crate::interrupt::NEVER)?;
             }
         }
     }
@@ -132,7 +132,7 @@ fn put(backend: &dyn Backend, path: &Inside, inode: &Inode) -> Result<(), Errno>
         // These exist only in the sandbox.
         Body::Device(_) | Body::Mount { .. } => return Ok(()),
     }
-    backend.rename(&beside, path)
+    backend.rename(&beside, path, &crate::interrupt::NEVER)
 }
 
 /// Name of a file while it is being written.
@@ -161,7 +161,7 @@ fn remove_all(backend: &dyn Backend, path: &Inside) -> Result<(), Errno> {
     while let Some(path) = stack.last() {
         let removed = match backend.stat(who, path).map(|stat| stat.kind) {
             Ok(Kind::Directory) => {
-                let below = backend.list(who, path)?;
+                let below = backend.list(who, path, &crate::interrupt::NEVER)?;
                 if below.is_empty() {
                     backend.remove_directory(path)
                 } else {

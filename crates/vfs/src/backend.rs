@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use crate::path::Inside;
-use crate::{Errno, Kind, Mode, Open, Stat, Time};
+use crate::{Errno, Interrupt, Kind, Mode, Open, Stat, Time};
 
 /// Number of the process that makes a call, for content that depends on it. The kernel assigns it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub(crate) struct Listed {
 pub(crate) trait Backend: Send + Sync + Debug {
     fn stat(&self, who: Caller, at: &Inside) -> Result<Stat, Errno>;
     fn read_link(&self, who: Caller, at: &Inside) -> Result<String, Errno>;
-    fn list(&self, who: Caller, at: &Inside) -> Result<Vec<Listed>, Errno>;
+    /// Lists a directory, unless `until` interrupts.
+    fn list(&self, who: Caller, at: &Inside, until: &Interrupt) -> Result<Vec<Listed>, Errno>;
     fn open(&self, who: Caller, at: &Inside, how: Open) -> Result<Box<dyn Opened>, Errno>;
 
     fn is_read_only(&self) -> bool {
@@ -41,7 +42,8 @@ pub(crate) trait Backend: Send + Sync + Debug {
     fn link(&self, _from: &Inside, _to: &Inside) -> Result<(), Errno> {
         Err(Errno::ReadOnly)
     }
-    fn rename(&self, _from: &Inside, _to: &Inside) -> Result<(), Errno> {
+    /// Renames an entry, unless `until` interrupts before the change.
+    fn rename(&self, _from: &Inside, _to: &Inside, _until: &Interrupt) -> Result<(), Errno> {
         Err(Errno::ReadOnly)
     }
     fn remove_file(&self, _at: &Inside) -> Result<(), Errno> {

@@ -69,7 +69,7 @@ impl Tree {
                 return Ok((state, top));
             }
             for ino in unread {
-                overlay::read_directory(self, ino)?;
+                overlay::read_directory(self, ino, &crate::interrupt::NEVER)?;
             }
         }
     }

@@ -42,6 +42,8 @@ errnos! {
     FileTooLarge "EFBIG" "file too large"
     /// A name that is not UTF-8.
     IllegalSequence "EILSEQ" "illegal byte sequence"
+    /// The run that asked is over; see [`Interrupt`](crate::Interrupt).
+    Interrupted "EINTR" "interrupted at the end of the run"
     /// An invalid argument.
     Invalid "EINVAL" "invalid argument"
     /// A real directory failed.

@@ -6,10 +6,10 @@
 use crate::at::At;
 use crate::inode::{Area, Inode};
 use crate::place::Found;
-use crate::resolve::{Goal, resolve};
+use crate::resolve::{Goal, resolve, resolve_far};
 use crate::state::State;
 use crate::tree::Tree;
-use crate::{Access, Caller, Errno, Error, Ino, Time, VPath};
+use crate::{Access, Caller, Errno, Error, Ino, Interrupt, Time, VPath};
 
 /// The operations on paths, for one actor at one time.
 ///
@@ -21,6 +21,7 @@ pub struct Files<'t> {
     pub(crate) actor: Actor,
     pub(crate) caller: Caller,
     pub(crate) now: Time,
+    pub(crate) until: &'t Interrupt,
 }
 
 /// The party on whose behalf files are used.
@@ -46,9 +47,26 @@ impl<'t> Files<'t> {
         Files { caller, ..self }
     }
 
+    /// Sets the condition that ends long operations, also those of files opened here.
+    pub fn until(self, until: &'t Interrupt) -> Self {
+        Files { until, ..self }
+    }
+
     /// Returns the physical path of `at`. The last name need not exist, all before it must.
     pub fn resolve<'a>(self, at: impl Into<At<'a>>) -> Result<VPath, Error> {
         self.on(at, |at| self.find(at)?.path(self.tree))
+    }
+
+    /// Resolves `at` as [`resolve`](Self::resolve) does. A failure comes with the physical path as
+    /// far as links could be followed, and the names behind it as they stand, so that a check of
+    /// that path tells nothing about the files behind a link (T-PERM-003).
+    pub fn resolve_far<'a>(self, at: impl Into<At<'a>>) -> Result<VPath, (Error, Option<String>)> {
+        let at = at.into();
+        let error = |errno| Error::new(errno, at.path);
+        match resolve_far(self, at, Goal::Node(at.last)) {
+            Ok(found) => found.path(self.tree).map_err(|errno| (error(errno), None)),
+            Err((errno, reached)) => Err((error(errno), reached)),
+        }
     }
 
     /// Returns true if changing this path would change a real directory. A path that does not exist

@@ -27,6 +27,8 @@ use crate::{Error, Limits, Mount, Time, VPath};
 #[derive(Clone, Debug)]
 pub struct HostDir {
     root: Arc<OwnedFd>,
+    /// Real path when the directory was opened, for people; nothing is opened by it.
+    shown: Arc<Path>,
 }
 
 impl HostDir {
@@ -35,7 +37,15 @@ impl HostDir {
     pub fn open_ambient(path: impl AsRef<Path>) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = rustix::fs::open(path.as_ref(), flags, Bits::empty())?;
-        Ok(HostDir { root: Arc::new(root) })
+        let path = path.as_ref();
+        let shown = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        Ok(HostDir { root: Arc::new(root), shown: shown.into() })
+    }
+
+    /// Returns the real path of the directory when it was opened, to show to people and to tell
+    /// directories apart.
+    pub fn shown_path(&self) -> &Path {
+        &self.shown
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! In reading order:
 //!
-//! - vocabulary: `errno`, `error`, `path`, `stat`, `limits`
+//! - vocabulary: `errno`, `error`, `path`, `stat`, `limits`, `interrupt`
 //! - data structures: `radix` and `names` (persistent maps), `chunk`, `content`, `directory`,
 //!   `inode`, `state`, `entries`, `lineage`
 //! - path resolution: `at`, `rest`, `place`, `resolve`
@@ -34,6 +34,7 @@ mod files;
 #[cfg(unix)]
 mod host;
 mod inode;
+mod interrupt;
 mod limits;
 mod lineage;
 mod listing;
@@ -64,6 +65,7 @@ pub use error::Error;
 pub use files::{Files, Outside};
 #[cfg(unix)]
 pub use host::HostDir;
+pub use interrupt::Interrupt;
 pub use limits::{Limits, Usage};
 pub use listing::{DirEntry, LISTING_MAX};
 pub use mount::Mount;

@@ -55,7 +55,7 @@ impl OpenFile {
         let mut state = self.tree.lock();
         while state.directory(ino)?.unread {
             drop(state);
-            overlay::read_directory(&self.tree, ino)?;
+            overlay::read_directory(&self.tree, ino, &self.until)?;
             state = self.tree.lock();
         }
         let inode = state.get(ino)?;
@@ -88,7 +88,7 @@ impl OpenFile {
         };
         let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
         if from == 0 {
-            *listing = spot.backend.list(self.caller, &spot.inside)?;
+            *listing = spot.backend.list(self.caller, &spot.inside, &self.until)?;
         }
         let own = spot.backend.stat(self.caller, &spot.inside)?.ino;
         let dots = [(".", own, Kind::Directory), ("..", own, Kind::Directory)];

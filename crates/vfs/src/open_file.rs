@@ -11,7 +11,7 @@ use crate::files::{Actor, Files};
 use crate::inode::Body;
 use crate::place::{MountSpot, Spot};
 use crate::tree::Tree;
-use crate::{DeviceId, Errno, Error, Ino, Kind, Mode, Open, SetTime, Stat, Time, VPath};
+use crate::{DeviceId, Errno, Error, Ino, Interrupt, Kind, Mode, Open, SetTime, Stat, Time, VPath};
 
 /// An open file or directory with its own position.
 ///
@@ -23,6 +23,7 @@ pub struct OpenFile {
     pub(crate) caller: Caller,
     pub(crate) target: Target,
     pub(crate) how: Open,
+    pub(crate) until: Interrupt,
     append: AtomicBool,
     pub(crate) position: Mutex<u64>,
     path: Box<str>,
@@ -74,6 +75,7 @@ impl OpenFile {
             caller: files.caller,
             target,
             how,
+            until: files.until.clone(),
             append: AtomicBool::new(how.append),
             position: Mutex::new(0),
             path: path.into(),
@@ -191,7 +193,7 @@ impl OpenFile {
     }
 
     pub(crate) fn files(&self, now: Time) -> Files<'_> {
-        Files { tree: &self.tree, actor: self.actor, caller: self.caller, now }
+        Files { tree: &self.tree, actor: self.actor, caller: self.caller, now, until: &self.until }
     }
 
     /// Runs an operation and adds the path of this file to its error.

@@ -13,16 +13,18 @@ use crate::directory::Directory;
 use crate::inode::{Area, Body, Inode, Origin};
 use crate::state::ROOT;
 use crate::tree::Tree;
-use crate::{Caller, Errno, Ino, Kind, Open, Time, Usage};
+use crate::{Caller, Errno, Ino, Interrupt, Kind, Open, Time, Usage};
 
-/// Reads the entries of an overlay's directory into the tree, unless that has been done.
-pub(crate) fn read_directory(tree: &Tree, ino: Ino) -> Result<(), Errno> {
+/// Reads the entries of an overlay's directory into the tree, unless that has been done. If
+/// interrupted, the directory stays unread.
+pub(crate) fn read_directory(tree: &Tree, ino: Ino, until: &Interrupt) -> Result<(), Errno> {
     let origin = match tree.lock().get(ino)? {
         inode if !inode.directory().is_some_and(|directory| directory.unread) => return Ok(()),
         inode => inode.origin.clone().ok_or(Errno::Io)?,
     };
     let mut found = Vec::new();
-    for entry in origin.backend.list(Caller::default(), &origin.path)? {
+    for entry in origin.backend.list(Caller::default(), &origin.path, until)? {
+        until.check()?;
         match lower(&origin, &entry) {
             Ok(Some(inode)) => found.push((entry.name, inode)),
             // Removed since it was listed, or of a kind that guests cannot use.
@@ -71,8 +73,8 @@ fn lower(parent: &Origin, entry: &Listed) -> Result<Option<Inode>, Errno> {
 }
 
 /// Copies the bytes of an overlay's file into the tree, unless that has been done. Charged before a
-/// byte is read.
-pub(crate) fn copy_up(tree: &Tree, ino: Ino) -> Result<(), Errno> {
+/// byte is read. If interrupted, the file keeps its original bytes.
+pub(crate) fn copy_up(tree: &Tree, ino: Ino, until: &Interrupt) -> Result<(), Errno> {
     let (origin, limit) = {
         let state = tree.lock();
         let inode = state.get(ino)?;
@@ -85,6 +87,7 @@ pub(crate) fn copy_up(tree: &Tree, ino: Ino) -> Result<(), Errno> {
     let mut content = Content::default();
     let mut buffer = vec![0; CHUNK];
     loop {
+        until.check()?;
         let at = content.size();
         let len = file.read_at(at, &mut buffer)?;
         if len == 0 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::backend::{Backend, Listed, Opened};
 use crate::path::{Inside, check_name};
-use crate::{Caller, DeviceId, Errno, Ino, Kind, Mode, Open, Stat, Time};
+use crate::{Caller, DeviceId, Errno, Ino, Interrupt, Kind, Mode, Open, Stat, Time};
 
 /// Files whose content is generated on access, such as `/proc`. Read-only for everyone.
 pub trait Provider: Send + Sync {
@@ -86,7 +86,7 @@ impl Backend for Provided {
         }
     }
 
-    fn list(&self, who: Caller, at: &Inside) -> Result<Vec<Listed>, Errno> {
+    fn list(&self, who: Caller, at: &Inside, _until: &Interrupt) -> Result<Vec<Listed>, Errno> {
         let Item::Directory(names) = self.item(who, at)? else { return Err(Errno::NotDirectory) };
         let entries = names.into_iter().filter(|name| check_name(name).is_ok());
         Ok(entries

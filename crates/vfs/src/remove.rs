@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::overlay;
 use crate::place::{Found, MountPlace, Place};
 use crate::state::State;
-use crate::{Access, Errno, Error, Ino, Kind};
+use crate::{Access, Errno, Error, Ino, Interrupt, Kind};
 
 impl Files<'_> {
     /// Removes a name of anything but a directory. An open file stays readable until it is closed.
@@ -40,7 +40,7 @@ impl Files<'_> {
                     Found::Node(mut state, place) => {
                         if let Some(unread) = unread(&state, place.child) {
                             drop(state);
-                            overlay::read_directory(self.tree, unread)?;
+                            overlay::read_directory(self.tree, unread, self.until)?;
                             continue;
                         }
                         return self.remove_directory_in_tree(&mut state, &place);
@@ -80,13 +80,13 @@ impl Files<'_> {
                 (Some(from), _, Found::Node(mut state, to)) => {
                     if let Some(unread) = unread(&state, to.child) {
                         drop(state);
-                        self.on(to_at, |_| overlay::read_directory(self.tree, unread))?;
+                        self.on(to_at, |_| overlay::read_directory(self.tree, unread, self.until))?;
                         continue;
                     }
                     self.rename_in_tree(&mut state, &from, &to)
                 }
                 (_, Some(from), Found::Mounted(to)) if from.spot.mount == to.spot.mount => {
-                    rename_mounted(&from, &to)
+                    rename_mounted(&from, &to, self.until)
                 }
                 _ => Err(Errno::CrossDevice),
             };
@@ -160,7 +160,7 @@ fn unread(state: &State, child: Option<Ino>) -> Option<Ino> {
     child.filter(|ino| state.directory(*ino).is_ok_and(|directory| directory.unread))
 }
 
-fn rename_mounted(from: &MountPlace, to: &MountPlace) -> Result<(), Errno> {
+fn rename_mounted(from: &MountPlace, to: &MountPlace, until: &Interrupt) -> Result<(), Errno> {
     from.last.name(Errno::Busy)?;
     to.last.name(Errno::Busy)?;
     if from.spot.inside.is_top() || to.spot.inside.is_top() {
@@ -170,5 +170,5 @@ fn rename_mounted(from: &MountPlace, to: &MountPlace) -> Result<(), Errno> {
     if !is_directory && (from.slash || to.slash) {
         return Err(Errno::NotDirectory);
     }
-    from.spot.backend.rename(&from.spot.inside, &to.spot.inside)
+    from.spot.backend.rename(&from.spot.inside, &to.spot.inside, until)
 }

@@ -3,6 +3,8 @@
 //! In the tree it holds the lock, so a path that stays in the tree is resolved atomically and the
 //! lock is passed on with the result. In a mount it holds no lock, because a real directory may be
 //! slow.
+//!
+//! Meets T-PROC-005.
 
 use std::sync::Arc;
 
@@ -28,6 +30,21 @@ pub(crate) enum Goal {
 }
 
 pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Found<'t>, Errno> {
+    walk(files, at)?.run(goal)
+}
+
+/// Resolves a path. A failure comes with the physical path as far as links could be followed, and
+/// the names behind it as they stand; `None` if the path is malformed.
+pub(crate) fn resolve_far<'t>(
+    files: Files<'t>,
+    at: At<'_>,
+    goal: Goal,
+) -> Result<Found<'t>, (Errno, Option<String>)> {
+    let mut walk = walk(files, at).map_err(|errno| (errno, None))?;
+    walk.run(goal).map_err(|errno| (errno, walk.reached()))
+}
+
+fn walk<'t, 'a>(files: Files<'t>, at: At<'a>) -> Result<Walk<'t, 'a>, Errno> {
     check_path(at.path)?;
     let absolute = at.path.starts_with('/');
     let (start, fence) = match at.base {
@@ -45,7 +62,8 @@ pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Fo
         Base::Root | Base::Directory(_) | Base::Beneath(_) => 0,
     };
     let rest = Rest::new(at.path);
-    Walk { files, lock: None, fresh: false, rest, here: start, fence, links }.run(goal)
+    let name = String::new();
+    Ok(Walk { files, lock: None, fresh: false, rest, name, here: start, fence, links })
 }
 
 struct Walk<'t, 'a> {
@@ -54,6 +72,8 @@ struct Walk<'t, 'a> {
     /// True if the lock was taken since the fence was last checked.
     fresh: bool,
     rest: Rest<'a>,
+    /// The component in `here` that could not be resolved.
+    name: String,
     here: Spot,
     /// The directory that the path must not leave.
     fence: Option<Spot>,
@@ -70,48 +90,93 @@ enum Met {
 }
 
 impl<'t> Walk<'t, '_> {
-    fn run(mut self, goal: Goal) -> Result<Found<'t>, Errno> {
+    fn run(&mut self, goal: Goal) -> Result<Found<'t>, Errno> {
         let mut name = String::new();
         let mut last = Last::Root;
         while self.rest.next(&mut name) {
-            match name.as_str() {
-                "." => {
-                    self.may_search()?;
-                    last = Last::Here;
-                }
-                ".." => {
-                    self.may_search()?;
-                    self.climb()?;
-                    last = Last::Above;
-                }
-                name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
-                name => {
-                    self.may_search()?;
-                    let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
-                    if end && slash && matches!(goal, Goal::Create(_)) {
-                        return Err(Errno::IsDirectory);
-                    }
-                    let (met, child, stat) = self.look(name)?;
-                    match met {
-                        Met::Link(target) if !end || follows(goal, slash) => {
-                            self.follow(target)?;
-                            last = Last::Root;
-                        }
-                        Met::Missing | Met::Link(_) | Met::Directory(_) | Met::End if end => {
-                            let slash_on_file = slash && matches!(met, Met::End);
-                            if slash_on_file && goal != Goal::Entry {
-                                return Err(Errno::NotDirectory);
-                            }
-                            return self.end(name, met, child, stat, slash);
-                        }
-                        Met::Missing => return Err(Errno::NotFound),
-                        Met::Directory(spot) => self.here = spot,
-                        Met::Link(_) | Met::End => return Err(Errno::NotDirectory),
-                    }
+            match self.step(&name, goal, &mut last) {
+                Ok(None) => {}
+                Ok(Some(found)) => return Ok(found),
+                Err(errno) => {
+                    self.name = name;
+                    return Err(errno);
                 }
             }
         }
         self.end_here(last)
+    }
+
+    /// Resolves one component; returns the result if it was the last.
+    fn step(
+        &mut self,
+        name: &str,
+        goal: Goal,
+        last: &mut Last,
+    ) -> Result<Option<Found<'t>>, Errno> {
+        match name {
+            "." => {
+                self.may_search()?;
+                *last = Last::Here;
+            }
+            ".." => {
+                self.may_search()?;
+                self.climb()?;
+                *last = Last::Above;
+            }
+            name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
+            name => {
+                self.may_search()?;
+                let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
+                if end && slash && matches!(goal, Goal::Create(_)) {
+                    return Err(Errno::IsDirectory);
+                }
+                let (met, child, stat) = self.look(name)?;
+                match met {
+                    Met::Link(target) if !end || follows(goal, slash) => {
+                        self.follow(target)?;
+                        *last = Last::Root;
+                    }
+                    Met::Missing | Met::Link(_) | Met::Directory(_) | Met::End if end => {
+                        let slash_on_file = slash && matches!(met, Met::End);
+                        if slash_on_file && goal != Goal::Entry {
+                            return Err(Errno::NotDirectory);
+                        }
+                        return self.end(name, met, child, stat, slash).map(Some);
+                    }
+                    Met::Missing => return Err(Errno::NotFound),
+                    Met::Directory(spot) => self.here = spot,
+                    Met::Link(_) | Met::End => return Err(Errno::NotDirectory),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the physical path of the current directory with all names behind it.
+    fn reached(&mut self) -> Option<String> {
+        let here = match self.here.clone() {
+            Spot::Node(ino) => self.locked().path(ino).ok()?,
+            Spot::Mounted(spot) => {
+                self.lock = None;
+                spot.path(self.files.tree).ok()?
+            }
+        };
+        let mut path = here.as_str().trim_end_matches('/').to_owned();
+        let mut name = std::mem::take(&mut self.name);
+        loop {
+            match name.as_str() {
+                "" | "." => {}
+                ".." => path.truncate(path.rfind('/').unwrap_or(0)),
+                name => {
+                    path.push('/');
+                    path.push_str(name);
+                }
+            }
+            if !self.rest.next(&mut name) {
+                break;
+            }
+        }
+        if path.is_empty() { Some("/".into()) } else { Some(path) }
     }
 
     /// Checks that the current directory may be searched; reads its entries if needed.
@@ -133,7 +198,7 @@ impl<'t> Walk<'t, '_> {
     fn enter(&mut self, ino: Ino) -> Result<(), Errno> {
         while self.locked().directory(ino)?.unread {
             self.lock = None;
-            crate::overlay::read_directory(self.files.tree, ino)?;
+            crate::overlay::read_directory(self.files.tree, ino, self.files.until)?;
         }
         // The directory may have been moved out of the fence while the lock was released.
         if let (true, Some(Spot::Node(top))) = (self.fresh, &self.fence) {

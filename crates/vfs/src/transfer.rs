@@ -178,7 +178,7 @@ impl OpenFile {
                 Body::Device(_) => return Err(Errno::NoDevice),
             }
             drop(state);
-            overlay::copy_up(&self.tree, ino)?;
+            overlay::copy_up(&self.tree, ino, &self.until)?;
         }
     }
 }

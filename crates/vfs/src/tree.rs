@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::files::{Actor, Files};
+use crate::interrupt::NEVER;
 use crate::state::{State, Trash};
 use crate::{Caller, Limits, Time, Usage};
 
@@ -32,13 +33,13 @@ impl Tree {
 
     /// Returns the files as guests may use them at this time.
     pub fn as_guest(&self, now: Time) -> Files<'_> {
-        Files { tree: self, actor: Actor::Guest, caller: Caller::default(), now }
+        Files { tree: self, actor: Actor::Guest, caller: Caller::default(), now, until: &NEVER }
     }
 
     /// Returns the files as the host may use them: system areas are writable and modes are ignored.
     /// Quotas still apply.
     pub fn as_host(&self, now: Time) -> Files<'_> {
-        Files { tree: self, actor: Actor::Host, caller: Caller::default(), now }
+        Files { tree: self, actor: Actor::Host, caller: Caller::default(), now, until: &NEVER }
     }
 
     /// Returns an independent tree with the same content, at a cost that does not depend on its

@@ -61,7 +61,7 @@ table! {
     "curl", "transfer what a URL names", curl::run;
     "cut", "take parts of each line", uu!(uu_cut, "cut");
     "date", "show date and time", uu!(uu_date, "date");
-    "dd", "copy and convert blocks", uu!(uu_dd, "dd");
+    "dd", "copy and convert blocks", dd::run;
     "df", "space that is left", df::run;
     "diff", "compare files line by line", diff::diff;
     "dir", "list files in columns", ls::dir;

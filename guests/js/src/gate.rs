@@ -1,6 +1,6 @@
 //! Calls to the host.
 //!
-//! On other targets than WebAssembly there is no host: a deterministic double answers, for tests.
+//! On targets other than WebAssembly there is no host: a deterministic double answers, for tests.
 
 #[cfg(target_arch = "wasm32")]
 mod crossing;
@@ -10,14 +10,16 @@ mod double;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use crossing::{cross, make_room, wait};
 #[cfg(not(target_arch = "wasm32"))]
-pub use double::{advance, cross, fire_next, reset, take_output, wait};
+pub use double::files::{add_file, serve_machine};
+#[cfg(not(target_arch = "wasm32"))]
+pub use double::{advance, cross, fire_next, next_ticket, reset, set_input, take_output, wait};
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use std::cell::Cell;
 
-/// Where console output goes.
+/// Stream that console output goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Stream {
@@ -28,23 +30,23 @@ pub enum Stream {
 }
 
 thread_local! {
-    /// False while the image is made: then there is no host, and time stands still.
+    /// False while the image is built: then there is no host, and the clock reads zero.
     static LIVE: Cell<bool> = const { Cell::new(cfg!(not(target_arch = "wasm32"))) };
 }
 
-/// From now on there is a host.
+/// Marks the image as built: calls reach the host from now on.
 pub fn go_live() {
     LIVE.set(true);
 }
 
 /// Makes one call and hands its answer to `f`.
-pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+pub fn call<T>(call: ToolCall, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
     frame::write_request(&mut request, call, payload);
     send(request.as_bytes(), f)
 }
 
-/// Makes the one call that `request` is the frame of, and hands its answer to `f`.
+/// Makes the call in the frame `request` and hands its answer to `f`.
 pub(crate) fn send<T>(request: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     cross(request, |answer| first(answer, f))
 }
@@ -57,26 +59,26 @@ pub fn wait_for<T>(ticket: u32, f: impl FnOnce(Status, &[u8]) -> T) -> T {
 fn first<T>(answer: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     match frame::next_answer(&mut Reader::new(answer)) {
         Ok(answer) => f(answer.status, answer.payload),
-        // The host is ours: if it answers nonsense, there is nothing sane left to do.
+        // The guest trusts its host; a malformed answer leaves nothing sane to do.
         Err(_) => panic!("malformed answer"),
     }
 }
 
-fn number(which: Call) -> f64 {
+fn number(which: ToolCall) -> f64 {
     if !LIVE.get() {
         return 0.0;
     }
     call(which, &[], |_, payload| Reader::new(payload).f64().unwrap_or(0.0))
 }
 
-/// Unix time in milliseconds.
+/// Returns Unix time in milliseconds.
 pub fn wall_now_ms() -> f64 {
-    number(Call::ClockWall)
+    number(ToolCall::ClockWall)
 }
 
-/// Milliseconds since the run began.
+/// Returns milliseconds since the run began.
 pub fn monotonic_now_ms() -> f64 {
-    number(Call::ClockMonotonic)
+    number(ToolCall::ClockMonotonic)
 }
 
 /// Most random bytes of one call.
@@ -85,7 +87,7 @@ const RANDOM_CHUNK: usize = 4096;
 /// Fills the buffer with random bytes.
 pub fn random(buf: &mut [u8]) {
     for chunk in buf.chunks_mut(RANDOM_CHUNK) {
-        call(Call::RandomBytes, &(chunk.len() as u32).to_le_bytes(), |_, payload| {
+        call(ToolCall::RandomBytes, &(chunk.len() as u32).to_le_bytes(), |_, payload| {
             chunk.copy_from_slice(payload);
         });
     }
@@ -96,15 +98,18 @@ const WRITE_CHUNK: usize = 1 << 20;
 
 /// Writes console output.
 pub fn write(stream: Stream, bytes: &[u8]) {
+    if crate::exit::requested().is_some() {
+        return;
+    }
     for chunk in bytes.chunks(WRITE_CHUNK) {
         let mut payload = Vec::with_capacity(chunk.len() + 1);
         payload.push(stream as u8);
         payload.extend_from_slice(chunk);
-        call(Call::ConsoleWrite, &payload, |_, _| ());
+        call(ToolCall::ConsoleWrite, &payload, |_, _| ());
     }
 }
 
-/// The clock that QuickJS's C code reads: microseconds since 1970.
+/// Clock that QuickJS's C code reads: microseconds since 1970.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 extern "C" fn __rquickjs_host_now_us() -> f64 {

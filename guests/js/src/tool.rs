@@ -1,16 +1,21 @@
-//! Compiles a tool, runs it, says what became of it.
+//! Compiles a tool, runs it, reports its end.
+
+mod compile;
+mod declared;
+mod parameters;
+mod scan;
 
 use std::cell::RefCell;
 
-use cofferdam_abi::call::Call;
-use cofferdam_abi::entry::{Code, Form, Leave, MAX_CODE, Start};
+use cofferdam_abi::entry::{Form, Leave, Start};
 use cofferdam_abi::frame::Answer;
 use cofferdam_abi::wire::Writer;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Ctx, Function, Module, Object, Persistent, Promise, Result, Value};
+use rquickjs::{Ctx, Persistent, Promise, Result, Value};
 
-use crate::engine::{self, Eval};
-use crate::{calls, clone, gate, pending, thrown};
+pub(crate) use compile::without_shebang;
+
+use crate::{calls, clone, exit, modules, pending, rejections, script, thrown};
 
 /// The run in this cell, between two stays of the guest on the stack.
 struct Running {
@@ -24,11 +29,11 @@ thread_local! {
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
-/// What the guest says when it leaves, owning the packed value.
+/// The guest's reply when it leaves, owning the packed value.
 pub enum Left {
-    /// The tool returned this.
+    /// The value that the tool returned, packed.
     Finished(Vec<u8>),
-    /// Anything else.
+    /// Any other reply.
     Other(Leave<'static>),
 }
 
@@ -42,13 +47,20 @@ impl Left {
     }
 }
 
-/// Starts a tool and runs it as far as it goes. `interrupted` says whether the host wants an end.
+/// Starts a tool and runs it as far as it goes. `interrupted` returns true once the host wants an end.
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();
     pending::forget();
     calls::forget();
+    rejections::forget();
+    exit::forget();
+    script::keep(start);
     let promise = match launch(ctx, start) {
         Ok(promise) => promise,
+        Err(_) if exit::requested().is_some() => {
+            ctx.catch();
+            return exited();
+        }
         Err(_) => return past_the_end(start, failed(ctx, &ctx.catch(), &file, interrupted)),
     };
     RUNNING.set(Some(Running {
@@ -69,6 +81,10 @@ pub fn resume(
     for (ticket, answer) in answers {
         if pending::answer(ctx, *ticket, answer.status, answer.payload).is_err() {
             let error = ctx.catch();
+            RUNNING.take();
+            if exit::requested().is_some() {
+                return exited();
+            }
             return failed(ctx, &error, "", interrupted);
         }
         let left = advance(ctx, interrupted);
@@ -79,7 +95,9 @@ pub fn resume(
     advance(ctx, interrupted)
 }
 
-/// Runs microtasks until none is left or the tool is done.
+/// Runs microtasks until none is left. The run is over when, besides, no call is pending: a tool
+/// that has returned may have left work behind.
+// T-CELL-002: a tool that waits for ever.
 fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let running = RUNNING.take();
     let Some(running) = running else { return Left::Other(Leave::Stuck) };
@@ -87,29 +105,95 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
         Ok(promise) => promise,
         Err(_) => return Left::Other(Leave::Stuck),
     };
-    loop {
-        if interrupted() {
-            return failed(ctx, &settled(ctx, &promise), &running.file, interrupted);
-        }
-        if let Some(error) = pending::take_reported(ctx).unwrap_or_default().first() {
-            return failed(ctx, error, &running.file, interrupted);
-        }
-        if promise.state() != PromiseState::Pending || !ctx.execute_pending_job() {
-            break;
-        }
+    if let Some(left) = drain(ctx, &promise, &running, interrupted) {
+        return left;
     }
     match promise.state() {
-        PromiseState::Resolved => finished(ctx, settled(ctx, &promise), &running, interrupted),
         PromiseState::Rejected => failed(ctx, &settled(ctx, &promise), &running.file, interrupted),
-        PromiseState::Pending if pending::is_any() => {
+        PromiseState::Resolved if running.form == Form::Kept => {
+            finished(ctx, settled(ctx, &promise), &running, interrupted)
+        }
+        PromiseState::Resolved | PromiseState::Pending if pending::holds_the_run() => {
             RUNNING.set(Some(running));
             Left::Other(Leave::Waiting)
         }
+        PromiseState::Resolved => match modules::emit(ctx, "exit") {
+            Ok(_) => finished(ctx, settled(ctx, &promise), &running, interrupted),
+            Err(_) => failed(ctx, &ctx.catch(), &running.file, interrupted),
+        },
         PromiseState::Pending => Left::Other(Leave::Stuck),
     }
 }
 
-/// What a promise was settled with; `undefined` while it is pending.
+/// Runs microtasks until none is left, or, in a kept cell, until the script is done. Returns the
+/// reply if something ends the run meanwhile.
+fn drain<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Promise<'js>,
+    running: &Running,
+    interrupted: &dyn Fn() -> bool,
+) -> Option<Left> {
+    let fail = |error: &Value<'js>| Some(failed(ctx, error, &running.file, interrupted));
+    // Callbacks of `process.nextTick` come before the microtasks, and again when none is left.
+    let mut is_tick = true;
+    loop {
+        if is_tick {
+            match pending::run_ticks(ctx) {
+                Ok(ran) => is_tick = ran,
+                // Only an exit unwinds as far as this; it is seen below.
+                Err(_) => drop(ctx.catch()),
+            }
+        }
+        if exit::requested().is_some() {
+            ctx.catch();
+            return Some(exited());
+        }
+        if interrupted() {
+            return fail(&settled(ctx, promise));
+        }
+        for error in pending::take_reported(ctx).unwrap_or_default() {
+            match modules::offer(ctx, "uncaughtException", &error, None) {
+                true => {}
+                false => return fail(&error),
+            }
+        }
+        let is_done = match promise.state() {
+            PromiseState::Rejected => true,
+            PromiseState::Resolved => running.form == Form::Kept,
+            PromiseState::Pending => false,
+        };
+        if is_done {
+            return None;
+        }
+        if ctx.execute_pending_job() {
+            is_tick = false;
+            continue;
+        }
+        if pending::has_ticks() {
+            is_tick = true;
+            continue;
+        }
+        match rejections::take(ctx) {
+            None => return None,
+            Some(Ok((promise, reason))) => {
+                if !modules::offer(ctx, "unhandledRejection", &reason, Some(promise)) {
+                    return fail(&reason);
+                }
+            }
+            Some(Err(_)) => return fail(&ctx.catch()),
+        }
+    }
+}
+
+/// Reports the end of a run that called `process.exit`.
+fn exited() -> Left {
+    match exit::requested() {
+        Some(code) if code != 0 => Left::Other(Leave::Exited(code)),
+        Some(_) | None => Left::Finished(clone::packed_undefined()),
+    }
+}
+
+/// Returns the value or reason of a promise; `undefined` while it is pending.
 fn settled<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Value<'js> {
     match promise.result::<Value>() {
         Some(Ok(value)) => value,
@@ -125,11 +209,15 @@ fn finished<'js>(
     running: &Running,
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
-    // A script with `await` at the top answers `{ value }`.
+    // A script with `await` at the top returns `{ value }`.
     let value = match (running.form, value.as_object()) {
         (Form::Kept, Some(wrapped)) => wrapped.get("value").unwrap_or(value),
         _ => value,
     };
+    let code = exit::requested().unwrap_or_else(exit::at_end);
+    if code != 0 && running.form != Form::Kept {
+        return Left::Other(Leave::Exited(code));
+    }
     match clone::pack(ctx, value, running.result_bytes) {
         Ok(bytes) => Left::Finished(bytes),
         Err(clone::Failed::TooLong) => Left::Other(Leave::ResultTooLong),
@@ -144,7 +232,7 @@ fn failed<'js>(
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
     let thrown = thrown::describe(ctx, error, file);
-    // Asked afterwards: what was thrown may have a `toString` that never ends.
+    // Checked afterwards: the thrown value may have a `toString` that never ends.
     if interrupted() {
         return Left::Other(Leave::Interrupted(thrown::frames(&thrown.stack)));
     }
@@ -154,28 +242,29 @@ fn failed<'js>(
     })
 }
 
-/// Compiles the tool and calls it; answers a promise of its result.
+/// Compiles the tool and calls it; returns a promise of its result.
 fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
     let btcp = crate::apis::make_btcp(ctx, &start.members)?;
     let args = clone::unpack(ctx, start.args)?;
     match start.form {
-        Form::Body => body(ctx, start)?.call((btcp, args)),
-        Form::Module => module(ctx, start, btcp, args),
-        Form::Kept => kept(ctx, start, btcp, args),
-        Form::Detect => match body(ctx, start) {
-            Ok(function) => function.call((btcp, args)),
+        Form::Body => compile::call_body(ctx, compile::body(ctx, start)?, btcp, args),
+        Form::Module => compile::module(ctx, start, btcp, args),
+        Form::Kept => compile::kept(ctx, start, btcp, args),
+        Form::Detect => match compile::body(ctx, start) {
+            Ok(function) => compile::call_body(ctx, function, btcp, args),
             // A body that does not parse may be a module: `export` is legal nowhere else.
-            Err(_) if is_likely_module(start.source) => {
-                // The body's complaint is about `export`, which is no news.
+            Err(_) if compile::is_likely_module(start.source) => {
+                // The body's error is about `export`, which a module may have.
                 ctx.catch();
-                module(ctx, start, btcp, args)
+                compile::module(ctx, start, btcp, args)
             }
             Err(error) => Err(error),
         },
     }
 }
 
-/// A body that is cut off fails at what stands around it, which its author did not write.
+/// Moves a syntax error behind the end of the source to its last line: a body that is cut off
+/// fails in the text around it, which its author did not write.
 fn past_the_end(start: &Start<'_>, left: Left) -> Left {
     let mut thrown = match left {
         Left::Other(Leave::Threw(thrown)) => thrown,
@@ -189,65 +278,4 @@ fn past_the_end(start: &Start<'_>, left: Left) -> Left {
         thrown.position = Some((lines as u32, column as u32));
     }
     Left::Other(Leave::Threw(thrown))
-}
-
-/// Whether a line begins with a word that only a module's line can begin with.
-fn is_likely_module(source: &str) -> bool {
-    source.lines().any(|line| {
-        let line = line.trim_start();
-        line.starts_with("export") || line.starts_with("import")
-    })
-}
-
-/// The text is wrapped so that its lines keep their numbers. It is an expression without
-/// parentheses around it: QuickJS looks through those once more, for the arrow of a function.
-fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
-    if let Code::Kept(code) = start.code {
-        let value = engine::run(engine::unpack(ctx, code)?)?;
-        return value.into_function().ok_or(rquickjs::Error::Unknown);
-    }
-    let source = ["0, async function tool(btcp, args) {\n\n", start.source, "\n}"].concat();
-    // QuickJS takes 0 for "not given", so the text begins two lines before its first.
-    let line = -1;
-    let value = match start.code {
-        Code::ToKeep => {
-            let code = engine::eval(ctx, &source, start.file, line, Eval::Compile)?;
-            engine::pack(&code, keep)?;
-            engine::run(code)?
-        }
-        Code::Unkept | Code::Kept(_) => engine::eval(ctx, &source, start.file, line, Eval::Script)?,
-    };
-    value.into_function().ok_or(rquickjs::Error::Unknown)
-}
-
-/// Hands the code over before anything of the tool runs.
-fn keep(code: &[u8]) {
-    if code.len() <= MAX_CODE {
-        gate::call(Call::CodeKeep, code, |_, _| ());
-    }
-}
-
-fn module<'js>(
-    ctx: &Ctx<'js>,
-    start: &Start<'_>,
-    btcp: Object<'js>,
-    args: Value<'js>,
-) -> Result<Promise<'js>> {
-    let module = Module::declare(ctx.clone(), start.file, start.source)?;
-    crate::modules::set_meta(ctx, &module.meta()?)?;
-    let (module, loaded) = module.eval()?;
-    let namespace = module.namespace()?;
-    clone::helper(ctx, "callDefault")?.call((loaded, namespace, btcp, args))
-}
-
-fn kept<'js>(
-    ctx: &Ctx<'js>,
-    start: &Start<'_>,
-    btcp: Object<'js>,
-    args: Value<'js>,
-) -> Result<Promise<'js>> {
-    ctx.globals().set("btcp", btcp.clone())?;
-    ctx.globals().set("args", args.clone())?;
-    let value = engine::eval(ctx, start.source, start.file, 1, Eval::AsyncScript)?;
-    value.into_promise().ok_or(rquickjs::Error::Unknown)
 }

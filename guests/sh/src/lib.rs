@@ -23,6 +23,7 @@ pub mod table;
 /// Runs the shell that this process's arguments and state describe, and returns its exit status.
 /// The process must exit right afterwards: the shell's memory is not freed.
 pub fn run() -> i32 {
+    cofferdam_guest_sys::report_panics_as("bash");
     let mut me = match cofferdam_guest_sys::myself() {
         Ok(me) => me,
         Err(error) => {

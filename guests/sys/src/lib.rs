@@ -12,6 +12,7 @@ pub mod calendar;
 mod descriptor;
 #[cfg(target_arch = "wasm32")]
 mod errno;
+mod failure;
 mod host;
 mod process;
 mod status;
@@ -27,6 +28,7 @@ pub use cofferdam_abi::process::FileStatus;
 pub use descriptor::{
     Fd, close, copy, is_terminal, open, park, pipe, read, readable, replace, write, write_all,
 };
+pub use failure::report_panics_as;
 pub use host::{
     Cap, FetchHead, FetchRequest, Heard, HostError, cap_hit, fetch, fetch_read, space, tool_feed,
     tool_read, tool_start,

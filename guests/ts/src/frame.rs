@@ -7,7 +7,8 @@ use swc_common::BytePos;
 /// off again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// The body of an async function of `(btcp, args)`: may `return` and `await`.
+    /// The body of an async function: may `return` and `await`. It has no parameters here, because a
+    /// script may declare the names of the host's again.
     Body,
     /// A script that may `await`.
     Script,
@@ -26,7 +27,7 @@ impl Frame {
 
     pub(crate) fn head(self) -> &'static str {
         match self {
-            Frame::Body => "async function tool(btcp, args) {",
+            Frame::Body => "async function tool() {",
             Frame::Script => "async function script() {",
             Frame::Module => "",
         }

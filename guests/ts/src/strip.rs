@@ -27,6 +27,15 @@ impl Stripped {
 
 /// Turns a tool into JavaScript, or returns the error in it. `file` is the name used in messages.
 pub fn strip(form: Form, file: &str, source: &str) -> Result<Stripped, Thrown> {
+    let commented;
+    let source = match source.strip_prefix("#!") {
+        // A first line such as `#!/usr/bin/env node` is legal at the very top only.
+        Some(rest) => {
+            commented = ["//", rest].concat();
+            &commented
+        }
+        None => source,
+    };
     let body = |text| Stripped { is_module: false, text };
     let module = |text| Stripped { is_module: true, text };
     let stripped = match form {

@@ -4,22 +4,28 @@ use std::sync::Arc;
 
 use cofferdam_caps::Request;
 
-use super::{CachedVerdict, Desk, Effect, Recheck, Verdict};
+use super::{CachedVerdict, Desk, Effect, Recheck, RequestVerdict};
 use crate::audit::Ruling;
 use crate::denial::Reason;
 use crate::error::Error;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
+use crate::particulars::Particulars;
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
-use crate::waiting::{Seen, Waiting};
+use crate::waiting::{RequestWaiting, Seen};
 
 impl Desk {
-    pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
+    pub(super) fn verdict(
+        &self,
+        request: &Request,
+        effect: Effect,
+        about: &dyn Fn() -> Particulars,
+    ) -> RequestVerdict {
         let broker = self.permissions().broker();
         let now = broker.now();
         if let Some(rule) = self.permissions().bounds().violated_by(request) {
-            return Verdict::Denied(self.deny_out_of_bounds(request, rule));
+            return RequestVerdict::Denied(self.deny_out_of_bounds(request, rule));
         }
         let mut state = self.lock();
         if let Some(cached) = state.verdicts.get(request)
@@ -32,7 +38,7 @@ impl Desk {
                     let mut line = self.check_line(&checked, Ruling::Deny, now);
                     line.capability = Some(denial.error().required_permission().into());
                     let _ = state.audit.note(line, &*broker.shared().sink);
-                    Verdict::Denied(denial)
+                    RequestVerdict::Denied(denial)
                 }
             };
         }
@@ -50,10 +56,17 @@ impl Desk {
                     (true, _) => Reason::Refused,
                     (false, true) => {
                         drop(state);
+                        let particulars = about();
+                        let folders = self.permissions().host_folders();
+                        if let Some(obstacle) = particulars.obstacle_to(request, &folders) {
+                            let denial = self.deny_hopeless(&checked, required, &id, obstacle);
+                            return RequestVerdict::Denied(denial);
+                        }
+                        let checked = Arc::new(Checked::with(request.clone(), particulars));
                         return match self.ask(&checked, &id) {
                             Some(question) => {
                                 let what = (checked, required.clone(), id);
-                                Verdict::Ask(Waiting::new(
+                                RequestVerdict::Ask(RequestWaiting::new(
                                     self.clone(),
                                     what,
                                     effect,
@@ -63,7 +76,7 @@ impl Desk {
                             }
                             None => {
                                 let reason = Reason::TooMany;
-                                Verdict::Denied(self.deny(&checked, required, &id, reason))
+                                RequestVerdict::Denied(self.deny(&checked, required, &id, reason))
                             }
                         };
                     }
@@ -73,12 +86,12 @@ impl Desk {
                 };
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
                 state.remember(checked, Err(denial.clone()), seen);
-                Verdict::Denied(denial)
+                RequestVerdict::Denied(denial)
             }
             Err(error) => {
                 let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = Reason::Unavailable(error);
-                Verdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
+                RequestVerdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
             }
         }
     }
@@ -113,8 +126,9 @@ impl Desk {
         let (permissions, requester) = (self.permissions(), self.requester());
         let generation = permissions.generation();
         let mut found = Vec::new();
+        let folder = permissions.host_folders().of_request(request);
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };
@@ -125,7 +139,7 @@ impl Desk {
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
         let mut add = |held: &Arc<HeldGrant>| {
-            if held.is_for(requester, now) {
+            if held.is_for(requester, now) && held.is_in(folder.as_deref()) {
                 found.push(held.clone());
             }
         };
@@ -146,13 +160,8 @@ impl Desk {
         now: Timestamp,
     ) -> Result<(Option<Arc<HeldGrant>>, bool, Seen), Error> {
         let (found, is_denied, seen) = self.candidates(request, query, now)?;
-        let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
-            let is_ours = match held.is_counted_in_ledger() {
-                true => ledger.take(&held.grant.id, now)?,
-                false => held.take(),
-            };
-            if is_ours {
+            if self.bind_or_take(&held, now)? {
                 return Ok((Some(held), false, seen));
             }
         }
@@ -188,9 +197,9 @@ impl Desk {
             Ok((Some(held), _, _)) => {
                 let mut state = self.lock();
                 match self.permit(&mut state, checked.clone(), held, effect, now) {
-                    Verdict::Permit(permit) => Recheck::Permit(permit),
-                    Verdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
-                    Verdict::Ask(_) => Recheck::Nothing,
+                    RequestVerdict::Permit(permit) => Recheck::Permit(permit),
+                    RequestVerdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
+                    RequestVerdict::Ask(_) => Recheck::Nothing,
                 }
             }
             Ok((None, true, _)) => Recheck::Denied(Reason::Refused),

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request, visible};
 
-use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
+use super::{Desk, Effect, MAX_KEPT_REQUESTS, RequestVerdict, State};
 use crate::audit::{Event, Line, Ruling};
 use crate::denial::{Denial, Reason};
 use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
 use crate::ledger::{RecordedRequest, RequestStatus};
+use crate::particulars::Obstacle;
 use crate::permit::{Checked, Permit};
 use crate::timestamp::Timestamp;
 
@@ -21,7 +22,7 @@ impl Desk {
         held: Arc<HeldGrant>,
         effect: Effect,
         now: Timestamp,
-    ) -> Verdict {
+    ) -> RequestVerdict {
         let mut line = self.check_line(&checked, Ruling::Permit, now);
         line.capability = Some(held.text.clone());
         line.id = Some(held.id.clone());
@@ -31,11 +32,11 @@ impl Desk {
             Effect::Outside => state.audit.commit(line, sink),
         };
         match written {
-            Ok(()) => Verdict::Permit(Permit::new(checked, held)),
+            Ok(()) => RequestVerdict::Permit(Permit::new(checked, held)),
             Err(error) => {
                 let required = checked.request.required();
                 let id = self.request_id(&required);
-                Verdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
+                RequestVerdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
             }
         }
     }
@@ -74,22 +75,66 @@ impl Desk {
             let _ = state.audit.note(line, &*shared.sink);
             return Denial::new(required, id, reason);
         }
-        let recorded = RecordedRequest {
-            id: id.clone(),
-            capability: required.clone(),
-            tool: self.0.tool.clone(),
-            sandbox: self.permissions().name().clone(),
-            first: now,
-            last: now,
-            times: 1,
-            status: RequestStatus::Open,
-        };
+        let recorded = self.to_record(required, id);
         let written = state.audit.commit(line, &*shared.sink);
         let reason = match written.and_then(|()| shared.ledger.record(&recorded)) {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
-        Denial::new(required, id, reason)
+        let denial = Denial::new(required, id, reason);
+        state.denials.push(denial.clone());
+        denial
+    }
+
+    /// Records a declared capability that was not granted, so that it can be granted by its id.
+    pub(super) fn refuse_declared(&self, capability: &Capability, id: &RequestId) {
+        let mut state = self.lock();
+        let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
+        let ledger = &self.permissions().broker().shared().ledger;
+        if is_new && ledger.record(&self.to_record(capability, id)).is_ok() {
+            state.denials.push(Denial::new(capability, id, Reason::NotGranted));
+        }
+    }
+
+    fn to_record(&self, required: &Capability, id: &RequestId) -> RecordedRequest {
+        let now = self.permissions().broker().now();
+        RecordedRequest {
+            id: id.clone(),
+            capability: required.clone(),
+            tool: self.0.tool.clone(),
+            sandbox: self.permissions().name().clone(),
+            folder: self.permissions().host_folders().of_capability(required),
+            first: now,
+            last: now,
+            times: 1,
+            status: RequestStatus::Open,
+        }
+    }
+
+    /// Denies a request that would fail even if it were permitted, without asking or recording it.
+    pub(super) fn deny_hopeless(
+        &self,
+        checked: &Checked,
+        required: &Capability,
+        id: &RequestId,
+        obstacle: Obstacle,
+    ) -> Denial {
+        let mut line = self.check_line(checked, Ruling::Deny, self.permissions().broker().now());
+        line.capability = Some(required.to_string().into());
+        line.note = Some(obstacle.to_string().into());
+        self.note(line);
+        let denial = Denial::new(required, id, Reason::Hopeless(obstacle));
+        let mut state = self.lock();
+        let is_told = match obstacle {
+            // A tool that reads a variable with a default does nothing wrong.
+            Obstacle::NotSet => false,
+            Obstacle::NotThere | Obstacle::ReadOnly => true,
+        };
+        if is_told && state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone())
+        {
+            state.denials.push(denial.clone());
+        }
+        denial
     }
 
     /// Denies a request that is out of bounds, without recording it: no grant would help.
@@ -100,7 +145,13 @@ impl Desk {
         line.capability = Some(required.to_string().into());
         line.note = Some(format!("blocked by {}", visible(rule)).into());
         self.note(line);
-        Denial::new(&required, &self.request_id(&required), Reason::Outside(rule.clone()))
+        let id = self.request_id(&required);
+        let denial = Denial::new(&required, &id, Reason::Outside(rule.clone()));
+        let mut state = self.lock();
+        if state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id) {
+            state.denials.push(denial.clone());
+        }
+        denial
     }
 
     pub(super) fn note(&self, line: Line) {
@@ -125,9 +176,12 @@ impl Desk {
     }
 
     pub(super) fn request_id(&self, required: &Capability) -> RequestId {
-        let parts = [self.0.tool.as_bytes(), self.permissions().sandbox().as_bytes()];
         let capability = required.to_string();
-        let key = &self.permissions().broker().shared().key;
-        RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
+        let folder = self.permissions().host_folders().of_capability(required);
+        let parts = [&*self.0.tool, self.permissions().sandbox(), &*capability];
+        // The same path in another folder of the host is another request.
+        let folder = folder.as_deref().filter(|folder| !folder.is_empty());
+        let parts: Vec<&[u8]> = parts.into_iter().chain(folder).map(str::as_bytes).collect();
+        RequestId::derive(&self.permissions().broker().shared().key, &parts)
     }
 }

@@ -23,6 +23,7 @@ fn held(capability: &str, number: usize) -> Arc<HeldGrant> {
         at: Timestamp::from_micros(0),
         expires: None,
         uses: None,
+        run: None,
         headers: SecretHeaders::default(),
     };
     Arc::new(HeldGrant::new(grant, Source::Ledger))

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use cofferdam_broker::{
-    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Timestamp, Verdict, Waiting,
+    Answer, Approver, Broker, Denial, Desk, Grant, InMemory, Permit, Question, Timestamp, Verdict,
+    Waiting,
 };
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
@@ -47,22 +48,22 @@ pub(crate) fn get(url: &str) -> Request {
     Request::Network { method: "GET".parse().unwrap(), url: url.parse().unwrap() }
 }
 
-pub(crate) fn permitted(desk: &Desk, request: &Request) -> Permit {
-    match desk.check(request) {
+pub(crate) fn permitted(desk: &Desk, request: &Request) -> Permit<Request> {
+    match desk.check(request.clone()) {
         Verdict::Permit(permit) => permit,
         other => panic!("{other:?}"),
     }
 }
 
 pub(crate) fn denied(desk: &Desk, request: &Request) -> Denial {
-    match desk.check(request) {
+    match desk.check(request.clone()) {
         Verdict::Denied(denial) => denial,
         other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting {
-    match desk.check(request) {
+pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting<Request> {
+    match desk.check(request.clone()) {
         Verdict::Ask(waiting) => waiting,
         other => panic!("{other:?}"),
     }
@@ -90,6 +91,9 @@ pub(crate) struct Person {
     answers: Arc<Mutex<Vec<Answer>>>,
     waiting: Arc<Mutex<Vec<Waker>>>,
     pub(crate) withdrawn: Arc<AtomicUsize>,
+    /// Makes the person see one question at a time.
+    pub(crate) is_slow: bool,
+    pub(crate) granted: Mutex<Vec<Grant>>,
 }
 
 impl Person {
@@ -142,6 +146,14 @@ impl Drop for Listening {
 }
 
 impl Approver for Person {
+    fn granted(&self, _: &Question, grants: &[Grant]) {
+        self.granted.lock().unwrap().extend_from_slice(grants);
+    }
+
+    fn asks_one_at_a_time(&self) -> bool {
+        self.is_slow
+    }
+
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
         self.questions.lock().unwrap().push(question);
         Box::pin(Listening {

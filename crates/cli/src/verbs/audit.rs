@@ -88,7 +88,7 @@ fn print(store: &Store, filter: &mut Filter, as_text: bool) -> Result<bool, Fail
     let mut out = std::io::stdout().lock();
     for (number, line) in store.lines(filter).map_err(Failure::from_broker)? {
         filter.after = Some(number);
-        let text = if as_text { text(&line) } else { line.to_json() };
+        let text = if as_text { text(&line) } else { report::for_reader(line.to_json()) };
         if writeln!(out, "{text}").is_err() {
             return Ok(false);
         }

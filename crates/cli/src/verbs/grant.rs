@@ -8,25 +8,28 @@ use cofferdam::{Capability, visible};
 use crate::permissions::{SANDBOX, broker, is_file_name, parse, who};
 use crate::report::{self, Failure};
 
-/// Grant a request that was denied, or a capability.
+/// Grant requests that were denied, or capabilities.
 ///
 /// A request is granted to the tool that made it, and covers exactly what was requested unless
-/// --capability is given. Without --session or --always it is granted once.
+/// --capability is given. Without --session or --always it is granted once, which means for one
+/// run: the next that needs it. If one of several requests cannot be granted, none is.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam grant req_6aq2m9x0zt
+  cofferdam grant req_6aq2m9x0zt req_0m3k8w1q5d --session
   cofferdam grant req_6aq2m9x0zt --always --expires 1h
   cofferdam grant req_6aq2m9x0zt --session --capability 'network:fetch:https://example.com'
   cofferdam grant 'network:fetch:GET@https://example.com' --always --header 'authorization=Bearer …'")]
 pub(crate) struct Grant {
-    /// Id of a request, or a capability
-    what: String,
+    /// Ids of requests, or capabilities
+    #[arg(required = true, value_name = "REQUEST")]
+    what: Vec<String>,
 
-    /// Grant one call (the default)
+    /// Grant it for one run, the next that needs it (the default)
     #[arg(long, group = "span")]
     once: bool,
 
-    /// Grant it to this terminal's sandbox, for 12 hours at most
+    /// Grant it for 12 hours at most, as [s] does at the prompt of --ask
     #[arg(long, group = "span")]
     session: bool,
 
@@ -63,27 +66,38 @@ impl Grant {
             (_, true) => Span::Always,
             (false, false) => Span::Once,
         };
-        let granted = match self.what.parse::<RequestId>() {
-            Ok(id) => {
-                let terms = broker.terms_for(&id, span).map_err(refused)?;
-                let terms = match &self.capability {
-                    Some(text) => terms.with_capability(parse(text, "--capability")?),
-                    None => terms,
-                };
-                broker.grant_request(&id, self.complete(terms)?)
-            }
-            Err(_) => {
-                let mut terms = Terms::new(capability(&self.what)?, span);
-                if span == Span::Session {
-                    terms = terms.for_sandbox(SANDBOX);
+        // All terms are made before the first grant, so that a wrong id grants nothing.
+        let mut asked = Vec::new();
+        for text in &self.what {
+            asked.push(match text.parse::<RequestId>() {
+                Ok(id) => {
+                    let terms = broker.terms_for(&id, span).map_err(refused)?;
+                    let terms = match &self.capability {
+                        Some(text) => terms.with_capability(parse(text, "--capability")?),
+                        None => terms,
+                    };
+                    broker.check_terms(&id, &terms).map_err(refused)?;
+                    (Some(id), self.complete(terms)?)
                 }
-                broker.grant(self.complete(terms)?)
+                Err(_) => {
+                    let mut terms = Terms::new(capability(text)?, span);
+                    if span == Span::Session {
+                        terms = terms.for_sandbox(SANDBOX);
+                    }
+                    (None, self.complete(terms)?)
+                }
+            });
+        }
+        for (id, terms) in asked {
+            let granted = match id {
+                Some(id) => broker.grant_request(&id, terms),
+                None => broker.grant(terms),
+            };
+            let grant = granted.map_err(refused)?;
+            match self.json {
+                true => report::json(&super::grants::to_json(&grant)),
+                false => report::print(&format!("{}", visible(&grant.to_string()))),
             }
-        };
-        let grant = granted.map_err(refused)?;
-        match self.json {
-            true => report::json(&super::grants::to_json(&grant)),
-            false => report::print(&format!("{}", visible(&grant.to_string()))),
         }
         Ok(0)
     }

@@ -48,6 +48,7 @@ pub(crate) fn to_json(grant: &Grant) -> Json {
         "span": grant.span.name(),
         "tool": grant.holder.tool.as_deref(),
         "sandbox": grant.holder.sandbox.as_deref(),
+        "folder": grant.holder.folder.as_deref(),
         "by": &*grant.by,
         "at": grant.at.to_string(),
         "expires": grant.expires.map(|at| at.to_string()),

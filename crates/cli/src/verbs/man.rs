@@ -51,7 +51,8 @@ fn unknown(word: &str, definitions: &clap::Command) -> Failure {
         Some(verb) => failure.hint(format!("cofferdam man {verb}")),
         None => failure.hint("cofferdam --help   (lists the verbs)"),
     };
-    failure.hint(format!("cofferdam man ./{word}   (writes all pages to a new directory)"))
+    let folder = cofferdam::shell_word(&format!("./{word}"));
+    failure.hint(format!("cofferdam man {folder}   (writes all pages to a new directory)"))
 }
 
 fn print(command: clap::Command) -> Result<u8, Failure> {

@@ -1,6 +1,6 @@
 //! `cofferdam requests`: lists denied requests.
 
-use cofferdam::permissions::{RecordedRequest, RequestStatus};
+use cofferdam::permissions::{RecordedRequest, RequestStatus, shown_identity};
 use cofferdam::visible;
 use serde_json::json;
 
@@ -40,7 +40,7 @@ impl Requests {
             }
         }
         if has_open && !self.json {
-            report::labelled(Tone::Hint, "hint", "cofferdam grant ID, or cofferdam deny ID");
+            report::labelled(Tone::Hint, "hint", "cofferdam grant ID…, or cofferdam deny ID…");
         }
         Ok(0)
     }
@@ -53,7 +53,7 @@ fn show(request: &RecordedRequest) {
         1 => String::new(),
         times => format!(", {times} times"),
     };
-    let (tool, words) = (visible(&request.tool), request.capability.describe());
+    let (tool, words) = (shown_identity(&request.tool), request.capability.describe());
     report::print(&format!(
         "    {tool} wants to {words}; {} at {}{times}",
         request.status, request.last
@@ -68,6 +68,7 @@ pub(crate) fn to_json(request: &RecordedRequest) -> serde_json::Value {
         "action": request.capability.describe(),
         "tool": &*request.tool,
         "sandbox": &*request.sandbox,
+        "folder": request.folder.as_deref(),
         "first": request.first.to_string(),
         "last": request.last.to_string(),
         "times": request.times,

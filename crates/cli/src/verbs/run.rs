@@ -3,8 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, json};
-use sha2::{Digest, Sha256};
+use cofferdam::{
+    Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, Value, json, shell_word,
+};
 
 use crate::absent;
 use crate::interrupt;
@@ -13,22 +14,25 @@ use crate::paint::Tone;
 use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
+use crate::script;
 
 /// Run a JavaScript or TypeScript tool in a fresh cell.
 ///
-/// A tool is the body of an async function of `(btcp, args)`, or a module with a default export.
-/// Its result is printed as JSON on standard output, its console output on standard error.
+/// A tool is a script as Node runs it, the body of an async function of `(btcp, args)`, or a module
+/// with a default export. Its standard output and error are passed on; a value that it returns is
+/// printed last, as JSON on standard output.
 ///
 /// A tool may only compute, unless something is granted: with --allow, by answering --ask, or with
 /// `cofferdam grant` and the id that a denial prints.
 ///
 /// Exit codes: 0 finished, 1 the tool threw, reached a limit or was denied a permission, 124 time
-/// limit, 125 cancelled (Ctrl-C), 2 wrong call.
+/// limit, 125 cancelled (Ctrl-C), 2 wrong call; `process.exit` sets any other.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js --args '{\"n\":3}'
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
   cofferdam run tool.ts --json --limit timeoutMs=1000
+  cofferdam run project/main.js --code project input.csv --verbose
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
   cofferdam run scrape.js --page page.html --allow dom:read
   cofferdam run render.js --boundary iframe
@@ -36,6 +40,16 @@ use crate::report::{self, Failure};
 pub(crate) struct Run {
     /// Tool to run: .js, .mjs, .ts or .mts; `-` reads it from standard input
     file: String,
+
+    /// Arguments of a script, as in `process.argv`; options that are not ours, and everything behind
+    /// `--`, are the script's too
+    #[arg(value_name = "ARGS")]
+    arguments: Vec<String>,
+
+    /// A folder with the tool's own code, its modules and `node_modules`: the tool may read all of
+    /// it, at /code
+    #[arg(long, value_name = "FOLDER")]
+    code: Option<String>,
 
     /// Arguments of the tool, as JSON
     #[arg(long, value_name = "JSON")]
@@ -104,9 +118,12 @@ impl Run {
         if let Some(file) = &self.page {
             builder = builder.page(page(file)?);
         }
+        if let Some(folder) = &self.code {
+            builder = script::with_code(builder, folder)?;
+        }
         let (mut builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         if !self.json {
-            builder = builder.watcher(report::console());
+            builder = builder.watcher(report::streams());
         }
         let sandbox = builder.build()?;
         if self.explain_policy {
@@ -120,6 +137,10 @@ impl Run {
         interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let tool = match self.file.as_str() {
+            "-" => tool,
+            _ => script::with_stdin(tool),
+        };
         let outcome = executor.block_on(sandbox.run(&tool))?;
         broker.flush().map_err(Failure::from_broker)?;
         self.print(&outcome, tool.source());
@@ -131,6 +152,7 @@ impl Run {
         Ok(outcome.exit_code())
     }
 
+    // T-PERM-008: a grant used by another tool of the same name.
     fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
         let mut tool = if self.file == "-" {
             let source = read(place::stdin(), "standard input", limits)?;
@@ -140,13 +162,17 @@ impl Run {
             let file = std::fs::File::open(path).map_err(|e| {
                 let meant = nearby::meant(&self.file)
                     .filter(|_| e.kind() == std::io::ErrorKind::NotFound)
-                    .map(|meant| format!("cofferdam run {meant}"));
+                    .map(|meant| format!("cofferdam run {}", shell_word(&meant)));
                 let hint = "cofferdam run FILE, or - for standard input".to_owned();
                 Failure::usage(format!("{}: {}", self.file, plain(&e))).hint(meant.unwrap_or(hint))
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Failure::usage(format!("{}: is a directory", self.file))
-                    .hint(format!("cofferdam run {}/tool.js", self.file.trim_end_matches('/'))));
+                return Err(Failure::usage(format!("{}: is a directory", self.file)).hint(
+                    format!(
+                        "cofferdam run {}",
+                        shell_word(&format!("{}/tool.js", self.file.trim_end_matches('/')))
+                    ),
+                ));
             }
             if let Some(failure) = other_kind(path, &self.file) {
                 return Err(failure);
@@ -160,11 +186,8 @@ impl Run {
             Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
             None => {}
         }
-        // Grants are for exactly this source: another tool of the same name has none of them.
-        let digest = Sha256::digest(tool.source());
-        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let identity = format!("{}#{short}", tool.name());
-        tool = tool.identified_as(identity);
+        tool = script::placed(tool, &self.file, self.code.as_deref(), &self.place)?;
+        tool = tool.argv(&self.arguments);
         if let Some(args) = &self.args {
             let args = serde_json::from_str(args).map_err(|e| {
                 Failure::usage(format!("--args: not JSON: {e}")).hint("--args '{\"n\":3}'")
@@ -179,7 +202,8 @@ impl Run {
             report::json(&outcome.to_json());
             return;
         }
-        if let Some(value) = outcome.result() {
+        // A script that returns nothing has printed what it had to say.
+        if let Some(value) = outcome.result().filter(|value| **value != Value::Undefined) {
             let converted = json::to_json(value);
             report::json(&converted.json);
             let is_plain_undefined = |n: &&json::Note| n.path == "$" && n.was == "undefined";
@@ -201,6 +225,7 @@ impl Run {
 /// Names the verb to use for a file that is not a tool.
 fn other_kind(path: &Path, name: &str) -> Option<Failure> {
     let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
+    let name = shell_word(name);
     match path.extension()?.to_str()? {
         "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
         "sh" | "bash" => Some(failure("a shell script").hint(format!("cofferdam sh {name}"))),
@@ -223,7 +248,8 @@ fn page(file: &str) -> Result<String, Failure> {
     let failed = |what: String| {
         let meant = nearby::meant(file).filter(|_| !Path::new(file).exists());
         let meant = meant.unwrap_or_else(|| "page.html".to_owned());
-        Failure::usage(format!("--page {file}: {what}")).hint(format!("--page {meant}"))
+        Failure::usage(format!("--page {file}: {what}"))
+            .hint(format!("--page {}", shell_word(&meant)))
     };
     let opened = std::fs::File::open(file).map_err(|e| failed(plain(&e)))?;
     let mut bytes = Vec::new();
@@ -239,6 +265,7 @@ fn page(file: &str) -> Result<String, Failure> {
 const MAX_READ: u64 = 64 << 20;
 
 /// Reads the source of a tool.
+// T-CELL-017: a source that is too long.
 fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     from.take(limits.source_bytes().saturating_add(1).max(MAX_READ))

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder};
+use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder, shell_word};
 
 use crate::busy::Busy;
 use crate::interrupt;
@@ -133,7 +133,10 @@ impl Sh {
         let Some(file) = self.arguments.first() else {
             return Ok(match std::io::stdin().is_terminal() {
                 true => Script::Prompt,
-                false => Script::Text(Command::new("bash")),
+                // The text is not known yet, so grants are for whatever comes from there.
+                false => {
+                    Script::Text(Command::new("bash").identified_as("commands from standard input"))
+                }
             });
         };
         let file = file.to_string_lossy();
@@ -149,14 +152,15 @@ impl Sh {
         let text = place::read(&file, limits.source_bytes(), &hint)?;
         if text.starts_with(b"\0asm") {
             return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
-                .hint(format!("cofferdam wasm {file}")));
+                .hint(format!("cofferdam wasm {}", shell_word(&file))));
         }
         let text = String::from_utf8(text).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
             Failure::usage(format!("{file}: not UTF-8 at byte {at}"))
                 .hint("save the script as UTF-8 text")
         })?;
-        Ok(Script::Text(Command::shell(text).args(arguments)))
+        let name = Path::new(&*file).file_name().unwrap_or_default().to_string_lossy();
+        Ok(Script::Text(Command::script(&name, text).args(arguments)))
     }
 
     /// Converts an error. If the archive is at fault, the message names its file.
@@ -177,7 +181,7 @@ impl Sh {
         for text in &self.programs {
             let Some((name, file)) = text.split_once('=') else {
                 return Err(Failure::usage(format!("--program {text}: not NAME=FILE"))
-                    .hint(format!("--program NAME={text}")));
+                    .hint(format!("--program {}", shell_word(&format!("NAME={text}")))));
             };
             let module = place::read(file, place::MAX_MODULE, "--program NAME=FILE")?;
             sandbox = sandbox.program(name, module);
@@ -205,7 +209,7 @@ fn unknown_option(typed: &str) -> Failure {
     match typed.trim_start_matches('-').chars().next() {
         Some(letter) if !typed.starts_with("--") && "abefhkmnuvxBCEHPT".contains(letter) => {
             Failure::usage(format!("{typed}: an option of bash, not of cofferdam sh"))
-                .hint(format!("cofferdam sh -c 'set {typed}; …'"))
+                .hint(format!("cofferdam sh -c {}", shell_word(&format!("set {typed}; …"))))
         }
         _ => misuse::unknown_option("sh", typed),
     }

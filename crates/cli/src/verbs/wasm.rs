@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use cofferdam::{Command, Pool, Sandbox};
+use cofferdam::{Command, Pool, Sandbox, shell_word};
 
 use crate::interrupt;
 use crate::permissions::Noted;
@@ -80,11 +80,12 @@ impl Wasm {
 
 /// Explains a file that is not a module, and names the verb to use if its ending tells.
 fn not_a_module(file: &str) -> Failure {
+    let word = shell_word(file);
     let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
-        Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),
-        Some("sh" | "bash") => format!("cofferdam sh {file}"),
-        Some("wat") => format!("wat2wasm {file}"),
-        Some("rs") => format!("rustc --target wasm32-wasip1 {file}"),
+        Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {word}"),
+        Some("sh" | "bash") => format!("cofferdam sh {word}"),
+        Some("wat") => format!("wat2wasm {word}"),
+        Some("rs") => format!("rustc --target wasm32-wasip1 {word}"),
         _ => "cofferdam wasm PROGRAM.wasm".to_owned(),
     };
     Failure::usage(format!("{file}: is not a WebAssembly module")).hint(hint)

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::{Approver, Broker};
+use cofferdam_broker::{Approver, Broker, FolderMode, HostFolder, HostFolders};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Capability, CapabilitySet};
+use cofferdam_kernel::permitted::Network;
 use cofferdam_kernel::resources::Artifact;
-use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Shown, Watcher};
-use cofferdam_net::Client;
+use cofferdam_kernel::{AllowAll, Clock, Policy, Random, Resources, Watcher};
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
 use super::{Sandbox, SandboxState, artifact, lock, permissions, publish};
@@ -19,14 +19,8 @@ use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::function::Function;
 use crate::limits::Limits;
-use crate::page::{self, Boundary};
+use crate::page::{Boundary, PageSource};
 use crate::runtime::Runtime;
-
-/// Source of the page.
-enum PageSource {
-    Html(String),
-    Elsewhere(Arc<dyn Elsewhere>),
-}
 
 /// Builds a [`Sandbox`] with settings other than the defaults.
 #[derive(Default)]
@@ -44,14 +38,14 @@ pub struct SandboxBuilder {
     name: Option<String>,
     broker: Option<Broker>,
     approver: Option<Arc<dyn Approver>>,
-    client: Option<Client>,
+    network: Option<Network>,
     functions: Vec<Function>,
     published: Vec<(String, Artifact)>,
     mounts: Vec<(String, HostDir, Mount)>,
     policy: Option<Arc<dyn Policy>>,
     programs: Vec<(String, Vec<u8>)>,
     archive: Option<Vec<u8>>,
-    page: Option<PageSource>,
+    pub(crate) page: Option<PageSource>,
     boundary: Boundary,
     config: Config,
 }
@@ -141,12 +135,13 @@ impl SandboxBuilder {
     }
 
     /// Uses this network client instead of the shared one.
-    pub fn client(mut self, client: &Client) -> Self {
-        self.client = Some(client.clone());
+    #[cfg(feature = "net")]
+    pub fn client(mut self, client: &cofferdam_net::Client) -> Self {
+        self.network = Some(Network::new(client.clone()));
         self
     }
 
-    /// A function that tools with a grant for it may call as `btcp.functions.NAME(args)`.
+    /// Lends a function to tools. Those with a grant for it call it as `btcp.functions.NAME(args)`.
     pub fn function(mut self, function: Function) -> Self {
         self.functions.push(function);
         self
@@ -160,20 +155,6 @@ impl SandboxBuilder {
         metadata: serde_json::Value,
     ) -> Self {
         self.published.push((name.into(), artifact(content, metadata)));
-        self
-    }
-
-    /// Sets the page that tools with a grant for it may read and change as `btcp.dom`. They see
-    /// copies, never the page itself. The page counts against the memory limit of a run. Markup
-    /// that tools write is sanitised unless the grant is `dom:write:raw@SELECTOR`.
-    pub fn page(mut self, html: impl Into<String>) -> Self {
-        self.page = Some(PageSource::Html(html.into()));
-        self
-    }
-
-    /// Uses a page that another party holds, such as a browser tab, instead of one in this process.
-    pub fn page_elsewhere(mut self, page: impl Elsewhere + 'static) -> Self {
-        self.page = Some(PageSource::Elsewhere(Arc::new(page)));
         self
     }
 
@@ -241,9 +222,17 @@ impl SandboxBuilder {
             }
             None => None,
         };
+        let mut folders = Vec::new();
         for (at, directory, mount) in self.mounts {
+            let host = directory.shown_path().to_string_lossy().into_owned();
             let bad = |e: String| Error::new(ErrorKind::Mount, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
+            let mode = match mount {
+                Mount::ReadOnly => FolderMode::ReadOnly,
+                Mount::Overlay => FolderMode::Overlay,
+                Mount::ReadWrite => FolderMode::ReadWrite,
+            };
+            folders.push(HostFolder { at: path.as_str().to_owned(), host, mode });
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
@@ -273,13 +262,9 @@ impl SandboxBuilder {
         for (name, artifact) in self.published {
             publish(&resources, &name, artifact)?;
         }
-        *lock(&resources.page) = match self.page {
-            None => Shown::Nothing,
-            Some(PageSource::Html(html)) => {
-                Shown::Here(Box::new(page::parse(&html, &self.limits)?))
-            }
-            Some(PageSource::Elsewhere(page)) => Shown::Elsewhere(page),
-        };
+        if let Some(page) = self.page {
+            *lock(&resources.page) = page.show(&self.limits)?;
+        }
         let broker = match self.broker {
             Some(broker) => broker,
             None => runtime.broker()?,
@@ -287,8 +272,9 @@ impl SandboxBuilder {
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
         let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
+        permissions.set_host_folders(HostFolders::new(folders));
         let state = SandboxState {
-            client: self.client.unwrap_or_else(|| runtime.client()),
+            network: self.network.unwrap_or_else(|| runtime.network()),
             runtime,
             limits: self.limits,
             clock: self.clock,

@@ -76,6 +76,7 @@ impl From<vfs::Errno> for Errno {
             vfs::Errno::Exists => Errno::Exists,
             vfs::Errno::FileTooLarge => Errno::FileTooLarge,
             vfs::Errno::IllegalSequence => Errno::IllegalSequence,
+            vfs::Errno::Interrupted => Errno::Interrupted,
             vfs::Errno::Invalid => Errno::Invalid,
             vfs::Errno::IsDirectory => Errno::IsDirectory,
             vfs::Errno::Loop => Errno::Loop,

@@ -1,10 +1,12 @@
 //! The processes of a run: numbers, parents, who waits for whom, who was sent what.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::task::Waker;
 
 use crate::program::errno::Errno;
 use crate::program::signal::{self, ByDefault, Signals};
+use crate::shared::allowance::ProcessCount;
 
 /// Signals kept for a process that does not fetch them.
 const MAX_PENDING: usize = 64;
@@ -21,7 +23,8 @@ pub(crate) struct Table {
     entries: BTreeMap<u32, Entry>,
     next: u32,
     alive: usize,
-    limit: usize,
+    /// Shared with the other tables of the run.
+    processes: Arc<ProcessCount>,
     zombies: usize,
 }
 
@@ -60,14 +63,21 @@ pub(crate) enum Sent {
     Done,
 }
 
+/// Processes that are dropped with their run have ended, too.
+impl Drop for Table {
+    fn drop(&mut self) {
+        self.processes.end(self.alive);
+    }
+}
+
 impl Table {
-    pub(crate) fn new(limit: usize) -> Self {
-        Table { entries: BTreeMap::new(), next: 1, alive: 0, limit, zombies: 0 }
+    pub(crate) fn new(processes: Arc<ProcessCount>) -> Self {
+        Table { entries: BTreeMap::new(), next: 1, alive: 0, processes, zombies: 0 }
     }
 
     /// Whether one more process may be made.
     pub(crate) fn has_room(&self) -> bool {
-        self.alive < self.limit && self.zombies < MAX_ZOMBIES
+        self.processes.has_room() && self.zombies < MAX_ZOMBIES
     }
 
     /// Gives a new process its number. Its task is known later.
@@ -77,12 +87,13 @@ impl Table {
         ignored: Signals,
         about: About,
     ) -> Result<u32, Errno> {
-        if !self.has_room() {
-            return Err(Errno::Again);
-        }
         let pid = self.next;
         // Four billion processes in one run would take days; numbers are not used twice.
-        self.next = self.next.checked_add(1).ok_or(Errno::Again)?;
+        let next = self.next.checked_add(1).ok_or(Errno::Again)?;
+        if self.zombies >= MAX_ZOMBIES || !self.processes.start() {
+            return Err(Errno::Again);
+        }
+        self.next = next;
         self.alive += 1;
         let entry = Entry {
             parent,
@@ -120,6 +131,7 @@ impl Table {
         entry.about = About::default();
         let parent = entry.parent;
         self.alive -= 1;
+        self.processes.end(1);
         self.zombies += 1;
         self.entries.retain(|_, entry| {
             let is_orphan = entry.parent == pid;
@@ -233,9 +245,10 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::allowance::Allowance;
 
     fn table(children: usize) -> Table {
-        let mut table = Table::new(8);
+        let mut table = Table::new(Allowance::new(0, 8).processes().clone());
         table.add(0, Signals::default(), About::default()).expect("room");
         for _ in 0..children {
             table.add(1, Signals::default(), About::default()).expect("room");
@@ -259,6 +272,19 @@ mod tests {
         assert_eq!(table.add(1, Signals::default(), About::default()), Err(Errno::Again));
         table.end(2, 0);
         assert_eq!(table.add(1, Signals::default(), About::default()), Ok(9));
+    }
+
+    #[test]
+    fn two_tables_of_one_run_share_their_processes() {
+        let allowance = Allowance::new(0, 2);
+        let mut tables = [(); 2].map(|()| Table::new(allowance.processes().clone()));
+        for table in &mut tables {
+            assert_eq!(table.add(0, Signals::default(), About::default()), Ok(1));
+        }
+        let [mut first, second] = tables;
+        assert_eq!(first.add(0, Signals::default(), About::default()), Err(Errno::Again));
+        drop(second);
+        assert_eq!(first.add(0, Signals::default(), About::default()), Ok(2));
     }
 
     #[test]

@@ -98,8 +98,21 @@ impl Console {
         .await
     }
 
+    /// Waits until the tool reads standard input.
+    pub async fn input_wanted(&self) {
+        poll_fn(|cx| {
+            let mut inner = lock(&self.inner);
+            if inner.wants_input && inner.input.is_empty() {
+                return Poll::Ready(());
+            }
+            inner.program = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
     /// What the program read; nothing for the end.
-    pub(crate) fn feed(&self, bytes: &[u8]) {
+    pub fn feed(&self, bytes: &[u8]) {
         let mut inner = lock(&self.inner);
         inner.wants_input = false;
         match bytes.is_empty() {

@@ -60,6 +60,7 @@ fn store_of_a_later_version_is_refused() {
     check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::TooNew, &scratch.path());
 }
 
+/// T-PERM-010.
 #[test]
 fn damaged_pages_are_an_error_and_no_grant() {
     let scratch = Scratch::new();
@@ -78,7 +79,7 @@ fn damaged_pages_are_an_error_and_no_grant() {
 fn row_that_cannot_be_read_closes_the_store() {
     let scratch = Scratch::new();
     changed(&scratch, |file| {
-        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, '', 0, 2)";
+        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, NULL, NULL, '', 0, 2)";
         file.execute(sql, []).unwrap();
     });
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
@@ -86,6 +87,7 @@ fn row_that_cannot_be_read_closes_the_store() {
     check(error, ErrorKind::Damaged, &scratch.path());
 }
 
+/// T-PERM-010.
 #[test]
 fn locked_store_is_an_error_and_a_denial() {
     let scratch = Scratch::new();
@@ -142,4 +144,98 @@ fn raw_markup_is_kept_and_older_grants_of_a_page_stay_sanitised() {
     assert_eq!(texts[0], ("dom:write:#old".into(), old.into()));
     assert_eq!(texts[1].0, "dom:write:raw@#new");
     assert_eq!(texts[1].1, format!("{new}, with scripts and whatever else the tool writes"));
+}
+
+/// Tables of version 1, in which tools were known by a short hash.
+const VERSION_1: &str = "
+CREATE TABLE meta (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), key BLOB NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 1, floor INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE grants (id TEXT PRIMARY KEY, capability TEXT NOT NULL, span TEXT NOT NULL, tool TEXT,
+    sandbox TEXT, by TEXT NOT NULL, at INTEGER NOT NULL, expires INTEGER, uses INTEGER,
+    headers TEXT NOT NULL, gone INTEGER NOT NULL DEFAULT 0, changed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX grants_by_change ON grants (changed);
+CREATE TABLE requests (id TEXT PRIMARY KEY, capability TEXT NOT NULL, tool TEXT NOT NULL,
+    sandbox TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, times INTEGER NOT NULL,
+    standing TEXT NOT NULL, changed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX requests_by_change ON requests (changed);
+CREATE INDEX requests_by_time ON requests (last);
+CREATE TABLE audit (number INTEGER PRIMARY KEY, time INTEGER NOT NULL, event TEXT NOT NULL,
+    sandbox TEXT, run TEXT, capability TEXT, target TEXT, verdict TEXT, about TEXT, note TEXT,
+    times INTEGER NOT NULL, micros INTEGER NOT NULL, bytes INTEGER NOT NULL);
+INSERT INTO meta VALUES (1, zeroblob(32), 7, 0);
+INSERT INTO grants VALUES
+    ('grt_0000000000', 'fs:read:/a', 'always', 'a.js#0011aabb', NULL, '', 1, NULL, NULL, '', 0, 2),
+    ('grt_0000000001', 'fs:read:/b', 'always', 'bash', NULL, '', 1, NULL, NULL, '', 0, 3),
+    ('grt_0000000002', 'fs:read:/c', 'always', NULL, NULL, '', 1, NULL, NULL, '', 0, 4),
+    ('grt_0000000003', 'fs:read:/d', 'once', NULL, NULL, '', 1, NULL, 1, '', 0, 5);
+INSERT INTO requests VALUES ('req_0000000000', 'fs:read:/a', 'a.js#0011aabb', 's', 1, 1, 1, 'open', 0);
+PRAGMA application_id = 0x636f6664;
+PRAGMA user_version = 1;
+";
+
+#[test]
+fn grants_by_short_hash_are_dropped_from_an_older_store() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    Connection::open(&path).unwrap().execute_batch(VERSION_1).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.dropped_grants(), 2);
+    let kept: Vec<_> = Ledger::grants(&store)
+        .unwrap()
+        .iter()
+        .map(|grant| (grant.id.to_string(), grant.uses))
+        .collect();
+    assert_eq!(kept, [("grt_0000000003".into(), None), ("grt_0000000002".into(), None)]);
+    assert!(store.requests().unwrap().is_empty());
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().dropped_grants(), 0);
+}
+
+/// Creates a store and makes its folder or file another user's. Returns false if only root could.
+fn given_away(path: &Path) -> bool {
+    std::os::unix::fs::chown(path, Some(54_321), None).is_ok()
+}
+
+#[test]
+fn store_of_another_user_is_refused() {
+    let scratch = Scratch::new();
+    drop(Store::open(&scratch.path()).unwrap());
+    let folder = scratch.path().parent().unwrap().to_owned();
+    if !given_away(&scratch.path()) {
+        // Without the right to give files away, a folder of root's serves as well.
+        let path = Path::new("/store.db");
+        check(Store::open(path).unwrap_err(), ErrorKind::Untrusted, Path::new("/"));
+        return;
+    }
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &scratch.path());
+    std::os::unix::fs::chown(scratch.path(), Some(0), None).unwrap();
+    drop(Store::open(&scratch.path()).unwrap());
+    let log = folder.join("store.db-wal");
+    std::fs::write(&log, "").unwrap();
+    assert!(given_away(&log));
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &log);
+    std::fs::remove_file(&log).unwrap();
+    assert!(given_away(&folder));
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
+}
+
+#[test]
+fn store_behind_a_link_or_in_an_open_folder_is_refused() {
+    let scratch = Scratch::new();
+    let (folder, elsewhere) = (scratch.path().parent().unwrap().to_owned(), scratch.0.join("x"));
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &folder).unwrap();
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["store.db", "store.db-mark", "store.db-wal"] {
+        let link = folder.join(name);
+        std::os::unix::fs::symlink(elsewhere.join("target"), &link).unwrap();
+        check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &link);
+        std::fs::remove_file(&link).unwrap();
+    }
+    assert!(!elsewhere.join("target").exists());
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
+    check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::Untrusted, &folder);
 }

@@ -12,7 +12,7 @@ use super::file::HostFile;
 use crate::backend::{Backend, Caller, Listed, Opened};
 use crate::open::Create;
 use crate::path::{Inside, check_name};
-use crate::{Errno, Kind, Mode, Open, Stat, Time};
+use crate::{Errno, Interrupt, Kind, Mode, Open, Stat, Time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RealAccess {
@@ -71,17 +71,18 @@ impl Real {
     }
 
     /// Checks links that move nearer to the top, where a `..` may now leave the mount.
-    fn may_move(&self, from: &Inside, to: &Inside) -> Result<(), Errno> {
+    fn may_move(&self, from: &Inside, to: &Inside, until: &Interrupt) -> Result<(), Errno> {
         if to.names().count() >= from.names().count() {
             return Ok(());
         }
         let who = Caller::default();
         let mut stack = vec![(from.clone(), to.clone())];
         while let Some((from, to)) = stack.pop() {
+            until.check()?;
             match self.stat(who, &from)?.kind {
                 Kind::Link => self.may_link(&to, &self.read_link(who, &from)?)?,
                 Kind::Directory => {
-                    for entry in self.list(who, &from)? {
+                    for entry in self.list(who, &from, until)? {
                         stack.push((from.join(&entry.name), to.join(&entry.name)));
                     }
                 }
@@ -124,12 +125,13 @@ impl Backend for Real {
         target.into_string().map_err(|_| Errno::IllegalSequence)
     }
 
-    fn list(&self, _who: Caller, at: &Inside) -> Result<Vec<Listed>, Errno> {
+    fn list(&self, _who: Caller, at: &Inside, until: &Interrupt) -> Result<Vec<Listed>, Errno> {
         let path = if at.is_top() { "." } else { at.as_str() };
         let directory = below(self.root.as_fd(), path, OFlags::RDONLY).map_err(errno)?;
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::read_from(&directory).map_err(errno)? {
             let entry = entry.map_err(errno)?;
+            until.check()?;
             // A guest cannot express a name that is not UTF-8, so it is not listed.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if check_name(name).is_err() {
@@ -208,17 +210,18 @@ impl Backend for Real {
     fn link(&self, from: &Inside, to: &Inside) -> Result<(), Errno> {
         let (source, old) = self.writable(from)?;
         let _alone = self.change();
-        self.may_move(from, to)?;
+        // A directory has no second name, so nothing is walked.
+        self.may_move(from, to, &Interrupt::default())?;
         self.make(to, |parent, name| {
             rustix::fs::linkat(&source, old, parent, name, AtFlags::empty())
         })
     }
 
-    fn rename(&self, from: &Inside, to: &Inside) -> Result<(), Errno> {
+    fn rename(&self, from: &Inside, to: &Inside, until: &Interrupt) -> Result<(), Errno> {
         let (source, old) = self.writable(from)?;
         let (target, new) = self.writable(to)?;
         let _alone = self.change();
-        self.may_move(from, to)?;
+        self.may_move(from, to, until)?;
         let replaced = self.stat(Caller::default(), to);
         rustix::fs::renameat(source, old, target, new).map_err(errno)?;
         if let Ok(replaced) = replaced {

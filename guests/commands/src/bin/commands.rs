@@ -14,6 +14,7 @@ fn main() {
         args.remove(0);
         name = called(&args);
     }
+    cofferdam_guest_sys::report_panics_as(&name);
     let code = cofferdam_guest_commands::run(&name, args).unwrap_or_else(|| {
         eprintln!("{name}: command not found");
         127

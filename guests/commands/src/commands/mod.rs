@@ -7,6 +7,7 @@ pub(crate) mod column;
 pub(crate) mod condition;
 pub(crate) mod copy;
 pub(crate) mod curl;
+pub(crate) mod dd;
 pub(crate) mod df;
 pub(crate) mod diff;
 pub(crate) mod dump;

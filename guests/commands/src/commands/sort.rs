@@ -55,9 +55,12 @@ fn take(args: Vec<OsString>) -> Taken {
                 taken.files.push(arg);
             }
             b"--" => only_files = true,
-            b"--check" | b"--check=diagnose-first" => taken.check = Some(Check::Say),
-            b"--check=quiet" | b"--check=silent" => taken.check = Some(Check::Quiet),
-            b"--merge" => {}
+            _ if bytes.starts_with(b"--")
+                && let Some(how) = long_check(bytes) =>
+            {
+                taken.check = Some(how)
+            }
+            _ if bytes.len() > 2 && b"--merge".starts_with(bytes) => {}
             _ if bytes.starts_with(b"--") => taken.options.push(arg),
             _ => {
                 let (kept, needs_value) = letters(bytes, &mut taken.check);
@@ -77,6 +80,21 @@ fn take(args: Vec<OsString>) -> Taken {
         taken.rest.pop();
     }
     taken
+}
+
+/// Returns the check that a long option asks for. Options may be abbreviated, and the uutils version
+/// takes `--check-silent` too.
+fn long_check(option: &[u8]) -> Option<Check> {
+    let end = option.iter().position(|byte| *byte == b'=').unwrap_or(option.len());
+    let (name, value) = (&option[..end], option.get(end + 1..).unwrap_or_default());
+    match name.len() {
+        4.. if b"--check".starts_with(name) => match value {
+            b"quiet" | b"silent" => Some(Check::Quiet),
+            _ => Some(Check::Say),
+        },
+        4.. if b"--check-silent".starts_with(name) => Some(Check::Quiet),
+        _ => None,
+    }
 }
 
 /// Returns the letters of an argument that are passed on, and true if the last one takes the next
@@ -113,6 +131,9 @@ fn check(taken: Taken, how: Check) -> i32 {
         }
     };
     let lines: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
+    if lines.is_empty() {
+        return 0;
+    }
     let (mut sorted, mut unsorted) = (0, lines.len() + 1);
     while sorted + 1 < unsorted {
         // Most files are either sorted or wrong early, so the whole file is tried first.

@@ -1,35 +1,39 @@
-//! The web surface: one file per API, loaded at init in the order of the table.
+//! The web surface and Node's: a folder per area, a file per API, loaded at init in the order of
+//! the table.
 //!
-//! A prelude is a function of `(native, internal)`. `native` holds what is written in Rust,
-//! `internal` what one prelude lends to later ones. Neither is reachable from a tool.
-//! Preludes must not read the clock or draw random numbers while loading: what they compute
-//! then is frozen into the image of every cell.
+//! A prelude is a function of `(native, internal)`. `native` holds the functions written in Rust,
+//! `internal` holds values that one prelude lends to later ones. Neither is reachable from a tool.
+//! Preludes must not read the clock or draw random numbers while loading: the results would be
+//! frozen into the image of every cell.
+//!
+//! - `base`: built-ins as they were at init, errors, host calls, clones
+//! - `console`: `console`, and the text that values become
+//! - `timers`, `events`, `encoding`, `url`, `crypto`, `streams`, `fetch`: the web's APIs
+//! - `btcp`: the object that a tool is handed
+//! - `library`: Node's modules, most of them from the registry
+//! - `node`: Node's globals and its loader of modules, and the part of Bun's that programs reach for first
+//!
+//! Meets T-CELL-024.
 
-mod base64;
+pub(crate) mod base;
 mod btcp;
-mod bytes;
-mod clone;
-mod compression;
 mod console;
 mod crypto;
-mod data_url;
 mod encoding;
-mod errors;
-mod inspect;
-mod multipart;
-pub(crate) mod node;
-mod performance;
-mod random;
-pub(crate) mod text;
+mod fetch;
+pub(crate) mod library;
+mod parts;
+mod streams;
+mod timers;
 mod url;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
+pub(crate) use base::bytes::Bytes;
+pub use base::errors::throw_dom_exception;
+pub(crate) use base::text::{Text, with_text};
 pub(crate) use btcp::make as make_btcp;
-pub(crate) use bytes::Bytes;
-pub use errors::throw_dom_exception;
-pub(crate) use text::{Text, with_text};
 
 /// Puts native functions of one API into the object the preludes get.
 pub(crate) type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
@@ -41,79 +45,95 @@ pub(crate) struct Api {
 }
 
 macro_rules! api {
-    ($name:ident) => {
+    ($folder:ident / $name:ident) => {
+        api!(stringify!($name), $folder / $name)
+    };
+    ($folder:ident / $name:ident, $natives:path) => {
+        Api { natives: Some($natives), ..api!($folder / $name) }
+    };
+    ($called:expr, $folder:ident / $name:ident) => {
         Api {
-            name: stringify!($name),
-            source: include_str!(concat!(stringify!($name), ".js")),
+            name: $called,
+            source: include_str!(concat!(stringify!($folder), "/", stringify!($name), ".js")),
             natives: None,
         }
     };
-    ($name:ident, $natives:path) => {
-        Api { natives: Some($natives), ..api!($name) }
-    };
 }
 
-/// Every API in load order: a prelude may use what stands above it.
+/// Every API that is there from the start, in load order: a prelude may use those above it.
 const APIS: &[Api] = &[
-    api!(base),
-    api!(errors, errors::natives),
-    api!(random, random::natives),
-    api!(inspect_kinds, inspect::natives),
-    api!(inspect_layout),
-    api!(inspect),
-    api!(inspect_entries),
-    api!(inspect_errors),
-    api!(inspect_shapes),
-    api!(format),
-    api!(table),
-    api!(performance, performance::natives),
-    api!(console, console::natives),
-    api!(timers, crate::pending::natives),
-    api!(clone, clone::natives),
-    api!(events),
-    api!(abort),
-    api!(encoding, encoding::natives),
-    api!(base64, base64::natives),
-    api!(url, url::natives),
-    api!(url_search_params),
-    api!(crypto, crypto::natives),
-    api!(streams),
-    api!(readable_state),
-    api!(readable),
-    api!(readable_bytes),
-    api!(readable_byob),
-    api!(readable_tee),
-    api!(readable_use),
-    api!(writable_state),
-    api!(writable),
-    api!(pipe),
-    api!(transform),
-    api!(compression, compression::natives),
-    api!(blob),
-    api!(mime),
-    api!(form_data, multipart::natives),
-    api!(headers),
-    api!(body),
-    api!(request),
-    api!(response),
-    api!(data_url, data_url::natives),
-    api!(calls, crate::calls::natives),
-    api!(storage),
-    api!(files),
-    api!(state),
-    api!(functions),
-    api!(stdin),
-    api!(dom),
-    api!(upload),
-    api!(fetch),
-    api!(node, node::natives),
-    api!(process),
-    api!(paths),
-    api!(node_fs),
-    api!(child_process),
-    api!(modules, crate::modules::natives),
-    api!(bun),
-    api!(btcp, btcp::natives),
+    api!(base / base),
+    api!(base / errors, base::errors::natives),
+    api!(crypto / random, crypto::random::natives),
+    api!(console / inspect_kinds, console::inspect::natives),
+    api!(console / inspect_layout),
+    api!(console / inspect),
+    api!(console / inspect_entries),
+    api!(console / inspect_errors),
+    api!(console / inspect_shapes),
+    api!(console / format),
+    api!(console / table),
+    api!(timers / performance, timers::performance::natives),
+    api!(console / console, console::natives),
+    api!(timers / timers, crate::pending::natives),
+    api!(base / clone, base::clone::natives),
+    api!(events / events),
+    api!(events / abort),
+    api!(encoding / encoding, encoding::natives),
+    api!(encoding / base64, encoding::base64::natives),
+    api!(url / url, url::natives),
+    api!(url / url_search_params),
+    api!(crypto / crypto, crypto::natives),
+    api!(streams / streams),
+    api!(streams / readable_state),
+    api!(streams / readable),
+    api!(streams / readable_bytes),
+    api!(streams / readable_byob),
+    api!(streams / readable_tee),
+    api!(streams / readable_use),
+    api!(streams / writable_state),
+    api!(streams / writable),
+    api!(streams / pipe),
+    api!(streams / transform),
+    api!(streams / compression, streams::compression::natives),
+    api!(fetch / blob),
+    api!(fetch / mime),
+    api!(fetch / form_data, fetch::multipart::natives),
+    api!(fetch / headers),
+    api!(fetch / body),
+    api!(fetch / request),
+    api!(fetch / response),
+    api!(fetch / data_url, fetch::data_url::natives),
+    api!(base / calls, crate::calls::natives),
+    api!(btcp / storage),
+    api!(btcp / files, crate::script::natives),
+    api!(btcp / state),
+    api!(btcp / functions),
+    api!(btcp / stdin),
+    api!(btcp / dom),
+    api!(fetch / upload),
+    api!(fetch / fetch),
+    api!(btcp / exec),
+    api!(btcp / btcp, btcp::natives),
+    api!(library / library, library::natives),
+    api!(node / globals, parts::natives),
+];
+
+/// Node's modules that the loader itself is part of, by the names that `require` and `import` know.
+/// Loaded on first use. The other modules of Node are in [`library`].
+const MODULES: &[Api] = &[
+    api!(node / module),
+    api!(node / process, crate::exit::natives),
+];
+
+/// Further parts that are loaded on first use, which no module name reaches.
+const PARTS: &[Api] = &[
+    api!(node / bun),
+    api!(node / fs_base),
+    api!(node / modules, crate::modules::natives),
+    api!(node / packages),
+    api!(node / paths),
+    api!(node / stdio),
 ];
 
 /// Loads the whole surface into a fresh context.
@@ -123,10 +143,10 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
     native.set_prototype(None)?;
     internal.set_prototype(None)?;
     #[cfg(feature = "document")]
-    let parts = crate::document::PARTS;
+    let document = crate::document::PARTS;
     #[cfg(not(feature = "document"))]
-    let parts: &[Api] = &[];
-    for api in APIS.iter().chain(parts) {
+    let document: &[Api] = &[];
+    for api in APIS.iter().chain(document) {
         if let Some(natives) = api.natives {
             natives(ctx, &native)?;
         }
@@ -135,5 +155,5 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
         let prelude: Function = ctx.eval_with_options(api.source, options)?;
         prelude.call::<_, Value>((native.clone(), internal.clone()))?;
     }
-    Ok(())
+    parts::install(ctx)
 }

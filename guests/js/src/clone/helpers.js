@@ -1,4 +1,4 @@
-// What packing and unpacking need of JavaScript, taken before a tool can change any of it.
+// Functions that packing and unpacking need, taken before a tool can change any of them.
 (() => {
   const { apply, construct } = Reflect;
   const { forEach: mapForEach, set: mapSet } = Map.prototype;
@@ -7,6 +7,7 @@
   const regExpSource = getter(RegExp.prototype, 'source');
   const regExpFlags = getter(RegExp.prototype, 'flags');
   const { getTime } = Date.prototype;
+  const { toString: functionToString } = Function.prototype;
   const typed = Object.getPrototypeOf(Uint8Array.prototype);
   const typedName = getter(typed, Symbol.toStringTag);
   const typedParts = ['buffer', 'byteOffset', 'byteLength'].map((name) => getter(typed, name));
@@ -72,13 +73,11 @@
     },
     setHidden: define,
     hasOwn,
-    async callDefault(loaded, namespace, btcp, args) {
+    async callDefault(loaded, namespace, takesBoth, btcp, args) {
       await loaded;
-      if (!hasOwn(namespace, 'default')) {
-        throw new errorClasses.TypeError('the module has no default export: write `export default function (btcp, args) { … }`');
-      }
-      const tool = namespace.default;
-      return typeof tool === 'function' ? tool(btcp, args) : tool;
+      const tool = hasOwn(namespace, 'default') ? namespace.default : undefined;
+      if (typeof tool !== 'function') return tool;
+      return takesBoth(apply(functionToString, tool, [])) ? tool(btcp, args) : tool(args);
     },
   };
 })()

@@ -2,18 +2,18 @@
 
 use std::cell::{Cell, RefCell};
 
-use cofferdam_dom::{Budget, DocumentKind, Error as DomError, NodeId, Tree};
+use cofferdam_dom::{Budget, DocumentKind, NodeId, Tree};
 use rquickjs::{Ctx, Error, JsLifetime, Object, Result};
 
 use super::{changes, markup, queries, reads};
 use crate::apis::throw_dom_exception;
 
-/// What a tool's documents may hold; the rest of a cell's memory is for its program.
+/// Memory that a tool's documents may hold; the rest of a cell's memory is for its program.
 const BUDGET: Budget = Budget { bytes: 40 * 1024 * 1024, nodes: 400_000, depth: 4096 };
 
 pub(super) struct Documents {
     pub(super) tree: RefCell<Tree>,
-    /// The document that is there from the beginning, as a number.
+    /// Number of the document that exists from the start.
     main: Cell<f64>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
 /// Runs `work` on the tree; its refusal becomes a `DOMException`.
 pub(super) fn with<T>(
     ctx: &Ctx<'_>,
-    work: impl FnOnce(&mut Tree) -> std::result::Result<T, DomError>,
+    work: impl FnOnce(&mut Tree) -> std::result::Result<T, cofferdam_dom::Error>,
 ) -> Result<T> {
     let result = match ctx.userdata::<Documents>() {
         Some(documents) => work(&mut documents.tree.borrow_mut()),
@@ -52,7 +52,7 @@ pub(super) fn with<T>(
     result.map_err(|error| thrown(ctx, &error))
 }
 
-/// Frees what neither the main document nor the trees of `held` keep.
+/// Frees the nodes that neither the main document nor the trees of `held` keep.
 pub(super) fn collect(ctx: Ctx<'_>, held: Vec<f64>) -> Result<usize> {
     let Some(documents) = ctx.userdata::<Documents>() else { return Err(Error::Unknown) };
     let mut tree = documents.tree.borrow_mut();
@@ -69,7 +69,7 @@ pub(super) fn collect(ctx: Ctx<'_>, held: Vec<f64>) -> Result<usize> {
     Ok(freed)
 }
 
-fn thrown(ctx: &Ctx<'_>, error: &DomError) -> Error {
+fn thrown(ctx: &Ctx<'_>, error: &cofferdam_dom::Error) -> Error {
     throw_dom_exception(ctx, error.kind().dom_name(), error.message())
 }
 

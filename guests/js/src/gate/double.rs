@@ -1,9 +1,11 @@
-//! A deterministic stand-in for the host: a clock that only tests move, counting random bytes,
-//! timers that fire when asked.
+//! A deterministic stand-in for the host: a clock that only tests move, random bytes that count up,
+//! timers that fire on demand.
+
+pub(super) mod files;
 
 use std::cell::{Cell, RefCell};
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{self, Refusal, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::{Reader, Writer};
@@ -14,6 +16,7 @@ thread_local! {
     static CLOCK: Cell<f64> = const { Cell::new(0.0) };
     static NEXT_BYTE: Cell<u8> = const { Cell::new(0) };
     static TIMERS: RefCell<Vec<(f64, u32)>> = const { RefCell::new(Vec::new()) };
+    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static LAST_TICKET: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -29,46 +32,53 @@ pub fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     f(answers.as_bytes())
 }
 
-/// Nothing here is pending but timers, and for those nothing waits.
+/// Panics: only timers are pending here, and nothing waits for those.
 pub fn wait<T>(ticket: u32, _: impl FnOnce(&[u8]) -> T) -> T {
     panic!("wait for {ticket}, which is not pending");
 }
 
-fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
+fn answer(call: ToolCall, payload: &[u8]) -> (Status, Vec<u8>) {
     let mut fields = Reader::new(payload);
     let done = |bytes: Vec<u8>| (Status::Done, bytes);
     match call {
-        Call::Take => done(Vec::new()),
-        Call::ConsoleWrite => {
+        ToolCall::ConsoleWrite => {
             let sink = if payload[0] == 1 { &OUT } else { &ERR };
             sink.with_borrow_mut(|sink| sink.extend_from_slice(&payload[1..]));
             done(Vec::new())
         }
-        Call::ClockWall => done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec()),
-        Call::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
-        Call::RandomBytes => {
+        ToolCall::ClockWall => done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec()),
+        ToolCall::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
+        ToolCall::RandomBytes => {
             let count = fields.u32().expect("count");
             let next = |_| NEXT_BYTE.replace(NEXT_BYTE.get().wrapping_add(1));
             done((0..count).map(next).collect())
         }
-        Call::TimerStart => {
+        ToolCall::TimerStart => {
             let ticket = LAST_TICKET.get() + 1;
             LAST_TICKET.set(ticket);
             let at = CLOCK.get() + fields.f64().expect("delay");
             TIMERS.with_borrow_mut(|timers| timers.push((at, ticket)));
             (Status::Pending, ticket.to_le_bytes().to_vec())
         }
-        Call::TicketCancel => {
+        ToolCall::TicketCancel => {
             let ticket = fields.u32().expect("ticket");
             TIMERS.with_borrow_mut(|timers| timers.retain(|timer| timer.1 != ticket));
             done(Vec::new())
         }
-        Call::VariableList => {
+        ToolCall::VariableList => {
             let mut w = Writer::new();
             value::encode(&Value::Array(Vec::new()), &mut w);
             done(w.finish())
         }
-        // Nothing is granted here.
+        // No variable is set.
+        ToolCall::VariableGet if files::is_served() => {
+            let mut w = Writer::new();
+            value::encode(&Value::Null, &mut w);
+            done(w.finish())
+        }
+        ToolCall::InputRead => done(INPUT.take()),
+        other if let Some(answer) = files::answer(other, payload) => answer,
+        // The double grants nothing else.
         other => {
             let mut w = Writer::new();
             let members = vec![("code", "PERMISSION_DENIED"), ("attemptedAction", other.name())];
@@ -84,30 +94,43 @@ pub fn advance(ms: f64) {
     CLOCK.set(CLOCK.get() + ms);
 }
 
+/// Gives the tool standard input.
+pub fn set_input(bytes: &[u8]) {
+    INPUT.set(bytes.to_vec());
+}
+
 /// Starts over, as for a fresh cell.
 pub fn reset() {
     CLOCK.set(0.0);
     NEXT_BYTE.set(0);
     LAST_TICKET.set(0);
     TIMERS.take();
+    INPUT.take();
     take_output();
+    files::forget();
     crate::pending::forget();
 }
 
-/// Takes what was written so far: standard output, standard error.
+/// Takes the output so far: standard output, standard error.
 pub fn take_output() -> (Vec<u8>, Vec<u8>) {
     (OUT.take(), ERR.take())
 }
 
-/// Moves the clock to the next timer and answers it; false when there is none.
-pub fn fire_next(ctx: &rquickjs::Ctx<'_>) -> rquickjs::Result<bool> {
+/// Moves the clock to the next timer and returns its ticket.
+pub fn next_ticket() -> Option<u32> {
     let next = TIMERS.with_borrow_mut(|timers| {
         let first =
             (0..timers.len()).min_by(|a, b| timers[*a].partial_cmp(&timers[*b]).unwrap())?;
         Some(timers.remove(first))
     });
-    let Some((at, ticket)) = next else { return Ok(false) };
+    let (at, ticket) = next?;
     CLOCK.set(CLOCK.get().max(at));
+    Some(ticket)
+}
+
+/// Moves the clock to the next timer and answers it. Returns false if there is none.
+pub fn fire_next(ctx: &rquickjs::Ctx<'_>) -> rquickjs::Result<bool> {
+    let Some(ticket) = next_ticket() else { return Ok(false) };
     crate::pending::answer(ctx, ticket, Status::Done, &[])?;
     Ok(true)
 }

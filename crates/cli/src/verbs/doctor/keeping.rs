@@ -35,7 +35,7 @@ fn store() -> Vec<Check> {
         Ok(true) => {
             let matters = "other users of this machine can read grants, or change them";
             Check::lost("data", format!("{shown}, accessible to other users"), matters)
-                .hint(format!("chmod 700 '{shown}'"))
+                .hint(format!("chmod 700 {}", cofferdam::shell_word(&folder.to_string_lossy())))
         }
         Err(error) => Check::failed("data", format!("{shown}: {}", plain(&error)), matters),
     };
@@ -55,7 +55,7 @@ fn compiled() -> Check {
             Err(error) => Check::lost("cache", format!("{shown}: {}", plain(&error)), matters),
         },
         Ok(true) => Check::lost("cache", format!("{shown}, writable by other users"), matters)
-            .hint(format!("chmod 700 '{shown}'")),
+            .hint(format!("chmod 700 {}", cofferdam::shell_word(&folder.to_string_lossy()))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Check::ok("cache", format!("{shown}, not created yet"), matters)
         }

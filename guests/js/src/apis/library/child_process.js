@@ -5,7 +5,8 @@ import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 import { Readable, Writable } from 'stream';
 
-const { ofArguments, ofShell, run, runNow } = internal.commands;
+const { ofArguments, ofShell, run } = internal.commands;
+const runNow = internal.hostCallNow('command.run', 'v', 'v');
 const custom = Symbol.for('nodejs.util.promisify.custom');
 
 const bufferOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -91,7 +92,7 @@ const start = (file, args, options) => {
   const finished = (done) => {
     if (isMissing(done, options)) return failed(missing('spawn', file, args));
     for (const [name, at] of [['stdout', 1], ['stderr', 2]]) {
-      if (inherits(at)) internal.process[name].write(bufferOf(done[name]));
+      if (inherits(at)) internal.part('process')[name].write(bufferOf(done[name]));
       if (child[name] === null) continue;
       if (done[name].length > 0) child[name].push(bufferOf(done[name]));
       child[name].push(null);
@@ -188,8 +189,8 @@ const spawnSync = (file, ...rest) => {
     return { error: missing('spawnSync', file, args), status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null };
   }
   const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';
-  if (inherits(1)) internal.process.stdout.write(bufferOf(done.stdout));
-  if (inherits(2)) internal.process.stderr.write(bufferOf(done.stderr));
+  if (inherits(1)) internal.part('process').stdout.write(bufferOf(done.stdout));
+  if (inherits(2)) internal.part('process').stderr.write(bufferOf(done.stderr));
   const stdout = inherits(1) ? null : shown(done.stdout, options.encoding);
   const stderr = inherits(2) ? null : shown(done.stderr, options.encoding);
   return { pid: 0, status: done.exitCode, signal: null, output: [null, stdout, stderr], stdout, stderr };
@@ -198,7 +199,7 @@ const spawnSync = (file, ...rest) => {
 const orThrow = (line, result, options) => {
   if (result.error) throw result.error;
   // Node passes errors of a command on, unless they were asked for.
-  if (options.stdio === undefined && result.stderr.length > 0) internal.process.stderr.write(result.stderr);
+  if (options.stdio === undefined && result.stderr.length > 0) internal.part('process').stderr.write(result.stderr);
   if (result.status === 0) return result.stdout;
   const stderr = result.stderr === null ? '' : `${result.stderr}`;
   throw Object.assign(new Error(`Command failed: ${line}${stderr === '' ? '' : `\n${stderr}`}`), result);

@@ -4,7 +4,7 @@ import { Buffer } from 'buffer';
 import { Readable, Writable } from 'stream';
 import path from 'path';
 
-const { nodeFs } = internal;
+const nodeFs = internal.part('fs_base');
 const { contentOf, pathOf, rawNow } = internal.files;
 const own = { ...nodeFs.promises };
 
@@ -218,7 +218,7 @@ fs.readSync = (fd, target, offset = 0, length = undefined, position = null) => {
 };
 fs.writeSync = (fd, data, ...rest) => {
   if (fd === 1 || fd === 2) {
-    (fd === 1 ? internal.process.stdout : internal.process.stderr).write(data);
+    (fd === 1 ? internal.part('process').stdout : internal.part('process').stderr).write(data);
     return data.length;
   }
   const file = opened(fd, 'write');
@@ -254,12 +254,8 @@ fs.ftruncateSync = (fd, length = 0) => {
 fs.fsyncSync = fs.fdatasyncSync = (fd) => void opened(fd, 'fsync');
 const readFileNow = nodeFs.readFileSync;
 fs.readFileSync = (file, options) => {
-  if (file !== 0 && file !== '/dev/stdin') {
-    return typeof file === 'number' ? readFileNow(opened(file, 'read').name, options) : readFileNow(file, options);
-  }
-  const bytes = internal.readInputNow();
-  const encoding = typeof options === 'string' ? options : options?.encoding;
-  return encoding ? bytes.toString(encoding) : bytes;
+  if (typeof file === 'number' && file !== 0) return readFileNow(opened(file, 'read').name, options);
+  return readFileNow(file, options);
 };
 
 class FileHandle {

@@ -1,4 +1,4 @@
-// The built-in modules of Node, run at their first use; see `node/mod.rs`.
+// The built-in modules of Node, run at their first use; see `mod.rs`.
 (function (native, internal) {
   'use strict';
 
@@ -31,8 +31,10 @@
     worker_threads: 'use promises, or child_process for commands',
   };
 
+  internal.libraryNames = [...native.publicModules, ...Object.keys(ABSENT)];
+
   // What `require` gives for a built-in module: its default export. Undefined for another name.
-  internal.builtIn = (name) => {
+  internal.library = (name) => {
     if (opened.has(name)) return opened.get(name);
     if (name in ABSENT) throw internal.notAvailable(`node:${name}`, ABSENT[name]);
     const namespace = native.openModule(name);
@@ -42,44 +44,13 @@
     return exports;
   };
 
-  // Standard input as one piece, for `readFileSync(0)`.
-  const readNow = internal.hostCallNow('input.read', '', 'r');
-  internal.readInputNow = () => {
-    const pieces = [];
-    for (let piece = readNow(); piece.length > 0; piece = readNow()) pieces.push(piece);
-    return internal.builtIn('buffer').Buffer.concat(pieces);
-  };
-
-  // Tools that never touch Buffer do not pay for it.
-  Object.defineProperty(globalThis, 'Buffer', {
-    get() {
-      const { Buffer } = internal.builtIn('buffer');
-      hidden(globalThis, 'Buffer', Buffer);
-      return Buffer;
-    },
-    set(value) {
-      hidden(globalThis, 'Buffer', value);
-    },
-    enumerable: false,
-    configurable: true,
-  });
   internal.toBuffer = (bytes) =>
-    internal.builtIn('buffer').Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    internal.library('buffer').Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-  // The same for `Intl` and what needs a locale: the engine has none of it.
+  // `Intl` and what needs a locale: the engine has none of it.
   let english;
   const formats = () => (english ??= native.openModule('internal/intl').default);
-  Object.defineProperty(globalThis, 'Intl', {
-    get() {
-      hidden(globalThis, 'Intl', formats().Intl);
-      return globalThis.Intl;
-    },
-    set(value) {
-      hidden(globalThis, 'Intl', value);
-    },
-    enumerable: false,
-    configurable: true,
-  });
+  internal.formats = formats;
   const { bigIntValueOf, dateGetTime, numberValueOf } = internal.primordials;
   const extend = (prototype, methods) => {
     for (const [name, method] of Object.entries(methods)) hidden(prototype, name, method);

@@ -1,7 +1,7 @@
 // `os`: the sandbox, not the machine.
 import { internal } from 'host';
 
-const { process } = internal;
+const process = internal.part('process');
 const MEMORY = 2 ** 30;
 
 const signals = {

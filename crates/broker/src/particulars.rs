@@ -1,0 +1,84 @@
+//! Facts about an action that its request does not carry: for the person who is asked, and to see
+//! that asking would be pointless.
+
+use std::fmt;
+
+use cofferdam_caps::{Access, Request, visible};
+
+use crate::host_folders::{FolderMode, HostFolders};
+use crate::identity::shortened;
+
+/// Most characters of a detail that a person is shown.
+const MAX_DETAIL: usize = 300;
+
+/// Facts about an action beyond its request. Texts from a guest may be hostile.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Particulars {
+    pub(crate) words: Option<String>,
+    pub(crate) details: Vec<(&'static str, String)>,
+    pub(crate) obstacle: Option<Obstacle>,
+}
+
+/// Reason why an action would fail even if it were permitted, so that nobody is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The file does not exist, and no folder of the host is mounted there.
+    NotThere,
+    /// The variable is not set.
+    NotSet,
+    /// The folder is mounted read-only.
+    ReadOnly,
+}
+
+impl Particulars {
+    /// Sets the words that follow "wants to", in place of those of the request: `rename /a to /b`.
+    pub fn words(mut self, words: &str) -> Self {
+        self.words = Some(visible(words).into_owned());
+        self
+    }
+
+    /// Adds a fact, such as the command line.
+    pub fn detail(mut self, name: &'static str, text: &str) -> Self {
+        self.details.push((name, shortened(&visible(text), MAX_DETAIL)));
+        self
+    }
+
+    /// Names a reason why the action would fail.
+    pub fn obstacle(mut self, obstacle: Obstacle) -> Self {
+        self.obstacle = Some(obstacle);
+        self
+    }
+
+    /// Returns the reason why a request of the action would fail, if one is known.
+    pub(crate) fn obstacle_to(&self, request: &Request, folders: &HostFolders) -> Option<Obstacle> {
+        if let Request::Fs { path, access } = request
+            && let Some(folder) = folders.containing(path.as_str())
+        {
+            let is_refused = *access == Access::Write && folder.mode == FolderMode::ReadOnly;
+            return is_refused.then_some(Obstacle::ReadOnly);
+        }
+        self.obstacle
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotThere => "no such file, and no folder of this machine is mounted there",
+            Self::NotSet => "the variable is not set",
+            Self::ReadOnly => "the folder is mounted read-only",
+        })
+    }
+}
+
+impl Obstacle {
+    /// Returns the way out at a command line.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::NotThere => "--mount .:/home/user   (shows this folder to the tool)",
+            Self::NotSet => "--env NAME=VALUE",
+            Self::ReadOnly => "--mount SRC:DST:rw, or :overlay to keep changes in the sandbox",
+        }
+    }
+}

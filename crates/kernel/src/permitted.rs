@@ -1,0 +1,112 @@
+//! Resources as guests reach them: every method that touches one takes a [`Permit`] by value, and
+//! its target from the permit.
+//!
+//! The code that serves tools holds a [`Permitted`] and a [`Network`], and has no other way to the
+//! sandbox's files, storage, state, variables, functions, page, or to the network. A target is
+//! resolved first, into an *action* with private fields; the broker turns the action into a permit,
+//! and the permit is what the resource takes.
+//!
+//! - [`Files`]: resolved paths; [`Storage`]: areas and keys; [`State`], [`Variables`],
+//!   [`Functions`]: names; [`Page`] with its [`PageView`]: parts of the page
+//! - [`Network`]: HTTP requests, permitted hop by hop
+//! - [`StartProgram`]: starting a program; the process side takes the permit
+//!
+//! ```
+//! use cofferdam_broker::{Desk, Verdict};
+//! use cofferdam_kernel::permitted::{Files, ReadFile};
+//!
+//! fn read(files: &Files<'_>, desk: &Desk, path: &str) -> Option<Vec<u8>> {
+//!     let action: ReadFile = files.to_read(path, cofferdam_vfs::Follow::Link).ok()?;
+//!     match desk.check(action) {
+//!         Verdict::Permit(permit) => files.read(permit, 1 << 20).ok(),
+//!         Verdict::Denied(_) | Verdict::Ask(_) => None,
+//!     }
+//! }
+//! ```
+//!
+//! [`Permit`]: cofferdam_broker::Permit
+
+mod files;
+mod functions;
+#[cfg(feature = "net")]
+mod network;
+#[cfg(feature = "dom")]
+mod page;
+#[cfg(feature = "dom")]
+mod page_view;
+mod start;
+mod state;
+mod storage;
+mod variables;
+mod walk;
+
+use std::sync::Arc;
+
+use cofferdam_vfs::{Interrupt, Time};
+
+use crate::shared::resources::Resources;
+use crate::shared::run_clock::RunClock;
+#[cfg(not(feature = "net"))]
+use crate::without::net::network;
+
+pub(crate) use files::Removal;
+pub use files::{Files, MakeFolders, ReadFile, RemoveFile, RenameFile, WriteFile};
+pub use functions::{CallFunction, Functions};
+pub use network::Network;
+#[cfg(feature = "net")]
+pub use network::SendRequest;
+#[cfg(feature = "net")]
+pub(crate) use network::{Outbound, parse_request};
+#[cfg(feature = "dom")]
+pub use page::{Page, UsePage};
+#[cfg(feature = "dom")]
+pub use page_view::PageView;
+pub use start::StartProgram;
+pub use state::{ReadState, State, WriteState};
+pub use storage::{ClearArea, ListKeys, ReadKey, Storage, WriteKey};
+pub use variables::{ReadVariable, Variables};
+
+/// The resources of a sandbox, each behind permits. Clones share them.
+#[derive(Clone)]
+pub struct Permitted {
+    resources: Arc<Resources>,
+    /// Ends long operations when the run is over.
+    until: Interrupt,
+}
+
+impl Permitted {
+    /// Wraps the resources of a sandbox.
+    pub fn new(resources: Arc<Resources>) -> Self {
+        Permitted { resources, until: Interrupt::default() }
+    }
+
+    /// Returns the same resources for one run: its long operations end with the run (T-CELL-030).
+    pub(crate) fn until(self, clock: &RunClock) -> Self {
+        Permitted { until: clock.file_interrupt(), ..self }
+    }
+
+    /// Returns the sandbox's files. Changes are marked with the time `now`.
+    pub fn files(&self, now: Time) -> Files<'_> {
+        Files::new(&self.resources.files, now, &self.until)
+    }
+
+    /// Returns the key-value storage.
+    pub fn storage(&self) -> Storage<'_> {
+        Storage::new(&self.resources.storage)
+    }
+
+    /// Returns the published state.
+    pub fn state(&self) -> State<'_> {
+        State::new(&self.resources.published)
+    }
+
+    /// Returns the variables.
+    pub fn variables(&self) -> Variables<'_> {
+        Variables::new(&self.resources.variables)
+    }
+
+    /// Returns the functions of the embedding program.
+    pub fn functions(&self) -> Functions<'_> {
+        Functions::new(&self.resources.functions)
+    }
+}

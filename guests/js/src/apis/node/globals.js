@@ -1,0 +1,39 @@
+// Node's globals. Each is loaded when a tool first uses it.
+(function (native, internal) {
+  'use strict';
+
+  const { defineProperty } = Object;
+  const loaded = new Map();
+
+  // The exports of a part; loaded once.
+  internal.part = (name) => {
+    let exports = loaded.get(name);
+    if (exports === undefined) {
+      exports = internal.library(name) ?? native.loadPart(name, native)(native, internal);
+      loaded.set(name, exports);
+    }
+    return exports;
+  };
+  internal.isLoaded = (name) => loaded.has(name);
+  native.keepParts(internal.part);
+
+  const late = (name, load) =>
+    defineProperty(globalThis, name, {
+      get() {
+        const value = load();
+        internal.hidden(globalThis, name, value);
+        return value;
+      },
+      set(value) {
+        internal.hidden(globalThis, name, value);
+      },
+      enumerable: false,
+      configurable: true,
+    });
+  late('Buffer', () => internal.part('buffer').Buffer);
+  late('Intl', () => internal.formats().Intl);
+  late('Bun', () => internal.part('bun'));
+  late('process', () => internal.part('process'));
+  late('require', () => internal.part('modules').require);
+  internal.hidden(globalThis, 'global', globalThis);
+});

@@ -1,0 +1,197 @@
+// `process`: the script's command line, variables, streams and end. Variables are the sandbox's and
+// need a grant.
+(function (native, internal) {
+  'use strict';
+
+  const get = internal.hostCallNow('variable.get', 's', 'v');
+  const list = internal.hostCallNow('variable.list', '', 'v');
+  const changed = new Map();
+
+  // A variable that is not granted fails when it is read, not when `process.env` is: most
+  // programs read one and no more. A variable that the tool writes changes for the tool and for
+  // the commands it starts, until the run ends.
+  const read = (name) => {
+    if (changed.has(name)) return changed.get(name);
+    return get(name) ?? undefined;
+  };
+  const names = () => {
+    const all = new Set(list());
+    for (const [name, value] of changed) value === undefined ? all.delete(name) : all.add(name);
+    return [...all];
+  };
+  const env = new Proxy(
+    { __proto__: null },
+    {
+      get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)),
+      has: (_, name) => typeof name === 'string' && names().includes(name),
+      ownKeys: () => names(),
+      getOwnPropertyDescriptor(_, name) {
+        if (typeof name !== 'string' || !names().includes(name)) return undefined;
+        return { value: read(name), writable: true, enumerable: true, configurable: true };
+      },
+      set(_, name, value) {
+        changed.set(name, `${value}`);
+        return true;
+      },
+      deleteProperty(_, name) {
+        changed.set(name, undefined);
+        return true;
+      },
+      defineProperty(_, name, descriptor) {
+        changed.set(name, `${descriptor.value}`);
+        return true;
+      },
+    },
+  );
+
+  internal.changedVariables = () => (changed.size === 0 ? undefined : [...changed]);
+
+  const { performance } = globalThis;
+  const { writeErr, writeOut } = native;
+
+  // Listeners by event. Only the few events below ever happen.
+  const listeners = new Map();
+  const emit = (event, ...args) => {
+    const called = listeners.get(event);
+    if (called === undefined || called.length === 0) return false;
+    for (const { listener, once } of [...called]) {
+      if (once) process.off(event, listener);
+      Reflect.apply(listener, process, args);
+    }
+    return true;
+  };
+  const listen = (event, listener, once) => {
+    if (typeof listener !== 'function') throw internal.wrongType('listener', 'of type function', listener);
+    if (listeners.size === 0) native.onProcessEvent(emit);
+    listeners.set(event, [...(listeners.get(event) ?? []), { listener, once }]);
+    return process;
+  };
+
+  // Callbacks of nextTick; the guest runs them before the microtasks.
+  const ticks = [];
+  const runTicks = () => {
+    for (let tick; (tick = ticks.shift()) !== undefined; ) {
+      try {
+        tick[0](...tick[1]);
+      } catch (error) {
+        native.reportError(error);
+      }
+    }
+  };
+
+  const exitCodeOf = (code) => {
+    const number = Number(code ?? 0);
+    if (!Number.isInteger(number)) throw internal.wrongType('code', 'an integer', code);
+    return number & 255;
+  };
+
+  const process = {
+    env,
+    argv: ['/usr/bin/js', native.scriptPath(), ...native.scriptArguments()],
+    argv0: 'js',
+    execPath: '/usr/bin/js',
+    execArgv: [],
+    platform: 'linux',
+    arch: 'wasm32',
+    pid: 1,
+    ppid: 0,
+    title: 'js',
+    version: 'v20.0.0',
+    versions: { node: '20.0.0' },
+    release: { name: 'node' },
+    config: { variables: {} },
+    features: {},
+    cwd: () => internal.workingDirectory(),
+    chdir(path) {
+      const target = internal.part('paths').resolve(`${path}`);
+      const { rawNow } = internal.files;
+      if (rawNow.look(target, 1).type !== 'directory') {
+        throw internal.coded(new Error(`ENOTDIR: not a directory, chdir '${path}'`), 'ENOTDIR');
+      }
+      internal.changeDirectory(target);
+    },
+    umask: () => 0o22,
+    getuid: () => 1000,
+    geteuid: () => 1000,
+    getgid: () => 1000,
+    getegid: () => 1000,
+    uptime: () => performance.now() / 1000,
+    memoryUsage: Object.assign(
+      () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
+      { rss: () => 0 },
+    ),
+    cpuUsage: () => ({ user: Math.round(performance.now() * 1000), system: 0 }),
+    hrtime: Object.assign(
+      (since = [0, 0]) => {
+        const now = performance.now();
+        const seconds = Math.floor(now / 1000) - since[0];
+        const nanoseconds = Math.round((now % 1000) * 1e6) - since[1];
+        return nanoseconds < 0 ? [seconds - 1, nanoseconds + 1e9] : [seconds, nanoseconds];
+      },
+      { bigint: () => BigInt(Math.round(performance.now() * 1e6)) },
+    ),
+    nextTick(callback, ...args) {
+      if (typeof callback !== 'function') throw internal.wrongType('callback', 'of type function', callback);
+      if (ticks.length === 0) native.wantTicks(runTicks);
+      ticks.push([callback, args]);
+    },
+    get exitCode() {
+      return native.exitCode();
+    },
+    set exitCode(code) {
+      native.setExitCode(code === undefined || code === null ? undefined : exitCodeOf(code));
+    },
+    // Ends the run at once; nothing in the tool can catch it.
+    exit(code = native.exitCode() ?? 0) {
+      const number = exitCodeOf(code);
+      if (!isExiting) {
+        isExiting = true;
+        native.setExitCode(number);
+        emit('exit', number);
+      }
+      native.exit(native.exitCode() ?? number);
+    },
+    abort: () => native.exit(134),
+    kill() {
+      throw internal.coded(new Error('kill ESRCH'), 'ESRCH');
+    },
+    on: (event, listener) => listen(event, listener, false),
+    addListener: (event, listener) => listen(event, listener, false),
+    once: (event, listener) => listen(event, listener, true),
+    prependListener: (event, listener) => listen(event, listener, false),
+    off(event, listener) {
+      const rest = (listeners.get(event) ?? []).filter((entry) => entry.listener !== listener);
+      listeners.set(event, rest);
+      return process;
+    },
+    removeListener: (event, listener) => process.off(event, listener),
+    removeAllListeners(event = undefined) {
+      if (event === undefined) listeners.clear();
+      else listeners.delete(event);
+      return process;
+    },
+    emit,
+    listeners: (event) => (listeners.get(event) ?? []).map((entry) => entry.listener),
+    listenerCount: (event) => (listeners.get(event) ?? []).length,
+    setMaxListeners: () => process,
+    emitWarning: (warning) => writeErr(`(js:1) ${warning?.name ?? 'Warning'}: ${warning?.message ?? warning}\n`),
+  };
+  let isExiting = false;
+
+  // Standard streams are made on first use.
+  const stream = (name, make) =>
+    Object.defineProperty(process, name, {
+      get() {
+        const value = make();
+        Object.defineProperty(process, name, { value, enumerable: true, configurable: true, writable: true });
+        return value;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  stream('stdout', () => internal.part('stdio').output(writeOut, 1));
+  stream('stderr', () => internal.part('stdio').output(writeErr, 2));
+  stream('stdin', () => internal.part('stdio').input());
+  Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
+  return process;
+});

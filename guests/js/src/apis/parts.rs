@@ -1,0 +1,62 @@
+//! Parts of the surface that are loaded when a tool first uses them.
+//!
+//! The image holds them as bytecode: they cost a tool that does not use them nothing but the
+//! bytes. A part is a prelude that returns its exports; its natives are added when it is loaded.
+
+use std::sync::OnceLock;
+
+use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value};
+
+use super::{Api, MODULES, PARTS};
+use crate::engine::{self, Eval};
+
+/// Bytecode of every part, in the order of [`all`].
+static CODE: OnceLock<Vec<Box<[u8]>>> = OnceLock::new();
+
+fn all() -> impl Iterator<Item = &'static Api> {
+    MODULES.iter().chain(PARTS)
+}
+
+/// Compiles every part, unless another context has.
+pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
+    if CODE.get().is_some() {
+        return Ok(());
+    }
+    let code = all().map(|part| {
+        let file = format!("cofferdam:{}", part.name);
+        let code = engine::eval(ctx, part.source, &file, 1, Eval::Compile)?;
+        engine::pack(&code, |bytes| Box::<[u8]>::from(bytes))
+    });
+    // Another thread may have been faster, with the same code.
+    let _ = CODE.set(code.collect::<Result<_>>()?);
+    Ok(())
+}
+
+/// Returns the prelude of a part, and adds the part's natives.
+fn load<'js>(ctx: Ctx<'js>, name: String, native: Object<'js>) -> Result<Function<'js>> {
+    let Some((part, code)) =
+        all().zip(CODE.get().into_iter().flatten()).find(|(part, _)| part.name == name)
+    else {
+        return Err(Exception::throw_internal(&ctx, &format!("no part {name}")));
+    };
+    if let Some(natives) = part.natives {
+        natives(&ctx, &native)?;
+    }
+    engine::run(engine::unpack(&ctx, code)?)?.into_function().ok_or(Error::Unknown)
+}
+
+/// Returns the names of the modules that `require` and `import` find in the image.
+fn names(ctx: Ctx<'_>) -> Result<Value<'_>> {
+    let names = rquickjs::Array::new(ctx)?;
+    for (at, module) in MODULES.iter().enumerate() {
+        names.set(at, module.name)?;
+    }
+    Ok(names.into_value())
+}
+
+/// Puts `loadPart`, `moduleNames` and the loader's keepers into the natives of the preludes.
+pub(super) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
+    native.set("loadPart", Function::new(ctx.clone(), load)?)?;
+    native.set("moduleNames", Function::new(ctx.clone(), names)?)?;
+    crate::modules::keepers(ctx, native)
+}

@@ -1,0 +1,2 @@
+import { money } from './format.mjs';
+export const later = async () => money(9.5);

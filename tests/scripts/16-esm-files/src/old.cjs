@@ -1,0 +1,1 @@
+module.exports = { debug: false, level: 3 };
