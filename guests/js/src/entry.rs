@@ -45,7 +45,7 @@ pub extern "C" fn cofferdam_init() {
     context.with(|ctx| {
         let installed = crate::clone::install(&ctx)
             .and_then(|()| crate::apis::install(&ctx))
-            .and_then(|()| crate::apis::node::compile(&ctx));
+            .and_then(|()| crate::apis::library::compile(&ctx));
         if installed.is_err() {
             let error = ctx.catch();
             panic!("{:?}", crate::thrown::describe(&ctx, &error, ""));
