@@ -11,7 +11,7 @@ use crate::toolchain::{Toolchain, watched};
 use crate::{Guest, GuestForm, Result, module_file, quickjs, read, write};
 
 /// Inputs of the modules that are not dependencies of this crate.
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "crates/abi/src",
     "crates/dom/Cargo.toml",
     "crates/dom/src",
@@ -21,6 +21,7 @@ const SOURCES: [&str; 16] = [
     "guests/gate/Cargo.toml",
     "guests/gate/src",
     "guests/js/Cargo.toml",
+    "guests/js/build.rs",
     "guests/js/src",
     "guests/sh",
     "guests/sys",

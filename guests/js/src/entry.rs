@@ -43,7 +43,9 @@ pub extern "C" fn cofferdam_init() {
     crate::rejections::install(&runtime);
     let context = Context::full(&runtime).expect("room for a context");
     context.with(|ctx| {
-        let installed = crate::clone::install(&ctx).and_then(|()| crate::apis::install(&ctx));
+        let installed = crate::clone::install(&ctx)
+            .and_then(|()| crate::apis::install(&ctx))
+            .and_then(|()| crate::apis::library::compile(&ctx));
         if installed.is_err() {
             let error = ctx.catch();
             panic!("{:?}", crate::thrown::describe(&ctx, &error, ""));

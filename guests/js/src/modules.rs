@@ -7,7 +7,7 @@ use rquickjs::object::Accessor;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Ctx, Error, Exception, Function, JsLifetime, Object, Result, Runtime, Value};
 
-use crate::apis::Text;
+use crate::apis::{Text, library};
 use crate::engine::{self, Eval};
 use crate::{script, tool};
 
@@ -58,6 +58,9 @@ impl Resolver for Files {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
+        if let Some(full) = library::resolve(base, name) {
+            return Ok(full);
+        }
         // The main script has the name that stack traces show, every other module its path.
         match base.starts_with('/') {
             true => call(ctx, "resolveImport", (name, base)),
@@ -73,6 +76,9 @@ impl Loader for Files {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<Module<'js, Declared>> {
+        if let Some(module) = library::load(ctx, name) {
+            return module;
+        }
         let loaded: Object = call(ctx, "load", (name, ""))?;
         if let Some(source) = loaded.get::<_, Option<Text>>("source")? {
             let source = tool::without_shebang(&source.0);

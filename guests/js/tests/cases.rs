@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use cofferdam_guest_js::{apis, clone, gate, pending};
+use cofferdam_guest_js::{apis, clone, gate, modules, pending};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rquickjs::{CatchResultExt, Coerced, Context, Promise, Runtime};
 
@@ -14,10 +14,8 @@ fn main() {
     // The surface with a document is another one; the worker's is tested without it.
     let folder = if cfg!(feature = "document") { "tests/document" } else { "tests/cases" };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of cases")
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut files = Vec::new();
+    find_files(&folder, &mut files);
     files.sort();
     let mut trials = Vec::new();
     for file in files {
@@ -42,6 +40,14 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
+/// Adds the files of `folder` and of the folders below it.
+fn find_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder of cases") {
+        let path = entry.unwrap().path();
+        if path.is_dir() { find_files(&path, files) } else { files.push(path) }
+    }
+}
+
 /// Output and errors of a source that ran as the body of an async function.
 struct Ran {
     out: String,
@@ -57,6 +63,7 @@ fn run(source: &str) -> Result<Ran, Failed> {
     runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, _, _, is_handled| {
         count.set(count.get() + if is_handled { -1 } else { 1 });
     })));
+    modules::install(&runtime);
     let context = Context::full(&runtime)?;
     context.with(|ctx| {
         clone::install(&ctx)?;

@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const FOLLOWING = ['console', 'crypto', 'encoding', 'events', 'fetch', 'streams', 'timers', 'url'];
+// Cases of Node's own modules, with `require` as a script has it.
+const NODE = ['core', 'crypto', 'intl', 'streams'].map((name) => `node/${name}`);
 const at = (name) => new URL(`cases/${name}`, import.meta.url);
 
 // Replaces a row of frames with one: they name files and positions of the engine.
@@ -55,13 +57,14 @@ const runCases = (name) => {
   const file = at(`${name}.md`);
   const text = readFileSync(file, 'utf8').replace(/```(stdout|stderr)\n[\s\S]*?```\n/g, '');
   const filled = text.replace(/```js\n([\s\S]*?)\n```\n/g, (all, source) => {
-    const body = `globalThis.self = globalThis; await (async () => {\n${source}\n})()`;
+    const require = "globalThis.require = process.getBuiltinModule('module').createRequire('/');";
+    const body = `globalThis.self = globalThis; ${name.startsWith('node/') ? require : ''} await (async () => {\n${source}\n})()`;
     const flags = ['--no-warnings', '--input-type=module', '-e', body];
-    const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } });
     return all + block('stdout', stdout) + block('stderr', stderr);
   });
   writeFileSync(file, filled);
 };
 
 inspectAll();
-FOLLOWING.forEach(runCases);
+[...FOLLOWING, ...NODE].forEach(runCases);

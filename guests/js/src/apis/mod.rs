@@ -10,7 +10,8 @@
 //! - `console`: `console`, and the text that values become
 //! - `timers`, `events`, `encoding`, `url`, `crypto`, `streams`, `fetch`: the web's APIs
 //! - `btcp`: the object that a tool is handed
-//! - `node`: Node's globals and modules, and the part of Bun's that programs reach for first
+//! - `library`: Node's modules, most of them from the registry
+//! - `node`: Node's globals and its loader of modules, and the part of Bun's that programs reach for first
 //!
 //! Meets T-CELL-024.
 
@@ -20,6 +21,7 @@ mod console;
 mod crypto;
 mod encoding;
 mod fetch;
+pub(crate) mod library;
 mod parts;
 mod streams;
 mod timers;
@@ -113,31 +115,24 @@ const APIS: &[Api] = &[
     api!(fetch / fetch),
     api!(btcp / exec),
     api!(btcp / btcp, btcp::natives),
+    api!(library / library, library::natives),
     api!(node / globals, parts::natives),
 ];
 
-/// Node's modules, by the names that `require` and `import` know. Loaded on first use.
+/// Node's modules that the loader itself is part of, by the names that `require` and `import` know.
+/// Loaded on first use. The other modules of Node are in [`library`].
 const MODULES: &[Api] = &[
-    api!(node / buffer),
-    api!(node / child_process),
-    api!(node / crypto),
-    api!(node / fs),
-    api!("fs/promises", node / fs_promises),
     api!(node / module),
-    api!(node / os),
-    api!(node / path),
-    api!("path/posix", node / path_posix),
-    api!(node / perf_hooks),
     api!(node / process, crate::exit::natives),
-    api!(node / url),
-    api!(node / util),
 ];
 
 /// Further parts that are loaded on first use, which no module name reaches.
 const PARTS: &[Api] = &[
     api!(node / bun),
+    api!(node / fs_base),
     api!(node / modules, crate::modules::natives),
     api!(node / packages),
+    api!(node / paths),
     api!(node / stdio),
 ];
 

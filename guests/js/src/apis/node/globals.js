@@ -9,7 +9,7 @@
   internal.part = (name) => {
     let exports = loaded.get(name);
     if (exports === undefined) {
-      exports = native.loadPart(name, native)(native, internal);
+      exports = internal.library(name) ?? native.loadPart(name, native)(native, internal);
       loaded.set(name, exports);
     }
     return exports;
@@ -31,6 +31,7 @@
       configurable: true,
     });
   late('Buffer', () => internal.part('buffer').Buffer);
+  late('Intl', () => internal.formats().Intl);
   late('Bun', () => internal.part('bun'));
   late('process', () => internal.part('process'));
   late('require', () => internal.part('modules').require);

@@ -4,10 +4,10 @@
   'use strict';
 
   const { files } = internal;
-  const { dirname, resolve: resolvePath } = internal.part('path');
+  const { dirname, resolve: resolvePath } = internal.part('paths');
   const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound } = internal.part('packages');
 
-  const BUILTIN = new Set(native.moduleNames());
+  const BUILTIN = new Set([...native.moduleNames(), ...internal.libraryNames]);
   const builtinName = (text) => {
     const name = text.startsWith('node:') ? text.slice(5) : text;
     if (BUILTIN.has(name)) return name;

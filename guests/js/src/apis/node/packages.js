@@ -4,7 +4,7 @@
   'use strict';
 
   const { rawNow } = internal.files;
-  const { dirname, resolve: resolvePath } = internal.part('path');
+  const { dirname, resolve: resolvePath } = internal.part('paths');
   const root = native.scriptRoot();
 
   const isInside = (path) => root !== '' && (root === '/' || path === root || path.startsWith(`${root}/`));

@@ -103,7 +103,7 @@
     features: {},
     cwd: () => internal.workingDirectory(),
     chdir(path) {
-      const target = internal.part('path').resolve(`${path}`);
+      const target = internal.part('paths').resolve(`${path}`);
       const { rawNow } = internal.files;
       if (rawNow.look(target, 1).type !== 'directory') {
         throw internal.coded(new Error(`ENOTDIR: not a directory, chdir '${path}'`), 'ENOTDIR');

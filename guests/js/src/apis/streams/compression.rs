@@ -3,7 +3,7 @@
 
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 use rquickjs::class::{JsClass, Trace, Tracer, Writable};
-use rquickjs::function::Constructor;
+use rquickjs::function::{Constructor, Opt};
 use rquickjs::{Class, Ctx, Function, JsLifetime, Object, Result, TypedArray};
 
 use crate::apis::base::bytes::Bytes;
@@ -92,10 +92,19 @@ impl<'js> JsClass<'js> for Coder {
     }
 }
 
-fn new_compressor<'js>(ctx: Ctx<'js>, format: String) -> Result<Class<'js, Coder>> {
+fn new_compressor<'js>(
+    ctx: Ctx<'js>,
+    format: String,
+    level: Opt<i32>,
+) -> Result<Class<'js, Coder>> {
+    // Levels of zlib; -1 is its usual one.
+    let level = match level.0 {
+        Some(level @ 0..=9) => Compression::new(level as u32),
+        Some(_) | None => Compression::default(),
+    };
     let is_gzip = format == "gzip";
     let work = Work::Pack(Pack {
-        raw: Compress::new(Compression::default(), format == "deflate"),
+        raw: Compress::new(level, format == "deflate"),
         gzip: is_gzip.then(Crc::new),
         stage: if is_gzip { PackStage::Header } else { PackStage::Content },
     });

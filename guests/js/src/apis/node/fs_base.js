@@ -1,4 +1,4 @@
-// node:fs over the sandbox's files: promises, callbacks, and calls that block.
+// Operations on the sandbox's files for node:fs: promises, callbacks, and calls that block.
 (function (native, internal) {
   'use strict';
 

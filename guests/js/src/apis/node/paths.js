@@ -1,4 +1,4 @@
-// node:path, the POSIX half of it.
+// Paths for the loader of modules, which cannot wait for the whole of node:path.
 (function (native, internal) {
   'use strict';
 

@@ -1,0 +1,159 @@
+//! Packs the modules of Node that the registry's `wasm-rquickjs` has for QuickJS.
+//!
+//! The originals stay in the registry: this repository has their names and a few changes. A change
+//! whose text does not occur exactly once fails the build: the package has a new version, and the
+//! change must be reviewed.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// The package that contains the modules.
+const PACKAGE: &str = "wasm-rquickjs";
+
+/// The target that the package is a dependency for; others would have it compiled.
+const TARGET: &str = "wasm64-unknown-unknown";
+
+/// Folder of the modules inside the package.
+const FOLDER: &str = "skeleton/src/builtin";
+
+/// Name that other modules import, and the file if it has another name.
+const MODULES: &[(&str, &str)] = &[
+    ("assert", "assert"),
+    ("base64-js", "base64"),
+    ("buffer", "buffer"),
+    ("diagnostics_channel", "diagnostics_channel"),
+    ("events", "events"),
+    ("ieee754", "ieee754"),
+    ("internal/binding/util", "internal/binding/util"),
+    ("internal/errors", "internal/errors"),
+    ("internal/normalize_encoding", "internal/normalize_encoding"),
+    ("internal/streams/add-abort-signal", "internal/streams/add-abort-signal"),
+    ("internal/streams/buffer_list", "internal/streams/buffer_list"),
+    ("internal/streams/compose", "internal/streams/compose"),
+    ("internal/streams/destroy", "internal/streams/destroy"),
+    ("internal/streams/duplex", "internal/streams/duplex"),
+    ("internal/streams/end-of-stream", "internal/streams/end-of-stream"),
+    ("internal/streams/from", "internal/streams/from"),
+    ("internal/streams/legacy", "internal/streams/legacy"),
+    ("internal/streams/passthrough", "internal/streams/passthrough"),
+    ("internal/streams/pipeline", "internal/streams/pipeline"),
+    ("internal/streams/readable", "internal/streams/readable"),
+    ("internal/streams/state", "internal/streams/state"),
+    ("internal/streams/transform", "internal/streams/transform"),
+    ("internal/streams/utils", "internal/streams/utils"),
+    ("internal/streams/writable", "internal/streams/writable"),
+    ("internal/util", "internal/util"),
+    ("internal/util/debuglog", "internal/util/debuglog"),
+    ("internal/util/inspect", "internal/util/inspect"),
+    ("internal/util/types", "internal/util/types"),
+    ("internal/validators", "internal/validators"),
+    ("internal/weak_collections", "internal/weak_collections"),
+    ("path", "path"),
+    ("punycode", "punycode"),
+    ("querystring", "querystring"),
+    ("stream", "stream"),
+    ("stream/consumers", "stream_consumers"),
+    ("stream/promises", "stream_promises"),
+    ("string_decoder", "string_decoder"),
+    ("timers/promises", "timers_promises"),
+    ("url", "url"),
+    ("util", "util"),
+    ("zlib", "zlib"),
+];
+
+/// A change of a module.
+enum Change {
+    /// Replaces text that occurs exactly once.
+    Replace { from: &'static str, to: &'static str },
+    /// Removes everything from the first text to before the second.
+    Cut { from: &'static str, to: &'static str },
+}
+
+use Change::{Cut, Replace};
+
+const CHANGES: &[(&str, Change)] = &[
+    // The global classes of the sandbox take the place of the package's own.
+    ("url", Cut { from: "const __URLSearchParams__ =", to: "// --- node:url module APIs ---" }),
+    (
+        "url",
+        Replace { from: "import {\n    URL,\n", to: "import {\n    URL,\n    URLSearchParams,\n" },
+    ),
+    ("url", Replace { from: "export { URL };\n", to: "export { URL, URLSearchParams };\n" }),
+];
+
+fn main() {
+    if let Err(error) = build() {
+        for line in error.to_string().lines() {
+            println!("cargo::error={line}");
+        }
+        std::process::exit(1);
+    }
+}
+
+fn build() -> Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=../Cargo.lock");
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    let folder = find()?.join(FOLDER);
+    let mut table = String::from("[\n");
+    for (name, file) in MODULES {
+        let path = folder.join(format!("{file}.js"));
+        let source =
+            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let source = change(name, source)?;
+        let packed = out.join(format!("{}.deflate", file.replace('/', "_")));
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(source.as_bytes())?;
+        std::fs::write(&packed, encoder.finish()?)?;
+        table.push_str(&format!("    ({name:?}, include_bytes!({packed:?})),\n"));
+    }
+    table.push_str("]\n");
+    std::fs::write(out.join("node_modules.rs"), table)?;
+    Ok(())
+}
+
+/// Returns the directory of the unpacked package, in the version of the lock file.
+fn find() -> Result<PathBuf> {
+    let output = Command::new(std::env::var("CARGO")?)
+        .args(["metadata", "--locked", "--format-version", "1"])
+        .args(["--filter-platform", TARGET])
+        .current_dir(std::env::var("CARGO_MANIFEST_DIR")?)
+        .output()?;
+    if !output.status.success() {
+        let log = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("cargo metadata failed\n{log}").into());
+    }
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let mut manifests = packages
+        .filter(|package| package["name"] == PACKAGE)
+        .filter_map(|package| package["manifest_path"].as_str());
+    let manifest = manifests.next().ok_or_else(|| format!("no package {PACKAGE}"))?;
+    Ok(Path::new(manifest).parent().ok_or("a manifest without directory")?.to_owned())
+}
+
+/// Returns the source of a module with its changes applied.
+fn change(name: &str, mut source: String) -> Result<String> {
+    for (_, change) in CHANGES.iter().filter(|(of, _)| *of == name) {
+        let (Replace { from, to } | Cut { from, to }) = change;
+        let mut found = source.match_indices(from);
+        let (Some((at, _)), None) = (found.next(), found.next()) else {
+            return Err(format!("{PACKAGE}: {name}: not exactly one {from:?}").into());
+        };
+        match change {
+            Replace { .. } => source.replace_range(at..at + from.len(), to),
+            Cut { .. } => {
+                let end = source[at..].find(to);
+                let end = at + end.ok_or_else(|| format!("{PACKAGE}: {name}: no {to:?}"))?;
+                source.replace_range(at..end, "");
+            }
+        }
+    }
+    Ok(source)
+}

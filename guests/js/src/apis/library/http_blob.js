@@ -1,0 +1,2 @@
+// The global classes, under the name that `buffer` imports.
+export const { Blob, File } = globalThis;

@@ -1,0 +1,2 @@
+// `tty`: nothing in the sandbox is a terminal.
+export default { isatty: () => false };

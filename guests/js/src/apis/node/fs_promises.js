@@ -1,6 +1,0 @@
-// node:fs/promises.
-(function (native, internal) {
-  'use strict';
-
-  return internal.part('fs').promises;
-});

@@ -1,6 +1,0 @@
-// node:perf_hooks.
-(function () {
-  'use strict';
-
-  return { performance };
-});
