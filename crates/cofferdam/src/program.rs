@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::files;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Outcome, ScriptError};
+use crate::run::RunSettings;
 use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
@@ -29,15 +30,16 @@ pub(crate) async fn run(
     state: &Arc<SandboxState>,
     command: Command,
     switch: &KillSwitch,
+    settings: &RunSettings,
 ) -> Result<Outcome, Error> {
     let name = command.name();
-    let course = drive::course(state, &name, switch, Instant::now());
+    let course = drive::course(state, &name, switch, Instant::now(), settings);
     // If the sandbox was given commands by name, only those may start; otherwise all of them may.
     let allowlist = match course.desk.sees(Kind::ProcessExec)? {
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    let settings = state.settings(course.desk.clone(), &course.clock, None);
+    let settings = course.program_settings();
     run_on_course(&course, settings, command, allowlist).await
 }
 
