@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench test-clients wheel npm clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -42,7 +42,23 @@ test: setup dependencies  ## everything that is tested
 	cd guests && cargo fmt --all --check
 	cd fuzz && cargo fmt --check
 	cargo test $(CARGO_FLAGS)
-	$(MAKE) guests-test fuzz-short
+	$(MAKE) guests-test fuzz-short test-clients
+
+# Both are compared with the schema that the program prints, so that they cannot drift from it.
+test-clients: build  ## the clients for Python and TypeScript, against the program
+	clients/generate --check $(TARGET)/release/cofferdam
+	clients/typescript/build
+	PATH="$(abspath $(TARGET))/release:$$PATH" python3 -m unittest discover -s clients/python/tests
+	cd clients/typescript && PATH="$(abspath $(TARGET))/release:$$PATH" node --test test/
+
+wheel: build  ## a Python wheel of this platform with the program inside: target/wheels
+	clients/python/wheel $(TARGET)/release/cofferdam $(TARGET)/wheels
+
+npm: build  ## packages for npm: the client, and the program for this platform, in target/npm
+	clients/typescript/build
+	install -D -m 755 $(TARGET)/release/cofferdam clients/typescript/platforms/linux-x64/bin/cofferdam
+	mkdir -p $(TARGET)/npm
+	cd $(TARGET)/npm && npm pack --silent $(CURDIR)/clients/typescript $(CURDIR)/clients/typescript/platforms/linux-x64
 
 # Guests built for this machine: the shell beside what bash printed, the commands, the web surface.
 guests-test: setup  ## the guests' own tests, without cells

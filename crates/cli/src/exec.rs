@@ -1,11 +1,15 @@
-//! Parses the parameters of `exec`. The shape of every parameter is checked.
+//! Parses the parameters of `exec` and `sandbox.create`. The shape of every parameter is checked.
 //!
 //! Meets T-CELL-026.
 
 use base64::Engine as _;
 use cofferdam::config::Config;
-use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
+use cofferdam::{
+    Boundary, Capability, Command, HostDir, Language, Limits, Mount, Sandbox, SandboxBuilder, Tool,
+};
 use serde_json::{Map, Value as Json};
+
+use crate::methods;
 
 /// A message about a wrong parameter; it begins with the name of the parameter.
 pub(crate) struct BadParams(pub(crate) String);
@@ -23,14 +27,37 @@ pub(crate) struct Exec {
     pub(crate) session: Option<String>,
     /// True if a page was given; it is then part of the answer.
     pub(crate) has_page: bool,
+    /// Limits of this run in a kept sandbox, by name.
+    pub(crate) limits: Map<String, Json>,
+    /// True if the output is sent while the run goes on.
+    pub(crate) is_streamed: bool,
 }
 
 /// The sandbox of a run.
 pub(crate) enum SandboxRef {
     /// A sandbox made for this run.
-    Fresh(Box<SandboxBuilder>),
+    Fresh(Box<Plan>),
     /// A kept sandbox, by its id.
     Kept(String),
+}
+
+/// A sandbox to be built.
+pub(crate) struct Plan {
+    pub(crate) builder: SandboxBuilder,
+    /// Functions that the client lends.
+    pub(crate) lent: Vec<Lent>,
+    /// Value that questions repeat; `None` if the client is not asked.
+    pub(crate) ask: Option<Json>,
+}
+
+/// A function that the client lends.
+pub(crate) struct Lent {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) takes: Option<Json>,
+    pub(crate) gives: Option<Json>,
+    /// Value that calls repeat.
+    pub(crate) handle: Json,
 }
 
 /// A tool or a program.
@@ -42,34 +69,10 @@ pub(crate) enum Runnable {
 /// Longest module that is read from a file.
 const MAX_MODULE: u64 = 256 << 20;
 
-const KNOWN: [&str; 21] = [
-    "kind",
-    "command",
-    "wasm",
-    "argv",
-    "preopens",
-    "code",
-    "args",
-    "capabilities",
-    "limits",
-    "stdin",
-    "env",
-    "files",
-    "cwd",
-    "name",
-    "session",
-    "boundary",
-    "config",
-    "page",
-    "language",
-    "sandbox",
-    "programs",
-];
-
 impl Exec {
     pub(crate) fn parse(params: Json) -> Result<Self, BadParams> {
         let Json::Object(mut params) = params else { return bad("params: not an object") };
-        check_known(&params, &KNOWN)?;
+        check_known(&params, &known())?;
         let kind = text(&mut params, "kind")?.ok_or(BadParams(
             "kind: missing; must be \"js\", \"ts\", \"shell\" or \"wasm\"".into(),
         ))?;
@@ -92,22 +95,6 @@ impl Exec {
                 ));
             }
         };
-        let (named, config) = (text(&mut params, "boundary")?, params.remove("config"));
-        let config = match config.filter(|config| !config.is_null()) {
-            Some(_) if named.is_some() => {
-                return bad("boundary: given together with config; give one of them");
-            }
-            Some(config) => Some(Config::from_json(&config)?),
-            None => None,
-        };
-        // Both belong to the sandbox; a kept sandbox refuses them below.
-        let of_sandbox = match (&named, &config) {
-            (Some(_), _) => Some("boundary"),
-            (None, Some(_)) => Some("config"),
-            (None, None) => None,
-        };
-        let boundary = boundary(named)?;
-        let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
         let mut tool = match name {
@@ -122,35 +109,7 @@ impl Exec {
             tool = tool.args(args);
         }
         let session = text(&mut params, "session")?;
-        if session.is_some() && params.get("sandbox").is_some_and(|id| !id.is_null()) {
-            return bad(
-                "session: not supported in a kept sandbox; leave out \"session\" or \"sandbox\"",
-            );
-        }
-        let mut exec = in_sandbox(Runnable::Tool(tool), params, session)?;
-        match (&mut exec.sandbox, page) {
-            (SandboxRef::Fresh(builder), page) => {
-                exec.has_page = page.is_some();
-                let taken = std::mem::take(&mut **builder);
-                let mut filled = match config {
-                    Some(config) => taken.config(config),
-                    None => taken.boundary(boundary),
-                };
-                if let Some(html) = page {
-                    filled = filled.page(html);
-                }
-                **builder = filled;
-            }
-            (SandboxRef::Kept(_), Some(_)) => {
-                return bad("page: can only be given when the sandbox is created");
-            }
-            (SandboxRef::Kept(_), None) => {
-                if let Some(name) = of_sandbox {
-                    return bad(format!("{name}: can only be given when the sandbox is created"));
-                }
-            }
-        }
-        Ok(exec)
+        in_sandbox(Runnable::Tool(tool), params, session)
     }
 
     /// Parses a run of shell text, as with `bash -c`.
@@ -250,7 +209,25 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
 }
 
 /// Parameters that can be given only when a sandbox is created.
-const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "programs"];
+const OF_SANDBOXES: [&str; 9] = [
+    "files",
+    "capabilities",
+    "programs",
+    "mounts",
+    "functions",
+    "ask",
+    "boundary",
+    "config",
+    "page",
+];
+
+/// Limits that belong to the sandbox and cannot be set for one run.
+const LIMITS_OF_SANDBOXES: [&str; 2] = ["fsBytes", "fileCount"];
+
+/// Returns the names of the parameters of `exec`.
+fn known() -> Vec<&'static str> {
+    methods::find("exec").map(|method| method.known()).unwrap_or_default()
+}
 
 /// Combines a tool or program with its sandbox.
 fn in_sandbox(
@@ -258,14 +235,23 @@ fn in_sandbox(
     mut params: Map<String, Json>,
     session: Option<String>,
 ) -> Result<Exec, BadParams> {
+    let is_streamed = flag(&mut params, "stream")?.unwrap_or(false);
     let Some(id) = text(&mut params, "sandbox")? else {
+        let has_page = params.get("page").is_some_and(|page| !page.is_null());
         let sandbox = SandboxRef::Fresh(Box::new(sandbox(params)?));
-        return Ok(Exec { runnable, sandbox, session, has_page: false });
+        let limits = Map::new();
+        return Ok(Exec { runnable, sandbox, session, has_page, limits, is_streamed });
     };
     let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
     if let Some(name) = OF_SANDBOXES.iter().find(is_given) {
         return bad(format!("{name}: can only be given when the sandbox is created"));
     }
+    let limits = object(&mut params, "limits")?;
+    if let Some(name) = LIMITS_OF_SANDBOXES.iter().find(|name| limits.contains_key(**name)) {
+        return bad(format!("limits.{name}: can only be given when the sandbox is created"));
+    }
+    self::limits(Limits::default(), &limits)?;
+    let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
     let runnable = match runnable {
         Runnable::Program(command) => Runnable::Program(settings(command, params)?),
         Runnable::Tool(tool) => {
@@ -275,7 +261,8 @@ fn in_sandbox(
             Runnable::Tool(tool)
         }
     };
-    Ok(Exec { runnable, sandbox: SandboxRef::Kept(id), session, has_page: false })
+    let sandbox = SandboxRef::Kept(id);
+    Ok(Exec { runnable, sandbox, session, has_page: false, limits, is_streamed })
 }
 
 /// Applies standard input, working directory and environment to one program in a kept sandbox.
@@ -320,8 +307,21 @@ fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
 }
 
 /// Builds a sandbox from its parameters.
-pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {
-    let mut builder = Sandbox::builder().limits(limits(object(&mut params, "limits")?)?);
+pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<Plan, BadParams> {
+    let given = object(&mut params, "limits")?;
+    let mut builder = Sandbox::builder().limits(limits(Limits::default(), &given)?);
+    builder = page(builder, &mut params)?;
+    for item in array(&mut params, "mounts")? {
+        let (at, directory, mode) = mount(item)?;
+        builder = builder.mount(at, directory, mode);
+    }
+    let lent =
+        array(&mut params, "functions")?.into_iter().map(function).collect::<Result<_, _>>()?;
+    let ask = match params.remove("ask") {
+        None | Some(Json::Null | Json::Bool(false)) => None,
+        Some(handle @ (Json::Bool(true) | Json::String(_) | Json::Number(_))) => Some(handle),
+        Some(_) => return bad("ask: neither true or false nor a string or number"),
+    };
     if let Some(stdin) = text(&mut params, "stdin")? {
         builder = builder.stdin(stdin);
     }
@@ -342,21 +342,94 @@ pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, B
         let module = module(&format!("programs.{name}"), given)?;
         builder = builder.program(name, module);
     }
-    let capabilities = match params.remove("capabilities") {
-        None | Some(Json::Null) => Vec::new(),
-        Some(Json::Array(items)) => items,
-        Some(_) => return bad("capabilities: not an array"),
-    };
-    for item in capabilities {
+    for item in array(&mut params, "capabilities")? {
         let Json::String(name) = item else { return bad("capabilities: not an array of strings") };
         let capability = name.parse::<Capability>();
         builder = builder.grant(capability.map_err(|e| BadParams(format!("capabilities: {e}")))?);
     }
-    Ok(builder)
+    Ok(Plan { builder, lent, ask })
 }
 
-fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
-    let mut limits = Limits::default();
+/// Applies boundary, configuration and page.
+fn page(
+    builder: SandboxBuilder,
+    params: &mut Map<String, Json>,
+) -> Result<SandboxBuilder, BadParams> {
+    let (named, config) = (text(params, "boundary")?, params.remove("config"));
+    let builder = match config.filter(|config| !config.is_null()) {
+        Some(_) if named.is_some() => {
+            return bad("boundary: given together with config; give one of them");
+        }
+        Some(config) => builder.config(Config::from_json(&config)?),
+        None => builder.boundary(boundary(named)?),
+    };
+    Ok(match text(params, "page")? {
+        Some(html) => builder.page(html),
+        None => builder,
+    })
+}
+
+/// Opens a directory of this machine that the caller named.
+fn mount(item: Json) -> Result<(String, HostDir, Mount), BadParams> {
+    let Json::Object(mut fields) = item else { return bad("mounts: not an array of objects") };
+    check_fields("mounts", &fields, &["host", "at", "mode"])?;
+    let missing = |name| BadParams(format!("mounts.{name}: missing"));
+    let host = field(&mut fields, "mounts", "host")?.ok_or_else(|| missing("host"))?;
+    let at = field(&mut fields, "mounts", "at")?.ok_or_else(|| missing("at"))?;
+    if !at.starts_with('/') {
+        return bad(format!("mounts.at: {at:?} is not an absolute path"));
+    }
+    let mode = match field(&mut fields, "mounts", "mode")?.as_deref() {
+        // The default is the least that can be given.
+        None | Some("ro") => Mount::ReadOnly,
+        Some("overlay") => Mount::Overlay,
+        Some("rw") => Mount::ReadWrite,
+        Some(other) => {
+            return bad(format!(
+                "mounts.mode: unknown {other:?}; must be \"ro\", \"overlay\" or \"rw\""
+            ));
+        }
+    };
+    let directory = HostDir::open_ambient(&host)
+        .map_err(|e| BadParams(format!("mounts.host: {host}: {}", crate::place::plain(&e))))?;
+    Ok((at, directory, mode))
+}
+
+fn function(item: Json) -> Result<Lent, BadParams> {
+    let Json::Object(mut fields) = item else { return bad("functions: not an array of objects") };
+    let known = ["name", "description", "parameters", "returns", "handle"];
+    check_fields("functions", &fields, &known)?;
+    let name = field(&mut fields, "functions", "name")?;
+    let name = name.ok_or(BadParams("functions.name: missing".into()))?;
+    // The capability that lets tools call the function must be a capability.
+    if let Err(error) = format!("function:call:{name}").parse::<Capability>() {
+        return bad(format!("functions.name: {error}"));
+    }
+    let mut schema = |name: &str| fields.remove(name).filter(|schema| !schema.is_null());
+    let (takes, gives) = (schema("parameters"), schema("returns"));
+    let handle = fields.remove("handle").unwrap_or(Json::Null);
+    let description = field(&mut fields, "functions", "description")?.unwrap_or_default();
+    Ok(Lent { name, description, takes, gives, handle })
+}
+
+/// Returns a text of an object inside a parameter.
+fn field(
+    fields: &mut Map<String, Json>,
+    of: &str,
+    name: &str,
+) -> Result<Option<String>, BadParams> {
+    text(fields, name).map_err(|bad| BadParams(format!("{of}.{}", bad.0)))
+}
+
+fn check_fields(of: &str, fields: &Map<String, Json>, known: &[&str]) -> Result<(), BadParams> {
+    match fields.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => bad(format!("{of}.{key}: unknown field; known are {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+/// Changes limits by their names.
+pub(crate) fn limits(mut limits: Limits, given: &Map<String, Json>) -> Result<Limits, BadParams> {
     for (name, value) in given {
         let number = value.as_u64().or_else(|| {
             let float = value.as_f64()?;
@@ -365,7 +438,7 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
         let Some(number) = number else {
             return bad(format!("limits.{name}: not a whole number of 0 or more"));
         };
-        limits.set(&name, number).map_err(|e| BadParams(format!("limits.{e}")))?;
+        limits.set(name, number).map_err(|e| BadParams(format!("limits.{e}")))?;
     }
     Ok(limits)
 }
@@ -404,6 +477,32 @@ pub(crate) fn object(
         None | Some(Json::Null) => Ok(Map::new()),
         Some(Json::Object(fields)) => Ok(fields),
         Some(_) => bad(format!("{name}: not an object")),
+    }
+}
+
+pub(crate) fn array(params: &mut Map<String, Json>, name: &str) -> Result<Vec<Json>, BadParams> {
+    match params.remove(name) {
+        None | Some(Json::Null) => Ok(Vec::new()),
+        Some(Json::Array(items)) => Ok(items),
+        Some(_) => bad(format!("{name}: not an array")),
+    }
+}
+
+pub(crate) fn flag(params: &mut Map<String, Json>, name: &str) -> Result<Option<bool>, BadParams> {
+    match params.remove(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Bool(flag)) => Ok(Some(flag)),
+        Some(_) => bad(format!("{name}: not true or false")),
+    }
+}
+
+pub(crate) fn number(params: &mut Map<String, Json>, name: &str) -> Result<Option<u64>, BadParams> {
+    match params.remove(name) {
+        None | Some(Json::Null) => Ok(None),
+        Some(value) => match value.as_u64() {
+            Some(number) => Ok(Some(number)),
+            None => bad(format!("{name}: not a whole number of 0 or more")),
+        },
     }
 }
 

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cofferdam::{Sandbox, Snapshot};
+use cofferdam::dom::proxy::{Event, EventKind};
+use cofferdam::permissions::{Broker, InMemory};
+use cofferdam::{Function, Sandbox, Snapshot};
+use cofferdam_store::Store;
 use serde_json::{Map, Value as Json, json};
 
-use crate::exec::{BadParams, bad, check_known, file_content, object, sandbox, text};
+use crate::channel::{Asking, Channel};
+use crate::exec::{BadParams, Plan, bad, check_known, file_content, number, object, sandbox, text};
+use crate::methods::Method;
 
 /// Most sandboxes at once; each holds its files.
 // T-BOX-003: host memory through sandboxes and snapshots that are kept.
@@ -41,40 +46,74 @@ impl From<cofferdam::Error> for Failed {
     }
 }
 
+/// The client, the broker and the audit log that every sandbox of the server uses.
+pub(crate) struct Host {
+    pub(crate) channel: Arc<Channel>,
+    pub(crate) broker: Broker,
+    pub(crate) log: Log,
+}
+
+/// The audit log of the server.
+pub(crate) enum Log {
+    /// Lines of this process.
+    Memory(Arc<InMemory>),
+    /// The user's store.
+    Store(Store),
+}
+
+impl Host {
+    /// Builds a sandbox that asks the client and calls its functions.
+    pub(crate) fn build(&self, plan: Plan) -> Result<Sandbox, cofferdam::Error> {
+        let mut builder = plan.builder.broker(&self.broker);
+        if let Some(handle) = plan.ask {
+            builder = builder.approver(Arc::new(Asking { channel: self.channel.clone(), handle }));
+        }
+        for lent in plan.lent {
+            let (channel, name, handle) = (self.channel.clone(), lent.name.clone(), lent.handle);
+            let mut function = Function::new(lent.name, move |args| {
+                channel.clone().call(name.clone(), handle.clone(), args)
+            });
+            function = function.described(lent.description);
+            if let Some(schema) = &lent.takes {
+                function = function.takes(schema)?;
+            }
+            if let Some(schema) = &lent.gives {
+                function = function.gives(schema)?;
+            }
+            builder = builder.function(function);
+        }
+        builder.build()
+    }
+}
+
 /// Sandboxes and snapshots, by id.
-#[derive(Default)]
 pub(crate) struct Kept {
+    pub(crate) host: Host,
     sandboxes: Mutex<HashMap<String, Sandbox>>,
     snapshots: Mutex<HashMap<String, Snapshot>>,
     next: AtomicU64,
 }
 
-type Method = fn(&Kept, Map<String, Json>) -> Result<Json, Failed>;
-
-/// Methods, by name.
-pub(crate) const METHODS: [(&str, Method); 11] = [
-    ("sandbox.create", Kept::create),
-    ("sandbox.write", Kept::write),
-    ("sandbox.read", Kept::read),
-    ("sandbox.setEnv", Kept::set_env),
-    ("sandbox.fork", Kept::fork),
-    ("sandbox.snapshot", Kept::snapshot),
-    ("sandbox.restore", Kept::restore),
-    ("sandbox.export", Kept::export),
-    ("sandbox.import", Kept::import),
-    ("sandbox.destroy", Kept::destroy),
-    ("snapshot.drop", Kept::drop_snapshot),
-];
-
 impl Kept {
-    /// Calls a method. Returns `None` if there is no method of this name.
-    pub(crate) fn call(&self, method: &str, params: Json) -> Option<Result<Json, Failed>> {
-        let (_, method) = METHODS.iter().find(|(name, _)| *name == method)?;
-        Some(match params {
-            Json::Object(params) => method(self, params),
-            Json::Null => method(self, Map::new()),
-            _ => Err(Failed::Params("params: not an object".into())),
-        })
+    pub(crate) fn new(host: Host) -> Self {
+        let (sandboxes, snapshots) = Default::default();
+        Kept { host, sandboxes, snapshots, next: AtomicU64::new(0) }
+    }
+
+    /// Calls a method, after checking that it knows every parameter.
+    pub(crate) fn call(
+        &self,
+        method: &Method,
+        call: fn(&Kept, Map<String, Json>) -> Result<Json, Failed>,
+        params: Json,
+    ) -> Result<Json, Failed> {
+        let params = match params {
+            Json::Object(params) => params,
+            Json::Null => Map::new(),
+            _ => return Err(Failed::Params("params: not an object".into())),
+        };
+        check_known(&params, &method.known())?;
+        call(self, params)
     }
 
     /// Returns a sandbox by its id.
@@ -106,21 +145,19 @@ impl Kept {
             let text = format!("{MAX_SANDBOXES} sandboxes are kept already; destroy one first");
             return Err(Failed::Full(text));
         }
-        let (id, sandbox) = (self.id("sandbox"), make()?);
+        let sandbox = make()?;
+        // The name in questions, requests and the audit log.
+        let id = sandbox.permissions().sandbox().to_owned();
         sandboxes.insert(id.clone(), sandbox);
         Ok(json!({ "sandbox": id }))
     }
 
-    fn create(&self, params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["limits", "stdin", "cwd", "env", "files", "capabilities", "programs"];
-        check_known(&params, &known)?;
-        let builder = sandbox(params)?;
-        self.keep(|| Ok(builder.build()?))
+    pub(crate) fn create(&self, params: Map<String, Json>) -> Result<Json, Failed> {
+        let plan = sandbox(params)?;
+        self.keep(|| Ok(self.host.build(plan)?))
     }
 
-    fn import(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["base64", "limits", "stdin", "env", "capabilities", "programs"];
-        check_known(&params, &known)?;
+    pub(crate) fn import(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let Some(encoded) = text(&mut params, "base64")? else {
             return Err(Failed::Params(
                 "base64: missing; give the text that sandbox.export returned".into(),
@@ -128,12 +165,12 @@ impl Kept {
         };
         let archive = STANDARD.decode(encoded);
         let archive = archive.map_err(|e| Failed::Params(format!("base64: {e}")))?;
-        let builder = sandbox(params)?.import(archive);
-        self.keep(|| Ok(builder.build()?))
+        let mut plan = sandbox(params)?;
+        plan.builder = plan.builder.import(archive);
+        self.keep(|| Ok(self.host.build(plan)?))
     }
 
-    fn write(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox", "path", "content", "executable"])?;
+    pub(crate) fn write(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
         let Some(content) = params.remove("content") else {
@@ -149,18 +186,12 @@ impl Kept {
     }
 
     /// Returns text if the file is UTF-8, and base64 otherwise or if it is asked for.
-    fn read(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
+    pub(crate) fn read(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
-        let most = match params.remove("maxBytes") {
-            None | Some(Json::Null) => READ_BYTES,
-            Some(most) => match most.as_u64() {
-                Some(most) => usize::try_from(most).unwrap_or(usize::MAX).min(READ_BYTES),
-                None => {
-                    return Err(Failed::Params("maxBytes: not a whole number of 0 or more".into()));
-                }
-            },
+        let most = match number(&mut params, "maxBytes")? {
+            None => READ_BYTES,
+            Some(most) => usize::try_from(most).unwrap_or(usize::MAX).min(READ_BYTES),
         };
         let encoding = text(&mut params, "encoding")?;
         if !matches!(encoding.as_deref(), None | Some("base64")) {
@@ -175,8 +206,7 @@ impl Kept {
     }
 
     /// Sets variables for later runs; `null` removes one.
-    fn set_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox", "env"])?;
+    pub(crate) fn set_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         for (name, value) in object(&mut params, "env")? {
             match value {
@@ -188,14 +218,95 @@ impl Kept {
         Ok(json!({ "env": sandbox.env() }))
     }
 
-    fn fork(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox"])?;
+    pub(crate) fn get_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        Ok(json!({ "env": sandbox.env() }))
+    }
+
+    pub(crate) fn is_running(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        Ok(json!({ "running": sandbox.is_running()? }))
+    }
+
+    /// Cancels every run of a sandbox, which stays.
+    pub(crate) fn cancel(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let was_running = sandbox.is_running()?;
+        sandbox.cancel()?;
+        Ok(json!({ "cancelled": was_running }))
+    }
+
+    pub(crate) fn list(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let entries = sandbox.list(&path(&mut params)?)?;
+        let entry = |entry: &cofferdam::FolderEntry| json!({ "name": entry.name, "isFolder": entry.is_folder });
+        Ok(json!({ "entries": entries.iter().map(entry).collect::<Vec<_>>() }))
+    }
+
+    /// Lists lent functions in the shape in which they were declared.
+    pub(crate) fn functions(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let function = |function: &cofferdam::Signature| {
+            let mut object = json!({ "name": function.name, "description": function.description });
+            if let Some(schema) = &function.takes {
+                object["parameters"] = schema.clone();
+            }
+            if let Some(schema) = &function.gives {
+                object["returns"] = schema.clone();
+            }
+            object
+        };
+        Ok(json!({ "functions": sandbox.functions().iter().map(function).collect::<Vec<_>>() }))
+    }
+
+    pub(crate) fn set_page(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let html = text(&mut params, "html")?.ok_or(BadParams("html: missing".into()))?;
+        sandbox.set_page(&html)?;
+        Ok(json!({ "set": true }))
+    }
+
+    pub(crate) fn page_html(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        Ok(json!({ "html": sandbox.page_html() }))
+    }
+
+    /// Takes the events on the page, so that each is returned once.
+    pub(crate) fn page_events(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let event = |Event { kind, path, .. }: &Event| match kind {
+            EventKind::Click => json!({ "kind": "click", "path": path }),
+            EventKind::Fill(value) => json!({ "kind": "fill", "path": path, "value": value }),
+            EventKind::Submit(fields) => {
+                json!({ "kind": "submit", "path": path, "fields": fields })
+            }
+        };
+        Ok(json!({ "events": sandbox.page_events().iter().map(event).collect::<Vec<_>>() }))
+    }
+
+    pub(crate) fn publish(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let name = text(&mut params, "name")?.ok_or(BadParams("name: missing".into()))?;
+        let Some(content) = params.remove("content") else {
+            return Err(Failed::Params("content: missing".into()));
+        };
+        sandbox.publish(&name, content, params.remove("metadata").unwrap_or(Json::Null))?;
+        Ok(json!({ "published": true }))
+    }
+
+    pub(crate) fn published(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
+        let (_, sandbox) = self.named(&mut params)?;
+        let name = text(&mut params, "name")?.ok_or(BadParams("name: missing".into()))?;
+        let content = sandbox.published(&name);
+        Ok(json!({ "found": content.is_some(), "content": content }))
+    }
+
+    pub(crate) fn fork(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         self.keep(|| Ok(sandbox.fork()?))
     }
 
-    fn snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox"])?;
+    pub(crate) fn snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         let mut snapshots = lock(&self.snapshots);
         if snapshots.len() >= MAX_SNAPSHOTS {
@@ -207,8 +318,7 @@ impl Kept {
         Ok(json!({ "snapshot": id }))
     }
 
-    fn restore(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox", "snapshot"])?;
+    pub(crate) fn restore(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         let Some(id) = text(&mut params, "snapshot")? else {
             return Err(Failed::Params(
@@ -222,22 +332,19 @@ impl Kept {
         Ok(json!({ "restored": true }))
     }
 
-    fn export(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox"])?;
+    pub(crate) fn export(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
         Ok(json!({ "base64": STANDARD.encode(sandbox.export()?) }))
     }
 
-    fn destroy(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["sandbox"])?;
+    pub(crate) fn destroy(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (id, sandbox) = self.named(&mut params)?;
         lock(&self.sandboxes).remove(&id);
         sandbox.destroy()?;
         Ok(json!({ "destroyed": true }))
     }
 
-    fn drop_snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        check_known(&params, &["snapshot"])?;
+    pub(crate) fn drop_snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let id = text(&mut params, "snapshot")?.unwrap_or_default();
         match lock(&self.snapshots).remove(&id) {
             Some(_) => Ok(json!({ "dropped": true })),

@@ -1,12 +1,15 @@
 //! The command line. Verbs are in [`verbs`], one file each; the library never touches the terminal.
 
 mod absent;
+mod authority;
 mod busy;
+mod channel;
 mod completion;
 mod exec;
 mod interrupt;
 mod kept;
 mod line;
+mod methods;
 mod misuse;
 mod nearby;
 mod outlet;

@@ -28,6 +28,21 @@ pub(crate) struct Request {
     pub(crate) params: Json,
 }
 
+/// A response of the client to a request of the server.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Response {
+    pub(crate) id: Json,
+    /// The result, or the message of an error.
+    pub(crate) result: Result<Json, String>,
+}
+
+/// One line of the client.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Incoming {
+    Request(Request),
+    Response(Response),
+}
+
 /// A line that is not a request, with the id for its answer: null if it is not known.
 #[derive(Debug, PartialEq)]
 pub(crate) struct BadLine {
@@ -35,9 +50,9 @@ pub(crate) struct BadLine {
     pub(crate) error: RpcError,
 }
 
-impl Request {
+impl Incoming {
     /// Parses a line. Members that the standard does not define are ignored.
-    pub(crate) fn parse(line: &[u8]) -> Result<Request, BadLine> {
+    pub(crate) fn parse(line: &[u8]) -> Result<Incoming, BadLine> {
         let bad = |id: Json, code, what: String| Err(BadLine { id, error: RpcError(code, what) });
         let request = match serde_json::from_slice::<Json>(line) {
             Ok(request) => request,
@@ -62,7 +77,22 @@ impl Request {
         }
         let params = request.remove("params").unwrap_or(Json::Null);
         match request.remove("method") {
-            Some(Json::String(method)) => Ok(Request { id, method, params }),
+            Some(Json::String(method)) => Ok(Incoming::Request(Request { id, method, params })),
+            None if request.contains_key("error") => {
+                let message = match request.remove("error") {
+                    Some(Json::Object(mut error)) => error.remove("message"),
+                    other => other,
+                };
+                let message = match message {
+                    Some(Json::String(message)) => message,
+                    Some(_) | None => "the client failed".to_owned(),
+                };
+                Ok(Incoming::Response(Response { id: shown, result: Err(message) }))
+            }
+            None if request.contains_key("result") => {
+                let result = request.remove("result").unwrap_or(Json::Null);
+                Ok(Incoming::Response(Response { id: shown, result: Ok(result) }))
+            }
             _ => bad(shown, Code::Request, "method: missing or not a string".into()),
         }
     }

@@ -16,6 +16,9 @@ mod run;
 mod sh;
 mod wasm;
 
+pub(crate) use grants::to_json as grant_json;
+pub(crate) use requests::to_json as request_json;
+
 use crate::report::Failure;
 
 /// A verb with its options.

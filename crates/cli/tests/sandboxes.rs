@@ -382,11 +382,25 @@ fn wrong_calls_about_sandboxes_are_named() {
         ("sandbox.import", json!({ "base64": "AAAA" }), "not an export"),
         (
             "exec",
-            json!({ "sandbox": id, "kind": "shell", "command": "ls", "limits": {} }),
-            "limits",
+            json!({ "sandbox": id, "kind": "shell", "command": "ls", "limits": { "fsBytes": 1 } }),
+            "limits.fsBytes",
         ),
+        ("exec", json!({ "sandbox": id, "kind": "js", "code": "1", "mounts": [] }), "mounts"),
+        ("sandbox.create", json!({ "mounts": [{ "host": "/nowhere", "at": "/a" }] }), "mounts.host"),
+        ("sandbox.create", json!({ "mounts": [{ "host": "/", "at": "a" }] }), "mounts.at"),
+        (
+            "sandbox.create",
+            json!({ "mounts": [{ "host": "/", "at": "/a", "mode": "w" }] }),
+            "mounts.mode",
+        ),
+        ("sandbox.create", json!({ "functions": [{}] }), "functions.name: missing"),
+        ("sandbox.create", json!({ "ask": [] }), "ask: "),
+        ("question.answer", json!({ "question": "q", "allow": true }), "question: "),
+        ("grants.grant", json!({ "span": "once" }), "capability: missing"),
+        ("grants.revoke", json!({ "grant": "?" }), "grant: "),
+        ("audit.read", json!({ "event": "party" }), "event: "),
+        ("page.set", json!({ "sandbox": id }), "html: missing"),
         ("exec", json!({ "sandbox": id, "kind": "js", "code": "1", "env": {} }), "env"),
-        ("exec", json!({ "sandbox": id, "kind": "js", "code": "1", "session": "s" }), "session"),
     ] {
         rpc.check_refused(method, params, -32602, part);
     }

@@ -10,12 +10,15 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Allowance, Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
+use cofferdam_kernel::{
+    Allowance, Commands, Console, KeptCode, Kernel, Output, RunClock, Settings, Stream, Watcher,
+};
 
 use crate::error::{Error, ErrorKind};
 use crate::interrupted::Interrupted;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, Position, ScriptError};
+use crate::run::RunSettings;
 use crate::sandbox::SandboxState;
 use crate::script;
 use crate::session::Slot;
@@ -51,17 +54,36 @@ pub(crate) struct Course {
     pub(crate) console: Option<Console>,
     /// True for a tool or command that the run started, which does not end the run.
     pub(crate) is_part_of_run: bool,
+    /// Limits of this run.
+    limits: Limits,
+    /// Observer of this run's output, in place of the sandbox's.
+    watcher: Option<Arc<dyn Watcher>>,
 }
 
 impl Course {
     pub(crate) fn limits(&self) -> &Limits {
-        &self.state.limits
+        &self.limits
+    }
+
+    /// Returns the kernel settings of a program in this run.
+    pub(crate) fn program_settings(&self) -> Settings {
+        self.kernel_settings(None)
+    }
+
+    fn kernel_settings(&self, commands: Option<Arc<dyn Commands>>) -> Settings {
+        let mut settings = self.state.settings(self, commands);
+        settings.stdout_bytes = self.limits.stdout_bytes as usize;
+        settings.stderr_bytes = self.limits.stderr_bytes as usize;
+        if let Some(watcher) = &self.watcher {
+            settings.watcher = Some(watcher.clone());
+        }
+        settings
     }
 
     /// Returns the kernel settings of a tool in this run.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.state.settings(self, Some(commands));
+        let mut settings = self.kernel_settings(Some(commands));
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -104,20 +126,24 @@ pub(crate) fn course(
     name: &str,
     switch: &KillSwitch,
     began: Instant,
+    settings: &RunSettings,
 ) -> Course {
-    let deadline = began + state.limits.time.min(FOREVER);
+    let limits = settings.limits.unwrap_or(state.limits);
+    let deadline = began + limits.time.min(FOREVER);
     Course {
         state: state.clone(),
         began,
         clock: RunClock::new(switch.clone(), deadline),
         desk: state.desk(name),
         allowance: Allowance::new(
-            state.limits.memory_bytes.saturating_mul(MEMORY_SUM),
-            state.limits.processes,
+            limits.memory_bytes.saturating_mul(MEMORY_SUM),
+            limits.processes,
         ),
         slots: Slots::default(),
         console: None,
         is_part_of_run: false,
+        limits,
+        watcher: settings.watcher.clone(),
     }
 }
 
@@ -126,8 +152,9 @@ pub(crate) async fn fresh(
     state: &Arc<SandboxState>,
     tool: &Tool,
     switch: &KillSwitch,
+    settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = course(state, &tool.identity(), switch, Instant::now());
+    let course = course(state, &tool.identity(), switch, Instant::now(), settings);
     let (ending, output) = run_on_course(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
@@ -171,8 +198,9 @@ pub(crate) async fn kept(
     switch: &KillSwitch,
     slot: &Slot,
     began: Instant,
+    settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = course(state, &tool.identity(), switch, began);
+    let course = course(state, &tool.identity(), switch, began, settings);
     let (ending, output) = match run_in_kept_cell(&course, tool, slot).await {
         Ok(ended) => ended,
         Err(interrupted) => (interrupted.ending()?, Default::default()),

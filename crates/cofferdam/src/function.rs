@@ -14,10 +14,24 @@ use crate::json;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Json, String>> + Send>>;
 
+/// Name, description and schemas of a function, as a language model needs them.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Signature {
+    /// Name that tools call the function by.
+    pub name: String,
+    /// Purpose of the function, in the words of the embedding program; empty if it gave none.
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub takes: Option<Json>,
+    /// JSON Schema of the result.
+    pub gives: Option<Json>,
+}
+
 /// A function with optional JSON Schemas. Arguments are validated before the call, results before
 /// the tool sees them.
 pub struct Function {
-    name: String,
+    signature: Signature,
     takes: Option<Arc<Validator>>,
     gives: Option<Arc<Validator>>,
     body: Arc<dyn Fn(Json) -> Answer + Send + Sync>,
@@ -31,30 +45,45 @@ impl Function {
         A: Future<Output = Result<Json, String>> + Send + 'static,
     {
         let body = Arc::new(move |args| -> Answer { Box::pin(body(args)) });
-        Function { name: name.into(), takes: None, gives: None, body }
+        let (name, description) = (name.into(), String::new());
+        let signature = Signature { name, description, takes: None, gives: None };
+        Function { signature, takes: None, gives: None, body }
+    }
+
+    /// Sets the description that [`Sandbox::functions`](crate::Sandbox::functions) lists.
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.signature.description = description.into();
+        self
     }
 
     /// Sets the JSON Schema of the arguments.
     pub fn takes(mut self, schema: &Json) -> Result<Self, Error> {
         self.takes = Some(self.validator("arguments", schema)?);
+        self.signature.takes = Some(schema.clone());
         Ok(self)
     }
 
     /// Sets the JSON Schema of the result.
     pub fn gives(mut self, schema: &Json) -> Result<Self, Error> {
         self.gives = Some(self.validator("result", schema)?);
+        self.signature.gives = Some(schema.clone());
         Ok(self)
     }
 
     /// Returns the name that tools call the function by.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.signature.name
+    }
+
+    /// Returns the name, description and schemas.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
     }
 
     fn validator(&self, of: &str, schema: &Json) -> Result<Arc<Validator>, Error> {
         let made = jsonschema::validator_for(schema);
         made.map(Arc::new).map_err(|e| {
-            let what = format!("function {}: schema of its {of}: {e}", self.name);
+            let what = format!("function {}: schema of its {of}: {e}", self.name());
             Error::new(ErrorKind::BadOption, what)
         })
     }
@@ -71,7 +100,7 @@ fn complaint(validator: Option<&Validator>, value: &Json) -> Option<String> {
 impl resources::Function for Function {
     fn call(&self, args: Value) -> Pin<Box<dyn Future<Output = Result<Value, CallFailed>> + Send>> {
         let args = json::to_json(&args).json;
-        let (name, gives) = (self.name.clone(), self.gives.clone());
+        let (name, gives) = (self.signature.name.clone(), self.gives.clone());
         if let Some(what) = complaint(self.takes.as_deref(), &args) {
             let message = format!("{name}: wrong arguments: {what}");
             return Box::pin(async move { Err(CallFailed { name: "TypeError", message }) });
@@ -115,6 +144,20 @@ mod tests {
         check(json!({ "n": 1 }), json!(2), Ok(json!(2)));
         check(json!({}), json!(2), Err("wrong arguments"));
         check(json!({ "n": 1 }), json!("two"), Err("wrong result"));
+    }
+
+    #[test]
+    fn functions_are_listed_for_a_model() {
+        let function = |name: &str| Function::new(name, |_| async { Ok(Json::Null) });
+        let schema = json!({ "type": "object" });
+        let described = function("b").described("Does b.").takes(&schema).expect("a schema");
+        let builder = crate::Sandbox::builder().function(described).function(function("a"));
+        let sandbox = builder.build().expect("a sandbox");
+        let listed = sandbox.fork().expect("a fork").functions().to_vec();
+        assert_eq!(listed, sandbox.functions());
+        assert_eq!((listed[0].name.as_str(), &listed[0].takes), ("a", &None));
+        assert_eq!(listed[1].description, "Does b.");
+        assert_eq!(listed[1].takes, Some(schema));
     }
 
     #[test]

@@ -215,7 +215,8 @@ impl Outcome {
             None => (Json::Null, Vec::new()),
         };
         let error = self.error().map(|error| {
-            let mut object = json!({ "name": error.name, "message": error.message });
+            let code = self.error_class().map(ErrorClass::name);
+            let mut object = json!({ "code": code, "name": error.name, "message": error.message });
             if !error.stack.is_empty() {
                 object["stack"] = error.stack.into();
             }

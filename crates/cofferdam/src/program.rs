@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::files;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Outcome, ScriptError};
+use crate::run::RunSettings;
 use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
@@ -25,15 +26,16 @@ pub(crate) async fn run(
     state: &Arc<SandboxState>,
     command: Command,
     switch: &KillSwitch,
+    settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = drive::course(state, &command.identity(), switch, Instant::now());
+    let course = drive::course(state, &command.identity(), switch, Instant::now(), settings);
     // A sandbox that was ever granted programs by name starts only those; another one starts all.
     let policy = state.policy.clone();
     let start_rules = match course.desk.is_restricted(Kind::ProcessExec)? {
         true => StartRules::granted(policy, course.desk.clone(), None),
         false => StartRules::unrestricted(policy),
     };
-    let settings = state.settings(&course, None);
+    let settings = course.program_settings();
     run_on_course(&course, settings, command, start_rules).await
 }
 

@@ -1,13 +1,38 @@
-//! A run under way, and handles to cancel it.
+//! A run under way, its settings, and handles to cancel it.
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use cofferdam_cell::KillSwitch;
+use cofferdam_kernel::Watcher;
 
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::outcome::Outcome;
+
+/// Settings of one run, in place of those of its sandbox.
+#[derive(Clone, Default)]
+pub struct RunSettings {
+    pub(crate) limits: Option<Limits>,
+    pub(crate) watcher: Option<Arc<dyn Watcher>>,
+}
+
+impl RunSettings {
+    /// Sets the limits of the run. Those of files and their number stay with the sandbox. Start
+    /// from [`Sandbox::limits`](crate::Sandbox::limits).
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Sets the observer of the run's output.
+    pub fn watcher(mut self, watcher: Arc<dyn Watcher>) -> Self {
+        self.watcher = Some(watcher);
+        self
+    }
+}
 
 /// A run that was started. It makes progress while it is polled. Dropping it ends the run and frees
 /// everything it holds.

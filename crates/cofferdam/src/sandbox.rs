@@ -22,12 +22,13 @@ use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
 use crate::files::{self, FolderEntry};
+use crate::function::Signature;
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::page::Boundary;
 use crate::program;
-use crate::run::Run;
+use crate::run::{Run, RunSettings};
 use crate::runtime::Runtime;
 use crate::session::{Session, Slot};
 use crate::tool::Tool;
@@ -53,6 +54,7 @@ pub(crate) struct SandboxState {
     config: Config,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
+    functions: Arc<[Signature]>,
     permissions: cofferdam_broker::Permissions,
     /// Kept for forks, which get permissions of their own.
     broker: Broker,
@@ -87,16 +89,21 @@ impl Sandbox {
     pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
         let switch = self.state.new_switch();
         let _registered = self.state.register(&switch)?;
-        drive::fresh(&self.state, tool, &switch).await
+        drive::fresh(&self.state, tool, &switch, &RunSettings::default()).await
     }
 
     /// Starts a tool in a fresh cell. The returned [`Run`] is a future that can be cancelled.
     pub fn start(&self, tool: Tool) -> Result<Run, Error> {
+        self.start_with(tool, RunSettings::default())
+    }
+
+    /// Starts a tool in a fresh cell with settings for this run.
+    pub fn start_with(&self, tool: Tool, settings: RunSettings) -> Result<Run, Error> {
         let switch = self.state.new_switch();
         let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = drive::fresh(&registered.state, &tool, &of_run).await;
+            let outcome = drive::fresh(&registered.state, &tool, &of_run, &settings).await;
             drop(registered);
             outcome
         });
@@ -107,16 +114,25 @@ impl Sandbox {
     pub async fn run_program(&self, command: Command) -> Result<Outcome, Error> {
         let switch = self.state.new_switch();
         let _registered = self.state.register(&switch)?;
-        program::run(&self.state, command, &switch).await
+        program::run(&self.state, command, &switch, &RunSettings::default()).await
     }
 
     /// Starts a program. The returned [`Run`] is a future that can be cancelled.
     pub fn start_program(&self, command: Command) -> Result<Run, Error> {
+        self.start_program_with(command, RunSettings::default())
+    }
+
+    /// Starts a program with settings for this run.
+    pub fn start_program_with(
+        &self,
+        command: Command,
+        settings: RunSettings,
+    ) -> Result<Run, Error> {
         let switch = self.state.new_switch();
         let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = program::run(&registered.state, command, &of_run).await;
+            let outcome = program::run(&registered.state, command, &of_run, &settings).await;
             drop(registered);
             outcome
         });
@@ -130,6 +146,23 @@ impl Sandbox {
         let mut sessions = lock(&self.state.sessions);
         let slot = sessions.entry(name.to_owned()).or_default().clone();
         Ok(Session { state: self.state.clone(), slot })
+    }
+
+    /// Drops the kept cell of a session, with the variables in it. Returns false if there is no
+    /// such session. A run that is under way in it goes on.
+    pub fn close_session(&self, name: &str) -> bool {
+        lock(&self.state.sessions).remove(name).is_some()
+    }
+
+    /// Returns the limits that the sandbox was built with.
+    pub fn limits(&self) -> Limits {
+        self.state.limits
+    }
+
+    /// Returns the functions that tools may be granted, sorted by name, with the descriptions and
+    /// schemas that a language model needs to call them.
+    pub fn functions(&self) -> &[Signature] {
+        &self.state.functions
     }
 
     /// Returns true if a run is under way.
@@ -284,6 +317,7 @@ impl SandboxState {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
+            functions: self.functions.clone(),
             permissions,
             broker: self.broker.clone(),
             approver: self.approver.clone(),

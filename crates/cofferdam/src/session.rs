@@ -9,7 +9,7 @@ use cofferdam_kernel::Kernel;
 use crate::drive;
 use crate::error::Error;
 use crate::outcome::Outcome;
-use crate::run::Run;
+use crate::run::{Run, RunSettings};
 use crate::sandbox::SandboxState;
 use crate::tool::Tool;
 
@@ -27,14 +27,19 @@ pub struct Session {
 impl Session {
     /// Starts a script in the kept cell. The returned [`Run`] is a future that can be cancelled.
     pub fn start(&self, tool: Tool) -> Result<Run, Error> {
+        self.start_with(tool, RunSettings::default())
+    }
+
+    /// Starts a script in the kept cell with settings for this run. The memory of a kept cell is
+    /// that of the run which created it.
+    pub fn start_with(&self, tool: Tool, settings: RunSettings) -> Result<Run, Error> {
         let began = Instant::now();
         let switch = self.state.new_switch();
         let registered = self.state.register(&switch)?;
         let (of_run, slot) = (switch.clone(), self.slot.clone());
-        let future =
-            Box::pin(
-                async move { drive::kept(&registered.state, &tool, &of_run, &slot, began).await },
-            );
+        let future = Box::pin(async move {
+            drive::kept(&registered.state, &tool, &of_run, &slot, began, &settings).await
+        });
         Ok(Run { switch, future })
     }
 
@@ -43,6 +48,6 @@ impl Session {
         let began = Instant::now();
         let switch = self.state.new_switch();
         let _registered = self.state.register(&switch)?;
-        drive::kept(&self.state, tool, &switch, &self.slot, began).await
+        drive::kept(&self.state, tool, &switch, &self.slot, began, &RunSettings::default()).await
     }
 }

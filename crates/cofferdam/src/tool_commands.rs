@@ -26,7 +26,7 @@ impl Commands for ToolCommands {
             let policy = course.state.policy.clone();
             let start_rules = StartRules::granted(policy, course.desk.clone(), permit);
             // The tool receives the output and decides whether to show it.
-            let mut settings = course.state.settings(&course, None);
+            let mut settings = course.program_settings();
             settings.watcher = None;
             let outcome = program::run_on_course(&course, settings, command, start_rules).await;
             outcome.map(finished).map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use self::request::{BadLine, Code, Request};
+use self::request::{BadLine, Code, Incoming};
 use super::Target;
 use crate::cost;
 
@@ -19,6 +19,8 @@ pub const TARGET: Target = Target {
         ",\"id\":1",
         ",\"method\":\"exec\"",
         ",\"params\":{}",
+        ",\"result\":{}",
+        ",\"error\":{\"message\":\"\"}",
         "}",
         "[",
         "]",
@@ -42,11 +44,11 @@ pub const TARGET: Target = Target {
 
 pub fn run(data: &[u8]) {
     // The worst line is an object of tiny members, each of which becomes a map entry.
-    let parsed = cost::within(data.len(), 256, 1 << 16, || Request::parse(data));
+    let parsed = cost::within(data.len(), 256, 1 << 16, || Incoming::parse(data));
     match parsed {
-        Ok(request) => {
-            let line = line_of(&request);
-            assert_eq!(Request::parse(&line), Ok(request));
+        Ok(incoming) => {
+            let line = line_of(&incoming);
+            assert_eq!(Incoming::parse(&line), Ok(incoming));
         }
         Err(BadLine { id, error }) => {
             assert!(matches!(id, Json::Null | Json::String(_) | Json::Number(_)));
@@ -56,13 +58,24 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn line_of(request: &Request) -> Vec<u8> {
+fn line_of(incoming: &Incoming) -> Vec<u8> {
     let mut object = Map::new();
     object.insert("jsonrpc".into(), "2.0".into());
-    if let Some(id) = &request.id {
-        object.insert("id".into(), id.clone());
+    match incoming {
+        Incoming::Request(request) => {
+            if let Some(id) = &request.id {
+                object.insert("id".into(), id.clone());
+            }
+            object.insert("method".into(), request.method.clone().into());
+            object.insert("params".into(), request.params.clone());
+        }
+        Incoming::Response(response) => {
+            object.insert("id".into(), response.id.clone());
+            match &response.result {
+                Ok(result) => object.insert("result".into(), result.clone()),
+                Err(message) => object.insert("error".into(), message.clone().into()),
+            };
+        }
     }
-    object.insert("method".into(), request.method.clone().into());
-    object.insert("params".into(), request.params.clone());
     Json::Object(object).to_string().into_bytes()
 }

@@ -1,17 +1,21 @@
 //! `cofferdam rpc`: JSON-RPC 2.0, one object per line, on standard input and output.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::{Canceller, ErrorKind, Outcome, Sandbox};
+use cofferdam::permissions::{Broker, InMemory};
+use cofferdam::{Canceller, ErrorKind, Outcome, RunSettings, Sandbox, Tool};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::exec::{BadParams, Exec, Runnable, SandboxRef};
-use crate::kept::{Failed, Kept, METHODS};
-use crate::report::Failure;
-use crate::request::{BadLine, Code, Request, RpcError};
+use crate::channel::{Channel, Streamed};
+use crate::exec::{self, BadParams, Exec, Runnable, SandboxRef};
+use crate::kept::{Failed, Host, Kept, Log};
+use crate::methods::{self, Call, METHODS};
+use crate::permissions;
+use crate::report::{self, Failure};
+use crate::request::{BadLine, Code, Incoming, Request, RpcError};
 use crate::spelling;
 
 /// Longest line that is read; it is host memory.
@@ -30,15 +34,22 @@ const MAX_REQUESTS: usize = 100_000;
 
 /// Serve JSON-RPC 2.0 on standard input and output, one object per line.
 ///
-/// Methods: `exec` runs a tool or program in a fresh sandbox, `cancel` ends a request by its id,
-/// `session.close` closes a session. `sandbox.create` makes a sandbox that is kept; `exec` takes
-/// its id. `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
-/// `.import` and `.destroy` work on a kept sandbox. Requests run concurrently and are answered as
-/// they finish.
+/// `exec` runs a tool or program in a fresh sandbox, `cancel` ends a request by its id.
+/// `sandbox.create` makes a sandbox that is kept; `exec` and the other methods take its id. A run
+/// may ask the client, call functions that the client lends, and send its output while it goes on.
+/// Requests run concurrently and are answered as they finish. `--schema` prints every method.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
-pub(crate) struct Rpc {}
+pub(crate) struct Rpc {
+    /// Keep grants, requests and the audit log in the store of this user, not in memory
+    #[arg(long)]
+    store: bool,
+
+    /// Print a JSON Schema of all methods and messages, and exit
+    #[arg(long)]
+    schema: bool,
+}
 
 impl From<BadParams> for RpcError {
     fn from(bad: BadParams) -> Self {
@@ -58,13 +69,18 @@ impl From<Failed> for RpcError {
 
 impl Rpc {
     pub(crate) fn run(self) -> Result<u8, Failure> {
+        if self.schema {
+            report::json(&methods::schema());
+            return Ok(0);
+        }
         let executor = tokio::runtime::Builder::new_multi_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         // Loaded now, so that the first request does not wait for it.
         let runtime = crate::place::runtime(cofferdam::Pool::default())?;
         runtime.load_programs()?;
         runtime.share();
-        let server = Arc::new(Server::default());
+        let channel = Arc::new(Channel::default());
+        let server = Arc::new(Server::new(self.host(channel.clone())?));
         let mut lines = Lines { from: std::io::stdin().lock(), longest: MAX_LINE };
         while let Some(line) = lines.next() {
             match line {
@@ -74,8 +90,21 @@ impl Rpc {
             }
         }
         // Standard input has ended: requests under way are finished and answered first.
+        channel.close();
         executor.block_on(server.idle());
+        server.kept.host.broker.flush().map_err(Failure::from_broker)?;
         Ok(0)
+    }
+
+    fn host(&self, channel: Arc<Channel>) -> Result<Host, Failure> {
+        if self.store {
+            let (store, broker) = permissions::broker()?;
+            return Ok(Host { channel, broker, log: Log::Store(store) });
+        }
+        let memory = Arc::new(InMemory::new().map_err(Failure::from_broker)?);
+        let broker = Broker::setup(memory.clone(), memory.clone()).open();
+        let broker = broker.map_err(Failure::from_broker)?;
+        Ok(Host { channel, broker, log: Log::Memory(memory) })
     }
 }
 
@@ -122,42 +151,44 @@ impl<R: BufRead> Lines<R> {
 struct Server {
     /// Requests under way, by the text of their id.
     requests: Mutex<HashMap<String, Canceller>>,
-    sessions: Mutex<HashMap<String, Sandbox>>,
+    /// Sandboxes of sessions, by the id of a kept sandbox and the name of the session.
+    sessions: Mutex<HashMap<(Option<String>, String), Sandbox>>,
     kept: Kept,
     running: Semaphore,
     changed: tokio::sync::Notify,
     waiting: std::sync::atomic::AtomicUsize,
 }
 
-impl Default for Server {
-    fn default() -> Self {
+impl Server {
+    fn new(host: Host) -> Self {
         Server {
             requests: Mutex::default(),
             sessions: Mutex::default(),
-            kept: Kept::default(),
+            kept: Kept::new(host),
             running: Semaphore::new(MAX_RUNNING),
             changed: tokio::sync::Notify::new(),
             waiting: Default::default(),
         }
     }
-}
 
-impl Server {
     /// Handles one line: answers it, or starts the run that it asks for.
     fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
-        let Request { id, method, params } = match Request::parse(line) {
-            Ok(request) => request,
+        let Request { id, method, params } = match Incoming::parse(line) {
+            Ok(Incoming::Request(request)) => request,
+            Ok(Incoming::Response(response)) => return self.kept.host.channel.settle(response),
             Err(BadLine { id, error }) => return self.answer(id, Err(error)),
         };
         let is_notification = id.is_none();
         let id = id.unwrap_or(Json::Null);
-        let answered = match method.as_str() {
-            "exec" | "sandbox.exec" => self.clone().exec(&id, is_notification, params, executor),
-            "cancel" => self.cancel(params).map(Some),
-            "session.close" => self.close_session(params).map(Some),
-            other => match self.kept.call(other, params) {
-                Some(answer) => answer.map(Some).map_err(RpcError::from),
-                None => Err(unknown_method(other)),
+        let answered = match methods::find(&method) {
+            None => Err(unknown_method(&method)),
+            Some(method) => match method.call {
+                Call::Exec => self.clone().exec(&id, is_notification, params, executor),
+                Call::Cancel => self.cancel(params).map(Some),
+                Call::CloseSession => self.close_session(params).map(Some),
+                Call::Kept(call) => {
+                    self.kept.call(method, call, params).map(Some).map_err(RpcError::from)
+                }
             },
         };
         match answered {
@@ -183,7 +214,7 @@ impl Server {
                 format!("{MAX_REQUESTS} requests are waiting or running already; try again later"),
             ));
         }
-        let (run, sandbox) = match self.start(exec) {
+        let (run, sandbox) = match self.start(exec, id) {
             Ok(run) => run,
             Err(NotStarted::Error(error)) => return Err(error),
             Err(NotStarted::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
@@ -228,48 +259,77 @@ impl Server {
     }
 
     /// Starts a run. Also returns its sandbox if the answer includes the page.
-    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
-        let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
-        let builder = match exec.sandbox {
-            SandboxRef::Fresh(builder) => builder,
-            SandboxRef::Kept(id) => {
-                let sandbox = self.kept.get(&id).map_err(|bad| NotStarted::Error(bad.into()))?;
-                let run = match exec.runnable {
-                    Runnable::Tool(tool) => sandbox.start(tool)?,
-                    Runnable::Program(command) => sandbox.start_program(command)?,
-                };
-                return Ok((run, None));
+    fn start(
+        &self,
+        exec: Exec,
+        id: &Json,
+    ) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
+        let mut settings = RunSettings::default();
+        if exec.is_streamed {
+            let channel = self.kept.host.channel.clone();
+            settings = settings.watcher(Arc::new(Streamed::new(channel, id.clone())));
+        }
+        let bad = |bad: BadParams| NotStarted::Error(bad.into());
+        let (sandbox, kept) = match exec.sandbox {
+            SandboxRef::Kept(name) => {
+                let sandbox = self.kept.get(&name).map_err(bad)?;
+                if !exec.limits.is_empty() {
+                    let limits = exec::limits(sandbox.limits(), &exec.limits).map_err(bad)?;
+                    settings = settings.limits(limits);
+                }
+                (SandboxSource::Made(sandbox), Some(name))
+            }
+            SandboxRef::Fresh(plan) => (SandboxSource::Planned(plan), None),
+        };
+        let (run, sandbox) = match (exec.session, exec.runnable) {
+            (None, Runnable::Tool(tool)) => {
+                let sandbox = self.made(sandbox)?;
+                (sandbox.start_with(tool, settings)?, sandbox)
+            }
+            (None, Runnable::Program(command)) => {
+                let sandbox = self.made(sandbox)?;
+                (sandbox.start_program_with(command, settings)?, sandbox)
+            }
+            (Some(name), Runnable::Tool(tool)) => {
+                self.in_session((kept, name), sandbox, tool, settings)?
+            }
+            (Some(_), Runnable::Program(_)) => {
+                let text = "session: only for kinds \"js\" and \"ts\"".into();
+                return Err(NotStarted::Error(RpcError(Code::Params, text)));
             }
         };
-        match exec.session {
-            None => {
-                let sandbox = builder.build()?;
-                let run = match exec.runnable {
-                    Runnable::Tool(tool) => sandbox.start(tool)?,
-                    Runnable::Program(command) => sandbox.start_program(command)?,
-                };
-                Ok((run, of_page(sandbox)))
-            }
-            Some(name) => {
-                let Runnable::Tool(tool) = exec.runnable else {
-                    let text = "session: only for kinds \"js\" and \"ts\"".into();
-                    return Err(NotStarted::Error(RpcError(Code::Params, text)));
-                };
-                let mut sessions = lock(&self.sessions);
-                let sandbox = match sessions.get(&name) {
-                    Some(sandbox) => sandbox.clone(),
-                    None if sessions.len() >= MAX_SESSIONS => {
-                        let text =
-                            format!("{MAX_SESSIONS} sessions are open already; close one first");
-                        return Err(NotStarted::Error(RpcError(Code::Busy, text)));
-                    }
-                    None => builder.build()?,
-                };
-                sessions.insert(name.clone(), sandbox.clone());
-                let run = sandbox.session(&name)?.start(tool)?;
-                Ok((run, of_page(sandbox)))
-            }
+        Ok((run, exec.has_page.then_some(sandbox)))
+    }
+
+    fn made(&self, sandbox: SandboxSource) -> Result<Sandbox, cofferdam::Error> {
+        match sandbox {
+            SandboxSource::Made(sandbox) => Ok(sandbox),
+            SandboxSource::Planned(plan) => self.kept.host.build(*plan),
         }
+    }
+
+    /// Starts a tool in a session. The first run of a session makes its sandbox.
+    fn in_session(
+        &self,
+        key: (Option<String>, String),
+        sandbox: SandboxSource,
+        tool: Tool,
+        settings: RunSettings,
+    ) -> Result<(cofferdam::Run, Sandbox), NotStarted> {
+        let mut sessions = lock(&self.sessions);
+        // Sessions end with their sandbox.
+        sessions.retain(|_, sandbox| sandbox.is_running().is_ok());
+        let sandbox = match sessions.get(&key) {
+            Some(sandbox) => sandbox.clone(),
+            None if sessions.len() >= MAX_SESSIONS => {
+                let text = format!("{MAX_SESSIONS} sessions are open already; close one first");
+                return Err(NotStarted::Error(RpcError(Code::Busy, text)));
+            }
+            None => self.made(sandbox)?,
+        };
+        let run = sandbox.session(&key.1)?.start_with(tool, settings)?;
+        sessions.insert(key, sandbox.clone());
+        Ok((run, sandbox))
     }
 
     fn cancel(&self, params: Json) -> Result<Json, RpcError> {
@@ -290,15 +350,25 @@ impl Server {
         let Some(name) = params.get("session").and_then(Json::as_str) else {
             return Err(RpcError(Code::Params, "session: missing or not a string".into()));
         };
-        let found = lock(&self.sessions).remove(name);
-        if let Some(sandbox) = &found {
+        let kept = match params.get("sandbox") {
+            None | Some(Json::Null) => None,
+            Some(Json::String(id)) => Some(id.clone()),
+            Some(_) => return Err(RpcError(Code::Params, "sandbox: not a string".into())),
+        };
+        let is_kept = kept.is_some();
+        let found = lock(&self.sessions).remove(&(kept, name.to_owned()));
+        match &found {
+            Some(sandbox) if is_kept => {
+                sandbox.close_session(name);
+            }
             // A sandbox that is destroyed already needs nothing.
-            let _ = sandbox.destroy();
+            Some(sandbox) => drop(sandbox.destroy()),
+            None => {}
         }
         Ok(json!({ "closed": found.is_some() }))
     }
 
-    /// Writes an answer. Standard output carries nothing but answers, one per line.
+    /// Writes an answer.
     fn answer(&self, id: Json, answer: Result<Json, RpcError>) {
         let object = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -307,13 +377,7 @@ impl Server {
                 json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
         };
-        let mut line = object.to_string();
-        line.push('\n');
-        let mut out = std::io::stdout().lock();
-        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
-            // Nobody reads the answers, so there is nothing left to do.
-            std::process::exit(0);
-        }
+        self.kept.host.channel.send(&object);
     }
 
     async fn idle(&self) {
@@ -325,6 +389,12 @@ impl Server {
             changed.await;
         }
     }
+}
+
+/// The sandbox of a run before it starts.
+enum SandboxSource {
+    Made(Sandbox),
+    Planned(Box<exec::Plan>),
 }
 
 /// Reason why a run was not started.
@@ -344,8 +414,7 @@ impl From<cofferdam::Error> for NotStarted {
 }
 
 fn unknown_method(name: &str) -> RpcError {
-    let own = ["exec", "sandbox.exec", "cancel", "session.close"];
-    let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
+    let known: Vec<_> = METHODS.iter().map(|method| method.name).collect();
     let meant = spelling::nearest(name, known.iter().copied());
     let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant}"));
     let known = known.join(", ");

@@ -255,6 +255,8 @@ impl SandboxBuilder {
         if let Some(imported) = imported {
             resources.storage.with(StorageArea::Local, |area| *area = imported.local);
         }
+        let mut signatures: Vec<_> = self.functions.iter().map(|f| f.signature().clone()).collect();
+        signatures.sort_by(|a, b| a.name.cmp(&b.name));
         for function in self.functions {
             let name = function.name().to_owned();
             resources.functions.register(&name, Arc::new(function));
@@ -287,6 +289,7 @@ impl SandboxBuilder {
             config: self.config,
             capabilities: self.capabilities,
             resources: Arc::new(resources),
+            functions: signatures.into(),
             permissions,
             broker,
             approver: self.approver,

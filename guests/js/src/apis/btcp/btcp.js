@@ -71,6 +71,20 @@
     },
   });
 
+  // Names that the language itself looks up on any object.
+  const asked = new Set(['then', 'toJSON', ...Object.getOwnPropertyNames(Object.prototype)]);
+
+  // Prototype of `btcp.functions`, reached only by names that are not lent: a mistyped name says
+  // which functions there are. `'name' in btcp.functions` still answers without an error.
+  const notLent = (functions) =>
+    new Proxy(Object.create(null), {
+      get(_, name) {
+        if (typeof name === 'symbol' || asked.has(name)) return Object.prototype[name];
+        const known = Object.keys(functions).sort().join(', ');
+        throw new TypeError(`btcp.functions.${name}: no such function; there are ${known}`);
+      },
+    });
+
   native.keepBtcpMaker(formerNames, (names) => {
     const btcp = { __proto__: formerNames };
     for (const name of names) {
@@ -82,6 +96,9 @@
       } else if (members[name] !== undefined) {
         btcp[name] = members[name]();
       }
+    }
+    if (btcp.functions !== undefined) {
+      Object.setPrototypeOf(btcp.functions, notLent(btcp.functions));
     }
     btcp.batch = batchOf(btcp);
     return btcp;
