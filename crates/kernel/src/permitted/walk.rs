@@ -1,4 +1,6 @@
 //! The entries below a folder, listed one at a time while they are checked.
+//!
+//! Meets T-CELL-030.
 
 use std::vec;
 
@@ -181,6 +183,7 @@ mod tests {
         Walk::new(tree.clone(), Time(1), until, VPath::new("/d").unwrap())
     }
 
+    /// T-PERM-004.
     #[test]
     fn a_refused_entry_ends_the_walk() {
         let steps = Arc::new(AtomicUsize::new(0));

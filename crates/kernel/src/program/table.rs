@@ -9,6 +9,7 @@ use crate::program::signal::{self, ByDefault, Signals};
 use crate::shared::allowance::ProcessCount;
 
 /// Most signals kept for a process that does not fetch them.
+// T-PROC-008: memory of the host that processes use.
 const MAX_PENDING: usize = 64;
 
 /// Most ended processes that were not waited for; each is an entry in the table.
@@ -76,6 +77,7 @@ impl Table {
     }
 
     /// Returns true if there is room for another process.
+    // T-PROC-006: a fork bomb.
     pub(crate) fn has_room(&self) -> bool {
         self.processes.has_room() && self.zombies < MAX_ZOMBIES
     }
@@ -266,6 +268,7 @@ mod tests {
         assert_eq!(table.wait(1, 3), Err(Errno::Child));
     }
 
+    /// T-PROC-006.
     #[test]
     fn more_processes_than_allowed_are_refused() {
         let mut table = table(7);
@@ -274,6 +277,7 @@ mod tests {
         assert_eq!(table.add(1, Signals::default(), About::default()), Ok(9));
     }
 
+    /// T-PROC-015.
     #[test]
     fn two_tables_of_one_run_share_their_processes() {
         let allowance = Allowance::new(0, 2);

@@ -71,6 +71,7 @@ impl ProcessCount {
 mod tests {
     use super::*;
 
+    /// T-CELL-031.
     #[test]
     fn pending_calls_are_charged_until_they_are_dropped() {
         let allowance = Allowance::new(3 * PENDING_COST, 1);

@@ -80,6 +80,7 @@ impl RunClock {
     }
 
     /// Returns the condition that ends long file operations when the run is over.
+    // T-CELL-030: a host call that outlives its run.
     pub(crate) fn file_interrupt(&self) -> cofferdam_vfs::Interrupt {
         let clock = self.clone();
         cofferdam_vfs::Interrupt::new(move || clock.over().is_some())
@@ -110,6 +111,7 @@ impl RunClock {
     }
 
     /// Waits for `future`, or until the run is over.
+    // T-CELL-028: a tool that blocks in a call.
     pub async fn wait<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
         let mut future = pin!(future);
         loop {

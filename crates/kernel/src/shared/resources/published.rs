@@ -85,6 +85,7 @@ impl Published {
 mod tests {
     use super::*;
 
+    /// T-CELL-031.
     #[test]
     fn tools_set_64_mebibytes_and_may_replace_them() {
         let published = Published::default();

@@ -25,6 +25,7 @@ pub(crate) struct PageUse {
 
 impl PageUse {
     /// Returns the interrupt that ends a search in the page once the run is over.
+    // T-DOM-011: a search that outlives its run.
     fn interrupt(&mut self, clock: &RunClock) -> Interrupt {
         let make = || {
             let clock = clock.clone();
