@@ -169,7 +169,8 @@ fn a_mistyped_function_says_which_there_are() {
     let outcome = rpc.get("exec", run("return await btcp.functions.sned({})"));
     let message = "btcp.functions.sned: no such function; there are send";
     assert_eq!(outcome["error"]["message"], message, "{outcome}");
-    let quiet = "return ['sned' in btcp.functions, Object.keys(btcp.functions), `${btcp.functions}`]";
+    let quiet =
+        "return ['sned' in btcp.functions, Object.keys(btcp.functions), `${btcp.functions}`]";
     let outcome = rpc.get("exec", run(quiet));
     assert_eq!(outcome["result"], json!([false, ["send"], "[object Object]"]), "{outcome}");
 }
@@ -272,7 +273,10 @@ fn grants_are_made_listed_and_revoked() {
     let read = json!({ "event": "check", "verdict": "deny", "sandbox": id });
     let lines = rpc.get("audit.read", read);
     assert_eq!(lines["lines"][0]["target"], "/data/a", "{lines}");
-    assert_eq!(rpc.get("audit.read", json!({ "last": 2 }))["lines"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        rpc.get("audit.read", json!({ "last": 2 }))["lines"].as_array().map(Vec::len),
+        Some(2)
+    );
 }
 
 #[test]

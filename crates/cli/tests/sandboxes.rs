@@ -386,7 +386,11 @@ fn wrong_calls_about_sandboxes_are_named() {
             "limits.fsBytes",
         ),
         ("exec", json!({ "sandbox": id, "kind": "js", "code": "1", "mounts": [] }), "mounts"),
-        ("sandbox.create", json!({ "mounts": [{ "host": "/nowhere", "at": "/a" }] }), "mounts.host"),
+        (
+            "sandbox.create",
+            json!({ "mounts": [{ "host": "/nowhere", "at": "/a" }] }),
+            "mounts.host",
+        ),
         ("sandbox.create", json!({ "mounts": [{ "host": "/", "at": "a" }] }), "mounts.at"),
         (
             "sandbox.create",

@@ -135,10 +135,7 @@ pub(crate) fn course(
         began,
         clock: RunClock::new(switch.clone(), deadline),
         desk: state.desk(name),
-        allowance: Allowance::new(
-            limits.memory_bytes.saturating_mul(MEMORY_SUM),
-            limits.processes,
-        ),
+        allowance: Allowance::new(limits.memory_bytes.saturating_mul(MEMORY_SUM), limits.processes),
         slots: Slots::default(),
         console: None,
         is_part_of_run: false,

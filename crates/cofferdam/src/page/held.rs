@@ -48,6 +48,14 @@ impl Sandbox {
         lock(&self.state.resources.page).here().map(|page| page.html())
     }
 
+    /// Replaces the page, or gives the sandbox one. Tools that are running see the new page.
+    pub fn set_page(&self, html: &str) -> Result<(), Error> {
+        self.state.check_alive()?;
+        let page = parse(html, &self.state.limits)?;
+        *lock(&self.state.resources.page) = Shown::Here(Box::new(page));
+        Ok(())
+    }
+
     /// Takes the events that tools caused on the page as a person would with mouse and keyboard,
     /// oldest first. Each event is returned once.
     pub fn page_events(&self) -> Vec<Event> {
