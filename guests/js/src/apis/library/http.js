@@ -66,7 +66,8 @@ class ClientRequest extends Writable {
   #timer;
 
   constructor(url, options, callback) {
-    super();
+    // The end of the body is not the end of the request.
+    super({ autoDestroy: false });
     this.#url = url;
     this.method = `${options.method ?? 'GET'}`.toUpperCase();
     this.path = url.pathname + url.search;
@@ -125,6 +126,7 @@ class ClientRequest extends Writable {
         const message = new IncomingMessage(response);
         message.req = this;
         this.res = message;
+        message.once('close', () => this.destroy());
         if (!this.emit('response', message)) message.resume();
       },
       (error) => {
