@@ -108,9 +108,11 @@ impl TypesStripper for Types {
             }
             let tool = Tool::typescript(source).named(name).language(Language::TypeScript);
             match typescript::strip(&course, &tool, Form::Detect).await {
-                Ok(Ok((_, text))) => Ok(text),
-                Ok(Err(ending)) => Err(explained(ending, tool.name())),
-                Err(error) => Err(failed("Error", error.to_string())),
+                Ok((_, text)) => Ok(text),
+                Err(interrupted) => Err(match interrupted.ending() {
+                    Ok(ending) => explained(ending, tool.name()),
+                    Err(error) => failed("Error", error.to_string()),
+                }),
             }
         })
     }
@@ -123,7 +125,7 @@ fn explained(ending: Ending, file: &str) -> TypesFailed {
         Some(error) => {
             let place = error
                 .position
-                .map_or(String::new(), |(line, column)| format!(" ({file}:{line}:{column})"));
+                .map_or(String::new(), |at| format!(" ({file}:{}:{})", at.line, at.column));
             TypesFailed { name, message: format!("{}{place}", error.message) }
         }
         None => TypesFailed { name, message: "no JavaScript came of it".into() },

@@ -29,5 +29,5 @@ pub use shared::run_clock::RunClock;
 pub use tool::Settled;
 pub use tool::commands::{CommandLine, Commands, Finished, What};
 pub use tool::kernel::{KeptCode, Kernel, Settings};
-pub use tool::types::{TypesFailed, TypesStripper};
 pub use tool::page::{Answered, Asked, Elsewhere, Shown};
+pub use tool::types::{TypesFailed, TypesStripper};
