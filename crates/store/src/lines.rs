@@ -281,7 +281,8 @@ mod tests {
         let events = [Event::Grant, Event::Revoke, Event::Deny, Event::Answer, Event::Change];
         let event = |event: &Event| Line::new(Timestamp::from_micros(0), *event);
         store.commit(events.iter().map(event).collect()).unwrap();
-        let permit = Line { ruling: Some(Ruling::Permit), ..line(0) };
+        let mut permit = line(0);
+        permit.ruling = Some(Ruling::Permit);
         store.commit(vec![permit]).unwrap();
         store.commit((0..50).map(line).collect()).unwrap();
         trim(&store.connection(), Class::Denials, 0, (10, 0)).unwrap();
