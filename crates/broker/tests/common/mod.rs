@@ -88,8 +88,8 @@ pub(crate) fn poll<F: Future + Unpin>(future: &mut F, bell: &Arc<Bell>) -> Poll<
 #[derive(Default)]
 pub(crate) struct Person {
     pub(crate) questions: Mutex<Vec<Question>>,
-    answers: Arc<Mutex<Vec<Answer>>>,
-    waiting: Arc<Mutex<Vec<Waker>>>,
+    pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
+    pub(crate) waiting: Arc<Mutex<Vec<Waker>>>,
     pub(crate) withdrawn: Arc<AtomicUsize>,
     /// Makes the person see one question at a time.
     pub(crate) is_slow: bool,
@@ -113,8 +113,8 @@ impl Person {
 }
 
 struct Listening {
-    answers: Arc<Mutex<Vec<Answer>>>,
-    waiting: Arc<Mutex<Vec<Waker>>>,
+    pub(crate) answers: Arc<Mutex<Vec<Answer>>>,
+    pub(crate) waiting: Arc<Mutex<Vec<Waker>>>,
     withdrawn: Arc<AtomicUsize>,
     is_done: bool,
 }

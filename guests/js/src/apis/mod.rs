@@ -121,10 +121,7 @@ const APIS: &[Api] = &[
 
 /// Node's modules that the loader itself is part of, by the names that `require` and `import` know.
 /// Loaded on first use. The other modules of Node are in [`library`].
-const MODULES: &[Api] = &[
-    api!(node / module),
-    api!(node / process, crate::exit::natives),
-];
+const MODULES: &[Api] = &[api!(node / module), api!(node / process, crate::exit::natives)];
 
 /// Further parts that are loaded on first use, which no module name reaches.
 const PARTS: &[Api] = &[

@@ -1,3 +1,5 @@
+//! State that the embedding program publishes to its tools.
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -8,7 +10,7 @@ use crate::shared::lock::lock;
 /// Most bytes of content that tools have set, as encoded for the crossing.
 const MAX_SET_BYTES: usize = 64 << 20;
 
-/// Most entries; a tool that may write could otherwise fill the host's memory.
+/// Most entries; a tool with a grant to write could otherwise fill the host's memory.
 const MAX_ENTRIES: usize = 10_000;
 
 /// Artifacts and state that the embedding program shares with its tools.
@@ -18,26 +20,26 @@ pub struct Published {
     artifacts: Mutex<BTreeMap<String, (Artifact, usize)>>,
 }
 
-/// One published thing.
+/// One published artifact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
-    /// What it is.
+    /// The content.
     pub content: Value,
-    /// What the embedding program says about it.
+    /// The embedding program's description.
     pub metadata: Value,
 }
 
-/// Why something could not be published.
+/// Reason why an artifact could not be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateError {
-    /// There are as many as there may be.
+    /// The number of entries has reached its limit.
     Full,
     /// Tools have set as many bytes as they may.
     TooLong,
 }
 
 impl Published {
-    /// Publishes, or replaces.
+    /// Publishes an artifact, or replaces the one of this name.
     pub fn put(&self, name: &str, artifact: Artifact) -> Result<(), StateError> {
         self.insert(name, artifact, 0)
     }
@@ -56,24 +58,24 @@ impl Published {
         Ok(())
     }
 
-    /// Replaces the content on behalf of a tool, charged with `bytes` (T-CELL-031); what is said
-    /// about it stays.
+    /// Replaces the content on behalf of a tool, charged with `bytes` (T-CELL-031); the
+    /// description stays.
     pub fn set_content(&self, name: &str, content: Value, bytes: usize) -> Result<(), StateError> {
         let metadata = self.get(name).map_or(Value::Object(Vec::new()), |old| old.metadata);
         self.insert(name, Artifact { content, metadata }, bytes)
     }
 
-    /// A copy of what was published under a name.
+    /// Returns a copy of the artifact of this name.
     pub fn get(&self, name: &str) -> Option<Artifact> {
         lock(&self.artifacts).get(name).map(|(artifact, _)| artifact.clone())
     }
 
-    /// Takes it back.
+    /// Removes an artifact.
     pub fn remove(&self, name: &str) -> Option<Artifact> {
         lock(&self.artifacts).remove(name).map(|(artifact, _)| artifact)
     }
 
-    /// Every name.
+    /// Returns all names.
     pub fn names(&self) -> Vec<String> {
         lock(&self.artifacts).keys().cloned().collect()
     }

@@ -34,9 +34,10 @@ pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
                 let text = "tools may set 64 MiB of published state";
                 Err(CallError::new("QuotaExceededError", text))
             }
-            Err(StateError::Full) => {
-                Err(CallError::new("QuotaExceededError", "as much is published as there may be"))
-            }
+            Err(StateError::Full) => Err(CallError::new(
+                "QuotaExceededError",
+                "published state is full (10,000 entries)",
+            )),
         }
     })
 }
