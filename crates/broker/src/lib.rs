@@ -88,7 +88,7 @@ pub use memory::InMemory;
 pub use particulars::{Obstacle, Particulars};
 pub use permissions::Permissions;
 pub use permit::{Action, Permit};
-pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
+pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Usual, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
 pub use timestamp::{Clock, Timestamp};

@@ -17,6 +17,7 @@ pub struct Particulars {
     pub(crate) words: Option<String>,
     pub(crate) details: Vec<(&'static str, String)>,
     pub(crate) obstacle: Option<Obstacle>,
+    pub(crate) is_folder: bool,
 }
 
 /// Reason why an action would fail even if it were permitted, so that nobody is asked.
@@ -41,6 +42,12 @@ impl Particulars {
     /// Adds a fact, such as the command line.
     pub fn detail(mut self, name: &'static str, text: &str) -> Self {
         self.details.push((name, shortened(&visible(text), MAX_DETAIL)));
+        self
+    }
+
+    /// Says that the path of the request is a folder, so that all below it can be offered.
+    pub fn folder(mut self) -> Self {
+        self.is_folder = true;
         self
     }
 

@@ -57,6 +57,15 @@ pub struct Choice {
     risk: Risk,
 }
 
+/// A wider choice that is most often meant; see [`Wish::usual`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usual<'a> {
+    /// A folder and everything below it.
+    Folder(&'a Choice),
+    /// All addresses of one host, with the method that was asked for.
+    Host(&'a Choice),
+}
+
 /// The decisions on one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
@@ -230,8 +239,14 @@ impl Wish {
         Self { choices, is_declared: false, on_host, particulars: Particulars::default() }
     }
 
-    pub(crate) fn with(mut self, particulars: &Particulars) -> Self {
+    /// Adds the facts about an action. For a folder, the choices include all that is below it.
+    pub(crate) fn with(mut self, particulars: &Particulars, folders: &HostFolders) -> Self {
         self.particulars = particulars.clone();
+        if particulars.is_folder
+            && let Ok(below) = format!("{}/**", self.wanted()).parse()
+        {
+            self.choices.insert(1, Choice::new(below, folders));
+        }
         self
     }
 
@@ -257,6 +272,27 @@ impl Wish {
     /// characters escaped; `None` if the wish is not about a folder of the host.
     pub fn on_host(&self) -> Option<&str> {
         self.on_host.as_deref()
+    }
+
+    /// Returns the wider choice that is most often meant: the folder of a file with everything below
+    /// it, or the host of an address.
+    pub fn usual(&self) -> Option<Usual<'_>> {
+        match self.wanted() {
+            Capability::Fs(_) => {
+                let folder = self.choices.get(1)?;
+                folder.text().ends_with("/**").then_some(Usual::Folder(folder))
+            }
+            Capability::Network(_) => {
+                let is_whole = |choice: &&Choice| matches!(&choice.capability, Capability::Network(n) if n.is_whole_origin());
+                self.choices[1..].iter().find(is_whole).map(Usual::Host)
+            }
+            Capability::Dom(_)
+            | Capability::Env(_)
+            | Capability::Process(_)
+            | Capability::State(_)
+            | Capability::Storage(_)
+            | Capability::Function(_) => None,
+        }
     }
 
     /// Returns the narrowest capability that satisfies the wish.
@@ -353,6 +389,25 @@ mod tests {
     }
 
     /// T-PERM-007.
+    #[test]
+    fn usual_choice_is_the_folder_or_the_host() {
+        let text = |usual: Option<Usual<'_>>| match usual {
+            Some(Usual::Folder(choice) | Usual::Host(choice)) => choice.text(),
+            None => String::new(),
+        };
+        assert_eq!(text(fetch().usual()), "network:fetch:GET@https://a.example");
+        let read = |path: &str, particulars: &Particulars| {
+            let request = Request::Fs { access: Access::Read, path: path.parse().unwrap() };
+            let folders = HostFolders::default();
+            text(Wish::for_request(&request, &folders).with(particulars, &folders).usual())
+        };
+        assert_eq!(read("/data/a.txt", &Particulars::default()), "fs:read:/data/**");
+        assert_eq!(read("/data", &Particulars::default().folder()), "fs:read:/data/**");
+        assert_eq!(read("/a", &Particulars::default()), "");
+        let variable = Request::Env { name: "A".parse().unwrap() };
+        assert_eq!(Wish::for_request(&variable, &HostFolders::default()).usual(), None);
+    }
+
     #[test]
     fn name_of_the_tool_hides_nothing() {
         assert_eq!(question(vec![fetch()]).tool(), "a\\u{202e}b");

@@ -80,6 +80,15 @@ impl Network {
         &self.scope
     }
 
+    /// Returns true if the scope is every address of one origin.
+    pub fn is_whole_origin(&self) -> bool {
+        let is_whole = |fetches: &Fetches| match fetches.urls.origin() {
+            Some(origin) => fetches.urls.to_string() == origin.to_string(),
+            None => false,
+        };
+        self.scope.only().is_some_and(is_whole)
+    }
+
     /// Returns the origin, if the scope names one without a wildcard.
     pub fn origin(&self) -> Option<&Origin> {
         self.scope.only().and_then(|fetches| fetches.urls.origin())

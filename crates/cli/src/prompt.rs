@@ -8,9 +8,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cofferdam::Capability;
 use cofferdam::permissions::{
-    Answer, Approver, Choice, Decision, Grant, Question, Span, Wish, shortened,
+    Answer, Approver, Choice, Decision, Grant, Question, Span, Usual, Wish, shortened,
 };
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -195,23 +194,28 @@ fn decide(
     terminal.show_place(wish);
     terminal.show(narrowest);
     let grant = |span| Some(Decision::Grant(narrowest.capability().clone(), span));
-    let folder = folder_below(wish);
+    let usual = wish.usual();
     loop {
         let has_more = wish.choices().len() > 1;
-        let wider = match (&folder, has_more) {
-            (Some(_), _) => "  [f] this folder, once  [w] wider",
+        let wider = match (usual, has_more) {
+            (Some(Usual::Folder(_)), _) => "  [f] this folder, once  [w] wider",
+            (Some(Usual::Host(_)), _) => "  [h] this host, once  [w] wider",
             (None, true) => "  [w] wider",
             (None, false) => "",
         };
         let prompt = format!("  [o] once  [s] this session  [a] always{wider}  [n] no: ");
-        match terminal.answer(&prompt, is_needed)?.as_str() {
+        let line = terminal.answer(&prompt, is_needed)?;
+        match (line.as_str(), usual) {
+            ("f" | "folder", Some(Usual::Folder(choice)))
+            | ("h" | "host", Some(Usual::Host(choice))) => {
+                return Some(Decision::Grant(choice.capability().clone(), Span::Once));
+            }
+            _ => {}
+        }
+        match line.as_str() {
             "o" | "once" | "y" | "yes" => return grant(Span::Once),
             "s" | "session" => return grant(Span::Session),
             "a" | "always" => return grant(Span::Always),
-            "f" | "folder" if folder.is_some() => {
-                let capability = folder.clone()?;
-                return Some(Decision::Grant(capability, Span::Once));
-            }
             "w" | "wider" if has_more => {
                 if let Some(decision) = choose(terminal, wish, is_needed)? {
                     return Some(decision);
@@ -221,14 +225,6 @@ fn decide(
             _ => terminal.say("  please type one of the letters in brackets"),
         }
     }
-}
-
-/// Returns the capability for the folder of a file and everything below it, if that is on offer.
-fn folder_below(wish: &Wish) -> Option<Capability> {
-    let choice = wish.choices().get(1)?;
-    let is_folder =
-        matches!(choice.capability(), Capability::Fs(_)) && choice.text().ends_with("/**");
-    is_folder.then(|| choice.capability().clone())
 }
 
 /// Lets the person choose a scope and a span. Returns `Some(None)` to go back, and `None` if nobody

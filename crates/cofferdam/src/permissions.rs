@@ -8,5 +8,6 @@ pub use cofferdam_broker::{
     Discard, Error, ErrorKind, Event, FolderMode, FromOutside, Grant, GrantId, Holder, HostFolder,
     HostFolders, InMemory, Key, Ledger, Level, Line, Offered, PermissionError, Permissions,
     Question, QuestionId, Reason, RecordedRequest, RequestId, RequestStatus, Risk, Ruling, RunId,
-    SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Wish, identity, shortened, shown_identity,
+    SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Usual, Wish, identity, shortened,
+    shown_identity,
 };

@@ -94,7 +94,8 @@ impl Desk {
         let open_questions = &self.permissions().broker().shared().open_questions;
         open_questions.find_or_start(self.permissions().serial(), id, || {
             let folders = self.permissions().host_folders();
-            let wish = Wish::for_request(&checked.request, &folders).with(&checked.particulars);
+            let wish =
+                Wish::for_request(&checked.request, &folders).with(&checked.particulars, &folders);
             self.open_question(vec![wish], Some((checked, id)))
         })
     }

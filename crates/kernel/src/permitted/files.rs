@@ -156,6 +156,7 @@ impl Action for ReadFile {
         let seen = found.and_then(|path| files.stat(path).map_err(|error| error.errno()));
         match seen {
             Err(Errno::NotFound) => Particulars::default().obstacle(Obstacle::NotThere),
+            Ok(stat) if stat.kind == Kind::Directory => Particulars::default().folder(),
             Ok(_) | Err(_) => Particulars::default(),
         }
     }
