@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 
-use cofferdam_guest_sys::{self as sys, Heard, Refused};
+use cofferdam_guest_sys::{self as sys, Heard, HostError};
 
 use crate::bytes::OsStrExt as _;
 use crate::options::{self, Item, Key, Order, Usage, Value};
@@ -137,7 +137,7 @@ fn converse(
     source: &str,
     arguments: &[String],
     is_whole: bool,
-) -> Result<i32, Refused> {
+) -> Result<i32, HostError> {
     sys::tool_start(name, source, arguments)?;
     let (mut out, mut err) = (output::Descriptor(1), io::stderr());
     let mut input = vec![0; PIECE];

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use cofferdam_guest_sys::{self as sys, FetchHead, FetchRequest, Refused};
+use cofferdam_guest_sys::{self as sys, FetchHead, FetchRequest, HostError};
 
 use crate::output::{self, reason};
 use settings::{Head, Settings, Target};
@@ -48,8 +48,8 @@ impl Failure {
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
+impl From<HostError> for Failure {
+    fn from(refused: HostError) -> Self {
         if refused.name == "PermissionError" {
             return Failure { code: code::CONNECT, message: refused.message, is_denial: true };
         }
