@@ -1,6 +1,6 @@
 //! The [`Ledger`] of the broker, implemented by the store.
 //!
-//! Each method is one transaction; the SQL is in `grants` and `petitions`.
+//! Each method is one transaction; the SQL is in `grants` and `requests`.
 
 use cofferdam_broker::{
     Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus,
