@@ -38,7 +38,7 @@ fn program(calls_in_crossing: u32) -> Vec<u8> {
 }
 
 pub(crate) async fn measure() -> Result<(), Error> {
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(60));
     for (name, calls) in [("frame", 1), ("frame_in_batch_of_1000", 1000)] {
         let sandbox = Sandbox::builder().limits(limits).build()?;
         let program = program(calls);

@@ -35,7 +35,7 @@ async fn overshoot(
         for round in 0..100 {
             // Varies the deadline so that the payload is stopped at a different point each time.
             let time = Duration::from_millis(60 + round % 17);
-            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
+            let limits = Limits::default().with_time(time).with_memory_bytes(1 << 30);
             let sandbox = Sandbox::builder().limits(limits).build()?;
             let began = Instant::now();
             let outcome = run(&sandbox, &source).await?;
@@ -50,8 +50,7 @@ async fn overshoot(
 
 /// Reports the outcome of each payload under a limit of 64 MiB, and the peak memory of the process.
 pub(crate) async fn memory(programs: &Path) -> Result<(), Error> {
-    let limits =
-        Limits { memory_bytes: 64 << 20, time: Duration::from_secs(10), ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(64 << 20).with_time(Duration::from_secs(10));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     for (name, source) in payloads(&programs.join("memory.json")) {
         let outcome = sandbox.run(&Tool::javascript(&source)).await?;

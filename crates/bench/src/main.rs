@@ -113,7 +113,7 @@ async fn host_call() -> Result<(), Error> {
 }
 
 async fn compute(programs: &Path) -> Result<(), Error> {
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(60));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     let mut files: Vec<_> = std::fs::read_dir(programs)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())

@@ -99,7 +99,7 @@ async fn waiting() -> Result<(), Error> {
 /// Returns a sandbox with room for [`CELLS`] runs.
 fn crowded(builder: SandboxBuilder) -> Result<Sandbox, Error> {
     let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(3600));
     builder.runtime(&runtime).limits(limits).build()
 }
 

@@ -15,12 +15,8 @@ pub(crate) async fn measure(readability: &str, html: &str) -> Result<(), Error> 
         const article = new Readability(page).parse();
         return `${{article.title}}: ${{article.length}}`;"
     );
-    let limits = Limits {
-        time: Duration::from_secs(30),
-        // Readability's source, plus a few lines.
-        source_bytes: 1 << 20,
-        ..Limits::default()
-    };
+    // The source is the library and a few lines.
+    let limits = Limits::default().with_time(Duration::from_secs(30)).with_source_bytes(1 << 20);
     let sandbox = Sandbox::builder().limits(limits).boundary(Boundary::Iframe).build()?;
     let tool = Tool::javascript(source).args(json!({ "html": html })).named("readability.js");
     let mut samples = Vec::new();

@@ -1,4 +1,5 @@
-//! Which members of `btcp` a tool sees: those of which something is granted, or that it declared.
+//! Selects the members of `btcp` that a tool sees: those with a grant, and those that the tool
+//! declared.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::error::Error;
 use crate::outcome::{Ending, ScriptError};
 use crate::tool::Tool;
 
-/// Members, and the kinds of capability that make each of them appear.
+/// Members, with the kinds of capability that make each appear.
 const MEMBERS: [(&str, &[Kind]); 7] = [
     ("dom", &[Kind::DomRead, Kind::DomWrite]),
     ("env", &[Kind::EnvRead]),
@@ -22,8 +23,8 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
     ("state", &[Kind::StateRead, Kind::StateWrite]),
 ];
 
-/// The members that a tool sees. What it declared is asked for first, all at once; a
-/// declaration that makes no sense ends the run.
+/// Returns the members that a tool sees. Declared capabilities are requested first, all at once; an
+/// invalid declaration ends the run.
 pub(crate) async fn members(
     course: &mut Course,
     tool: &Tool,
@@ -41,9 +42,9 @@ pub(crate) async fn members(
         desk.declare(&declared);
         let (began, waiting) = (Instant::now(), desk.ask_declared()?);
         let answered = course.term.switch.unless_stopped(began + FOREVER, waiting).await;
-        // The time that somebody takes to decide is not the tool's.
+        // Time spent waiting for a decision does not count against the run.
         course.term.deadline += began.elapsed();
-        // One who is stopped while waiting is stopped again before the first instruction.
+        // A run that was stopped while waiting is stopped again before its first instruction.
         if let Ok(answered) = answered {
             answered?;
         }
@@ -53,12 +54,12 @@ pub(crate) async fn members(
     for (member, kinds) in MEMBERS {
         if kinds.iter().any(is_seen) {
             let is_page = kinds.contains(&Kind::DomRead);
-            let name = if is_page { course.world.boundary.page_member() } else { member };
+            let name = if is_page { course.state.boundary.page_member() } else { member };
             members.push(name.to_owned());
         }
     }
     if is_seen(&Kind::FunctionCall) {
-        for name in course.world.resources.functions.names() {
+        for name in course.state.resources.functions.names() {
             let Ok(function) = name.parse::<FunctionName>() else { continue };
             let request = Request::Function { name: function };
             let is_granted = matches!(desk.would_grant(&request)?, Preview::Granted(..));

@@ -1,5 +1,5 @@
-//! TypeScript to JavaScript, in a cell of its own: the parser recurses, and what it is given to
-//! parse is hostile.
+//! Turns TypeScript into JavaScript in a cell of its own, because the parser recurses over hostile
+//! input.
 
 use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start};
 use cofferdam_abi::wire::Writer;
@@ -12,15 +12,16 @@ use crate::limits::Limit;
 use crate::outcome::Ending;
 use crate::tool::Tool;
 
-/// Memory of the cell that strips; it grows with the source, not with what the tool may use.
+/// Memory of the cell. It depends on the length of the source, not on the memory limit of the tool.
 const MEMORY: u64 = 256 << 20;
 
-/// Room for the JavaScript: transformed syntax such as enums is longer than what it stands for.
+/// Returns the room for the JavaScript. Transformed syntax, such as an enum, is longer than its
+/// source.
 fn reply_room(source: &str) -> usize {
     source.len().saturating_mul(8).saturating_add(64 << 10)
 }
 
-/// Takes the types out. Answers what the source turned out to be, and the JavaScript.
+/// Removes the types. Returns the detected form of the source, and the JavaScript.
 pub(crate) async fn strip(
     course: &Course,
     tool: &Tool,
@@ -29,7 +30,7 @@ pub(crate) async fn strip(
     let limits =
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
-    let image = course.world.runtime.ts()?;
+    let image = course.state.runtime.ts()?;
     let mut cell =
         Cell::new(image, kernel, limits, course.term.switch.clone(), course.term.deadline_now())?;
     let mut message = Writer::new();
@@ -45,7 +46,7 @@ pub(crate) async fn strip(
     .write(&mut message);
     let reply = match cell.enter(message.as_bytes()).await {
         Ok(reply) => reply,
-        // Trap: the parser ran into its own stack, or gave up in some other way.
+        // A trap means that the parser exhausted its stack or gave up in another way.
         Err(Stop::Stack | Stop::Trap(_)) => return Ok(Err(exceeded(Limit::Stack, 0, None))),
         Err(Stop::Memory) => return Ok(Err(exceeded(Limit::Memory, MEMORY, None))),
         Err(stop) => return drive::stopped(course, stop, String::new()).map(Err),

@@ -30,11 +30,11 @@ pub struct HostDir {
 }
 
 impl HostDir {
-    /// Opens a directory by its path on the real machine. This creates authority: never call it
-    /// with a path that a guest influenced.
-    pub fn open_ambient(path: &Path) -> std::io::Result<Self> {
+    /// Opens a directory by its path on the real machine. This is where authority comes from:
+    /// never call it with a path a guest had a say in.
+    pub fn open_ambient(path: impl AsRef<Path>) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = rustix::fs::open(path, flags, Bits::empty())?;
+        let root = rustix::fs::open(path.as_ref(), flags, Bits::empty())?;
         Ok(HostDir { root: Arc::new(root) })
     }
 }

@@ -48,10 +48,10 @@ pub fn run(data: &[u8]) {
             let line = line_of(&request);
             assert_eq!(Request::parse(&line), Ok(request));
         }
-        Err(BadLine { id, refused }) => {
+        Err(BadLine { id, error }) => {
             assert!(matches!(id, Json::Null | Json::String(_) | Json::Number(_)));
-            assert!(matches!(refused.0, Code::Parse | Code::Request));
-            assert!(refused.1.len() < 200, "the answer to a bad line is short: {}", refused.1);
+            assert!(matches!(error.0, Code::Parse | Code::Request));
+            assert!(error.1.len() < 200, "the answer to a bad line is short: {}", error.1);
         }
     }
 }

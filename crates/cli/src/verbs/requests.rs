@@ -1,4 +1,4 @@
-//! `cofferdam requests`: what runs were denied.
+//! `cofferdam requests`: lists denied requests.
 
 use cofferdam::permissions::{RecordedRequest, RequestStatus};
 use cofferdam::visible;
@@ -8,17 +8,17 @@ use crate::paint::Tone;
 use crate::permissions::broker;
 use crate::report::{self, Failure};
 
-/// List what runs asked for and did not get, the latest first.
+/// List requests that were denied, latest first.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam requests
   cofferdam requests --all --json | jq -r .capability")]
 pub(crate) struct Requests {
-    /// Also those that were granted or denied since
+    /// Include requests that have been granted or denied since
     #[arg(long)]
     all: bool,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -60,7 +60,7 @@ fn show(request: &RecordedRequest) {
     ));
 }
 
-/// A request for other programs.
+/// Converts a request to JSON.
 pub(crate) fn to_json(request: &RecordedRequest) -> serde_json::Value {
     json!({
         "id": request.id.as_str(),
