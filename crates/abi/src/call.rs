@@ -83,7 +83,8 @@ calls! {
     /// `which: u8 ([crate::process::Cap]), allowed: u64`; reports that the program refused
     /// something because of a cap of its own. Returns nothing; used to explain a failed run.
     29 CapHit "cap.hit",
-    /// `mode: u32, path: bytes`; creates a named pipe, without the bits of the mask. Refused: errno.
+    /// `mode: u32, path: bytes`; creates a named pipe, without the bits of the mask. Refused:
+    /// errno.
     37 FifoMake "fifo.make",
     /// `tool: value (name, source, arguments)`; starts a tool, one at a time. Returns nothing.
     30 ToolStart "tool.start",

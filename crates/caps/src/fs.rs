@@ -36,7 +36,8 @@ impl Fs {
         Self { access, scope: Scope::Only(Pattern::literal(&path.0)) }
     }
 
-    /// Returns increasingly wide capabilities: the file, its folder, its topmost folder, everything.
+    /// Returns increasingly wide capabilities: the file, its folder, its topmost folder,
+    /// everything.
     pub(crate) fn widening(access: Access, path: &FilePath) -> Vec<Self> {
         let path = Pattern::literal(&path.0);
         // The first segment is the empty one before the leading slash.

@@ -60,8 +60,8 @@ impl Network {
         Self::only(Scope::Only(method.clone().into()), UrlPattern::exactly(url))
     }
 
-    /// Returns increasingly wide capabilities: the path, its folder, the origin, the origin with any
-    /// method.
+    /// Returns increasingly wide capabilities: the path, its folder, the origin, the origin with
+    /// any method.
     pub(crate) fn widening(method: &Method, url: &FetchUrl) -> Vec<Self> {
         let methods = Scope::Only(Methods::from(method.clone()));
         let mut steps = vec![Self::required(method, url)];

@@ -258,7 +258,7 @@ mod tests {
         let error = Pattern::parse(r"a/b\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            r"a/b\n: a backslash stands before * or \ only, write \\ for itself"
+            r"a/b\n: a backslash must precede * or \; write \\ for a literal backslash"
         );
     }
 

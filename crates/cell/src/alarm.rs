@@ -183,8 +183,8 @@ impl Shared {
                     self.ring();
                 }
                 for waker in due {
-                    // A waker is the executor's code. If it panics, this thread must survive, because
-                    // all other deadlines of the process depend on it.
+                    // A waker is the executor's code. If it panics, this thread must survive,
+                    // because all other deadlines of the process depend on it.
                     let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
                 }
                 state = self.lock();
@@ -202,8 +202,8 @@ impl Shared {
                     idle = if is_computing || entries != seen { 0 } else { idle + 1 };
                     seen = entries;
                     if idle > IDLE_SLICES {
-                        // The lock is held: an entry that finds the thread asleep waits for the lock and
-                        // then notifies, so no entry is missed.
+                        // The lock is held: an entry that finds the thread asleep waits for the
+                        // lock and then notifies, so no entry is missed.
                         self.awake.store(false, Ordering::SeqCst);
                         if self.entries.load(Ordering::SeqCst) != seen {
                             self.awake.store(true, Ordering::SeqCst);

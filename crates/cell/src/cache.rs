@@ -58,9 +58,9 @@ impl Cache {
         if *sum != checksum(key, native) {
             return None;
         }
-        // SAFETY: the checksum shows that these are the bytes that `save` received for this key, the
-        // output of `Module::serialize`. They could only be forged by somebody who can write to a
-        // file that only this user can write to. wasmtime checks its version and settings.
+        // SAFETY: the checksum shows that these are the bytes that `save` received for this key,
+        // the output of `Module::serialize`. Only this user can write to the file, so nobody
+        // else could have forged them. wasmtime checks its version and settings.
         unsafe { Module::deserialize(engine, native) }.ok()
     }
 

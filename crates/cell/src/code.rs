@@ -34,8 +34,8 @@ impl CustomCodeMemory for InPlace {
     #[allow(unsafe_code)]
     fn publish_executable(&self, start: *const u8, len: usize) -> wasmtime::Result<()> {
         let flags = MprotectFlags::READ | MprotectFlags::EXEC;
-        // SAFETY: wasmtime passes the code of a complete image that it has checked, and the caller of
-        // `load` has promised that it comes from our compiler. Nothing writes to it.
+        // SAFETY: wasmtime passes the code of a complete image that it has checked, and the caller
+        // of `load` has promised that it comes from our compiler. Nothing writes to it.
         unsafe { mprotect(start.cast_mut().cast(), len, flags) }?;
         Ok(())
     }

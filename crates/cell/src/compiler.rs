@@ -90,8 +90,8 @@ impl<P: Program> Compiler<P> {
         Compiler { inner: Arc::new(inner) }
     }
 
-    /// Compiles a module on a thread of its own, unless the result is already available. The name is
-    /// only passed to the notice.
+    /// Compiles a module on a thread of its own, unless the result is already available. The name
+    /// is only passed to the notice.
     pub fn compile(&self, name: &str, wasm: Vec<u8>) -> Compiling<P> {
         if let Err(unfit) = unfit::look_at(&wasm) {
             return Compiling::done(Err(unfit));

@@ -80,8 +80,8 @@ impl Faults {
             mode: WRITE_PROTECTION,
             ioctls: 0,
         };
-        // SAFETY: the kernel reads and writes the structure that belongs to this request. Registered
-        // memory behaves as before, because nothing requests its protection.
+        // SAFETY: the kernel reads and writes the structure that belongs to this request.
+        // Registered memory behaves as before, because nothing requests its protection.
         #[allow(unsafe_code)]
         let done = unsafe {
             ioctl(&inner.descriptor, Updater::<REGISTER, Registration>::new(&mut registration))

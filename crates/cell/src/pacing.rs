@@ -8,9 +8,9 @@
 //! - at every [`LOOP`]th iteration of a loop, counted in a local of the function,
 //! - before every instruction that copies or fills memory, according to its length.
 //!
-//! When the budget is exhausted, the guest asks the host (`pace`) whether the alarm has rung. If so,
-//! it hands control to the host (`rest`), which yields the thread, asks the guest to stop, or stops
-//! it.
+//! When the budget is exhausted, the guest asks the host (`pace`) whether the alarm has rung. If
+//! so, it hands control to the host (`rest`), which yields the thread, asks the guest to stop, or
+//! stops it.
 //!
 //! wasmtime's epochs do the same with two loads and a comparison in every iteration of every loop.
 //! In QuickJS's interpreter, which is one large loop, that takes a sixth of the time; see

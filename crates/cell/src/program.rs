@@ -294,7 +294,8 @@ fn reason(memory_refused: bool, error: wasmtime::Error) -> Result<Result<Finish,
     let Some(trap) = error.downcast_ref::<Trap>() else {
         return match memory_refused {
             true => Ok(Ok(Finish::Trapped(TrapKind::OutOfMemory))),
-            // The engine could not create the cell: too many mappings, or a table that does not fit.
+            // The engine could not create the cell: too many mappings, or a table that does not
+            // fit.
             false => Err(Error::new(ErrorKind::Image, format!("{error:#}"))),
         };
     };

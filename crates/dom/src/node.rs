@@ -26,7 +26,8 @@ impl NodeId {
         u64::from(self.generation) << 32 | u64::from(self.slot)
     }
 
-    /// Converts a number from [`to_number`](NodeId::to_number) back; any other number names nothing.
+    /// Converts a number from [`to_number`](NodeId::to_number) back; any other number names
+    /// nothing.
     pub fn from_number(number: u64) -> NodeId {
         NodeId { slot: number as u32, generation: (number >> 32) as u32 }
     }

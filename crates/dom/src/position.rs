@@ -48,8 +48,8 @@ impl Tree {
         let Some((a, b)) = a.iter().zip(&b).find(|(a, b)| a != b) else {
             return false;
         };
-        // Searches in both directions at once: the cost is the distance between the two nodes, not the
-        // number of siblings.
+        // Searches in both directions at once: the cost is the distance between the two nodes, not
+        // the number of siblings.
         let (mut after, mut before) = (*a, *a);
         loop {
             if after != NIL {

@@ -111,7 +111,8 @@ impl Proxy {
     ///
     /// A missing element gives [`Answer::Nothing`]; a malformed selector is a `SyntaxError`.
     pub fn call(&mut self, page: &mut Page, call: &Call<'_>) -> Result<Answer, Error> {
-        // All grants are resolved together, before anything is written; see the module documentation.
+        // All grants are resolved together, before anything is written; see the module
+        // documentation.
         let roots = match self.roots.take() {
             Some((epoch, roots)) if epoch == page.epoch => roots,
             _ => Roots::find(page, &mut self.named, &self.grants)?,
@@ -191,7 +192,7 @@ impl Proxy {
             return Ok(number);
         }
         if self.handles.len() >= MAX_HANDLES {
-            let text = format!("page: more than {MAX_HANDLES} elements in use by the tool");
+            let text = format!("page: more than {MAX_HANDLES} element handles");
             return Err(Error::new(ErrorKind::QuotaExceeded, text));
         }
         self.handles.push(node);

@@ -182,7 +182,7 @@ mod tests {
         check_refused("http://127.0.0.1@evil.example/", ErrorKind::Credentials);
         check_refused("http://:x@a/", ErrorKind::Credentials);
         let error = "http://u:s3cr3t@a.example/".parse::<FetchUrl>().unwrap_err();
-        assert_eq!(error.to_string(), "a.example: a URL has no user name or password in it");
+        assert_eq!(error.to_string(), "a.example: a URL must not contain a user name or password");
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Tree {
 }
 
 fn tokenizer_options(state: State) -> TokenizerOpts {
-    // The byte order mark was already removed; later pieces must keep theirs.
+    // The byte order mark was already removed, since the fast path may consume the beginning.
     TokenizerOpts { initial_state: Some(state), discard_bom: false, ..TokenizerOpts::default() }
 }
 

@@ -27,7 +27,8 @@ impl Proxy {
                 Ok(self.handled(number).and_then(|node| begin.place_of(page, node)))
             }
             Target::Selector(selector) => {
-                // Parsed even if there is nothing to search, so that a malformed selector is reported.
+                // Parsed even if there is nothing to search, so that a malformed selector is
+                // reported.
                 page.tree.memory.selector(selector)?;
                 if let Some(&place) = begin.named(page, selector).first() {
                     return Ok(Some(place));

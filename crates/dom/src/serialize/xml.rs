@@ -182,7 +182,8 @@ impl Writer<'_> {
             added.push((None, name.ns.clone()));
             None
         };
-        // The element's own default namespace applies to its children, unless its name contradicts it.
+        // The element's own default namespace applies to its children, unless its name contradicts
+        // it.
         let mut keeps_default = true;
         if prefix.is_none() {
             keeps_default = own_default.as_ref().is_none_or(|own| *own == name.ns);
