@@ -277,7 +277,7 @@ mod tests {
         );
         check("cofferdam grant a --for 1h", &unknown("--for", "grant"), "--expires 1h");
         // An option of another verb is no help here.
-        let list = "cofferdam grants --help   (lists them)";
+        let list = "cofferdam grants --help   (lists the options)";
         check("cofferdam grants --timeout 5", &unknown("--timeout", "grants"), list);
     }
 
@@ -291,9 +291,9 @@ mod tests {
             "cofferdam completions bash",
         );
         check("cofferdam run a --lang python", "--lang python: not one of js, ts", "--lang js");
-        check("cofferdam audit --last x", "--last x: not a number that it takes", "--last 10");
+        check("cofferdam audit --last x", "--last x: not a valid number", "--last 10");
         let too_many = "--args '{\"n\":3}'   (a tool takes its arguments as JSON)";
-        check("cofferdam run a 1", "1: one argument too many for cofferdam run", too_many);
+        check("cofferdam run a 1", "1: unexpected argument of cofferdam run", too_many);
     }
 
     /// Such a name would hide a verb or an option.

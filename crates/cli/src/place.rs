@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_limit_without_its_unit_asks_which_was_meant() {
         let check = |text: &str, message: &str, hints: &[&str]| {
-            let failure = limits(&[text.to_owned()]).err().expect("a wrong call");
+            let failure = limits(&[text.to_owned()]).expect_err("a wrong call");
             assert_eq!(failure.message, format!("--limit {text}: unknown limit; {message}"));
             assert_eq!(failure.hints, hints);
         };

@@ -154,7 +154,9 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
     home.wrong(&["run", &tool, "--allow", "netwrok:fetch"], &["hint: --allow 'network:fetch'"]);
     let scoped = "hint: --allow 'fs:read:/data/**'";
     home.wrong(&["run", &tool, "--allow", "fs:reed:/data/**"], &[scoped]);
-    home.wrong(&["run", &tool, "--limit", "timeout=5"], &["hint: --limit timeoutMs=5"]);
+    let units = ["in milliseconds?", "hint: --limit timeoutMs=5000", "hint: --limit timeoutMs=5 "];
+    home.wrong(&["run", &tool, "--limit", "timeout=5"], &units);
+    home.wrong(&["grant", "total.js"], &["total.js: is a file", "hint: cofferdam requests"]);
     home.wrong(&["grant", "netwrok:fetch"], &["hint: cofferdam grant 'network:fetch'"]);
     home.wrong(&["grant", "req_1"], &["req_1: not an id", "hint: cofferdam requests"]);
     home.wrong(&["explain", "fs:reed:/a"], &["hint: cofferdam explain 'fs:read:/a'"]);

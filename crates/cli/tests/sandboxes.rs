@@ -215,9 +215,17 @@ impl Rpc {
     }
 
     fn ask(&mut self, method: &str, params: Json) -> Json {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send(json!(1), method, params);
+        self.answer()
+    }
+
+    fn send(&mut self, id: Json, method: &str, params: Json) {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let stdin = self.child.stdin.as_mut().expect("piped");
         writeln!(stdin, "{request}").expect("it reads");
+    }
+
+    fn answer(&mut self) -> Json {
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).expect("JSON")
@@ -312,6 +320,23 @@ fn sandboxes_fork_go_back_and_move() {
     let params = json!({ "sandbox": id, "kind": "shell", "command": "ls" });
     rpc.check_refused("exec", params, -32602, "sandbox: there is no \"sandbox_1\"");
     assert_eq!(rpc.sh(&fork, "cat f"), "1\n");
+}
+
+/// Requests are started in the order in which they are sent, so the run is under way.
+#[test]
+fn a_sandbox_with_a_run_under_way_is_busy() {
+    let mut rpc = Rpc::start();
+    let id = rpc.create(json!({}));
+    let snapshot = rpc.get("sandbox.snapshot", json!({ "sandbox": id }))["snapshot"].clone();
+    let endless = json!({ "sandbox": id, "kind": "js", "code": "for (;;);" });
+    rpc.send(json!("endless"), "exec", endless);
+    let restore = || json!({ "sandbox": id, "snapshot": snapshot });
+    rpc.check_refused("sandbox.restore", restore(), -32000, "sandbox: a run is under way in it");
+    rpc.send(json!("cancel"), "cancel", json!({ "id": "endless" }));
+    let answers = [rpc.answer(), rpc.answer()];
+    let cancelled = answers.iter().find(|answer| answer["id"] == "endless").expect("an answer");
+    assert_eq!(cancelled["result"]["errorClass"], "CANCELLED");
+    rpc.get("sandbox.restore", restore());
 }
 
 #[test]

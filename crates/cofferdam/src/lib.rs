@@ -66,7 +66,7 @@
 //! - [`session`]: a kept cell, in which variables stay between runs
 //! - [`outcome`], [`error`]: the result of a run, and failures of the sandbox itself
 //! - [`permissions`], [`capabilities`]: grants, questions and the audit log; names of capabilities
-//! - [`dom`]: documents
+//! - [`dom`]: documents, and pages held by another process
 //! - [`json`]: values as JSON, with notes on what JSON cannot hold
 //! - `processor`: processor features that the guests were compiled for
 

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_file_is_not_taken_for_an_address() {
-        let failure = capability("total.js").err().expect("a wrong call");
+        let failure = capability("total.js").expect_err("a wrong call");
         assert_eq!(failure.message, "total.js: is a file, not a request or a capability");
         assert!(failure.hints.iter().all(|hint| !hint.contains("network")), "{:?}", failure.hints);
     }
