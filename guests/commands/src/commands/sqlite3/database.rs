@@ -126,8 +126,8 @@ impl Database {
             }
             // SAFETY: the statement is prepared.
             let count = unsafe { ffi::sqlite3_column_count(statement) };
-            // SAFETY: the statement is prepared and has `count` columns.
             let names = names.get_or_insert_with(|| {
+                // SAFETY: the statement is prepared and has `count` columns.
                 (0..count).map(|at| unsafe { column_name(statement, at) }).collect()
             });
             // SAFETY: `sqlite3_step` returned a row of `count` columns.
