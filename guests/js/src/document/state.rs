@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use cofferdam_dom::{Budget, DocumentKind, Error as DomError, NodeId, Tree};
+use cofferdam_dom::{Budget, DocumentKind, NodeId, Tree};
 use rquickjs::{Ctx, Error, JsLifetime, Object, Result};
 
 use super::{changes, markup, queries, reads};
@@ -43,7 +43,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
 /// Runs `work` on the tree; its refusal becomes a `DOMException`.
 pub(super) fn with<T>(
     ctx: &Ctx<'_>,
-    work: impl FnOnce(&mut Tree) -> std::result::Result<T, DomError>,
+    work: impl FnOnce(&mut Tree) -> std::result::Result<T, cofferdam_dom::Error>,
 ) -> Result<T> {
     let result = match ctx.userdata::<Documents>() {
         Some(documents) => work(&mut documents.tree.borrow_mut()),
@@ -69,7 +69,7 @@ pub(super) fn collect(ctx: Ctx<'_>, held: Vec<f64>) -> Result<usize> {
     Ok(freed)
 }
 
-fn thrown(ctx: &Ctx<'_>, error: &DomError) -> Error {
+fn thrown(ctx: &Ctx<'_>, error: &cofferdam_dom::Error) -> Error {
     throw_dom_exception(ctx, error.kind().dom_name(), error.message())
 }
 

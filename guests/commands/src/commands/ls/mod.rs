@@ -6,7 +6,7 @@ mod show;
 use std::ffi::OsString;
 
 use crate::bytes::OsStringExt as _;
-use crate::options::{self, Item, Key, Order as Options, Usage, Value};
+use crate::options::{self, Item, Key, Usage, Value};
 use crate::output;
 
 const USAGE: Usage = Usage {
@@ -224,7 +224,7 @@ fn parse_invocation(
     };
     let mut files = Vec::new();
     let mut sort_named = false;
-    for item in options::parse(usage, args, &specs, Options::Anywhere)? {
+    for item in options::parse(usage, args, &specs, options::Order::Anywhere)? {
         let (key, value) = match item {
             Item::Operand(file) => {
                 files.push(file.into_vec());
