@@ -1,6 +1,8 @@
 //! The closed table of host calls. Help, audit names and the dispatch on the host derive from it.
 //!
 //! The documentation of each call lists its fields and its answer.
+//!
+//! Meets T-PERM-005.
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $number:literal $variant:ident $name:literal,)+) => {
@@ -187,6 +189,7 @@ mod tests {
         }
     }
 
+    /// T-CELL-006.
     #[test]
     fn a_number_outside_the_table_is_no_call() {
         assert_eq!(Call::from_number(u16::MAX), None);

@@ -1,5 +1,7 @@
 //! Framing of requests and answers. A crossing carries one or more request frames and returns the
 //! same number of answer frames in order; a single call is a batch of one.
+//!
+//! Meets T-CELL-006.
 
 use alloc::vec::Vec;
 
@@ -7,6 +9,7 @@ use crate::call::Call;
 use crate::wire::{Reader, Result, Writer};
 
 /// Most requests in one crossing.
+// T-CELL-008: oversized answers and batches.
 pub const MAX_BATCH: usize = 4096;
 
 /// Longest message of requests in bytes; the host parses it without allocating.
@@ -158,11 +161,13 @@ mod tests {
         assert_eq!(parts, whole.finish());
     }
 
+    /// T-CELL-006.
     #[test]
     fn an_unknown_number_is_refused() {
         assert!(next_request(&mut Reader::new(&[0xff, 0xff, 0, 0, 0, 0])).is_err());
     }
 
+    /// T-CELL-006.
     #[test]
     fn a_payload_past_the_end_is_refused() {
         assert!(next_request(&mut Reader::new(&[1, 0, 9, 0, 0, 0, b'x'])).is_err());

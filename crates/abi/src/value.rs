@@ -16,6 +16,7 @@ pub use decode::decode;
 pub use encode::{encode, number};
 
 /// Deepest nesting of a value. Both sides recurse once per level, so this bounds their stacks.
+// T-CELL-012: deeply nested values: the host's stack.
 pub const MAX_DEPTH: usize = 1000;
 
 macro_rules! tags {

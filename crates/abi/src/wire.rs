@@ -1,4 +1,6 @@
 //! Encoding of integers, lengths and bytes, little-endian. Decoding checks every bound.
+//!
+//! Meets T-CELL-006.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -261,24 +263,28 @@ mod tests {
         check_varint(u32::MAX, &[0xff, 0xff, 0xff, 0xff, 0x0f]);
     }
 
+    /// T-CELL-006.
     #[test]
     fn a_number_of_33_bits_is_refused() {
         assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x1f]).varint().is_err());
         assert!(Reader::new(&[0x80, 0x80, 0x80, 0x80, 0x80, 0]).varint().is_err());
     }
 
+    /// T-CELL-006.
     #[test]
     fn a_length_past_the_end_is_refused() {
         assert!(Reader::new(&[5, 1, 2]).bytes().is_err());
         assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x0f]).bytes().is_err());
     }
 
+    /// T-CELL-011.
     #[test]
     fn a_count_cannot_promise_more_than_the_message_holds() {
         assert!(Reader::new(&[100, 0, 0, 0]).count(1).is_err());
         assert_eq!(Reader::new(&[3, 0, 0, 0]).count(1), Ok(3));
     }
 
+    /// T-CELL-006.
     #[test]
     fn text_must_be_utf8() {
         assert!(Reader::new(&[2, 0xc3, 0x28]).str().is_err());

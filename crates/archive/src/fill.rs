@@ -25,6 +25,7 @@ impl<'t> Fill<'t> {
 
     /// Checks that the parent of `path` is an existing directory that is not reached through a
     /// link.
+    // T-BOX-001: an export made to write outside.
     fn check_folder(&self, path: &VPath) -> Result<(), Error> {
         let Some(folder) = path.parent() else { return bad("/: not a file") };
         match self.files().resolve(folder.as_str())? {

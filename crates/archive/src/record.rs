@@ -1,4 +1,6 @@
 //! Encodes and decodes the parts of a record: tags, numbers, texts, paths and attributes.
+//!
+//! Meets T-BOX-002.
 
 use cofferdam_vfs::{Mode, Stat, Time, VPath};
 
@@ -79,6 +81,7 @@ impl<'a> Rest<'a> {
 
     /// Reads a path in the form that `write` produces: absolute, without `.`, `..` or redundant
     /// slashes.
+    // T-BOX-001: an export made to write outside.
     pub(crate) fn path(&mut self) -> Result<VPath, Error> {
         let text = self.text()?;
         match VPath::new(text) {

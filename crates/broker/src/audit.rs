@@ -2,6 +2,8 @@
 //!
 //! The types are apart from the desks that fill them in, because a store that keeps the log needs
 //! nothing else of the broker.
+//!
+//! Meets T-PERM-011.
 
 use std::fmt;
 use std::str::FromStr;

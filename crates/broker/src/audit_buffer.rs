@@ -29,6 +29,7 @@ impl AuditBuffer {
     ///
     /// A denial equal to a recent line only raises that line's count, so that a tool which repeats
     /// a denied call does not fill the disk.
+    // T-PERM-012: denials that fill the disk.
     pub(crate) fn note(&mut self, line: Line, sink: &dyn Sink) -> Result<(), Error> {
         if line.ruling == Some(Ruling::Deny) {
             add(&mut self.lines, line);
@@ -162,6 +163,7 @@ mod tests {
         assert_eq!(lines.iter().map(|line| u64::from(line.times)).sum::<u64>(), 100_000);
     }
 
+    /// T-PERM-012.
     #[test]
     fn same_denial_over_and_over_is_one_line_that_counts() {
         let (gate, mut buffer) = (Gate::default(), AuditBuffer::default());

@@ -1,6 +1,8 @@
 //! Limits that apply before any grant is considered.
 //!
 //! They come from the configuration of a sandbox, such as a content security policy.
+//!
+//! Meets T-DOM-008.
 
 use std::sync::Arc;
 

@@ -189,6 +189,7 @@ mod tests {
         );
     }
 
+    /// T-PERM-007.
     #[test]
     fn hostile_name_stays_on_one_line() {
         assert!(!error("function:call:a\nb").to_json().contains('\n'));

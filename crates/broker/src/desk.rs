@@ -29,11 +29,13 @@ use crate::waiting::{Seen, Waiting};
 const MAX_CACHED_VERDICTS: usize = 512;
 
 /// Most questions that one run may cause. A person faced with more approves without reading.
+// T-PERM-006: a person worn down by questions.
 pub const MAX_QUESTIONS: u32 = 64;
 
 /// Most denied requests of one run that are recorded.
 ///
 /// Further requests are denied too, but cannot be granted by their id.
+// T-PERM-012: denials that fill the disk.
 pub const MAX_KEPT_REQUESTS: u32 = 256;
 
 /// The broker as one run sees it: checks the run's requests and writes its audit lines.
@@ -118,6 +120,7 @@ impl Desk {
     }
 
     /// Permits or denies a request, or asks the approver; writes the audit line.
+    // T-PERM-001: use of something not granted.
     pub fn check(&self, request: &Request) -> Verdict {
         self.verdict(request, effect(request))
     }

@@ -303,6 +303,7 @@ mod tests {
         assert!(!grant.lives_at(Timestamp::from_micros(1_000_005)));
     }
 
+    /// T-PERM-011.
     #[test]
     fn line_hides_nothing_and_shows_no_secret() {
         let terms = terms("network:fetch:https://a.example", Span::Always).for_tool("a\u{202e}b");

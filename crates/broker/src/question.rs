@@ -2,6 +2,8 @@
 //!
 //! These types are the interface to prompts and policies. The life of a question inside the broker
 //! is in `open_question`.
+//!
+//! Meets T-PERM-007.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -33,6 +35,7 @@ pub struct Question {
 /// An answer carries the seal of its question, so that approval of one question cannot be applied
 /// to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+// T-PERM-005: a tool that grants itself something.
 pub struct Seal(pub u64);
 
 /// One capability that a question asks for.
@@ -271,6 +274,7 @@ mod tests {
         assert!(wish.choices().windows(2).all(|w| w[1].capability.covers(&w[0].capability)));
     }
 
+    /// T-PERM-007.
     #[test]
     fn name_of_the_tool_hides_nothing() {
         assert_eq!(question(vec![fetch()]).tool(), "a\\u{202e}b");

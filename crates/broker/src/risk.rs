@@ -1,4 +1,6 @@
 //! Risk of a grant, as prompts and `cofferdam explain` show it.
+//!
+//! Meets T-DOM-003.
 
 use std::fmt;
 

@@ -1,4 +1,6 @@
 //! Headers with secrets that a grant adds to requests.
+//!
+//! Meets T-PERM-011.
 
 use std::fmt;
 
@@ -89,6 +91,7 @@ impl std::error::Error for BadHeader {}
 mod tests {
     use super::*;
 
+    /// T-PERM-011.
     #[test]
     fn debug_shows_no_secret() {
         let mut headers = SecretHeaders::default();

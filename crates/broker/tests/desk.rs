@@ -17,6 +17,7 @@ fn terms(capability: &str, span: Span) -> Terms {
     Terms::new(capability.parse().unwrap(), span)
 }
 
+/// T-PERM-001.
 #[test]
 fn nothing_is_permitted_by_default() {
     let fixture = fixture(None);
@@ -162,6 +163,7 @@ fn the_same_request_has_the_same_id() {
     assert_ne!(id("1", "t", "a"), id("1", "u", "a"));
 }
 
+/// T-PERM-006.
 #[test]
 fn hundred_thousand_requests_in_a_loop_are_one() {
     let fixture = fixture(None);

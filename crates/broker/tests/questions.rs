@@ -111,6 +111,7 @@ fn denial_from_outside_ends_the_waiting() {
     assert_eq!(denied(&desk, &key("a")).reason(), &Reason::Refused);
 }
 
+/// T-PERM-005.
 #[test]
 fn late_answers_and_answers_to_another_question_are_refused() {
     let fixture = fixture(Some(Arc::new(FromOutside)));
@@ -130,6 +131,7 @@ fn late_answers_and_answers_to_another_question_are_refused() {
     assert!(fixture.broker.grants().unwrap().is_empty());
 }
 
+/// T-PERM-005.
 #[test]
 fn answer_of_an_approver_that_does_not_fit_is_a_no() {
     let person = Arc::new(Person::default());
@@ -158,6 +160,7 @@ fn dropped_waiting_leaves_nothing() {
     assert_eq!(Arc::strong_count(&bell), 1);
 }
 
+/// T-PERM-006.
 #[test]
 fn run_cannot_ask_without_end() {
     let person = Arc::new(Person::default());
@@ -231,6 +234,7 @@ fn ten_thousand_runs_wait_on_one_thread() {
     assert!(fixture.broker.questions().is_empty());
 }
 
+/// T-DOM-008.
 #[test]
 fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     let person = Arc::new(Person::default());

@@ -93,6 +93,7 @@ impl Dom {
     }
 }
 
+// T-DOM-006: a selector that looks wider than it is.
 fn check(text: &str) -> Result<(), Error> {
     let bad = |reason| Err(Error::new(ErrorKind::BadName, text, reason));
     if text.trim() != text {
@@ -199,6 +200,7 @@ mod tests {
         }
     }
 
+    /// T-DOM-006.
     #[test]
     fn a_selector_cannot_pass_for_raw_markup() {
         assert!("raw@*".parse::<super::Selector>().is_err());

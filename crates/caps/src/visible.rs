@@ -1,4 +1,6 @@
 //! Escaping of hostile text for people: control, bidirectional and invisible characters.
+//!
+//! Meets T-CELL-016, T-PERM-007.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -82,16 +84,19 @@ mod tests {
         check("a\r\nb\tc", "a\\r\\nb\\tc");
     }
 
+    /// T-CELL-016.
     #[test]
     fn terminal_escapes_lose_their_escape() {
         check("\u{1b}[2Jx\u{9b}1m\u{7f}", "\\u{1b}[2Jx\\u{9b}1m\\u{7f}");
     }
 
+    /// T-CELL-016.
     #[test]
     fn direction_overrides_are_spelled_out() {
         check("a\u{202e}txt.exe\u{2069}\u{61c}", "a\\u{202e}txt.exe\\u{2069}\\u{61c}");
     }
 
+    /// T-CELL-016.
     #[test]
     fn zero_width_characters_are_spelled_out() {
         check("a\u{200b}b\u{200d}\u{feff}\u{ad}", "a\\u{200b}b\\u{200d}\\u{feff}\\u{ad}");

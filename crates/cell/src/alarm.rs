@@ -6,6 +6,8 @@
 //! cells compute, the end of a slice. Entering a cell costs one atomic addition as long as the
 //! thread is awake. It stays awake for a while after the last cell has left, so that a series of
 //! short runs does not wake it each time.
+//!
+//! Meets T-CELL-001.
 
 use std::collections::BTreeMap;
 use std::future::Future;

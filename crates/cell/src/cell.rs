@@ -197,6 +197,7 @@ enum Ending {
 }
 
 impl<H: Host> ResourceLimiter for State<H> {
+    // T-CELL-003: memory of the cell.
     fn memory_growing(
         &mut self,
         _current: usize,
@@ -220,6 +221,7 @@ impl<H: Host> ResourceLimiter for State<H> {
 
 impl<H: Host> Cell<H> {
     /// Takes a cell from the pool. The memory of the image counts towards the limit.
+    // T-CELL-020: state of one run seen by the next.
     pub fn new(
         image: &Image<H>,
         host: H,
@@ -273,6 +275,7 @@ impl<H: Host> Cell<H> {
     /// its reply out. After an error the cell can only be dropped.
     ///
     /// Yields the thread to the executor at every slice.
+    // T-CELL-007: request, answer or reply outside the guest's memory.
     pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
         let state = self.store.data_mut();
         // Read before the switch is checked, so that a later kill rings once more.
@@ -297,6 +300,7 @@ impl<H: Host> Cell<H> {
         let reply = reply.map_err(|e| self.reason(e))?;
         self.store.data_mut().came_back = true;
         let (address, len) = ((reply >> 32) as u32, reply as u32);
+        // T-CELL-014: a result or exception that is too long.
         let limit = self.store.data().limits.reply_bytes;
         if len as usize > limit {
             return Err(Stop::ReplyTooLong(len as usize));
@@ -424,6 +428,8 @@ fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
 impl<H: Host> State<H> {
     /// Waits for the answer to a pending call while the guest is on the stack. Time that the host
     /// does not count as the run's own extends the deadline.
+    // T-CELL-010: a panic in a host call.
+    // T-CELL-028: a tool that blocks in a call.
     pub(crate) async fn wait_for(&mut self, ticket: u32) -> Result<(), Stop> {
         let alarm = self.switch.shared.alarm.clone();
         let _away = alarm.away();
@@ -450,6 +456,7 @@ impl<H: Host> State<H> {
     }
 
     /// Handles a ring: ends the run, or yields the thread.
+    // T-CELL-001: endless computation.
     pub(crate) fn look_at_clock(&mut self, guest: &mut [u8]) -> Result<Next, Stop> {
         let alarm = &self.switch.shared.alarm;
         self.seen = alarm.rings();
@@ -466,6 +473,7 @@ impl<H: Host> State<H> {
                     if self.ring.is_none() {
                         self.ring = Some(alarm.ring_at(self.deadline));
                     }
+                    // T-CELL-005: a host thread held by a cell that computes.
                     return Ok(Next::Yield);
                 };
                 self.ring = Some(alarm.ring_at(now + GRACE));

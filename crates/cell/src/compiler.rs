@@ -23,6 +23,7 @@ use crate::program_image::{ProgramEngine, ProgramImage};
 use crate::unfit::{self, Unfit};
 
 /// Most modules compiled at once; each occupies all processors.
+// T-PROC-002: a compile bomb: a module whose compiling takes minutes.
 const MAX_COMPILING: usize = 2;
 
 /// Most modules that may wait for their turn.

@@ -1,4 +1,6 @@
 //! [`Engine`]: wasmtime's settings and the pool of memories and stacks.
+//!
+//! Meets T-CELL-023.
 
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
@@ -11,6 +13,7 @@ use crate::{Error, ErrorKind};
 const MEMORY_RESERVATION: u64 = 4 << 30;
 
 /// Native stack of a guest. Guests check their own stack first; this is the backstop.
+// T-CELL-004: call stack: deep recursion, deep input to built-ins.
 const WASM_STACK: usize = 2 << 20;
 
 /// Additional stack for host calls.
@@ -25,6 +28,7 @@ pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
 /// Size of the pool of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+// T-CELL-021: an exhausted pool.
 pub struct Pool {
     /// Most cells alive at once: computing, waiting or kept. Each reserves a memory and a stack;
     /// unused parts cost only address space.

@@ -129,6 +129,7 @@ fn cross<H: Host>(
         state.answer.clear();
         state.answer.shrink_to(MAX_KEPT);
         let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
+        // T-CELL-010: a panic in a host call.
         match catch_unwind(answering) {
             Ok(Ok(())) => {}
             Ok(Err(stop)) => return Err(stop.into()),
@@ -175,6 +176,7 @@ fn breach<T>(what: &str) -> wasmtime::Result<T> {
     Err(Stop::Breach(what.into()).into())
 }
 
+// T-CELL-007: request, answer or reply outside the guest's memory.
 pub(crate) fn slice(memory: &[u8], at: u32, len: u32) -> Option<&[u8]> {
     memory.get(at as usize..(at as usize).checked_add(len as usize)?)
 }
@@ -187,6 +189,7 @@ fn slice_mut(memory: &mut [u8], at: u32, len: u32) -> Option<&mut [u8]> {
 mod tests {
     use super::*;
 
+    /// T-CELL-007.
     #[test]
     fn nothing_outside_the_guests_memory_is_read_or_written() {
         let mut memory = [7_u8; 16];

@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind};
 
 /// Returns a module that starts in the state of `wasm` after its initialisation. The guest cannot
 /// call the host meanwhile, because the answers would be frozen into every cell.
+// T-CELL-022: randomness frozen in the image, the same in every cell.
 pub fn initialise(wasm: &[u8]) -> Result<Vec<u8>, Error> {
     let failed = |e: wasmtime::Error| Error::new(ErrorKind::Image, format!("{e:#}"));
     let mut wizer = Wizer::new();

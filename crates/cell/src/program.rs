@@ -114,6 +114,7 @@ impl TrapKind {
 
 /// Memory that the programs of one run share, in bytes.
 #[derive(Debug)]
+// T-PROC-007: memory of many processes together, and of tables.
 pub struct MemoryBudget {
     limit: u64,
     used: AtomicU64,

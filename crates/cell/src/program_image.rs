@@ -1,4 +1,6 @@
 //! [`ProgramImage`], a compiled and checked program, and the engines that programs run on.
+//!
+//! Meets T-PROC-001.
 
 use std::sync::{Arc, OnceLock};
 

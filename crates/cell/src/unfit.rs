@@ -50,10 +50,12 @@ impl std::fmt::Display for Unfit {
 impl std::error::Error for Unfit {}
 
 /// Rejects bytes that are not a supported module, before anything is spent on them.
+// T-PROC-001: a hostile module.
 pub(crate) fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
     if !wasm.starts_with(b"\0asm") {
         return Err(Unfit::new("is not a WebAssembly module"));
     }
+    // T-PROC-002: a compile bomb: a module whose compiling takes minutes.
     if wasm.len() > MAX_MODULE {
         let text = format!("is a module of {} bytes; the limit is {MAX_MODULE}", wasm.len());
         return Err(Unfit::new(text));

@@ -105,6 +105,7 @@ fn files(cache: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(cache).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
+/// T-PROC-003.
 #[test]
 fn what_was_compiled_is_kept_for_this_user_alone() {
     let (engine, cache) = (engine(), scratch("kept"));
@@ -117,6 +118,7 @@ fn what_was_compiled_is_kept_for_this_user_alone() {
     assert_eq!(file.metadata().and_then(|m| m.modified()).expect("a time"), before, "written anew");
 }
 
+/// T-PROC-003.
 #[test]
 fn a_file_that_was_damaged_is_not_used_but_made_anew() {
     let (engine, cache) = (engine(), scratch("damaged"));
@@ -135,6 +137,7 @@ fn a_file_that_was_damaged_is_not_used_but_made_anew() {
     }
 }
 
+/// T-PROC-003.
 #[test]
 fn a_directory_that_others_can_write_to_is_not_used() {
     let (engine, cache) = (engine(), scratch("open"));
@@ -144,6 +147,7 @@ fn a_directory_that_others_can_write_to_is_not_used() {
     assert_eq!(files(&cache), [] as [PathBuf; 0]);
 }
 
+/// T-PROC-003.
 #[test]
 fn a_file_under_the_name_of_another_module_is_not_used() {
     let (engine, cache) = (engine(), scratch("swapped"));
@@ -159,6 +163,7 @@ fn a_file_under_the_name_of_another_module_is_not_used() {
     assert_eq!(compile(&engine, &cache, MODULE), Ok(65536));
 }
 
+/// T-PROC-001.
 #[test]
 fn every_cut_of_a_module_is_refused() {
     let (engine, cache) = (engine(), scratch("cut"));

@@ -1,4 +1,6 @@
 //! Parses the parameters of `exec`. The shape of every parameter is checked.
+//!
+//! Meets T-CELL-026.
 
 use base64::Engine as _;
 use cofferdam::config::Config;

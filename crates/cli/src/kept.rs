@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::exec::{BadParams, bad, check_known, file_content, object, sandbox, text};
 
 /// Most sandboxes at once; each holds its files.
+// T-BOX-003: host memory through sandboxes and snapshots that are kept.
 const MAX_SANDBOXES: usize = 256;
 
 /// Most snapshots at once; each holds the content that has changed since.

@@ -17,6 +17,7 @@ const PIECE: usize = 4096;
 /// The two streams of this process.
 static OUTLET: Outlet = Outlet { state: Mutex::new(State::NEW), changed: Condvar::new() };
 
+// T-CELL-029: output that nothing reads.
 struct Outlet {
     state: Mutex<State>,
     changed: Condvar,

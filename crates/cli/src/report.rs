@@ -215,6 +215,7 @@ fn for_reader(json: String) -> String {
 
 /// Returns a watcher that shows console output while a run is under way. On a terminal, characters
 /// that would move the cursor or hide text are made visible.
+// T-CELL-016: escapes that move the cursor or hide text.
 pub(crate) fn console() -> Arc<dyn Watcher> {
     let is_terminal = std::io::stderr().is_terminal();
     Arc::new(move |_: Stream, bytes: &[u8]| match is_terminal {

@@ -1,4 +1,6 @@
 //! Parses one line of `rpc`. Depends on nothing but the line, so that it can be fuzzed on its own.
+//!
+//! Meets T-CELL-026.
 
 use serde_json::Value as Json;
 

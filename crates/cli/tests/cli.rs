@@ -73,6 +73,7 @@ fn a_file_is_read() {
     check(&["run", &path], "", 0, "\"module\"\n", &[]);
 }
 
+/// T-CELL-023.
 #[test]
 fn a_stack_names_the_file_without_its_folder() {
     let scratch = Scratch::new("stack");
@@ -299,6 +300,7 @@ fn rpc_runs_and_answers_in_full() {
     assert_eq!(rpc.finish(), Vec::<Json>::new());
 }
 
+/// T-CELL-026.
 #[test]
 fn rpc_refuses_bad_lines_with_the_standard_codes() {
     let mut rpc = Rpc::start();
@@ -334,6 +336,7 @@ fn rpc_refuses_a_line_that_is_not_utf_8_and_goes_on() {
     assert_eq!(rpc.ask(json!({ "kind": "js", "code": "return 2" }))["result"]["result"], 2);
 }
 
+/// T-CELL-026.
 #[test]
 fn rpc_names_the_parameter_that_is_wrong() {
     let mut rpc = Rpc::start();

@@ -89,6 +89,7 @@ fn hostile_lines_are_answered_and_rpc_goes_on() {
     rpc.works();
 }
 
+/// T-CELL-026.
 #[test]
 fn a_line_nests_127_deep_and_no_deeper() {
     let mut rpc = Rpc::start();
@@ -105,6 +106,7 @@ fn a_line_nests_127_deep_and_no_deeper() {
 }
 
 /// 512 requests run and the others wait their turn. The one too many is refused, and no other.
+/// T-CELL-021.
 #[test]
 fn a_hundred_thousand_requests_wait_and_no_more() {
     const MOST: usize = 100_000;

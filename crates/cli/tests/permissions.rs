@@ -54,6 +54,7 @@ fn id_in(text: &str, prefix: &str) -> String {
     text[at..].chars().take(prefix.len() + 10).collect()
 }
 
+/// T-PERM-008.
 #[test]
 fn a_denial_can_be_granted_by_its_id_and_revoked() {
     let home = Home::new("grant");
@@ -101,6 +102,7 @@ fn a_run_without_a_store_keeps_nothing() {
     home.check(&["requests"], "", 0, &["no requests"]);
 }
 
+/// T-PERM-010.
 #[test]
 fn a_damaged_store_is_named_and_nothing_runs() {
     let home = Home::new("damaged");

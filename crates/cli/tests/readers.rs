@@ -29,6 +29,7 @@ fn tool(name: &str, source: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
+/// T-CELL-029.
 #[test]
 fn a_run_ends_at_its_deadline_where_nobody_reads() {
     let file = tool("flood.js", FLOOD);
@@ -60,6 +61,7 @@ fn what_is_read_late_is_not_lost() {
     assert_eq!((result.as_str(), code(child)), ("null\n", Some(0)));
 }
 
+/// T-CELL-029.
 #[test]
 fn who_prints_to_nobody_ends_as_at_a_closed_pipe() {
     let mut child = cofferdam(&["sh", "--ephemeral", "-c", "yes"]).spawn().expect("the program");
@@ -71,6 +73,7 @@ fn who_prints_to_nobody_ends_as_at_a_closed_pipe() {
     assert_eq!((first.as_str(), code(child)), ("y\n", Some(141)));
 }
 
+/// T-CELL-029.
 #[test]
 fn a_full_disk_is_an_error() {
     let full = || File::options().write(true).open("/dev/full").expect("a device");

@@ -138,6 +138,7 @@ fn program() -> Vec<u8> {
     wat::parse_str(text).expect("a module")
 }
 
+/// T-PROC-011.
 #[test]
 fn a_program_becomes_a_command() {
     let scratch = Scratch::new("program");
@@ -393,6 +394,7 @@ fn wrong_calls_about_sandboxes_are_named() {
     assert_eq!(rpc.sh(&id, "echo alive"), "alive\n");
 }
 
+/// T-BOX-003.
 #[test]
 fn there_are_only_so_many_sandboxes() {
     let mut rpc = Rpc::start();
@@ -405,6 +407,7 @@ fn there_are_only_so_many_sandboxes() {
     rpc.create(json!({}));
 }
 
+/// T-CELL-021, T-BOX-003.
 #[test]
 fn there_are_only_so_many_snapshots_and_sessions() {
     let mut rpc = Rpc::start();

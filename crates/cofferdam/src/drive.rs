@@ -142,6 +142,7 @@ pub(crate) async fn run_on_course(
 }
 
 /// Runs a script in a kept cell. The cell is discarded if anything stops the run.
+// T-CELL-019: a run killed half-way.
 pub(crate) async fn kept(
     state: &Arc<SandboxState>,
     tool: &Tool,
@@ -221,6 +222,7 @@ struct GuestSource<'a> {
 }
 
 /// Checks the length of the source and turns TypeScript into JavaScript, before a cell is taken.
+// T-CELL-017: a source that is too long.
 async fn guest_source<'a>(
     course: &Course,
     tool: &'a Tool,
@@ -250,6 +252,7 @@ async fn guest_source<'a>(
     Ok(Ok(GuestSource { form, javascript, code: None, to_keep }))
 }
 
+// T-CELL-003: memory of the cell.
 fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>, Ending>, Error> {
     let image = course.state.runtime.js(course.state.boundary)?;
     let limits = course.limits();
@@ -337,6 +340,7 @@ pub(crate) async fn drive(
     }
 }
 
+// T-CELL-014: a result or exception that is too long.
 fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Ending, Error> {
     let allowed = course.limits().result_bytes;
     Ok(match leave {

@@ -24,6 +24,7 @@ use serde_json::{Map, Number, Value as Json};
 
 /// Most that a JSON text may cost: bytes of text, plus memory for each value. Shared references are
 /// written out at each place, so that a short result could otherwise expand without end.
+// T-CELL-013: shared references that explode when written as JSON.
 const MAX_COST: usize = 64 << 20;
 
 /// Cost of a value besides its text.
@@ -424,6 +425,7 @@ mod tests {
         check(value, json!({ "a": [1], "b": [1] }), &[]);
     }
 
+    /// T-CELL-013.
     #[test]
     fn nested_sharing_does_not_explode() {
         let mut levels = vec![Value::Array(vec![Value::Null])];
@@ -442,6 +444,7 @@ mod tests {
         assert!(converted.notes.iter().all(|n| n.path.chars().count() <= MAX_PATH + 1));
     }
 
+    /// T-CELL-013.
     #[test]
     fn a_long_text_shared_often_is_bounded() {
         let text = Value::Array(vec![Value::String("x".repeat(500_000))]);
@@ -450,6 +453,7 @@ mod tests {
         check_bounded(Value::Array(items));
     }
 
+    /// T-CELL-013.
     #[test]
     fn holes_are_charged() {
         let holes = || Value::Sparse { length: MAX_HOLES, items: vec![] };

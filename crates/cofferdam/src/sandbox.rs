@@ -422,6 +422,7 @@ fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), 
 }
 
 /// A record of a run under way.
+// T-CELL-019: a run killed half-way.
 pub(crate) struct Registered {
     pub(crate) state: Arc<SandboxState>,
     id: u64,

@@ -85,6 +85,7 @@ impl Tool {
 
     /// Creates a tool from a file. The extension of its name selects the language, and whether the
     /// source is a module.
+    // T-CELL-023: host paths in stack traces.
     pub fn from_file_name(name: &str, source: impl Into<String>) -> Self {
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -170,6 +171,7 @@ mod tests {
     use super::*;
     use crate::Sandbox;
 
+    /// T-CELL-027.
     #[tokio::test]
     async fn code_is_kept_when_a_tool_runs_again() {
         let sandbox = Sandbox::new().expect("a sandbox");

@@ -60,6 +60,7 @@ async fn check(name: &str, text: &str, expect: &[(&str, &str)]) {
     assert_eq!(found, expect, "{text}");
 }
 
+/// T-PROC-012.
 #[tokio::test]
 async fn every_kind_of_change_is_a_line() {
     check(
@@ -91,6 +92,7 @@ async fn every_kind_of_change_is_a_line() {
     check("times", "touch -d @1 /real/old", &[("utimes /real/old", "touch")]).await;
 }
 
+/// T-PROC-012.
 #[tokio::test]
 async fn a_line_says_where_it_really_is() {
     let text = "ln -s /real /tmp/way; cd /tmp/way; echo x > ./a; ln -s a link; echo y > link";
@@ -118,6 +120,7 @@ async fn the_name_of_a_program_hides_nothing() {
     assert!(found.iter().all(|(_, by)| !by.contains('\u{1b}')), "{found:?}");
 }
 
+/// T-PROC-012.
 #[tokio::test]
 async fn nothing_is_changed_without_its_line() {
     let folder = Folder::new("unwritable");

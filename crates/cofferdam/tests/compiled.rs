@@ -20,6 +20,7 @@ fn check(sandbox: &Sandbox, tool: &Tool) -> Outcome {
     first
 }
 
+/// T-CELL-027.
 #[test]
 fn each_run_comes_to_the_same() {
     let sandbox = Sandbox::new().expect("a sandbox");

@@ -41,6 +41,7 @@ async fn check_class(limits: Limits, source: &str, expect: ErrorClass) {
     assert_eq!(outcome.error_class(), Some(expect), "{source}: {:?}", outcome.ending);
 }
 
+/// T-CELL-001.
 #[tokio::test]
 async fn the_next_call_works_after_loops() {
     for source in [
@@ -61,6 +62,7 @@ async fn the_next_call_works_after_loops() {
     }
 }
 
+/// T-CELL-003.
 #[tokio::test]
 async fn memory_too_small_for_a_cell_is_a_limit() {
     let sandbox = sandbox(Limits::default().with_memory_bytes(65_536));
@@ -73,6 +75,7 @@ async fn memory_too_small_for_a_cell_is_a_limit() {
     assert!(wanted.is_some_and(|wanted| wanted > allowed));
 }
 
+/// T-CELL-003.
 #[tokio::test]
 async fn the_next_call_works_after_bombs() {
     for source in [
@@ -104,6 +107,7 @@ async fn the_next_call_works_after_errors() {
     }
 }
 
+/// T-CELL-014.
 #[tokio::test]
 async fn the_message_of_an_error_is_cut() {
     let outcome = survives(Limits::default(), "throw new Error('é'.repeat(1e6))").await;
@@ -111,6 +115,7 @@ async fn the_message_of_an_error_is_cut() {
     assert!(message.len() < 100_000 && message.ends_with("(cut)"), "{} bytes", message.len());
 }
 
+/// T-CELL-015.
 #[tokio::test]
 async fn ten_megabytes_of_output_are_cut_at_the_limit() {
     let source = "const line = 'x'.repeat(999); for (let n = 0; n < 10_000; n++) { console.log(line); console.error(line) }";
@@ -128,6 +133,7 @@ async fn ten_megabytes_of_output_come_out_whole_where_that_is_allowed() {
     assert_eq!((outcome.stdout.bytes.len(), outcome.stdout.is_cut), (10_000_001, false));
 }
 
+/// T-CELL-014.
 #[tokio::test]
 async fn a_result_of_a_hundred_megabytes_is_a_limit() {
     let limits = Limits::default().with_memory_bytes(1 << 30);
@@ -148,6 +154,7 @@ async fn a_result_of_a_hundred_megabytes_comes_out_where_that_is_allowed() {
     assert!(bytes.len() == 100_000_000 && bytes.iter().all(|byte| *byte == 7));
 }
 
+/// T-CELL-017.
 #[tokio::test]
 async fn a_tool_of_a_megabyte_runs_where_that_is_allowed() {
     let source = format!("// {}\nreturn 7", "x".repeat(1 << 20));
@@ -163,6 +170,7 @@ async fn a_tool_of_a_megabyte_of_code_runs_where_that_is_allowed() {
     assert_eq!(survives(limits, &source).await.ending, Ending::Returned(Value::Number(131_072.0)));
 }
 
+/// T-CELL-020.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn five_hundred_runs_at_once_do_not_mix() {
     let sandbox = sandbox(Limits::default());
@@ -203,6 +211,7 @@ fn is_cancelled(outcome: &Outcome) -> bool {
     matches!(outcome.ending, Ending::Stopped(Exhausted::Cancelled { .. }))
 }
 
+/// T-CELL-002.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_is_cancelled_from_another_task_whatever_it_does() {
     for source in ENDLESS {
@@ -248,6 +257,7 @@ async fn cancelling_a_sandbox_ends_all_its_runs_and_no_other() {
     assert!(is_cancelled(&spared.await.expect("no panic").expect("an outcome")));
 }
 
+/// T-CELL-005.
 #[tokio::test]
 async fn an_endless_loop_lets_other_tasks_of_its_thread_go_on() {
     let (sandbox, _begun) = telling(Limits::default());
@@ -265,6 +275,7 @@ async fn an_endless_loop_lets_other_tasks_of_its_thread_go_on() {
     assert!(is_cancelled(&outcome), "{:?}", outcome.ending);
 }
 
+/// T-CELL-019.
 #[tokio::test]
 async fn a_run_that_is_dropped_half_way_leaves_nothing() {
     let (sandbox, mut begun) = telling(Limits::default());
@@ -347,6 +358,7 @@ async fn built_ins_that_were_rewritten_do_not_change_a_result() {
     assert_eq!(spoiled.ending, plain.ending);
 }
 
+/// T-CELL-020.
 #[tokio::test]
 async fn two_sandboxes_do_not_see_each_other() {
     let (one, other) = (sandbox(Limits::default()), sandbox(Limits::default()));
@@ -364,6 +376,7 @@ async fn two_sandboxes_do_not_see_each_other() {
     assert_eq!(fresh.ending, Ending::Returned(Value::String("undefined".into())));
 }
 
+/// T-CELL-020.
 #[tokio::test]
 async fn a_cancelled_session_starts_fresh() {
     let (sandbox, mut begun) = telling(Limits::default());
@@ -399,6 +412,7 @@ async fn a_run_that_waits_for_its_session_can_be_cancelled_and_has_its_own_time(
     assert!(is_cancelled(&second.expect("an outcome")));
 }
 
+/// T-CELL-013.
 #[tokio::test]
 async fn a_result_that_nests_by_references_does_not_exhaust_the_host() {
     let source = "let prev = 'x'; const all = [];
@@ -428,6 +442,7 @@ async fn every_call_on_a_destroyed_sandbox_is_an_error() {
     is(sandbox.write_file("/tmp/x", b"").err().map(|e| e.kind()));
 }
 
+/// T-CELL-019.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn destroying_a_sandbox_ends_what_runs_in_it() {
     let (sandbox, mut begun) = telling(Limits::default());
@@ -473,6 +488,7 @@ impl Watcher for Once {
     }
 }
 
+/// T-CELL-029.
 #[tokio::test]
 async fn a_program_that_prints_to_nobody_ends_as_at_a_closed_pipe() {
     let sandbox = Sandbox::builder().watcher(Arc::new(Once::default())).build().expect("a sandbox");

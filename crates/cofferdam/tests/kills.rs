@@ -24,6 +24,7 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").expect("procfs").count()
 }
 
+/// T-CELL-001.
 #[test]
 fn a_thousand_kills_leave_no_memory_and_no_thread() {
     let executor = tokio::runtime::Builder::new_current_thread().build().expect("an executor");

@@ -204,6 +204,7 @@ fn what_is_no_export_is_refused() {
     check_refused(sealed(newer), "version 9");
 }
 
+/// T-BOX-001.
 #[test]
 fn names_that_do_not_belong_are_refused() {
     for path in ["", "a", "../a", "/../a", "/tmp/../a", "/tmp/./a", "/tmp//a", "/tmp/a/"] {
@@ -220,6 +221,7 @@ fn names_that_do_not_belong_are_refused() {
     assert!(Sandbox::import(records(&[&record(6, &["/tmp/p", "/etc/passwd"])])).is_err());
 }
 
+/// T-BOX-002.
 #[test]
 fn sizes_are_checked_before_they_are_believed() {
     let small = || Limits::default().with_fs_bytes(1000).with_file_count(5);
@@ -273,6 +275,7 @@ proptest! {
         prop_assert_eq!(other.env(), sandbox.env());
     }
 
+    /// T-BOX-002.
     #[test]
     fn no_damaged_archive_is_taken_or_panics(at in any::<prop::sample::Index>(), bit in 0u8..8, seal in any::<bool>()) {
         let sandbox = sandbox();

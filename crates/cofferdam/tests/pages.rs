@@ -117,6 +117,7 @@ async fn markup_is_sanitised_unless_the_grant_says_otherwise() {
     assert!(raw.contains(r#"<b onclick="x()">new</b><script>x()</script>"#), "{raw}");
 }
 
+/// T-DOM-007.
 #[tokio::test]
 async fn a_counted_grant_is_used_up_by_what_it_allows_and_by_nothing_else() {
     let sandbox = granted(&["dom:read", "dom:write:#cart"]).page(SHOP).build().expect("a sandbox");

@@ -117,6 +117,7 @@ async fn a_no_to_a_call_without_a_promise_can_be_caught() {
     check_denied(&run(&sandbox, source).await, "fs:read:/data/a");
 }
 
+/// T-CELL-028.
 #[tokio::test]
 async fn a_call_without_a_promise_waits_for_a_grant_from_outside_and_can_be_cancelled() {
     let limits = Limits::default().with_time(Duration::from_millis(300));
@@ -187,6 +188,7 @@ async fn a_declaration_of_something_unknown_is_an_error() {
     assert!(outcome.error().is_some_and(|e| e.message.contains("nonsense")), "{outcome:?}");
 }
 
+/// T-PERM-006.
 #[tokio::test]
 async fn a_no_is_asked_for_once_however_often_it_is_tried() {
     let approver = Decides::new(None);
@@ -333,6 +335,7 @@ async fn a_grant_for_any_public_address_opens_no_private_one() {
     }
 }
 
+/// T-PERM-011.
 #[tokio::test]
 async fn a_secret_header_is_sent_and_never_seen() {
     let port = echo_server();
@@ -349,6 +352,7 @@ async fn a_secret_header_is_sent_and_never_seen() {
     check(&run(&sandbox, &source).await, json!([true, []]));
 }
 
+/// T-DOM-008.
 #[tokio::test]
 async fn a_policy_bounds_what_is_granted_later_too() {
     let (inside, outside) = (echo_server(), echo_server());

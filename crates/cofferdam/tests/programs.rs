@@ -166,6 +166,7 @@ fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
     }
 }
 
+/// T-PROC-007.
 #[tokio::test]
 async fn memory_without_end_is_a_limit() {
     let bomb = program(
@@ -180,6 +181,7 @@ async fn memory_without_end_is_a_limit() {
     assert_eq!(outcome.ending, Ending::Stopped(expected));
 }
 
+/// T-PROC-007.
 #[tokio::test]
 async fn a_module_that_asks_for_more_than_its_limit_does_not_start() {
     let greedy =
@@ -211,6 +213,7 @@ async fn check_unfit(module: &[u8], says: &str) {
     assert!(error.message.contains(says), "{:?} does not say {says:?}", error.message);
 }
 
+/// T-PROC-001.
 #[tokio::test]
 async fn a_module_that_cannot_run_is_told_why() {
     let whole = program(&[], "", "");
@@ -282,6 +285,7 @@ fn bomb() -> Vec<u8> {
     )
 }
 
+/// T-PROC-006.
 #[tokio::test]
 async fn a_fork_bomb_is_a_limit() {
     let sandbox = sandbox(Limits::default().with_time(Duration::from_secs(5)));
@@ -362,6 +366,7 @@ async fn who_writes_to_nobody_is_killed_by_the_pipe() {
     assert_eq!(outcome.ending, Ending::Exited(13));
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
     let waiting = parent(
@@ -372,6 +377,7 @@ async fn whoever_waits_on_a_pipe_for_ever_ends_at_the_deadline() {
     assert_eq!(outcome.exit_code(), 124);
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn a_whole_tree_of_loops_ends_at_the_deadline() {
     let sandbox = sandbox(short());
@@ -382,6 +388,7 @@ async fn a_whole_tree_of_loops_ends_at_the_deadline() {
     assert_eq!(outcome.exit_code(), 124);
 }
 
+/// T-PROC-009.
 #[tokio::test]
 async fn children_that_nobody_hears_end_with_the_first_process() {
     let sandbox = sandbox(Limits::default());
@@ -393,6 +400,7 @@ async fn children_that_nobody_hears_end_with_the_first_process() {
 }
 
 /// Modules are compiled on threads of their own, so a run that waits for one ends in time.
+/// T-PROC-002.
 #[tokio::test]
 async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     let step = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 3)) (local.get 1)))\n";
@@ -405,6 +413,7 @@ async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     assert!(matches!(ending, Ending::Stopped(Exhausted::Time { .. })), "{ending:?}");
 }
 
+/// T-PROC-010.
 #[tokio::test]
 async fn a_program_that_is_denied_does_not_start() {
     struct Nothing;

@@ -99,6 +99,7 @@ fn a_loop_is_killed_within_its_time() {
     }
 }
 
+/// T-DOM-011.
 #[test]
 fn a_search_in_the_page_ends_with_its_run() {
     let time = Duration::from_millis(30);
@@ -131,6 +132,7 @@ fn a_program_is_killed_within_its_time() {
     assert!(over < KILL, "it ended {over:?} late");
 }
 
+/// T-CELL-005.
 #[test]
 fn a_loop_gives_its_thread_back_after_each_slice() {
     let executor = executor();

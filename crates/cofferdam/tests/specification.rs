@@ -57,6 +57,7 @@ const OPENER: &str = r#"(module
                     (br $more))))
         (call $exit (i32.sub (local.get $count) (i32.const 100)))))"#;
 
+/// T-PROC-008.
 #[test]
 fn a_process_has_256_descriptors() {
     let opener = Command::wasm("opener", wat::parse_str(OPENER).expect("a module"));
@@ -73,12 +74,14 @@ fn is_done_writing(bytes: u32) -> String {
     sh(&sandbox, &format!("{writer} | {{ sleep 1; ls /tmp; wc -c; }}"))
 }
 
+/// T-PROC-008.
 #[test]
 fn a_pipe_holds_64_kib() {
     assert_eq!(is_done_writing(65_536), "done\n65536\n");
     assert_eq!(is_done_writing(65_537), "65537\n");
 }
 
+/// T-PROC-008.
 #[test]
 fn arguments_and_variables_have_2_mib_together() {
     let sandbox = Sandbox::new().expect("a sandbox");
@@ -110,6 +113,7 @@ fn an_area_of_storage_has_5_mib() {
     }
 }
 
+/// T-CELL-009.
 #[test]
 fn a_tool_has_10_000_timers() {
     let source = "let count = 0

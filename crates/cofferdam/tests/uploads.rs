@@ -290,6 +290,7 @@ async fn a_redirect_takes_again_what_has_a_length_and_no_stream() {
     Server::new().check(&with_made(source), expect).await;
 }
 
+/// T-NET-008.
 #[tokio::test]
 async fn the_length_is_limited_while_it_is_sent() {
     let source = "const body = made((c) => c.enqueue(new Uint8Array(1 << 20)))

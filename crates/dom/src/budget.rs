@@ -1,4 +1,6 @@
 //! Limits on the size of a tree, and the account of what it uses.
+//!
+//! Meets T-DOM-004.
 
 use crate::error::{Error, ErrorKind};
 

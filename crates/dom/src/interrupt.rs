@@ -6,6 +6,7 @@ use std::sync::Arc;
 /// A condition that is polled while selectors are matched. As soon as it holds, the search ends
 /// with an error. The default never holds.
 #[derive(Clone, Default)]
+// T-DOM-011: a search that outlives its run.
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {

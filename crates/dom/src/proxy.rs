@@ -35,6 +35,7 @@ use reach::{Begin, Named, Roots};
 use std::collections::HashMap;
 
 /// Most elements that a tool can hold handles of.
+// T-DOM-004: host time and memory through selectors.
 const MAX_HANDLES: usize = 100_000;
 
 /// The parts of a page that a run may use.

@@ -4,6 +4,8 @@
 //! its children, unless its content is not markup. SVG and MathML are removed entirely, since they
 //! allow one text to be parsed into two different trees. The result is serialised, parsed and
 //! cleaned again until it no longer changes; markup that never settles is refused.
+//!
+//! Meets T-DOM-003.
 
 mod attribute;
 mod lists;
@@ -44,6 +46,7 @@ pub(crate) fn takes_content(element: &Element) -> bool {
 
 /// Returns true if other parsers may treat the element as text. Where scripts run, the content
 /// of `noscript` is text up to the first `</noscript>`, even inside an attribute value.
+// T-DOM-010: markup that ends its `noscript`.
 pub(crate) fn is_text_elsewhere(tree: &Tree, slot: u32) -> bool {
     std::iter::once(slot)
         .chain(tree.ancestors_at(slot))

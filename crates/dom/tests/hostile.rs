@@ -1,4 +1,6 @@
 //! Sources designed to exhaust time, memory or stack.
+//!
+//! Proves T-DOM-004.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -146,6 +148,7 @@ fn numbers_that_were_never_ids_name_nothing() {
     assert_eq!(tree.kind(same).unwrap(), NodeKind::Document);
 }
 
+/// T-DOM-011.
 #[test]
 fn a_search_that_nobody_wants_any_more_ends_soon() {
     let mut page = Page::parse(&"<i></i>".repeat(2_000), small()).unwrap();

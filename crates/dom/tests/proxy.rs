@@ -1,4 +1,6 @@
 //! The parts of a page that a tool can and cannot reach.
+//!
+//! Proves T-DOM-001.
 
 use cofferdam_dom::proxy::{Answer, Call, EventKind, Grants, Proxy, Reach, Snapshot, Target};
 use cofferdam_dom::{Budget, Error, ErrorKind, Page};
@@ -212,6 +214,7 @@ fn markup_stays_as_it_is_in_the_part_that_is_granted_so_and_nowhere_else() {
     assert_eq!(fixture.call(set).unwrap(), Answer::Is(false));
 }
 
+/// T-DOM-002.
 #[test]
 fn what_a_grant_names_is_not_found_anew_when_another_grant_comes() {
     let mut fixture = fixture(inside(".open"), Reach::Everything);
@@ -339,6 +342,7 @@ fn grants_that_change_are_looked_at_anew_and_handles_stay() {
     assert_eq!(fixture.html(Target::Handle(one)), Answer::Nothing);
 }
 
+/// T-DOM-010.
 #[test]
 fn what_is_text_where_scripts_run_is_not_written_to() {
     let page = "<body><noscript><div id=a><input id=b></div></noscript><p id=c>";
@@ -360,6 +364,7 @@ fn what_is_text_where_scripts_run_is_not_written_to() {
     assert_eq!(proxy.call(&mut page, &set).unwrap(), Answer::Is(true));
 }
 
+/// T-DOM-009.
 #[test]
 fn nothing_leaves_when_the_page_is_shown_or_a_form_is_sent() {
     let mut fixture = fixture(Reach::Everything, Reach::Everything);

@@ -71,6 +71,7 @@ fn enter(image: &Image<Panics>, engine: &Engine, host: Panics, source: &str) -> 
     block_on(cell.enter(message.as_bytes())).expect_err("a stop")
 }
 
+/// T-CELL-010.
 #[test]
 fn a_panic_in_a_host_call_ends_the_run_and_nothing_else() {
     let engine = Engine::new(Pool { cells: 4, warm: 1 }).expect("an engine");

@@ -319,6 +319,7 @@ const PAIRS: [(&str, &str); 8] = [
 ];
 
 // T-CELL-018.
+/// T-CELL-018.
 #[test]
 fn hostile_nesting_ends_the_cell_alone() {
     for (open, close) in PAIRS {
@@ -330,6 +331,7 @@ fn hostile_nesting_ends_the_cell_alone() {
     check_stopped(&["let a: ", &"(a:".repeat(100_000)].concat());
 }
 
+/// T-CELL-018.
 #[test]
 fn hostile_width_is_taken() {
     for source in ["a+".repeat(50_000) + "a", "let a: A;".repeat(20_000), "a.".repeat(50_000) + "a"]

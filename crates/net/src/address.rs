@@ -1,6 +1,8 @@
 //! Classification of IP addresses by the network they belong to.
 //!
 //! Separate from `reach`, which decides the classes a grant opens: nothing here knows grants.
+//!
+//! Meets T-NET-001.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -186,6 +188,7 @@ mod tests {
         check(AddressClass::Reserved, &["192.88.99.1", "100::1", "4000::1", "5f00::1", "fe00::1"]);
     }
 
+    /// T-NET-001.
     #[test]
     fn inner_address_decides() {
         check(AddressClass::Loopback, &["::ffff:127.0.0.1", "::127.0.0.1", "::ffff:0:127.0.0.1"]);

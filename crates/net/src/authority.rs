@@ -1,6 +1,8 @@
 //! The interface through which the caller allows or refuses each request.
 //!
 //! Separate from the client, which asks: this crate makes no decision on grants itself.
+//!
+//! Meets T-NET-005.
 
 use std::any::Any;
 use std::fmt;

@@ -1,6 +1,8 @@
 //! The body of a request, and the form in which a connection sends it.
 //!
 //! Separate from `upload`, which passes the pieces of a streamed body between threads.
+//!
+//! Meets T-NET-008.
 
 use std::fmt;
 use std::pin::Pin;

@@ -115,6 +115,7 @@ impl Client {
         }
     }
 
+    // T-NET-010: a connection left behind by a run that was killed.
     async fn hop(
         &self,
         next: &mut Next,

@@ -1,6 +1,8 @@
 //! The error of a fetch: its kind for programs, its message for people.
 //!
 //! Separate, because every module of the crate creates one.
+//!
+//! Meets T-NET-005.
 
 use std::fmt;
 

@@ -189,6 +189,7 @@ mod tests {
         assert_eq!(headers["x-other"], "mine");
     }
 
+    /// T-NET-005.
     #[test]
     fn secret_is_not_shown() {
         let headers = sent(&[], &[("x-key", "s3cr3t")], "https://a.example");
@@ -204,6 +205,7 @@ mod tests {
         assert_eq!(headers[ACCEPT_ENCODING], "identity");
     }
 
+    /// T-NET-006.
     #[test]
     fn header_values_hold_no_line_ends() {
         for text in ["a\r\nb: c", "a\nb", "a\0"] {

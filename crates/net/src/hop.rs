@@ -28,6 +28,7 @@ use crate::response::ResponseBody;
 use crate::tls::Tls;
 
 /// Most headers in a response.
+// T-NET-008: headers and bodies without end, compressed bombs.
 const MAX_HEADERS: usize = 512;
 
 /// Smallest connection buffer; a larger header limit raises it.
@@ -64,6 +65,7 @@ pub(crate) struct Answer {
 impl Hop {
     /// Sends the request and waits for the head of the response. Dropping the future closes the
     /// connection.
+    // T-NET-009: a slow server.
     pub(crate) async fn run(self, shared: &Shared) -> Result<Answer, FetchError> {
         let late = time_limit(&self.url.origin().host);
         timeout_at(self.deadline, self.work(shared)).await.unwrap_or(Err(late))

@@ -137,6 +137,7 @@ mod tests {
         check("http://[::ffff:127.0.0.1]", true, "::ffff:127.0.0.1", true);
     }
 
+    /// T-NET-001.
     #[test]
     fn public_name_over_http_opens_no_private_address() {
         for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
@@ -159,6 +160,7 @@ mod tests {
         }
     }
 
+    /// T-NET-001.
     #[test]
     fn no_name_opens_metadata_addresses() {
         for ip in ["169.254.169.254", "169.254.1.1", "0.0.0.0", "::ffff:8.8.8.8", "fd00:ec2::254"] {

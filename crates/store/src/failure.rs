@@ -1,6 +1,8 @@
 //! Translation of SQLite and file errors into the broker's error, each with a hint.
 //!
 //! Separate, so that every way a store can fail is listed in one place.
+//!
+//! Meets T-PERM-010.
 
 use std::path::Path;
 

@@ -200,6 +200,7 @@ mod tests {
         assert!(store.grants().is_ok());
     }
 
+    /// T-PERM-010.
     #[test]
     fn full_store_is_an_error_that_says_so() {
         check("max_page_count", 100, ErrorKind::Full);

@@ -3,6 +3,8 @@
 //! In the tree it holds the lock, so a path that stays in the tree is resolved atomically and the
 //! lock is passed on with the result. In a mount it holds no lock, because a real directory may be
 //! slow.
+//!
+//! Meets T-PROC-005.
 
 use std::sync::Arc;
 

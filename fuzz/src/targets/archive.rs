@@ -1,5 +1,7 @@
 //! Exports of sandboxes. An input that starts with the magic is read as it is. Any other input is
 //! taken as the records of an archive and gets a header and a valid checksum.
+//!
+//! Proves T-BOX-001.
 
 use cofferdam_archive::{Contents, MAGIC, SUM, VERSION, read, write};
 use cofferdam_vfs::{Limits, Mode, Node, Time, Tree, Usage, VPath};

@@ -94,6 +94,7 @@ pub unsafe fn enter<R: Reply>(
 
 /// Panics unless the stack lies below all data, where a stack overflow traps instead of overwriting
 /// data. Called while the image is made, so a wrong linker layout fails the build.
+// T-CELL-018: a source bomb for the TypeScript parser.
 pub fn assert_stack_first() {
     let here = 0u8;
     assert!((&raw const here).addr() < (&raw const cofferdam_inbox).addr(), "stack above data");

@@ -11,6 +11,7 @@ use crate::tool::{self, Left};
 
 /// Stack that JavaScript may use, less than what the module is linked with, so that a tool that
 /// calls too deep gets a RangeError and the guest itself still has room.
+// T-CELL-004: call stack: deep recursion, deep input to built-ins.
 const JS_STACK: usize = 512 << 10;
 
 /// Garbage is collected when this much was allocated since the last time. QuickJS counts
@@ -34,6 +35,7 @@ pub extern "C" fn cofferdam_init() {
     gate::assert_stack_first();
     let runtime = Runtime::new().expect("room for a runtime");
     runtime.set_max_stack_size(JS_STACK);
+    // T-CELL-001: endless computation.
     runtime.set_interrupt_handler(Some(Box::new(gate::interrupted)));
     crate::modules::install(&runtime);
     let context = Context::full(&runtime).expect("room for a context");

@@ -6,6 +6,7 @@ use rquickjs::{Ctx, Object, Value};
 use crate::engine;
 
 /// Longest text of an exception that is handed out.
+// T-CELL-014: a result or exception that is too long.
 const MAX_TEXT: usize = 64 << 10;
 
 /// Most lines of a stack that are handed out.
@@ -85,6 +86,7 @@ fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
 }
 
 /// Leaves out the frames of the machinery around the tool.
+// T-CELL-023: host paths in stack traces.
 fn clean(stack: &str) -> String {
     let is_ours = |line: &str| {
         is_frame(line) && (line.contains("cofferdam:") || line.ends_with("at apply (native)"))

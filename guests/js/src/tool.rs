@@ -80,6 +80,7 @@ pub fn resume(
 }
 
 /// Runs microtasks until none is left or the tool is done.
+// T-CELL-002: a tool that waits for ever.
 fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let running = RUNNING.take();
     let Some(running) = running else { return Left::Other(Leave::Stuck) };

@@ -1,4 +1,6 @@
 //! Decoding of values from a guest, whose bytes are untrusted.
+//!
+//! Meets T-CELL-011, T-CELL-012.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -240,6 +242,7 @@ mod tests {
         }
     }
 
+    /// T-CELL-011.
     #[test]
     fn every_kind_comes_back_whole() {
         check(Value::Undefined);
@@ -277,6 +280,7 @@ mod tests {
         assert!(n == 0.0 && n.is_sign_negative());
     }
 
+    /// T-CELL-011.
     #[test]
     fn a_view_cannot_reach_past_its_buffer() {
         let view = Value::View {
@@ -290,6 +294,7 @@ mod tests {
         assert!(decode(w.as_bytes()).is_err());
     }
 
+    /// T-CELL-011.
     #[test]
     fn a_reference_forward_is_refused() {
         let mut w = Writer::new();
@@ -297,6 +302,7 @@ mod tests {
         assert!(decode(w.as_bytes()).is_err());
     }
 
+    /// T-CELL-012.
     #[test]
     fn nesting_is_bounded() {
         let mut message = vec![];
@@ -307,6 +313,7 @@ mod tests {
         assert!(decode(&message).is_err());
     }
 
+    /// T-CELL-011.
     #[test]
     fn a_count_that_lies_allocates_nothing() {
         assert!(decode(&[Tag::Array as u8, 0xff, 0xff, 0xff, 0xff, 0x0f]).is_err());

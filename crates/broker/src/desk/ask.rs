@@ -1,4 +1,6 @@
 //! Questions that a run causes, for a single request or for everything its tool declared.
+//!
+//! Meets T-PERM-006.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! [`HostName`], a domain or an IP address in canonical spelling.
+//!
+//! Meets T-NET-001.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,4 +1,6 @@
 //! HTTP methods: one of a request, and the set that a capability allows.
+//!
+//! Meets T-NET-006.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -140,6 +142,7 @@ mod tests {
         assert_eq!("PATCH".parse::<Method>().unwrap().as_str(), "PATCH");
     }
 
+    /// T-NET-006.
     #[test]
     fn tunnels_and_traces_are_nobody_s() {
         for text in ["CONNECT", "TRACE", "TRACK"] {

@@ -138,6 +138,7 @@ fn number() -> impl Strategy<Value = u32> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
+    /// T-PROC-013.
     #[test]
     fn pieces_come_to_the_same(
         calls in prop::collection::vec((0..CALLS.len(), number(), number(), number()), 1..10),

@@ -15,9 +15,11 @@ use crate::request::{BadLine, Code, Request, RpcError};
 use crate::spelling;
 
 /// Longest line that is read; it is host memory.
+// T-CELL-026: a line without end, or one that is not JSON-RPC.
 const MAX_LINE: u64 = 512 << 20;
 
 /// Most runs under way at once. Others wait their turn, and can be cancelled while they wait.
+// T-CELL-021: an exhausted pool.
 const MAX_RUNNING: usize = 512;
 
 /// Most sessions at once; each holds the memory of a cell.
@@ -372,6 +374,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
+    /// T-CELL-026.
     #[test]
     fn a_line_has_512_mebibytes_and_a_longer_one_is_skipped_whole() {
         assert_eq!(MAX_LINE, 536_870_912);

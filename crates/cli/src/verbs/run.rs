@@ -131,6 +131,7 @@ impl Run {
         Ok(outcome.exit_code())
     }
 
+    // T-PERM-008: a grant used by another tool of the same name.
     fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
         let mut tool = if self.file == "-" {
             let source = read(place::stdin(), "standard input", limits)?;
@@ -239,6 +240,7 @@ fn page(file: &str) -> Result<String, Failure> {
 const MAX_READ: u64 = 64 << 20;
 
 /// Reads the source of a tool.
+// T-CELL-017: a source that is too long.
 fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     from.take(limits.source_bytes().saturating_add(1).max(MAX_READ))

@@ -1,4 +1,6 @@
 //! The elements that a grant makes reachable.
+//!
+//! Meets T-DOM-001.
 
 use super::Grants;
 use crate::error::Error;
@@ -73,6 +75,7 @@ impl Roots {
 /// The elements that selectors of grants selected when first used since the host last changed the
 /// page. There is one entry per grant.
 #[derive(Debug, Default)]
+// T-DOM-002: an element made readable by the tool's own change.
 pub(super) struct Named {
     epoch: u64,
     by_selector: HashMap<String, Vec<NodeId>>,

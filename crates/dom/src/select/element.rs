@@ -1,4 +1,6 @@
 //! The adapter through which the `selectors` crate sees elements of the arena.
+//!
+//! Meets T-DOM-011.
 
 use super::pseudo::{PseudoClass, PseudoElement, is_link};
 use super::types::{Css, Name, Text, Url};

@@ -18,6 +18,7 @@ use std::cell::Cell;
 ///
 /// Selectors such as `:is(* :is(* :is(* a)))` visit all ancestors of all ancestors; without a
 /// limit, the longest accepted selector would not finish in a lifetime.
+// T-DOM-004: host time and memory through selectors.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// The part of the tree that a query searches.

@@ -12,6 +12,7 @@ use selectors::parser::{
 };
 
 /// Longest selector, in bytes.
+// T-DOM-004: host time and memory through selectors.
 pub(crate) const MAX_LENGTH: usize = 16 * 1024;
 
 /// Deepest nesting of brackets; parsing and matching recurse once per level.

@@ -8,6 +8,7 @@ use crate::fixture::{
     Fixture, Judge, Names, PUBLIC, Server, block_on, check_kind, direct_client, request,
 };
 
+/// T-NET-001.
 #[test]
 fn every_spelling_of_loopback_is_refused() {
     let server = Server::start(|mut exchange| exchange.say_bytes("200 OK", b"ok"));
@@ -62,6 +63,7 @@ fn grant_that_names_it_opens_loopback() {
 
 /// The name first resolves to a public address, then to a private one. The checked address is
 /// dialled, and the name is not resolved again in between.
+/// T-NET-002.
 #[test]
 fn name_that_changes_its_mind_is_asked_once() {
     let mut names = Names::default();
@@ -78,6 +80,7 @@ fn name_that_changes_its_mind_is_asked_once() {
     assert_eq!(fixture.dialled().len(), 1);
 }
 
+/// T-NET-002.
 #[test]
 fn one_private_address_among_public_ones_spoils_the_name() {
     let mut names = Names::default();
@@ -127,6 +130,7 @@ fn address_that_does_not_answer_gives_way_to_the_next() {
     );
 }
 
+/// T-NET-007.
 #[test]
 fn port_of_another_protocol_is_refused_before_the_authority_is_asked() {
     let fixture = Fixture::friendly();

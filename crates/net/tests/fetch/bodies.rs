@@ -119,6 +119,7 @@ fn get_has_no_body() {
     assert_eq!(error.to_string(), "a.example: a GET request has no body");
 }
 
+/// T-NET-008.
 #[test]
 fn body_is_read_no_faster_than_it_is_asked_for() {
     let (stood, stands) = mpsc::channel();

@@ -27,6 +27,7 @@ fn watched(
     (fixture, told)
 }
 
+/// T-NET-010.
 #[test]
 fn dropped_fetch_closes_its_connection() {
     let (fixture, told) = watched(|_| {});
@@ -43,6 +44,7 @@ fn dropped_fetch_closes_its_connection() {
     assert_eq!(told.recv_timeout(PATIENCE), Ok("gone"));
 }
 
+/// T-NET-010.
 #[test]
 fn dropped_response_closes_its_connection() {
     let (fixture, told) = watched(|exchange| {

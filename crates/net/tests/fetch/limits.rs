@@ -46,6 +46,7 @@ fn silent_server_ends_at_the_time_limit() {
     check_time(&Fixture::new(|mut exchange| exchange.wait_for_close()), LATE);
 }
 
+/// T-NET-009.
 #[test]
 fn slow_headers_end_at_the_time_limit() {
     let fixture = Fixture::new(|mut exchange| {
@@ -61,6 +62,7 @@ fn endless_interim_answers_end_at_the_time_limit() {
     check_time(&fixture, LATE);
 }
 
+/// T-NET-009.
 #[test]
 fn slow_body_ends_at_the_time_limit() {
     let fixture = Fixture::new(|mut exchange| {
@@ -70,6 +72,7 @@ fn slow_body_ends_at_the_time_limit() {
     check_time(&fixture, LATE);
 }
 
+/// T-NET-009.
 #[test]
 fn reader_that_does_not_read_does_not_stop_the_clock() {
     let (closed, was_closed) = std::sync::mpsc::channel();
@@ -87,6 +90,7 @@ fn reader_that_does_not_read_does_not_stop_the_clock() {
     assert!(block_on(response.body.chunk()).is_none());
 }
 
+/// T-NET-009.
 #[test]
 fn redirects_share_one_time_limit() {
     let fixture = Fixture::new(|mut exchange| {
@@ -116,6 +120,7 @@ fn long_headers_are_refused() {
     }
 }
 
+/// T-NET-008.
 #[test]
 fn headers_without_end_are_refused() {
     let fixture = Fixture::new(|mut exchange| {
@@ -143,6 +148,7 @@ fn check_body_limit(answer: impl Fn(Exchange) + Send + Sync + 'static) {
     assert_eq!(error.to_string(), "a.example: the response's body is longer than 1000 bytes");
 }
 
+/// T-NET-008.
 #[test]
 fn long_bodies_are_refused_however_they_are_framed() {
     check_body_limit(|mut exchange| exchange.say_bytes("200 OK", &[b'x'; 1001]));
@@ -169,6 +175,7 @@ fn body_of_exactly_the_limit_is_whole() {
     assert_eq!(fixture.run(fetch).unwrap().len(), 1000);
 }
 
+/// T-NET-008.
 #[test]
 fn gzip_bomb_is_stopped() {
     let bomb = gzip(&vec![0; 100_000_000]);
@@ -180,6 +187,7 @@ fn gzip_bomb_is_stopped() {
     assert_eq!(error.to_string(), "a.example: the response's body is longer than 10485760 bytes");
 }
 
+/// T-NET-008.
 #[test]
 fn encoded_body_that_holds_nothing_ends_too() {
     // Empty members: many bytes in, none out.
@@ -190,6 +198,7 @@ fn encoded_body_that_holds_nothing_ends_too() {
     });
 }
 
+/// T-NET-008.
 #[test]
 fn request_body_is_limited() {
     let fixture = Fixture::new(|mut exchange| exchange.wait_for_close());

@@ -21,6 +21,7 @@ fn signpost(mut exchange: Exchange) {
     }
 }
 
+/// T-NET-003.
 #[test]
 fn every_redirect_is_asked_about() {
     let fixture = Fixture::new(signpost);
@@ -41,6 +42,7 @@ fn every_redirect_is_asked_about() {
     assert_eq!(fixture.names.asked(), ["a.example", "b.example", "c.example"]);
 }
 
+/// T-NET-003.
 #[test]
 fn redirect_that_is_not_granted_is_not_followed() {
     let fixture = Fixture::new(signpost);
@@ -52,6 +54,7 @@ fn redirect_that_is_not_granted_is_not_followed() {
     assert_eq!(fixture.server.heads().len(), 1);
 }
 
+/// T-NET-003.
 #[test]
 fn redirect_to_metadata_is_refused() {
     let mut names = Names::default();
@@ -72,6 +75,7 @@ fn redirect_to_metadata_is_refused() {
     assert!(fixture.dialled().iter().all(|address| address.to_string() == "93.184.216.34:80"));
 }
 
+/// T-NET-003.
 #[test]
 fn loop_ends_after_five_redirects() {
     let fixture = Fixture::new(|mut exchange| {
@@ -82,6 +86,7 @@ fn loop_ends_after_five_redirects() {
     assert_eq!(fixture.server.heads().len(), 6);
 }
 
+/// T-NET-007.
 #[test]
 fn redirect_to_a_port_of_another_protocol_is_refused() {
     let fixture = Fixture::new(signpost);
@@ -172,6 +177,7 @@ fn body_of_known_length_is_asked_for_again() {
     assert!(heads.iter().all(|head| head.contains("content-length: 10\n")), "{heads:?}");
 }
 
+/// T-NET-004.
 #[test]
 fn guest_credentials_stay_with_their_origin() {
     let fixture = Fixture::new(signpost);

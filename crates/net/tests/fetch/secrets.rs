@@ -13,6 +13,7 @@ fn judge() -> Judge {
     Judge { secrets: SECRETS.to_vec(), ..Judge::default() }
 }
 
+/// T-NET-004.
 #[test]
 fn secret_goes_to_its_origin_and_nowhere_else() {
     let fixture = Fixture::new(|mut exchange| match exchange.path() {
@@ -44,6 +45,7 @@ fn secret_replaces_headers_of_the_guest() {
     assert!(head.contains("s3cr3t-a"));
 }
 
+/// T-NET-005.
 #[test]
 fn secret_is_in_no_response_and_no_error() {
     let fixture = Fixture::new(|mut exchange| match exchange.path() {
@@ -83,6 +85,7 @@ fn cookies_are_not_for_guests() {
     assert_eq!(block_on(response.body.bytes()).unwrap(), "ok");
 }
 
+/// T-NET-006.
 #[test]
 fn guest_cannot_set_headers_that_frame_the_message() {
     let fixture = Fixture::friendly();

@@ -82,6 +82,7 @@ fn server_that_proves_its_name_is_connected_to() {
     assert_eq!(body, "secure.example http/1.1 host: secure.example:8443");
 }
 
+/// T-NET-011.
 #[test]
 fn server_with_another_name_is_refused() {
     let result = get("https://other.example/", ours(), serve(), &Judge::default());
@@ -95,6 +96,7 @@ fn certificate_for_a_name_does_not_cover_an_address() {
     check_kind(result, FetchErrorKind::Tls);
 }
 
+/// T-NET-011.
 #[test]
 fn server_with_an_untrusted_certificate_is_refused() {
     let result = get("https://secure.example/", Roots::System, serve(), &Judge::default());

@@ -60,6 +60,7 @@ fn store_of_a_later_version_is_refused() {
     check(Store::open(&scratch.path()).unwrap_err(), ErrorKind::TooNew, &scratch.path());
 }
 
+/// T-PERM-010.
 #[test]
 fn damaged_pages_are_an_error_and_no_grant() {
     let scratch = Scratch::new();
@@ -86,6 +87,7 @@ fn row_that_cannot_be_read_closes_the_store() {
     check(error, ErrorKind::Damaged, &scratch.path());
 }
 
+/// T-PERM-010.
 #[test]
 fn locked_store_is_an_error_and_a_denial() {
     let scratch = Scratch::new();

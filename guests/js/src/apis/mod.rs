@@ -4,6 +4,8 @@
 //! `internal` what one prelude lends to later ones. Neither is reachable from a tool.
 //! Preludes must not read the clock or draw random numbers while loading: what they compute
 //! then is frozen into the image of every cell.
+//!
+//! Meets T-CELL-024.
 
 mod base64;
 mod btcp;

@@ -23,6 +23,7 @@ fn next() -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
+// T-CELL-022: randomness frozen in the image, the same in every cell.
 fn seed() -> [u64; 4] {
     let mut bytes = [0; 32];
     crate::gate::random(&mut bytes);

@@ -1,4 +1,6 @@
 //! JavaScript values to bytes.
+//!
+//! Meets T-CELL-012.
 
 use std::collections::HashMap;
 
@@ -39,6 +41,7 @@ pub(super) struct Packer<'js> {
 }
 
 impl<'js> Packer<'js> {
+    // T-CELL-014: a result or exception that is too long.
     pub(super) fn new(ctx: &Ctx<'js>, limit: usize, target: Target) -> Result<Self> {
         Ok(Packer {
             ctx: ctx.clone(),

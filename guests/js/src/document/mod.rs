@@ -11,6 +11,8 @@
 //! points of ranges do not move with the tree; there are no shadow trees, custom elements, frames,
 //! canvases, cookies or navigation; listeners of the window have another object as `this`;
 //! `document.write` adds to the body; an attribute's object is new each time it is asked for.
+//!
+//! Meets T-DOM-005.
 
 mod changes;
 mod markup;
