@@ -1,4 +1,4 @@
-//! A browser's library on a page, in a document of the tool's own.
+//! Measures a browser library that runs on a page, in a document of the tool's own.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{micros, report};
 
-/// Whole calls: the page's text in, the article out, the world gone.
+/// Measures complete calls: parse the page, extract the article, drop the cell.
 pub(crate) async fn measure(readability: &str, html: &str) -> Result<(), Error> {
     let source = format!(
         "{readability}

@@ -9,11 +9,11 @@ const MEMBERS: [(&str, &str); 9] = [
     ("env", "env:read:NAME"),
     ("exec", "process:exec:NAME"),
     ("fs", "fs:read:/data/**"),
+    ("functions", "function:call:NAME"),
     ("localStorage", "storage:local:read"),
     ("parentDOM", "dom:read"),
     ("sessionStorage", "storage:session:read"),
     ("state", "state:read:NAME"),
-    ("tools", "tool:call:NAME"),
 ];
 
 /// Returns the option that would help, judging by the error and the source of the tool.

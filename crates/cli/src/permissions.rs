@@ -17,7 +17,7 @@ pub(crate) const SANDBOX: &str = "terminal";
 
 /// Permissions of a run.
 #[derive(clap::Args)]
-pub(crate) struct Permissions {
+pub(crate) struct PermissionArgs {
     /// Give the run a capability, such as fs:read:/data/** or network:fetch:GET@https://example.com
     #[arg(long = "allow", value_name = "CAPABILITY")]
     allow: Vec<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Permissions {
     ephemeral: bool,
 }
 
-impl Permissions {
+impl PermissionArgs {
     /// Applies the permissions to a sandbox. The returned broker must be flushed at the end.
     pub(crate) fn fill(
         &self,
@@ -79,7 +79,7 @@ impl Noted {
         sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let ephemeral = self.ephemeral;
-        Permissions { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
+        PermissionArgs { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
     }
 }
 
@@ -137,11 +137,11 @@ fn example(text: &str) -> &'static str {
     match text.split(':').next().unwrap_or_default() {
         "dom" => "dom:read:#main",
         "env" => "env:read:LANG",
+        "function" => "function:call:NAME",
         "network" => "network:fetch:GET@https://example.com/v1/**",
         "process" => "process:exec:ls",
         "state" => "state:read:NAME",
         "storage" => "storage:local:read:KEY",
-        "tool" => "tool:call:NAME",
         _ => "fs:read:/data/**",
     }
 }

@@ -263,7 +263,7 @@ fn what_lists_and_changes_speaks_json() {
     assert_eq!(parse(&home.out(&["grants", "--json"], 0))["id"], granted);
     assert_eq!(parse(&home.out(&["revoke", granted, "--json"], 0))["id"], granted);
     home.out(&["run", &tool, "--json"], 1);
-    assert_eq!(parse(&home.out(&["deny", &id, "--json"], 0))["standing"], "denied");
+    assert_eq!(parse(&home.out(&["deny", &id, "--json"], 0))["status"], "denied");
     let explained = parse(&home.out(&["explain", "fs:read:/a", "--json"], 0));
     assert_eq!(explained["capability"], "fs:read:/a");
     assert!(!explained["risk"].as_str().expect("a level").is_empty());

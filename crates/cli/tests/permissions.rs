@@ -147,7 +147,7 @@ fn a_way_out_is_offered_where_it_is_one() {
     std::fs::write(folder.join("store.db"), "not a store").expect("room");
     let run = home.check(&["run", "-"], TOOL, 70, &["damaged"]);
     assert!(run.contains("hint: --ephemeral"), "{run}");
-    let listed = home.check(&["grants"], "", 70, &["damaged", "hint: begin with an empty one"]);
+    let listed = home.check(&["grants"], "", 70, &["damaged", "hint: start with an empty store"]);
     assert!(!listed.contains("--ephemeral"), "{listed}");
 }
 

@@ -459,7 +459,7 @@ fn the_policy_of_a_configuration_narrows_connections() {
     assert_eq!(
         outside["result"]["error"]["message"],
         "not allowed to send GET requests to http://127.0.0.1:9/: \
-         outside of connect-src https://x.example",
+         blocked by connect-src https://x.example",
         "{outside}"
     );
     let unheard = exec(json!({ "connect-src": "https://y.example" }));

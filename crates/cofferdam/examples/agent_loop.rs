@@ -29,8 +29,12 @@ impl Model {
         let turns = vec![
             Turn::Run("return await fetch('https://stock.example.com/tea').then((r) => r.json())"),
             Turn::Run("let n = 0;\nwhile (n >= 0) n = Math.abs(n);\nreturn n"),
-            Turn::Run("const { count } = await btcp.tools.stock({ item: 'tee' });\nreturn count"),
-            Turn::Run("const { count } = await btcp.tools.stock({ item: 'tea' });\nreturn count"),
+            Turn::Run(
+                "const { count } = await btcp.functions.stock({ item: 'tee' });\nreturn count",
+            ),
+            Turn::Run(
+                "const { count } = await btcp.functions.stock({ item: 'tea' });\nreturn count",
+            ),
             Turn::Say("There are 12 packets of tea."),
         ];
         Model { turns: turns.into_iter() }
@@ -55,7 +59,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sandbox = Sandbox::builder()
         .limits(limits)
         .function(stock)
-        .grant("tool:call:stock".parse()?)
+        .grant("function:call:stock".parse()?)
         .build()?;
 
     let mut model = Model::new();

@@ -1,4 +1,4 @@
-//! Functions of the embedding program that tools may call as `btcp.tools.NAME(args)`.
+//! Functions of the embedding program that tools may call as `btcp.functions.NAME(args)`.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -6,6 +6,6 @@
 pub use cofferdam_broker::{
     Answer, Approver, BadHeader, BadId, Bounds, Broker, Changes, Choice, Cost, Decision, Discard,
     Error, ErrorKind, Event, FromOutside, Grant, GrantId, Holder, InMemory, Key, Ledger, Level,
-    Line, Offered, PermissionError, Petition, Question, QuestionId, RequestId, Risk, Ruling,
-    SecretHeaders, Session, Setup, Sink, Span, Stamp, Standing, Terms, Wish,
+    Line, Offered, PermissionError, Permissions, Question, QuestionId, RecordedRequest, RequestId,
+    RequestStatus, Risk, Ruling, SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Wish,
 };

@@ -55,7 +55,7 @@ pub(crate) struct SandboxState {
     config: Config,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
-    permissions: cofferdam_broker::Session,
+    permissions: cofferdam_broker::Permissions,
     /// Kept for forks, which get permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
@@ -179,7 +179,7 @@ impl Sandbox {
 
     /// Returns the permissions of the sandbox: what was given and granted, and the means to revoke
     /// it.
-    pub fn permissions(&self) -> &cofferdam_broker::Session {
+    pub fn permissions(&self) -> &cofferdam_broker::Permissions {
         &self.state.permissions
     }
 
@@ -298,7 +298,7 @@ impl SandboxState {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: session(
+            permissions: permissions(
                 &self.broker,
                 &name,
                 &self.capabilities,
@@ -398,15 +398,15 @@ impl SandboxState {
     }
 }
 
-fn session(
+fn permissions(
     broker: &Broker,
     name: &str,
     given: &CapabilitySet,
     approver: &Option<Arc<dyn Approver>>,
     bounds: Bounds,
-) -> cofferdam_broker::Session {
+) -> cofferdam_broker::Permissions {
     let approver = approver.clone().or_else(|| broker.approver());
-    broker.session_within(name, given, approver, bounds)
+    broker.permissions_within(name, given, approver, bounds)
 }
 
 fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use cofferdam_broker::Preview;
-use cofferdam_caps::tool::ToolName;
+use cofferdam_caps::function::FunctionName;
 use cofferdam_caps::{Kind, Request};
 
 use crate::drive::{Course, FOREVER};
@@ -58,13 +58,13 @@ pub(crate) async fn members(
             members.push(name.to_owned());
         }
     }
-    if is_seen(&Kind::ToolCall) {
+    if is_seen(&Kind::FunctionCall) {
         for name in course.state.resources.functions.names() {
-            let Ok(tool) = name.parse::<ToolName>() else { continue };
-            let request = Request::Tool { name: tool };
+            let Ok(function) = name.parse::<FunctionName>() else { continue };
+            let request = Request::Function { name: function };
             let is_granted = matches!(desk.would_grant(&request)?, Preview::Granted(..));
             if is_granted || declared.allowing(&request).next().is_some() {
-                members.push(format!("tools.{name}"));
+                members.push(format!("functions.{name}"));
             }
         }
     }

@@ -238,7 +238,7 @@ async fn what_changes_files_of_the_host_is_in_the_log_before() {
 async fn a_revoked_grant_holds_no_longer_within_the_run() {
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
-    let sandbox = granted(&["tool:call:revoke"]).broker(&broker);
+    let sandbox = granted(&["function:call:revoke"]).broker(&broker);
     let grant = broker.grant(Terms::new("env:read:HOME".parse().unwrap(), Span::Always)).unwrap();
     let (revoking, id) = (broker.clone(), grant.id.clone());
     let revoke = Function::new("revoke", move |_| {
@@ -247,7 +247,7 @@ async fn a_revoked_grant_holds_no_longer_within_the_run() {
     });
     let sandbox = sandbox.function(revoke).build().unwrap();
     let source = "const before = await btcp.env.get('HOME')
-        await btcp.tools.revoke({})
+        await btcp.functions.revoke({})
         await btcp.env.get('HOME')";
     check_denied(&run(&sandbox, source).await, "env:read:HOME");
 }
@@ -263,12 +263,12 @@ async fn functions_are_called_with_what_their_schema_allows() {
         .takes(&schema)
         .unwrap()
     };
-    let sandbox = granted(&["tool:call:double"]).function(double()).build().unwrap();
-    let source = "const wrong = await btcp.tools.double({ n: 'x' }).catch((e) => e.name)
-        return [await btcp.tools.double({ n: 21 }), wrong, Object.keys(btcp.tools)]";
+    let sandbox = granted(&["function:call:double"]).function(double()).build().unwrap();
+    let source = "const wrong = await btcp.functions.double({ n: 'x' }).catch((e) => e.name)
+        return [await btcp.functions.double({ n: 21 }), wrong, Object.keys(btcp.functions)]";
     check(&run(&sandbox, source).await, json!([42, "TypeError", ["double"]]));
     let without = Sandbox::builder().function(double()).build().unwrap();
-    check(&run(&without, "return btcp.tools === undefined").await, json!(true));
+    check(&run(&without, "return btcp.functions === undefined").await, json!(true));
 }
 
 #[tokio::test]
@@ -374,7 +374,7 @@ async fn a_policy_bounds_what_is_granted_later_too() {
     for sandbox in [sandbox.fork().unwrap(), sandbox] {
         let outcome = run(&sandbox, &fetch(outside)).await;
         let said = outcome.error().map(|error| error.message).unwrap_or_default();
-        let rule = format!("outside of connect-src {}", url(inside));
+        let rule = format!("blocked by connect-src {}", url(inside));
         assert!(said.ends_with(&rule), "{said}");
         let command = Command::shell(format!("curl -s {}/ || echo no", url(outside)));
         let outcome = sandbox.run_program(command).await.unwrap();

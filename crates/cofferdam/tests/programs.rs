@@ -249,7 +249,7 @@ async fn a_module_that_cannot_run_is_told_why() {
     }
     check_unfit(&text("(module (memory 1 1 shared))"), "needs threads").await;
     check_unfit(&text(r#"(module (import "env" "memory" (memory 1 1 shared)))"#), "threads").await;
-    check_unfit(&text("(module (memory i64 1))"), "memory of 64 bits").await;
+    check_unfit(&text("(module (memory i64 1))"), "64-bit memory").await;
     check_unfit(&text("(module (tag))"), "uses WebAssembly's exceptions").await;
     check_unfit(&text("(module (type (struct)))"), "garbage collector").await;
     check_unfit(&text(r#"(module (func (export "_start")))"#), "exports no memory").await;

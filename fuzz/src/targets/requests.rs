@@ -1,4 +1,4 @@
-//! Lines of `cofferdam rpc`.
+//! Request lines of `cofferdam rpc`.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,7 +6,7 @@ use self::request::{BadLine, Code, Request};
 use super::Target;
 use crate::cost;
 
-// By its path, because the crate around it brings the engine.
+// Included by path, because its crate depends on the engine.
 #[path = "../../../crates/cli/src/request.rs"]
 #[allow(dead_code, reason = "the program uses the rest")]
 mod request;
@@ -41,7 +41,7 @@ pub const TARGET: Target = Target {
 };
 
 pub fn run(data: &[u8]) {
-    // A line that is an object of tiny members is the worst: each is an entry of a map.
+    // The worst line is an object of tiny members, each of which becomes a map entry.
     let parsed = cost::within(data.len(), 256, 1 << 16, || Request::parse(data));
     match parsed {
         Ok(request) => {

@@ -29,13 +29,13 @@ impl Deny {
                 Failure::usage(format!("{}: {error}", visible(text)))
                     .hint("cofferdam requests   (lists requests)")
             })?;
-            let petition = broker.deny_request(&id, &who()).map_err(|error| {
+            let request = broker.deny_request(&id, &who()).map_err(|error| {
                 Failure::from_broker(error).hint("cofferdam requests   (lists requests)")
             })?;
-            let capability = petition.capability.to_string();
+            let capability = request.capability.to_string();
             match self.json {
-                true => report::json(&super::requests::to_json(&petition)),
-                false => report::print(&format!("denied {} {}", petition.id, visible(&capability))),
+                true => report::json(&super::requests::to_json(&request)),
+                false => report::print(&format!("denied {} {}", request.id, visible(&capability))),
             }
         }
         Ok(0)

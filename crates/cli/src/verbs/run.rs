@@ -10,7 +10,7 @@ use crate::absent;
 use crate::interrupt;
 use crate::nearby;
 use crate::paint::Tone;
-use crate::permissions::Permissions;
+use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 
@@ -69,7 +69,7 @@ pub(crate) struct Run {
     place: Place,
 
     #[command(flatten)]
-    permissions: Permissions,
+    permissions: PermissionArgs,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]

@@ -11,7 +11,7 @@ use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
 use crate::nearby;
-use crate::permissions::Permissions;
+use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 use crate::terminal;
@@ -50,7 +50,7 @@ pub(crate) struct Sh {
     place: Place,
 
     #[command(flatten)]
-    permissions: Permissions,
+    permissions: PermissionArgs,
 
     /// Add a WASI module as a command of the shell
     #[arg(long = "program", value_name = "NAME=FILE")]

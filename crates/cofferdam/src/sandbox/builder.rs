@@ -12,7 +12,7 @@ use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Sh
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
-use super::{Sandbox, SandboxState, artifact, lock, publish, session};
+use super::{Sandbox, SandboxState, artifact, lock, permissions, publish};
 use crate::archive;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
@@ -146,7 +146,7 @@ impl SandboxBuilder {
         self
     }
 
-    /// A function that tools with a grant for it may call as `btcp.tools.NAME(args)`.
+    /// A function that tools with a grant for it may call as `btcp.functions.NAME(args)`.
     pub fn function(mut self, function: Function) -> Self {
         self.functions.push(function);
         self
@@ -286,7 +286,7 @@ impl SandboxBuilder {
         };
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
-        let permissions = session(&broker, &name, &self.capabilities, &self.approver, bounds);
+        let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
         let state = SandboxState {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,

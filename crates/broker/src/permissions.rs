@@ -1,0 +1,202 @@
+//! The [`Permissions`] of one sandbox.
+//!
+//! They are apart from the broker because they end with the sandbox, and apart from the desk
+//! because its runs share them.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+
+use cofferdam_caps::CapabilitySet;
+
+use crate::audit::{Event, Line};
+use crate::bounds::Bounds;
+use crate::broker::Broker;
+use crate::desk::Desk;
+use crate::error::Error;
+use crate::grant::{Grant, Kept, Span, Terms};
+use crate::grant_index::GrantIndex;
+use crate::held_grant::{HeldGrant, Source};
+use crate::id::GrantId;
+use crate::question::Approver;
+
+/// The grants of one sandbox: those it started with and those made during its lifetime.
+///
+/// Clones share their grants, which end with the last clone.
+#[derive(Clone)]
+pub struct Permissions(Arc<Inner>);
+
+struct Inner {
+    broker: Broker,
+    serial: u64,
+    sandbox: Arc<str>,
+    approver: Option<Arc<dyn Approver>>,
+    bounds: Bounds,
+    grants: RwLock<GrantIndex>,
+    /// Changes with every change of the grants.
+    generation: AtomicU64,
+}
+
+impl Broker {
+    /// Creates the permissions of a sandbox, beginning with the capabilities `given`.
+    ///
+    /// Request ids depend on the name of the sandbox. To find the requests of an earlier process
+    /// again, use the same name.
+    pub fn permissions(&self, sandbox: &str, given: &CapabilitySet) -> Permissions {
+        self.permissions_within(sandbox, given, self.approver(), Bounds::default())
+    }
+
+    /// Creates the permissions of a sandbox with its own approver, or none, and with bounds that
+    /// no capability exceeds, given or granted.
+    pub fn permissions_within(
+        &self,
+        sandbox: &str,
+        given: &CapabilitySet,
+        approver: Option<Arc<dyn Approver>>,
+        bounds: Bounds,
+    ) -> Permissions {
+        let mut grants = GrantIndex::default();
+        let now = self.now();
+        for capability in given.iter() {
+            let terms = Terms::new(capability.clone(), Span::Session);
+            // These terms are always valid.
+            if let Ok(grant) = terms.sign(self.shared().ids.grant(), now, Kept::InMemory) {
+                grants.insert(Arc::new(HeldGrant::new(grant, Source::Sandbox)));
+            }
+        }
+        Permissions(Arc::new(Inner {
+            serial: self.shared().next_serial.fetch_add(1, Ordering::Relaxed),
+            broker: self.clone(),
+            sandbox: sandbox.into(),
+            approver,
+            bounds,
+            grants: RwLock::new(grants),
+            generation: AtomicU64::new(0),
+        }))
+    }
+}
+
+impl Permissions {
+    /// Creates the desk of one run of a tool.
+    ///
+    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
+    /// lets strangers name their tools should add a part of its own to the name.
+    pub fn desk(&self, run: &str, tool: &str) -> Desk {
+        Desk::new(self.clone(), run.into(), tool.into())
+    }
+
+    /// Returns the name of the sandbox.
+    pub fn sandbox(&self) -> &str {
+        &self.0.sandbox
+    }
+
+    /// Makes a grant for this sandbox.
+    ///
+    /// [`Span::Always`] goes to the ledger, where it applies to other sandboxes too unless the
+    /// terms limit it.
+    pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
+        match terms.span() {
+            Span::Always => self.0.broker.grant(terms),
+            Span::Once | Span::Session => {
+                let grant = self.sign(terms)?;
+                self.hold(HeldGrant::new(grant.clone(), Source::Sandbox));
+                Ok(grant)
+            }
+        }
+    }
+
+    /// Revokes a grant of this sandbox, or else of the ledger, with effect from the next check.
+    pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
+        let held = self.change().remove(id);
+        let Some(held) = held else { return self.0.broker.revoke(id, by) };
+        let mut line = Line::new(self.0.broker.now(), Event::Revoke);
+        line.sandbox = Some(self.0.sandbox.clone());
+        line.capability = Some(held.text.clone());
+        line.id = Some(id.as_str().into());
+        self.0.broker.shared().sink.commit(vec![line])?;
+        Ok(held.snapshot())
+    }
+
+    /// Returns the grants of this sandbox, latest first, without those of the ledger.
+    pub fn grants(&self) -> Vec<Grant> {
+        let grants = self.0.grants.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
+        all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
+        all
+    }
+
+    pub(crate) fn broker(&self) -> &Broker {
+        &self.0.broker
+    }
+
+    pub(crate) fn serial(&self) -> u64 {
+        self.0.serial
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.0.sandbox
+    }
+
+    pub(crate) fn approver(&self) -> Option<&Arc<dyn Approver>> {
+        self.0.approver.as_ref()
+    }
+
+    pub(crate) fn bounds(&self) -> &Bounds {
+        &self.0.bounds
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.0.generation.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&GrantIndex) -> T) -> T {
+        read(&self.0.grants.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Makes a grant to be held in memory, after logging it.
+    pub(crate) fn sign(&self, terms: Terms) -> Result<Grant, Error> {
+        let broker = &self.0.broker;
+        let grant = terms.sign(broker.shared().ids.grant(), broker.now(), Kept::InMemory)?;
+        let mut line = broker.grant_line(&grant);
+        line.sandbox = Some(self.0.sandbox.clone());
+        broker.shared().sink.commit(vec![line])?;
+        Ok(grant)
+    }
+
+    /// Puts a grant in force and wakes the runs that wait for it.
+    pub(crate) fn hold(&self, held: HeldGrant) {
+        let capability = held.grant.capability.clone();
+        self.change().insert(Arc::new(held));
+        self.0.broker.shared().waiters.wake(|waiter| {
+            let wanted = waiter.request.as_ref().map(|(_, wanted)| wanted);
+            waiter.serial == self.0.serial && wanted.is_some_and(|w| capability.covers(w))
+        });
+    }
+
+    /// Removes the grants made for one run only.
+    pub(crate) fn end_run(&self, run: &str) {
+        let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
+            let of_run = grants.iter().filter(|held| held.is_of_run(run));
+            of_run.map(|held| held.grant.id.clone()).collect()
+        };
+        let ids = self.read(of_run);
+        if !ids.is_empty() {
+            let mut grants = self.change();
+            ids.iter().for_each(|id| drop(grants.remove(id)));
+        }
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {
+        let grants = self.0.grants.write().unwrap_or_else(PoisonError::into_inner);
+        // Changed under the lock: a reader that sees the new number and then reads the grants
+        // sees the change.
+        self.0.generation.fetch_add(1, Ordering::AcqRel);
+        grants
+    }
+}
+
+impl fmt::Debug for Permissions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Permissions").field(&self.0.sandbox).finish()
+    }
+}

@@ -1,0 +1,33 @@
+//! Runs programs: processes, their descriptors, WASI preview 1 and the calls beyond it.
+//!
+//! In reading order:
+//! - [`run`]: a program and all that it starts, from its first process to its end
+//! - [`system`], `crew`, `table`, `signal`: state and scheduling of the processes of one run
+//! - [`process`], `spawn`, [`policy`]: one process, finding its image, permission to start it
+//! - `calls`: host calls beyond WASI; [`tools`]: tools that a program runs
+//! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
+//! - `descriptor`, [`pipe`], `fifo`, `device`, `rights`: open files
+//! - [`furniture`], `proc`: `/dev`, `/proc` and the commands of every sandbox
+//! - `changes`: the audit of changes to folders of the host
+
+mod calls;
+mod changes;
+mod crew;
+mod descriptor;
+mod device;
+pub(crate) mod errno;
+mod fifo;
+pub mod furniture;
+mod memory;
+pub(crate) mod pipe;
+pub(crate) mod policy;
+mod proc;
+pub(crate) mod process;
+mod rights;
+pub(crate) mod run;
+mod signal;
+mod spawn;
+pub(crate) mod system;
+mod table;
+pub(crate) mod tools;
+mod wasi;

@@ -1,0 +1,132 @@
+//! A program's memory, read and written with every bound checked.
+
+use crate::program::errno::Errno;
+
+/// Most slices of one reading or writing, as POSIX has it.
+const MAX_SLICES: u32 = 1024;
+
+/// The memory of a program while it waits for the answer to a call. Whatever lies outside is
+/// `EFAULT`.
+pub(crate) struct Memory<'m>(pub(crate) &'m mut [u8]);
+
+/// A part of memory that a program wants filled or read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slice {
+    at: usize,
+    pub(crate) len: usize,
+}
+
+impl Slice {
+    /// The part from `skip` on, at most `most` long.
+    pub(crate) fn part(self, skip: usize, most: usize) -> Slice {
+        let skip = skip.min(self.len);
+        Slice { at: self.at + skip, len: (self.len - skip).min(most) }
+    }
+}
+
+impl Memory<'_> {
+    pub(crate) fn bytes(&self, at: u64, len: u64) -> Result<&[u8], Errno> {
+        let end = at.checked_add(len).ok_or(Errno::Fault)?;
+        self.0.get(at as usize..end as usize).ok_or(Errno::Fault)
+    }
+
+    pub(crate) fn bytes_mut(&mut self, at: u64, len: u64) -> Result<&mut [u8], Errno> {
+        let end = at.checked_add(len).ok_or(Errno::Fault)?;
+        self.0.get_mut(at as usize..end as usize).ok_or(Errno::Fault)
+    }
+
+    pub(crate) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Errno> {
+        self.bytes_mut(at, bytes.len() as u64)?.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    pub(crate) fn u8(&self, at: u64) -> Result<u8, Errno> {
+        Ok(self.bytes(at, 1)?[0])
+    }
+
+    pub(crate) fn u16(&self, at: u64) -> Result<u16, Errno> {
+        self.array(at).map(u16::from_le_bytes)
+    }
+
+    pub(crate) fn u32(&self, at: u64) -> Result<u32, Errno> {
+        self.array(at).map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn u64(&self, at: u64) -> Result<u64, Errno> {
+        self.array(at).map(u64::from_le_bytes)
+    }
+
+    fn array<const N: usize>(&self, at: u64) -> Result<[u8; N], Errno> {
+        self.bytes(at, N as u64)?.try_into().map_err(|_| Errno::Fault)
+    }
+
+    /// The `index`th of `count` slices that are listed at `list`.
+    pub(crate) fn slice(&self, list: u64, count: u64, index: u64) -> Result<Option<Slice>, Errno> {
+        if count > u64::from(MAX_SLICES) {
+            return Err(Errno::Invalid);
+        }
+        if index >= count {
+            return Ok(None);
+        }
+        let entry = list + index * 8;
+        let (at, len) = (self.u32(entry)?, self.u32(entry + 4)?);
+        self.bytes(at.into(), len.into())?;
+        Ok(Some(Slice { at: at as usize, len: len as usize }))
+    }
+
+    /// All slices are inside the memory, and this long together.
+    pub(crate) fn total(&self, list: u64, count: u64) -> Result<usize, Errno> {
+        let mut total = 0usize;
+        let mut index = 0;
+        while let Some(slice) = self.slice(list, count, index)? {
+            total = total.checked_add(slice.len).ok_or(Errno::Invalid)?;
+            index += 1;
+        }
+        // The answer is a number of 32 bits.
+        if total > u32::MAX as usize { Err(Errno::Invalid) } else { Ok(total) }
+    }
+
+    pub(crate) fn get(&self, slice: Slice) -> Result<&[u8], Errno> {
+        self.bytes(slice.at as u64, slice.len as u64)
+    }
+
+    pub(crate) fn get_mut(&mut self, slice: Slice) -> Result<&mut [u8], Errno> {
+        self.bytes_mut(slice.at as u64, slice.len as u64)
+    }
+
+    /// Text, such as a path; at most `most` bytes.
+    pub(crate) fn text(&self, at: u64, len: u64, most: usize) -> Result<&str, Errno> {
+        if len > most as u64 {
+            return Err(Errno::NameTooLong);
+        }
+        std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::IllegalSequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_outside_is_a_fault() {
+        let mut bytes = [0; 16];
+        let mut memory = Memory(&mut bytes);
+        assert_eq!(memory.u32(12), Ok(0));
+        assert_eq!(memory.u32(13), Err(Errno::Fault));
+        assert_eq!(memory.u64(u64::MAX), Err(Errno::Fault));
+        assert_eq!(memory.write(u32::MAX.into(), b"x"), Err(Errno::Fault));
+        assert_eq!(memory.bytes(0, u64::MAX), Err(Errno::Fault));
+    }
+
+    #[test]
+    fn a_slice_that_lies_is_a_fault_before_anything_is_read() {
+        let mut bytes = [0; 32];
+        bytes[4..8].copy_from_slice(&8u32.to_le_bytes());
+        bytes[8..12].copy_from_slice(&31u32.to_le_bytes());
+        bytes[12..16].copy_from_slice(&2u32.to_le_bytes());
+        let memory = Memory(&mut bytes);
+        assert_eq!(memory.total(0, 1), Ok(8));
+        assert_eq!(memory.total(0, 2), Err(Errno::Fault));
+        assert_eq!(memory.total(0, 1025), Err(Errno::Invalid));
+    }
+}

@@ -1,0 +1,134 @@
+//! One process: what answers the imports of one program.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use cofferdam_cell::{Compiling, Import, Leave, Program};
+use cofferdam_vfs::Mode;
+
+use crate::program::calls;
+use crate::program::descriptor::Descriptors;
+use crate::program::fifo::Opening;
+use crate::program::memory::Memory;
+use crate::program::spawn::{ExecQuestion, Launch};
+use crate::program::system::System;
+use crate::program::tools::Console;
+use crate::program::wasi;
+use crate::shared::call_error::Working;
+use crate::shared::lock::lock;
+use crate::shared::streams::Streams;
+
+/// One process of a run.
+pub struct Process {
+    pub(crate) system: Arc<System>,
+    pub(crate) pid: u32,
+    pub(crate) parent: u32,
+    pub(crate) argv: Vec<Vec<u8>>,
+    pub(crate) env: Vec<Vec<u8>>,
+    pub(crate) cwd: String,
+    /// What its parent handed over; gone once it was fetched.
+    pub(crate) state: Vec<u8>,
+    pub(crate) descriptors: Descriptors,
+    /// Bits that new files and directories lack.
+    pub(crate) mask: u32,
+    /// Whether it is a command of ours, not a stranger's program.
+    pub(crate) is_command: bool,
+    /// Whether names without a slash in front begin in `cwd`; see [`crate::program::wasi`].
+    pub(crate) begins_in_cwd: bool,
+
+    /// Bytes moved so far by the call under way.
+    pub(crate) progress: usize,
+    /// When the call under way gives up waiting, on the monotonic clock.
+    pub(crate) until: Option<u64>,
+    /// How far the crossing under way was answered.
+    pub(crate) answered: usize,
+    /// The named pipe that is being opened.
+    pub(crate) opening: Option<Opening>,
+    /// The spawn under way.
+    pub(crate) spawning: Option<(Launch, Compiling<Process>)>,
+    /// Whether what is to be spawned may be: somebody is asked.
+    pub(crate) question: Option<ExecQuestion>,
+    /// What was allowed for the spawn under way.
+    pub(crate) permitted: Vec<String>,
+    /// The request to the network under way.
+    pub(crate) working: Option<Working>,
+    /// Responses that it has not read to their end.
+    pub(crate) streams: Streams,
+    /// The tool that it started.
+    pub(crate) console: Option<Console>,
+    /// Room to put short slices together.
+    pub(crate) scratch: Vec<u8>,
+}
+
+impl Process {
+    pub(crate) fn new(system: &Arc<System>, pid: u32, parent: u32, launch: Launch) -> Self {
+        Process {
+            system: system.clone(),
+            pid,
+            parent,
+            argv: launch.argv,
+            env: launch.env,
+            cwd: launch.cwd,
+            state: launch.state,
+            descriptors: launch.descriptors,
+            mask: launch.mask,
+            is_command: launch.is_command,
+            begins_in_cwd: launch.begins_in_cwd,
+            progress: 0,
+            until: None,
+            answered: 0,
+            opening: None,
+            spawning: None,
+            question: None,
+            permitted: Vec::new(),
+            working: None,
+            streams: Streams::default(),
+            console: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Permission bits of something new.
+    pub(crate) fn mode(&self, bits: u32) -> Mode {
+        Mode::new(bits & !self.mask)
+    }
+
+    /// Wants to be woken at a moment of the monotonic clock.
+    pub(crate) fn wake_at(&mut self, at: u64, cx: &Context<'_>) {
+        self.until = Some(at);
+        lock(&self.system.timers).insert((at, self.pid), cx.waker().clone());
+    }
+
+    pub(crate) fn forget_timer(&mut self) {
+        if let Some(at) = self.until.take() {
+            lock(&self.system.timers).remove(&(at, self.pid));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.forget_timer();
+    }
+}
+
+impl Program for Process {
+    fn poll_import(
+        &mut self,
+        import: Import,
+        args: &[u64],
+        memory: &mut [u8],
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<u32, Leave>> {
+        wasi::answer(self, import, args, &mut Memory(memory), cx)
+    }
+
+    fn poll_call(
+        &mut self,
+        request: &[u8],
+        answer: &mut Vec<u8>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Leave>> {
+        calls::answer(self, request, answer, cx)
+    }
+}

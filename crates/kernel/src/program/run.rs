@@ -1,0 +1,267 @@
+//! One run of a program: its first process, and all that it starts.
+
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::Context;
+use std::time::Instant;
+
+use cofferdam_broker::PermissionError;
+use cofferdam_cell::{Alarm, Error, Finish, KillSwitch, Stop};
+
+use crate::program::crew::{Crew, Halt};
+use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
+use crate::program::errno::Errno;
+use crate::program::pipe::{self, Reader, Writer};
+use crate::program::signal::Signals;
+use crate::program::spawn::{self, Found, Hindered, Launch, NotStarted};
+use crate::program::system::{Environment, Hits, System, World};
+use crate::shared::lock::lock;
+use crate::shared::output::{Output, Stream};
+
+/// Memory up to this size is given back in microseconds, faster than a thread is woken.
+const SMALL: u64 = 16 << 20;
+
+/// What to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Executable {
+    /// A command of the sandbox, or the absolute path of a file in it.
+    Named(String),
+    /// A module, as bytes.
+    Module(Vec<u8>),
+}
+
+/// What the first process finds on standard input.
+#[derive(Debug)]
+pub enum Stdin {
+    /// These bytes, and then the end.
+    Bytes(Vec<u8>),
+    /// What somebody writes meanwhile.
+    Stream(Reader),
+}
+
+/// Standard input that is written while the run goes on.
+pub fn stdin() -> (Writer, Stdin) {
+    let (reader, writer) = pipe::pipe(pipe::CAPACITY);
+    (writer, Stdin::Stream(reader))
+}
+
+/// Whether the run talks to a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Terminal {
+    /// No: output is kept or sent on.
+    #[default]
+    None,
+    /// Standard input, output and error are a terminal.
+    All,
+}
+
+/// Which directories a program finds open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Preopens {
+    /// The root of the sandbox's files, as `/`.
+    #[default]
+    Root,
+    /// None.
+    Nothing,
+}
+
+/// The first process of a run.
+#[derive(Debug)]
+pub struct Command {
+    /// What to run.
+    pub executable: Executable,
+    /// Its arguments, the first being the name it goes by.
+    pub argv: Vec<Vec<u8>>,
+    /// Its variables, each `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+    /// Its working directory, absolute.
+    pub cwd: String,
+    /// Its standard input.
+    pub stdin: Stdin,
+    /// Whether a person sits before it.
+    pub terminal: Terminal,
+    /// What it finds open.
+    pub preopens: Preopens,
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// How the first process ended, or why it did not.
+    pub ending: RanEnding,
+    /// Standard output.
+    pub stdout: Output,
+    /// Standard error.
+    pub stderr: Output,
+    /// Limits that were hit on the way.
+    pub hits: Hits,
+    /// What it was last denied of the network.
+    pub denied: Option<PermissionError>,
+    /// What the next run of the sandbox begins with, if the program said so.
+    pub environment: Option<Environment>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RanEnding {
+    /// Its first process ended.
+    Finished(Finish),
+    /// It was stopped from outside, or broke the rules.
+    Stopped(Stop),
+    /// There was nothing that could be started, and why.
+    NotStarted {
+        /// What kind of failure.
+        errno: Errno,
+        /// What a person reads.
+        message: String,
+    },
+}
+
+/// Runs a program and all that it starts, to the end of the first process. The time limit and the
+/// switch are for all of them together.
+pub async fn run(
+    world: World,
+    command: Command,
+    switch: &KillSwitch,
+    alarm: &Alarm,
+    deadline: Instant,
+) -> Result<Ran, Error> {
+    let system = System::new(world, switch.clone(), deadline);
+    let ending = drive(&system, command, alarm).await;
+    let (stdout, stderr) = system.take_output();
+    let environment = lock(&system.environment).take();
+    let (hits, denied) = (system.hits(), system.denials.last());
+    Ok(Ran { ending: ending?, stdout, stderr, hits, denied, environment })
+}
+
+async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<RanEnding, Error> {
+    let first = match started(system, command).await {
+        Ok(Ok(first)) => first,
+        Ok(Err(NotStarted { errno, message })) => {
+            return Ok(RanEnding::NotStarted { errno, message });
+        }
+        Err(stop) => return Ok(RanEnding::Stopped(stop)),
+    };
+    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(system.term.deadline_now()));
+    let ended = to_the_end(system, &mut crew, alarm).await;
+    if system.budget.used() > SMALL {
+        (system.world.reaper)(Box::new(crew));
+    }
+    match ended {
+        Ok(Ok(finish)) => Ok(RanEnding::Finished(finish)),
+        Ok(Err(Halt::Stopped(stop))) | Err(stop) => Ok(RanEnding::Stopped(stop)),
+        Ok(Err(Halt::Failed(error))) => Err(error),
+    }
+}
+
+/// Makes the first process. While somebody is asked whether it may be, time stands still.
+async fn started(system: &Arc<System>, command: Command) -> Result<Result<u32, NotStarted>, Stop> {
+    let asking = &system.world.settings.asking;
+    let mut starting = pin!(start(system, command));
+    loop {
+        let look = |cx: &mut Context<'_>| starting.as_mut().poll(cx);
+        if let (Some(started), _) = asking.stand_still(system.until(), look).await? {
+            return Ok(started);
+        }
+    }
+}
+
+/// Runs the processes. While somebody is asked, the run's time stands still.
+async fn to_the_end(
+    system: &System,
+    crew: &mut Crew,
+    alarm: &Alarm,
+) -> Result<Result<Finish, Halt>, Stop> {
+    let asking = &system.world.settings.asking;
+    loop {
+        let look = |cx: &mut Context<'_>| Pin::new(&mut *crew).poll(cx);
+        if let (Some(ended), _) = asking.stand_still(system.until(), look).await? {
+            return Ok(ended);
+        }
+        crew.time_moved(alarm.ring_at(system.term.deadline_now()));
+    }
+}
+
+async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted> {
+    let mut launch = Launch {
+        argv: command.argv,
+        env: command.env,
+        cwd: command.cwd,
+        descriptors: standard(system, command.stdin, command.terminal),
+        state: Vec::new(),
+        ignored: Signals::default(),
+        mask: 0o022,
+        is_command: false,
+        begins_in_cwd: false,
+        permitted: Vec::new(),
+    };
+    let plain = |errno: Errno, launch: &Launch| {
+        let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
+        NotStarted::plain(errno, &String::from_utf8_lossy(name))
+    };
+    launch.check().map_err(|errno| plain(errno, &launch))?;
+    if command.preopens == Preopens::Root {
+        launch.preopen_root(system).map_err(|errno| plain(errno, &launch))?;
+    }
+    let (found, name) = match command.executable {
+        Executable::Named(name) => (find(system, &name, &mut launch).await?, name),
+        Executable::Module(bytes) => {
+            let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
+            let name = String::from_utf8_lossy(name).into_owned();
+            (Found::Module(bytes), if name.is_empty() { "wasm".into() } else { name })
+        }
+    };
+    let image = match found {
+        Found::Command(image) => image,
+        Found::Module(bytes) => {
+            let Some(compiler) = &system.world.programs.compiler else {
+                return Err(plain(Errno::NotExecutable, &launch));
+            };
+            let compiled = compiler.compile(&name, bytes).await;
+            compiled.map_err(|unfit| {
+                NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}"))
+            })?
+        }
+    };
+    spawn::start(system, 0, image, launch).map_err(|errno| NotStarted::plain(errno, &name))
+}
+
+/// Finds what to run for a name, and waits while somebody is asked about it.
+async fn find(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
+    let argv = launch.argv.clone();
+    loop {
+        match spawn::find(system, 0, name, launch) {
+            Ok(found) => return Ok(found),
+            Err(Hindered::NotStarted(not_started)) => return Err(not_started),
+            Err(Hindered::Asked(question)) => {
+                launch.permitted.push(question.await?);
+                // Scripts have put their interpreters there.
+                launch.argv.clone_from(&argv);
+            }
+        }
+    }
+}
+
+fn standard(system: &System, stdin: Stdin, terminal: Terminal) -> Descriptors {
+    let describe = |object| match terminal {
+        Terminal::None => Description::new(object, 0),
+        Terminal::All => Description::terminal(object),
+    };
+    let input = match stdin {
+        Stdin::Bytes(bytes) => Object::Input(Mutex::new((bytes.into(), 0))),
+        Stdin::Stream(reader) => Object::PipeRead(reader),
+    };
+    let mut descriptors = Descriptors::default();
+    let mut printers = lock(&system.printers);
+    for (fd, object) in
+        [(0, input), (1, Object::Output(Stream::Out)), (2, Object::Output(Stream::Err))]
+    {
+        let description = describe(object);
+        if fd > 0 {
+            printers.push(Arc::downgrade(&description));
+        }
+        // Three fit.
+        let _ = descriptors.put(fd, Descriptor::new(description));
+    }
+    descriptors
+}

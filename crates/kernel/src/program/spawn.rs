@@ -1,0 +1,282 @@
+//! What a name stands for, and how it becomes a process.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use cofferdam_abi::commands;
+use cofferdam_cell::ProgramImage;
+use cofferdam_vfs::{Access, At, Kind, Open};
+
+use crate::program::crew::Newborn;
+use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
+use crate::program::errno::Errno;
+use crate::program::policy::{Denied, Exec};
+use crate::program::process::Process;
+use crate::program::signal::Signals;
+use crate::program::system::System;
+use crate::program::table::About;
+use crate::shared::asking::Asked;
+use crate::shared::lock::lock;
+
+/// Arguments and variables of one process together, as on Linux.
+pub(crate) const MAX_ARGUMENTS: usize = 2 << 20;
+
+/// State that a process hands to its child.
+pub(crate) const MAX_STATE: usize = 8 << 20;
+
+/// Interpreters of interpreters that are followed.
+const MAX_INTERPRETERS: usize = 4;
+
+/// Longest first line of a script.
+const MAX_LINE: usize = 256;
+
+/// Longest module that is read from the sandbox's files; it is host memory.
+const MAX_MODULE: usize = 256 << 20;
+
+/// Where commands are, as programs see them.
+pub(crate) const COMMANDS_AT: &str = "/usr/bin/";
+
+/// A process to be.
+pub(crate) struct Launch {
+    pub(crate) argv: Vec<Vec<u8>>,
+    pub(crate) env: Vec<Vec<u8>>,
+    pub(crate) cwd: String,
+    pub(crate) descriptors: Descriptors,
+    pub(crate) state: Vec<u8>,
+    pub(crate) ignored: Signals,
+    pub(crate) mask: u32,
+    pub(crate) is_command: bool,
+    pub(crate) begins_in_cwd: bool,
+    /// Programs that somebody allowed while it was being made.
+    pub(crate) permitted: Vec<String>,
+}
+
+/// Why a program was not started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NotStarted {
+    pub(crate) errno: Errno,
+    pub(crate) message: String,
+}
+
+impl NotStarted {
+    pub(crate) fn new(errno: Errno, message: impl Into<String>) -> Self {
+        NotStarted { errno, message: message.into() }
+    }
+
+    /// The plain words of an errno about a program.
+    pub(crate) fn plain(errno: Errno, program: &str) -> Self {
+        NotStarted::new(errno, format!("{program}: {errno}"))
+    }
+}
+
+/// Why there is nothing to start: at all, or yet.
+pub(crate) enum Hindered {
+    NotStarted(NotStarted),
+    Asked(ExecQuestion),
+}
+
+impl From<NotStarted> for Hindered {
+    fn from(not_started: NotStarted) -> Self {
+        Hindered::NotStarted(not_started)
+    }
+}
+
+/// Somebody is asked whether a program may be started. Answers what to add to
+/// [`Launch::permitted`].
+pub(crate) struct ExecQuestion {
+    program: String,
+    answer: Pin<Box<dyn Future<Output = Result<(), Denied>> + Send>>,
+    _asked: Asked,
+}
+
+impl Future for ExecQuestion {
+    type Output = Result<String, NotStarted>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = ready!(self.answer.as_mut().poll(cx));
+        Poll::Ready(answer.map(|()| std::mem::take(&mut self.program)).map_err(refused))
+    }
+}
+
+fn refused(denied: Denied) -> NotStarted {
+    NotStarted::new(Errno::Access, denied.message)
+}
+
+/// What a name turned out to be.
+pub(crate) enum Found {
+    /// The shell, or a command of its.
+    Command(ProgramImage<Process>),
+    /// A module that is yet to be compiled.
+    Module(Vec<u8>),
+}
+
+impl Launch {
+    /// Checks what a guest can size.
+    pub(crate) fn check(&self) -> Result<(), Errno> {
+        let total: usize = self.argv.iter().chain(&self.env).map(|text| text.len() + 8).sum();
+        let has_nul = |text: &Vec<u8>| text.contains(&0);
+        if total > MAX_ARGUMENTS || self.state.len() > MAX_STATE {
+            return Err(Errno::TooBig);
+        }
+        if self.argv.iter().chain(&self.env).any(has_nul) {
+            return Err(Errno::Invalid);
+        }
+        Ok(())
+    }
+
+    /// Gives a program the root of the files as `/`, unless it has something there already.
+    pub(crate) fn preopen_root(&mut self, system: &System) -> Result<(), Errno> {
+        let root = system.files(0).open("/", Open::to_read().directory())?;
+        let mut descriptor = Descriptor::new(Description::new(Object::Directory(root), 0));
+        descriptor.preopen = Some("/".into());
+        // Programs look for it from 3 on, without gaps.
+        self.descriptors.add(descriptor, 3).map(drop)
+    }
+}
+
+/// Finds what to run for a name or a path. A script puts its interpreter before the arguments.
+pub(crate) fn find(
+    system: &System,
+    pid: u32,
+    program: &str,
+    launch: &mut Launch,
+) -> Result<Found, Hindered> {
+    let mut program = program.to_owned();
+    for _ in 0..MAX_INTERPRETERS {
+        let path = match program.contains('/') {
+            true => physical(system, pid, &launch.cwd, &program)?,
+            // A bare name is a command of ours or nothing.
+            false => format!("{COMMANDS_AT}{program}"),
+        };
+        if let Some(name) = path.strip_prefix(COMMANDS_AT)
+            && commands::is_command(name)
+        {
+            return command(system, name, launch);
+        }
+        if !program.contains('/') {
+            return Err(NotStarted::plain(Errno::NotFound, &program).into());
+        }
+        may_exec(system, &path, launch)?;
+        let start = read_start(system, pid, &path)?;
+        if start.starts_with(b"\0asm") {
+            let bytes = system.files(pid).read_file(path.as_str(), MAX_MODULE);
+            let bytes = bytes.map_err(|e| NotStarted::plain(e.into(), &program))?;
+            return Ok(Found::Module(bytes));
+        }
+        let Some(line) = start.strip_prefix(b"#!") else {
+            return Err(NotStarted::plain(Errno::NotExecutable, &program).into());
+        };
+        program = interpreter(line, &program, launch)?;
+    }
+    Err(NotStarted::plain(Errno::Loop, &program).into())
+}
+
+/// The physical path of a program's file, links followed.
+fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<String, NotStarted> {
+    let absolute = match program.starts_with('/') {
+        true => program.to_owned(),
+        false => format!("{cwd}/{program}"),
+    };
+    let resolved = system.files(pid).resolve(At::root(&absolute));
+    let resolved = resolved.map_err(|e| NotStarted::plain(e.into(), program))?;
+    Ok(resolved.as_str().to_owned())
+}
+
+fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hindered> {
+    may_exec(system, name, launch)?;
+    let programs = &system.world.programs;
+    let image = match commands::is_shell(name) {
+        true => programs.sh.clone(),
+        false => {
+            programs.commands.as_ref().map(|load| load()).transpose().map_err(|error| {
+                NotStarted::new(Errno::NotExecutable, format!("{name}: {error}"))
+            })?
+        }
+    };
+    let Some(image) = image else {
+        let text = format!("{name}: the shell and its commands are not part of this build");
+        return Err(NotStarted::new(Errno::NotFound, text).into());
+    };
+    // The guest knows by its first argument which command it is; a link has another name.
+    let given = launch.argv.first().map_or(&[][..], Vec::as_slice);
+    let base = given.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    if base.strip_prefix(b"-").unwrap_or(base) != name.as_bytes() {
+        match launch.argv.first_mut() {
+            Some(first) => *first = name.into(),
+            None => launch.argv.push(name.into()),
+        }
+    }
+    launch.is_command = true;
+    Ok(Found::Command(image))
+}
+
+fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), Hindered> {
+    // What was allowed once is used up: it is not asked for again.
+    if launch.permitted.iter().any(|permitted| permitted == program) {
+        return Ok(());
+    }
+    let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
+    match system.world.policy.may_exec(program, &argv).map_err(refused)? {
+        Exec::Granted => Ok(()),
+        Exec::Asked(answer) => Err(Hindered::Asked(ExecQuestion {
+            program: program.to_owned(),
+            answer,
+            _asked: system.world.settings.asking.begin(),
+        })),
+    }
+}
+
+/// The first bytes of an executable file.
+fn read_start(system: &System, pid: u32, path: &str) -> Result<Vec<u8>, NotStarted> {
+    let failed = |errno: Errno| NotStarted::plain(errno, path);
+    let files = system.files(pid);
+    match files.stat(path).map_err(|e| failed(e.into()))?.kind {
+        Kind::File => {}
+        Kind::Directory | Kind::Link | Kind::Device(_) | Kind::Other => {
+            return Err(failed(Errno::Access));
+        }
+    }
+    files.access(path, Access::Execute).map_err(|e| failed(e.into()))?;
+    let file = files.open(path, Open::to_read()).map_err(|e| failed(e.into()))?;
+    let mut start = vec![0; MAX_LINE];
+    let len = file.read_at(0, &mut start, system.now()).map_err(|e| failed(e.into()))?;
+    start.truncate(len);
+    Ok(start)
+}
+
+/// Takes the first line of a script apart: what runs it, with which argument.
+fn interpreter(line: &[u8], script: &str, launch: &mut Launch) -> Result<String, NotStarted> {
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = std::str::from_utf8(line).unwrap_or_default().trim();
+    let (program, argument) = match line.split_once([' ', '\t']) {
+        Some((program, argument)) => (program, Some(argument.trim())),
+        None => (line, None),
+    };
+    if program.is_empty() {
+        return Err(NotStarted::plain(Errno::NotExecutable, script));
+    }
+    let mut argv: Vec<Vec<u8>> = vec![program.into()];
+    argv.extend(argument.map(Into::into));
+    argv.push(script.into());
+    argv.extend(launch.argv.drain(..).skip(1));
+    launch.argv = argv;
+    Ok(program.to_owned())
+}
+
+/// Makes the process. It runs when the run is polled next.
+pub(crate) fn start(
+    system: &Arc<System>,
+    parent: u32,
+    image: ProgramImage<Process>,
+    launch: Launch,
+) -> Result<u32, Errno> {
+    let about = About { argv: launch.argv.clone(), cwd: launch.cwd.clone() };
+    let added = lock(&system.table).add(parent, launch.ignored, about);
+    let pid = added.inspect_err(|_| system.note_processes())?;
+    let complaints = launch.descriptors.get(2).ok().map(|fd| Arc::downgrade(&fd.description));
+    let name = launch.argv.first().cloned().unwrap_or_default();
+    let process = Process::new(system, pid, parent, launch);
+    lock(&system.newborn).push(Newborn { pid, image, process, name, complaints });
+    Ok(pid)
+}

@@ -1,0 +1,170 @@
+//! Tools that a program runs: what the command `js` is made of.
+//!
+//! The program starts a tool, hears what it prints, and feeds it what it reads. So a tool in a
+//! pipeline has the program's descriptors, is held up where the program is, and ends with it.
+
+use std::collections::VecDeque;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use crate::shared::lock::lock;
+use crate::shared::output::Stream;
+
+/// Most bytes of output that a program is told at once.
+const MAX_PIECE: usize = 64 << 10;
+
+/// What a program wants to run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolLine {
+    /// Name of the file it is from; its ending says the language.
+    pub name: String,
+    /// The tool.
+    pub source: String,
+    /// What it is given.
+    pub arguments: Vec<String>,
+}
+
+/// Runs tools in the sandbox of a program, under the grants of its run.
+pub trait Tools: Send + Sync {
+    /// Runs one to its end, which it tells the console. Dropped, it ends.
+    fn run(&self, line: ToolLine, console: Console) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+}
+
+/// What a program hears next of its tool.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Printed(Stream, Vec<u8>),
+    WantsInput,
+    Ended(u8),
+}
+
+/// Between a tool and the program that started it. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Console {
+    inner: Arc<Mutex<Inner>>,
+}
+
+/// What is printed is cut at the run's limits before it comes here, and that bounds it.
+#[derive(Debug, Default)]
+struct Inner {
+    printed: VecDeque<(Stream, Vec<u8>)>,
+    input: VecDeque<Vec<u8>>,
+    input_ended: bool,
+    wants_input: bool,
+    ended: Option<u8>,
+    program: Option<Waker>,
+    tool: Option<Waker>,
+}
+
+impl Console {
+    /// The tool printed something.
+    pub fn print(&self, stream: Stream, bytes: &[u8]) {
+        let mut inner = lock(&self.inner);
+        let last = inner.printed.back_mut();
+        match last.filter(|(of, piece)| *of == stream && piece.len() + bytes.len() <= MAX_PIECE) {
+            Some((_, piece)) => piece.extend_from_slice(bytes),
+            None => {
+                let pieces = bytes.chunks(MAX_PIECE).map(|piece| (stream, piece.to_vec()));
+                inner.printed.extend(pieces);
+            }
+        }
+        wake(inner.program.take());
+    }
+
+    /// The tool ended.
+    pub fn end(&self, code: u8) {
+        let mut inner = lock(&self.inner);
+        inner.ended = Some(code);
+        wake(inner.program.take());
+    }
+
+    /// The next bytes of standard input, none at its end.
+    pub(crate) async fn input(&self) -> Vec<u8> {
+        poll_fn(|cx| {
+            let mut inner = lock(&self.inner);
+            if let Some(bytes) = inner.input.pop_front() {
+                return Poll::Ready(bytes);
+            }
+            if inner.input_ended {
+                return Poll::Ready(Vec::new());
+            }
+            inner.wants_input = true;
+            inner.tool = Some(cx.waker().clone());
+            wake(inner.program.take());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// What the program read; nothing for the end.
+    pub(crate) fn feed(&self, bytes: &[u8]) {
+        let mut inner = lock(&self.inner);
+        inner.wants_input = false;
+        match bytes.is_empty() {
+            true => inner.input_ended = true,
+            false => inner.input.push_back(bytes.to_vec()),
+        }
+        wake(inner.tool.take());
+    }
+
+    pub(crate) fn poll_heard(&self, cx: &Context<'_>) -> Poll<Heard> {
+        let mut inner = lock(&self.inner);
+        if let Some((stream, bytes)) = inner.printed.pop_front() {
+            return Poll::Ready(Heard::Printed(stream, bytes));
+        }
+        if let Some(code) = inner.ended {
+            return Poll::Ready(Heard::Ended(code));
+        }
+        if inner.wants_input && inner.input.is_empty() {
+            return Poll::Ready(Heard::WantsInput);
+        }
+        inner.program = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+fn wake(waker: Option<Waker>) {
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(console: &Console, expect: Poll<Heard>) {
+        assert_eq!(console.poll_heard(&Context::from_waker(Waker::noop())), expect);
+    }
+
+    #[test]
+    fn what_was_printed_is_heard_before_the_end_and_in_pieces() {
+        let console = Console::default();
+        check(&console, Poll::Pending);
+        console.print(Stream::Out, b"a");
+        console.print(Stream::Out, b"b");
+        console.print(Stream::Err, &[b'c'; MAX_PIECE + 1]);
+        console.end(3);
+        check(&console, Poll::Ready(Heard::Printed(Stream::Out, b"ab".to_vec())));
+        check(&console, Poll::Ready(Heard::Printed(Stream::Err, vec![b'c'; MAX_PIECE])));
+        check(&console, Poll::Ready(Heard::Printed(Stream::Err, b"c".to_vec())));
+        check(&console, Poll::Ready(Heard::Ended(3)));
+    }
+
+    #[test]
+    fn input_is_asked_for_when_it_is_wanted() {
+        let console = Console::default();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut input = Box::pin(console.input());
+        assert!(input.as_mut().poll(&mut cx).is_pending());
+        check(&console, Poll::Ready(Heard::WantsInput));
+        console.feed(b"x");
+        check(&console, Poll::Pending);
+        assert_eq!(input.as_mut().poll(&mut cx), Poll::Ready(b"x".to_vec()));
+        console.feed(b"");
+        assert_eq!(Box::pin(console.input()).as_mut().poll(&mut cx), Poll::Ready(Vec::new()));
+    }
+}

@@ -1,0 +1,151 @@
+//! Writing to what is open.
+
+use std::task::{Context, Poll};
+
+use cofferdam_cell::Leave;
+
+use super::{Moved, STEP};
+use crate::program::descriptor::{Description, Object};
+use crate::program::device::Device;
+use crate::program::errno::Errno;
+use crate::program::memory::Memory;
+use crate::program::process::Process;
+use crate::program::rights::Rights;
+use crate::program::signal;
+use crate::program::system::System;
+use crate::program::table::Sent;
+use crate::shared::lock::lock;
+
+/// Slices up to this length together are written as one.
+const MAX_GATHERED: usize = 64 << 10;
+
+/// Writes the slices listed at `list.0`, at an offset or where the description stands.
+pub(super) fn poll_write(
+    p: &mut Process,
+    m: &mut Memory<'_>,
+    cx: &mut Context<'_>,
+    fd: u64,
+    list: (u64, u64),
+    offset: Option<u64>,
+    out: u64,
+) -> Moved {
+    let checked = p.descriptors.get(fd).and_then(|descriptor| {
+        if !descriptor.base.covers(Rights::FD_WRITE) {
+            return Err(Errno::BadDescriptor);
+        }
+        if offset.is_some() && !descriptor.base.covers(Rights::FD_SEEK) {
+            return Err(match descriptor.description.object {
+                Object::File(_) | Object::Directory(_) | Object::Device(..) => Errno::NotCapable,
+                Object::PipeRead(_) | Object::PipeWrite(_) => Errno::NotSeekable,
+                Object::PipeBoth(..) => Errno::NotSeekable,
+                Object::Input(_) | Object::Output(_) => Errno::NotSeekable,
+            });
+        }
+        Ok(descriptor.description.clone())
+    });
+    let total = m.u32(out).and_then(|_| m.total(list.0, list.1));
+    let (description, total) = match (checked, total) {
+        (Ok(description), Ok(total)) => (description, total),
+        (Err(errno), _) | (_, Err(errno)) => return Poll::Ready(Ok(Err(errno))),
+    };
+    let rest = total - p.progress.min(total);
+    let mut scratch = std::mem::take(&mut p.scratch);
+    let stepped =
+        step(&p.system, &description, m, cx, list, offset, p.progress, rest, &mut scratch);
+    p.scratch = scratch;
+    let moved = match stepped {
+        Ok(Some(len)) if len < rest && len > 0 => {
+            p.progress += len;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Ok(Some(len)) => Ok(p.progress + len),
+        Ok(None) if description.is_nonblocking() && p.progress > 0 => Ok(p.progress),
+        Ok(None) if description.is_nonblocking() => Err(Errno::Again),
+        Ok(None) => return Poll::Pending,
+        Err(Errno::Pipe) => return broken_pipe(p),
+        Err(_) if p.progress > 0 => Ok(p.progress),
+        Err(errno) => Err(errno),
+    };
+    Poll::Ready(Ok(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes()))))
+}
+
+/// Nobody reads: the signal first, and the errno for who survives it.
+fn broken_pipe(p: &Process) -> Moved {
+    let sent = lock(&p.system.table).send(p.pid, p.pid, signal::PIPE);
+    Poll::Ready(match sent {
+        Ok(Sent::KillsSender) => Err(Leave::Signal(signal::PIPE)),
+        Ok(Sent::Done) | Err(_) => Ok(Err(Errno::Pipe)),
+    })
+}
+
+/// Writes some of what is left; `None` where there is no room yet.
+#[allow(clippy::too_many_arguments)]
+fn step(
+    system: &System,
+    description: &Description,
+    m: &Memory<'_>,
+    cx: &mut Context<'_>,
+    list: (u64, u64),
+    offset: Option<u64>,
+    progress: usize,
+    rest: usize,
+    scratch: &mut Vec<u8>,
+) -> Result<Option<usize>, Errno> {
+    match &description.object {
+        Object::File(file) => {
+            let at = offset.map(|offset| offset.saturating_add(progress as u64));
+            let bytes = next(m, list, progress, rest, scratch)?;
+            let written = match at {
+                Some(at) => file.write_at(at, bytes, system.now()),
+                None => file.write(bytes, system.now()),
+            };
+            Ok(Some(written?))
+        }
+        Object::Directory(_) => Err(Errno::BadDescriptor),
+        Object::Device(Device::Full, _) if rest > 0 => Err(Errno::NoSpace),
+        Object::Device(..) => Ok(Some(rest)),
+        Object::PipeWrite(writer) | Object::PipeBoth(_, writer) => {
+            let bytes = next(m, list, progress, rest, scratch)?;
+            match writer.poll_write(cx, bytes) {
+                Poll::Ready(Ok(len)) => Ok(Some(len)),
+                Poll::Ready(Err(_)) => Err(Errno::Pipe),
+                Poll::Pending => Ok(None),
+            }
+        }
+        Object::Output(stream) if system.is_unread(*stream) => Err(Errno::Pipe),
+        Object::Output(stream) => {
+            let bytes = next(m, list, progress, rest, scratch)?;
+            system.print(*stream, bytes);
+            Ok(Some(bytes.len()))
+        }
+        Object::PipeRead(_) | Object::Input(_) => Err(Errno::BadDescriptor),
+    }
+}
+
+/// The bytes to write next: all that is left, put together, if that is short; else what is left of
+/// one slice.
+fn next<'a>(
+    m: &'a Memory<'_>,
+    (list, count): (u64, u64),
+    mut skip: usize,
+    rest: usize,
+    scratch: &'a mut Vec<u8>,
+) -> Result<&'a [u8], Errno> {
+    scratch.clear();
+    let mut index = 0;
+    while let Some(slice) = m.slice(list, count, index)? {
+        index += 1;
+        if skip >= slice.len {
+            skip -= slice.len;
+            continue;
+        }
+        let part = slice.part(skip, STEP);
+        skip = 0;
+        if rest > MAX_GATHERED || part.len == rest {
+            return m.get(part);
+        }
+        scratch.extend_from_slice(m.get(part)?);
+    }
+    Ok(scratch)
+}

@@ -1,0 +1,22 @@
+//! Code that serves tools and programs alike.
+//!
+//! - [`resources`]: everything a sandbox owns and its runs use
+//! - `call_error`: errors and results of host calls; [`denials`]: permission errors of one run
+//! - [`asking`], [`term`]: the run's deadline, extended while somebody is asked
+//! - `outbound`, `streams`: HTTP requests and the response bodies being read
+//! - [`clock`], [`random`]: time and randomness, real or fixed for tests and replay
+//! - [`output`]: printed bytes, cut at a limit
+//! - `lock`, `numbered`: small parts
+
+pub(crate) mod asking;
+pub(crate) mod call_error;
+pub(crate) mod clock;
+pub(crate) mod denials;
+pub(crate) mod lock;
+pub(crate) mod numbered;
+pub(crate) mod outbound;
+pub(crate) mod output;
+pub(crate) mod random;
+pub mod resources;
+pub(crate) mod streams;
+pub(crate) mod term;

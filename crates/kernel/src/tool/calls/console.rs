@@ -1,0 +1,17 @@
+//! What a tool prints.
+
+use cofferdam_abi::wire::{Reader, Result};
+
+use crate::shared::output::Stream;
+use crate::tool::kernel::{Kernel, Reply};
+
+pub(super) fn write(kernel: &mut Kernel, fields: &mut Reader<'_>) -> Result<Reply> {
+    let stream = match fields.u8()? {
+        1 => Stream::Out,
+        2 => Stream::Err,
+        _ => return Err(fields.malformed("unknown stream")),
+    };
+    let text = fields.take(fields.remaining())?;
+    kernel.print(stream, text);
+    Ok(Reply::Done)
+}

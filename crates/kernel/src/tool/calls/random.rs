@@ -1,0 +1,28 @@
+//! Chance.
+
+use cofferdam_abi::wire::{Reader, Result};
+
+use crate::shared::call_error::CallError;
+use crate::tool::kernel::{Kernel, Reply};
+
+/// Most random bytes of one call, as in the web's `getRandomValues`.
+const MAX_BYTES: usize = 65_536;
+
+pub(super) fn bytes(
+    kernel: &mut Kernel,
+    fields: &mut Reader<'_>,
+    answer: &mut Vec<u8>,
+) -> Result<Reply> {
+    let count = fields.u32()? as usize;
+    if count > MAX_BYTES {
+        return Err(fields.malformed("more bytes than one call gives"));
+    }
+    let start = answer.len();
+    answer.resize(start + count, 0);
+    if kernel.random.fill(&mut answer[start..]) {
+        return Ok(Reply::Done);
+    }
+    answer.truncate(start);
+    let message = "the machine has no randomness to give";
+    Ok(Reply::Refused(CallError::new("Error", message)))
+}

@@ -1,0 +1,527 @@
+//! Takes crossings apart, dispatches calls, keeps what is pending.
+
+use std::collections::{BTreeSet, HashMap};
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use cofferdam_abi::call::Call;
+use cofferdam_abi::frame::{self, ANSWER_HEADER, MAX_BATCH, Status};
+use cofferdam_abi::wire::{Malformed, Reader, Writer};
+use cofferdam_abi::{Value, value};
+use cofferdam_broker::{Desk, Preview, Verdict};
+use cofferdam_caps::Request;
+use cofferdam_cell::{Host, KillSwitch, Stop, Until, Waited};
+use cofferdam_dom::Interrupt;
+use cofferdam_net::Client;
+use cofferdam_vfs::Time;
+
+use crate::program::tools::Console;
+use crate::shared::asking::Asking;
+use crate::shared::call_error::{CallError, Done, Working, pack_done, pack_refusal};
+use crate::shared::clock::{self, Clock};
+use crate::shared::denials::Denials;
+use crate::shared::output::{Output, Stream, Watcher};
+use crate::shared::random::{self, Random};
+use crate::shared::resources::Resources;
+use crate::shared::streams::Streams;
+use crate::shared::term::Term;
+use crate::tool::answers::Answers;
+use crate::tool::calls;
+use crate::tool::commands::Commands;
+use crate::tool::guard::check;
+use crate::tool::uploads::Uploads;
+use crate::tool::view::View;
+
+/// Longest answer to one crossing; it is host memory until the guest has taken it.
+const MAX_ANSWER: usize = 16 << 20;
+
+/// Most timers that may run at once.
+const MAX_TIMERS: usize = 10_000;
+
+/// Most calls that may be under way at once. All are looked at when one of them moves.
+const MAX_WORKING: usize = 1000;
+
+/// Where what a tool was compiled to is put, once.
+pub type KeptCode = Arc<OnceLock<Box<[u8]>>>;
+
+/// How a run sees the world.
+#[derive(Clone)]
+pub struct Settings {
+    /// What its sandbox owns.
+    pub resources: Arc<Resources>,
+    /// Where it asks for permits.
+    pub desk: Desk,
+    /// How it reaches the network.
+    pub client: Client,
+    /// Runs its commands, where the sandbox has any.
+    pub commands: Option<Arc<dyn Commands>>,
+    /// Its time.
+    pub clock: Clock,
+    /// Its chance.
+    pub random: Random,
+    /// Bytes of standard output that are kept.
+    pub stdout_bytes: usize,
+    /// Bytes of standard error that are kept.
+    pub stderr_bytes: usize,
+    /// Sees output while the run goes on.
+    pub watcher: Option<Arc<dyn Watcher>>,
+    /// Whether it waits for somebody's answer; what it runs in turn has the same.
+    pub asking: Asking,
+    /// Where a tool that a program started reads from.
+    pub console: Option<Console>,
+    /// Where to put what the tool was compiled to.
+    pub code: Option<KeptCode>,
+    /// When it is over, where that is known before it begins.
+    pub term: Option<Term>,
+}
+
+#[cfg(test)]
+impl Settings {
+    /// An empty sandbox in which nothing is granted.
+    pub(crate) fn for_tests() -> Self {
+        use cofferdam_broker::{Broker, Discard, InMemory};
+        let memory = Arc::new(InMemory::new().expect("random numbers"));
+        let broker = Broker::setup(memory, Arc::new(Discard)).open().expect("an empty ledger");
+        let permissions = broker.permissions("test", &Default::default());
+        let tree = cofferdam_vfs::Tree::new(Default::default(), Time(0));
+        Settings {
+            resources: Arc::new(Resources::new(tree)),
+            desk: permissions.desk("run", "tool"),
+            client: Client::new(Default::default()),
+            commands: None,
+            clock: Clock::default(),
+            random: Random::default(),
+            stdout_bytes: 1 << 20,
+            stderr_bytes: 1 << 20,
+            watcher: None,
+            asking: Asking::default(),
+            console: None,
+            code: None,
+            term: None,
+        }
+    }
+}
+
+/// What answers one cell.
+pub struct Kernel {
+    pub(crate) clock: clock::Running,
+    pub(crate) random: random::Source,
+    stdout: Output,
+    stderr: Output,
+    pub(crate) settings: Settings,
+    /// Timers by when they are due on the guest's monotonic clock, then by ticket.
+    timers: BTreeSet<(u64, u32)>,
+    /// When each timer is due, by ticket.
+    due: HashMap<u32, u64>,
+    /// Calls under way, by ticket.
+    working: Vec<(u32, Working)>,
+    next_ticket: u32,
+    pub(crate) denials: Denials,
+    pub(crate) asking: Asking,
+    pub(crate) streams: Streams,
+    pub(crate) uploads: Uploads,
+    /// How the run sees the page; shared with calls that wait for leave.
+    pub(crate) view: Arc<Mutex<View>>,
+    /// Made for the first search in the page.
+    interrupt: Option<Interrupt>,
+}
+
+/// One call while it is decoded and answered.
+pub(crate) struct Crossing<'a, 'm> {
+    pub(crate) fields: &'a mut Reader<'m>,
+    pub(crate) answer: &'a mut Vec<u8>,
+}
+
+impl Crossing<'_, '_> {
+    /// Answers a value.
+    pub(crate) fn give(&mut self, given: &Value) {
+        let mut w = Writer::onto(std::mem::take(self.answer));
+        value::encode(given, &mut w);
+        *self.answer = w.finish();
+    }
+}
+
+/// What a call comes to. The payload was appended to the answer.
+pub(crate) enum Reply {
+    Done,
+    Pending(u32),
+    Refused(CallError),
+}
+
+impl Kernel {
+    /// A kernel for a run that begins now.
+    pub fn new(settings: Settings) -> Self {
+        Kernel {
+            clock: clock::Running::start(settings.clock),
+            random: random::Source::new(settings.random),
+            stdout: Output::default(),
+            stderr: Output::default(),
+            timers: BTreeSet::new(),
+            due: HashMap::new(),
+            working: Vec::new(),
+            next_ticket: 1,
+            denials: Denials::default(),
+            asking: settings.asking.clone(),
+            streams: Streams::default(),
+            uploads: Uploads::default(),
+            view: Arc::default(),
+            interrupt: None,
+            settings,
+        }
+    }
+
+    /// What the run was denied.
+    pub fn denials(&self) -> &Denials {
+        &self.denials
+    }
+
+    pub(crate) fn check(&self, request: &Request) -> Verdict {
+        check(&self.settings.desk, &self.settings.resources, request)
+    }
+
+    /// Whether a grant allows it now; asks nobody and leaves no trace.
+    pub(crate) fn is_granted(&self, request: &Request) -> bool {
+        matches!(self.settings.desk.would_grant(request), Ok(Preview::Granted(..)))
+    }
+
+    /// The time that files are marked with.
+    pub(crate) fn file_time(&mut self) -> Time {
+        Time((self.clock.wall_ms() * 1e6).max(0.0) as u64)
+    }
+
+    /// Goes on with `work` while the guest does something else.
+    pub(crate) fn pend(&mut self, work: Working) -> Result<Reply, Malformed> {
+        if self.working.len() >= MAX_WORKING {
+            let message = format!("more than {MAX_WORKING} calls under way at once");
+            return Ok(Reply::Refused(CallError::new("RangeError", message)));
+        }
+        let ticket = self.new_ticket();
+        self.working.push((ticket, work));
+        Ok(Reply::Pending(ticket))
+    }
+
+    fn new_ticket(&mut self) -> u32 {
+        let ticket = self.next_ticket;
+        self.next_ticket = self.next_ticket.wrapping_add(1).max(1);
+        ticket
+    }
+
+    /// Prepares the kernel of a kept cell for the next run. Timers ended with the last one.
+    pub fn restart(&mut self, settings: Settings) {
+        let next_ticket = self.next_ticket;
+        *self = Kernel { next_ticket, ..Kernel::new(settings) };
+    }
+
+    /// What was printed: standard output, standard error.
+    pub fn take_output(&mut self) -> (Output, Output) {
+        (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
+    }
+
+    /// Prints something on the run's behalf.
+    pub fn say(&mut self, stream: Stream, text: &str) {
+        self.print(stream, text.as_bytes());
+    }
+
+    pub(crate) fn print(&mut self, stream: Stream, bytes: &[u8]) {
+        let kept = match stream {
+            Stream::Out => self.stdout.write(bytes, self.settings.stdout_bytes),
+            Stream::Err => self.stderr.write(bytes, self.settings.stderr_bytes),
+        };
+        if let Some(watcher) = &self.settings.watcher
+            && !kept.is_empty()
+        {
+            watcher.saw(stream, kept);
+        }
+    }
+
+    /// What ends a search in the page once the run is over.
+    pub(crate) fn interrupt(&mut self) -> Interrupt {
+        let term = &self.settings.term;
+        let make = || match term.clone() {
+            Some(term) => Interrupt::new(move || term.over().is_some()),
+            None => Interrupt::default(),
+        };
+        self.interrupt.get_or_insert_with(make).clone()
+    }
+
+    pub(crate) fn start_timer(&mut self, delay_ms: f64) -> Reply {
+        if self.timers.len() >= MAX_TIMERS {
+            let message = format!("more than {MAX_TIMERS} timers at once");
+            return Reply::Refused(CallError::new("RangeError", message));
+        }
+        let ticket = self.new_ticket();
+        let delay_ms = if delay_ms.is_finite() { delay_ms.max(0.0) } else { 0.0 };
+        let due = order(self.clock.monotonic_ms() + delay_ms);
+        self.timers.insert((due, ticket));
+        self.due.insert(ticket, due);
+        Reply::Pending(ticket)
+    }
+
+    pub(crate) fn cancel(&mut self, ticket: u32) {
+        if let Some(due) = self.due.remove(&ticket) {
+            self.timers.remove(&(due, ticket));
+        }
+        self.working.retain(|(working, _)| *working != ticket);
+    }
+
+    /// Waits until something pending is answered, the run is killed, or its time is over. Holds
+    /// no thread and no guest stack. May answer nothing, when somebody's answer let work begin.
+    ///
+    /// While somebody is asked, the run's time stands still.
+    pub async fn answers(
+        &mut self,
+        switch: &KillSwitch,
+        deadline: Instant,
+    ) -> Result<Answers, Stop> {
+        // Questions are asked when the work is first looked at.
+        let done = poll_fn(|cx| Poll::Ready(poll_working(&mut self.working, cx))).await;
+        if !done.is_empty() {
+            return Ok(Answers { timers: self.take_due(), done, paused: Duration::ZERO });
+        }
+        let timer = match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
+            // A fixed clock jumps there, unless a call under way could answer before.
+            Some(_) if !self.working.is_empty() && self.clock.is_fixed() => None,
+            Some(due) => match self.clock.reach(due) {
+                Some(at) => Some(at),
+                None => return Ok(Answers { timers: self.take_due(), ..Answers::default() }),
+            },
+            None => None,
+        };
+        let mut sleep = timer.map(|at| switch.sleep_until(at));
+        let working = &mut self.working;
+        let moved = |cx: &mut Context<'_>| {
+            let done = poll_working(working, cx);
+            let slept = sleep.as_mut().is_some_and(|sleep| Pin::new(sleep).poll(cx).is_ready());
+            if slept || !done.is_empty() { Poll::Ready(done) } else { Poll::Pending }
+        };
+        let until = Until { switch, deadline };
+        let (done, paused) = self.asking.stand_still(until, moved).await?;
+        Ok(Answers { timers: self.take_due(), done: done.unwrap_or_default(), paused })
+    }
+
+    /// Waits for one call that is under way, while the guest does nothing else.
+    async fn answer_to(
+        &mut self,
+        ticket: u32,
+        mut until: Until<'_>,
+    ) -> Result<(Done, Waited), Stop> {
+        let found = self.working.iter().position(|(working, _)| *working == ticket);
+        let Some(at) = found else {
+            return Err(Stop::Breach(format!("wait for {ticket}: no such call is under way")));
+        };
+        let (_, mut work) = self.working.swap_remove(at);
+        let mut waited = Waited::default();
+        loop {
+            // Questions are asked when the work is first looked at.
+            let looked = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await;
+            if let Poll::Ready(done) = looked {
+                return Ok((done, waited));
+            }
+            let look = |cx: &mut Context<'_>| work.as_mut().poll(cx);
+            let (done, paused) = self.asking.stand_still(until, look).await?;
+            waited.paused += paused;
+            until.deadline += paused;
+            if let Some(done) = done {
+                return Ok((done, waited));
+            }
+        }
+    }
+
+    /// Timers whose time has come, in order.
+    fn take_due(&mut self) -> Vec<u32> {
+        let now = self.clock.monotonic_ms();
+        let mut tickets = Vec::new();
+        while let Some((due, ticket)) = self.timers.first().copied() {
+            if f64::from_bits(due) > now {
+                break;
+            }
+            self.timers.pop_first();
+            self.due.remove(&ticket);
+            tickets.push(ticket);
+        }
+        tickets
+    }
+
+    fn answer(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
+        let mut requests = Reader::new(request);
+        for count in 1.. {
+            if count > MAX_BATCH {
+                return Err(Stop::Breach(format!("more than {MAX_BATCH} calls in one crossing")));
+            }
+            let request =
+                frame::next_request(&mut requests).map_err(|e| Stop::Breach(e.to_string()))?;
+            let header = answer.len();
+            answer.extend_from_slice(&[0; ANSWER_HEADER]);
+            let reply =
+                calls::dispatch(self, &request, answer).map_err(|e| breach_of(request.call, e))?;
+            let status = match reply {
+                Reply::Done => Status::Done,
+                Reply::Pending(ticket) => {
+                    answer.extend_from_slice(&ticket.to_le_bytes());
+                    Status::Pending
+                }
+                Reply::Refused(refused) => {
+                    // What was left off because the run is over is no answer to it.
+                    if let Some(stop) = self.settings.term.as_ref().and_then(Term::over) {
+                        return Err(stop);
+                    }
+                    answer.truncate(header + ANSWER_HEADER);
+                    answer.extend_from_slice(&pack_refusal(&refused));
+                    Status::Refused
+                }
+            };
+            let len = answer.len() - header - ANSWER_HEADER;
+            if answer.len() > MAX_ANSWER {
+                return Err(Stop::Breach(format!(
+                    "answers of more than {MAX_ANSWER} bytes asked for"
+                )));
+            }
+            answer[header] = status as u8;
+            answer[header + 1..header + ANSWER_HEADER].copy_from_slice(&(len as u32).to_le_bytes());
+            if requests.is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Host for Kernel {
+    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
+        self.answer(request, answer)
+    }
+
+    fn wait<'a>(
+        &'a mut self,
+        ticket: u32,
+        answer: &'a mut Vec<u8>,
+        until: Until<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
+        Box::pin(async move {
+            let (done, waited) = self.answer_to(ticket, until).await?;
+            let (status, payload) = pack_done(&done);
+            let mut w = Writer::onto(std::mem::take(answer));
+            frame::write_answer(&mut w, status, &payload);
+            *answer = w.finish();
+            Ok(waited)
+        })
+    }
+}
+
+/// Looks at every call under way; answers those that are done.
+fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<(u32, Done)> {
+    let mut done = Vec::new();
+    working.retain_mut(|(ticket, work)| match work.as_mut().poll(cx) {
+        Poll::Ready(answer) => {
+            done.push((*ticket, answer));
+            false
+        }
+        Poll::Pending => true,
+    });
+    done
+}
+
+/// The bits of a number that is not negative sort as the number does.
+fn order(ms: f64) -> u64 {
+    ms.max(0.0).to_bits()
+}
+
+fn breach_of(call: Call, error: Malformed) -> Stop {
+    Stop::Breach(format!("{}: {error}", call.name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel() -> Kernel {
+        Kernel::new(Settings {
+            clock: Clock::Fixed(0.0),
+            random: Random::Seeded(1),
+            stdout_bytes: 100,
+            stderr_bytes: 100,
+            ..Settings::for_tests()
+        })
+    }
+
+    fn request(call: Call, payload: &[u8]) -> Vec<u8> {
+        let mut w = Writer::new();
+        frame::write_request(&mut w, call, payload);
+        w.finish()
+    }
+
+    #[track_caller]
+    fn check_breach(message: &[u8], says: &str) {
+        let error = kernel().call(message, &mut Vec::new()).expect_err("refused");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+
+    #[test]
+    fn answers_come_in_order() {
+        let message =
+            [request(Call::RandomBytes, &[3, 0, 0, 0]), request(Call::ClockWall, &[])].concat();
+        let mut answer = Vec::new();
+        assert_eq!(kernel().call(&message, &mut answer), Ok(()));
+        let mut r = Reader::new(&answer);
+        assert_eq!(frame::next_answer(&mut r).map(|a| a.payload.len()), Ok(3));
+        assert_eq!(frame::next_answer(&mut r).map(|a| a.payload.len()), Ok(8));
+        assert!(r.is_empty());
+    }
+
+    #[test]
+    fn what_is_malformed_is_named() {
+        check_breach(&[], "length past the end");
+        check_breach(&[0xff, 0xff, 0, 0, 0, 0], "unknown call number");
+        check_breach(&request(Call::RandomBytes, &[1]), "random.bytes");
+        check_breach(&request(Call::ClockWall, &[1]), "clock.wall");
+        check_breach(&request(Call::ConsoleWrite, &[9]), "console.write");
+        check_breach(&request(Call::Take, &[]), "gate.take");
+        check_breach(&request(Call::DomCall, &[99]), "dom.call");
+        check_breach(&request(Call::CodeKeep, &[1]), "code that nobody asked for");
+    }
+
+    #[test]
+    fn a_batch_is_bounded_in_count_and_in_answer() {
+        let one = request(Call::ClockWall, &[]);
+        check_breach(&one.repeat(MAX_BATCH + 1), "calls in one crossing");
+        let random = request(Call::RandomBytes, &65536u32.to_le_bytes());
+        check_breach(&random.repeat(300), "bytes asked for");
+    }
+
+    #[test]
+    fn more_random_bytes_than_allowed_are_refused() {
+        check_breach(&request(Call::RandomBytes, &u32::MAX.to_le_bytes()), "random.bytes");
+    }
+
+    #[test]
+    fn timers_fire_by_time_and_then_by_age() {
+        let mut kernel = kernel();
+        for delay in [5.0, 1.0, 5.0, f64::NAN] {
+            assert!(matches!(kernel.start_timer(delay), Reply::Pending(_)));
+        }
+        kernel.clock.reach(5.0);
+        assert_eq!(kernel.take_due(), [4, 2, 1, 3]);
+    }
+
+    #[test]
+    fn timers_are_bounded() {
+        let mut kernel = kernel();
+        for _ in 0..MAX_TIMERS {
+            assert!(matches!(kernel.start_timer(1.0), Reply::Pending(_)));
+        }
+        assert!(matches!(kernel.start_timer(1.0), Reply::Refused { .. }));
+    }
+
+    #[test]
+    fn a_cancelled_timer_does_not_fire() {
+        let mut kernel = kernel();
+        kernel.start_timer(1.0);
+        kernel.cancel(1);
+        kernel.cancel(77);
+        kernel.clock.reach(5.0);
+        assert!(kernel.take_due().is_empty());
+    }
+}

@@ -1,0 +1,188 @@
+//! A run's view of the sandbox's page: what is granted of it now, and its proxy.
+
+use cofferdam_broker::{Desk, Granted, Permit};
+use cofferdam_caps::dom::{Dom, Markup, Selector};
+use cofferdam_caps::{Access, Capability, Kind, Request, Scope};
+use cofferdam_dom::proxy::{Answer, Grants, Proxy, Reach};
+use cofferdam_dom::{Error, Page};
+
+use crate::shared::call_error::CallError;
+use crate::tool::page::Asked;
+
+/// The kinds of what can be granted of a page.
+const KINDS: [Kind; 2] = [Kind::DomRead, Kind::DomWrite];
+
+#[derive(Default)]
+pub(crate) struct View {
+    proxy: Proxy,
+    known: Option<Known>,
+    /// Whether `known` was looked at in this very call, so that once is enough.
+    is_fresh: bool,
+}
+
+/// What was granted when it was last looked at.
+struct Known {
+    granted: Granted,
+    /// What of it is no permit's alone.
+    lasting: Grants,
+}
+
+/// A grant of a part of the page.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    dom: &'a Dom,
+    is_counted: bool,
+}
+
+impl View {
+    /// What leave is asked for. Where only parts of the page are granted, the call is for those
+    /// parts, whatever it names: what else there is does not exist for the tool.
+    ///
+    /// Of several grants it is the first under which there is something for the call: one that is
+    /// not used up by it, and one for raw markup where the call brings some.
+    pub(crate) fn request(
+        &mut self,
+        desk: &Desk,
+        page: Option<&mut Page>,
+        asked: &Asked,
+    ) -> Result<Request, CallError> {
+        self.is_fresh = true;
+        let (proxy, known) = self.look(desk)?;
+        let (call, access) = (asked.call(), asked.access());
+        // Below a handle it is the handle's part of the page that matters.
+        let own: Option<Selector> = match asked.handle {
+            0 => asked.selector.trim().parse().ok(),
+            _ => None,
+        };
+        let lasting = known.granted.lasting.iter().map(|capability| (capability, false));
+        let counted = known.granted.counted.iter().map(|capability| (capability, true));
+        let mut given: Vec<Given<'_>> = lasting
+            .chain(counted)
+            .filter_map(|(capability, is_counted)| match capability {
+                Capability::Dom(dom) if dom.access() == access => Some(Given { dom, is_counted }),
+                _ => None,
+            })
+            .collect();
+        let brings_markup = call.brings_markup();
+        let is_raw = |given: &Given<'_>| given.dom.markup() == Markup::Raw;
+        let is_mixed =
+            given.iter().any(|given| given.is_counted) || brings_markup && given.iter().any(is_raw);
+        given.sort_by_key(|given| match brings_markup {
+            true => (!is_raw(given), given.is_counted),
+            false => (given.is_counted, is_raw(given)),
+        });
+        let is_own = |given: &&Given<'_>| match (given.dom.scope(), &own) {
+            (Scope::Only(scope), Some(own)) => scope == own,
+            (Scope::Only(_), None) => false,
+            (Scope::All, _) => true,
+        };
+        let found = match page {
+            Some(page) if is_mixed => given.iter().find(|given| {
+                let reach = reach(std::iter::once(given.dom));
+                proxy.finds(page, &call, &reach).unwrap_or(false)
+            }),
+            Some(_) | None => given.iter().find(is_own),
+        };
+        let by = found.or_else(|| given.iter().min_by_key(|given| given.is_counted));
+        Ok(match by {
+            None => Request::Dom { access, markup: Markup::Sanitised, selector: own },
+            Some(by) => Request::Dom {
+                access,
+                markup: if brings_markup { by.dom.markup() } else { Markup::Sanitised },
+                selector: match by.dom.scope() {
+                    Scope::All => own,
+                    Scope::Only(scope) => Some(scope.clone()),
+                },
+            },
+        })
+    }
+
+    /// Answers a call that has leave.
+    pub(crate) fn call(
+        &mut self,
+        desk: &Desk,
+        page: &mut Page,
+        asked: &Asked,
+        permit: &Permit,
+    ) -> Result<Result<Answer, Error>, CallError> {
+        let (proxy, known) = match (self.is_fresh, &self.known) {
+            (true, Some(known)) => (&mut self.proxy, known),
+            _ => self.look(desk)?,
+        };
+        match known.is_enough(permit) {
+            true if proxy.grants() == &known.lasting => {}
+            true => proxy.regrant(known.lasting.clone()),
+            false => proxy.regrant(known.with(permit)),
+        }
+        Ok(proxy.call(page, &asked.call()))
+    }
+
+    /// The call is over, or somebody is asked: whatever comes now looks at the grants again.
+    pub(crate) fn grow_old(&mut self) {
+        self.is_fresh = false;
+    }
+
+    /// As much of the page as is granted now, and by what allows this call: it may be used up by
+    /// it.
+    pub(crate) fn grants(&mut self, desk: &Desk, permit: &Permit) -> Result<Grants, CallError> {
+        let (_, known) = self.look(desk)?;
+        let mut grants = known.with(permit);
+        // What was asked for is what is done, and the log says which.
+        if !matches!(permit.request(), Request::Dom { markup: Markup::Raw, .. }) {
+            grants.raw = Reach::Nothing;
+        }
+        Ok(grants)
+    }
+
+    fn look(&mut self, desk: &Desk) -> Result<(&mut Proxy, &Known), CallError> {
+        let failed = |error: cofferdam_broker::Error| CallError::new("Error", error.to_string());
+        let known = match self.known.take() {
+            Some(known) if desk.still(&known.granted).map_err(failed)? => known,
+            _ => Known::new(desk.granted(&KINDS).map_err(failed)?),
+        };
+        Ok((&mut self.proxy, self.known.insert(known)))
+    }
+}
+
+impl Known {
+    fn new(granted: Granted) -> Self {
+        let lasting = grants(granted.lasting.iter());
+        Known { granted, lasting }
+    }
+
+    /// Whether the permit gives nothing that is not lasting.
+    fn is_enough(&self, permit: &Permit) -> bool {
+        self.granted.lasting.contains(permit.capability())
+    }
+
+    fn with(&self, permit: &Permit) -> Grants {
+        grants(self.granted.lasting.iter().chain([permit.capability()]))
+    }
+}
+
+fn grants<'a>(capabilities: impl Iterator<Item = &'a Capability> + Clone) -> Grants {
+    let of = |access, least: Markup| {
+        reach(capabilities.clone().filter_map(move |capability| match capability {
+            Capability::Dom(dom) if dom.access() == access && dom.markup() >= least => Some(dom),
+            _ => None,
+        }))
+    };
+    Grants {
+        read: of(Access::Read, Markup::Sanitised),
+        write: of(Access::Write, Markup::Sanitised),
+        raw: of(Access::Write, Markup::Raw),
+    }
+}
+
+fn reach<'a>(granted: impl Iterator<Item = &'a Dom>) -> Reach {
+    let mut selectors = Vec::new();
+    for dom in granted {
+        match dom.scope() {
+            Scope::All => return Reach::Everything,
+            Scope::Only(selector) => selectors.push(selector.as_str().to_owned()),
+        }
+    }
+    selectors.sort_unstable();
+    selectors.dedup();
+    if selectors.is_empty() { Reach::Nothing } else { Reach::Inside(selectors) }
+}
