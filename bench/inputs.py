@@ -1,4 +1,4 @@
-"""The inputs that every peer is given: the same bytes on every machine, written anew for each run."""
+"""Generates the inputs of all peers: the same bytes on every machine, written for each run."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we yo za qui".split
 
 
 def write(directory):
-    """Writes the inputs; gives the environment variables that name them."""
+    """Writes the inputs and returns the environment variables that name them."""
     directory = Path(directory)
     lines, page = directory / "in.txt", directory / "page.html"
     lines.write_text(shell_lines())
@@ -40,8 +40,8 @@ class Random:
 
 
 def shell_lines():
-    """`<number> <name> <text>`; a fifth of the lines have an x. The ten most frequent names differ in
-    their counts, so that no order among equals is asked of anyone's sort."""
+    """Returns lines `<number> <name> <text>`, a fifth of which contain an x. The counts of the ten most
+    frequent names differ, so that the result does not depend on the order of ties in a sort."""
     random = Random(1)
     names = [f"user{number:02}" for number in range(40)]
     lines = []
@@ -53,7 +53,7 @@ def shell_lines():
 
 
 def article_page():
-    """An article among what surrounds one: navigation, related links, an aside, comments."""
+    """Returns a page with an article and its usual surroundings: navigation, links, an aside, comments."""
     random = Random(2)
     links = "".join(f'<li><a href="/section/{n}">{random.word()}</a></li>' for n in range(40))
     body = []

@@ -1,4 +1,4 @@
-"""Bar charts as SVG, one for each measurement that more than one took part in."""
+"""Draws bar charts as SVG, one for each family of measurements."""
 
 import math
 from html import escape
@@ -6,9 +6,9 @@ from html import escape
 OURS = "cofferdam"
 WIDTH, LEFT, RIGHT = 880, 190, 190
 BAR, NOTE, GROUP, TOP, BOTTOM = 20, 15, 26, 66, 46
-# Bars as long as the others are short say nothing; from here on the scale is logarithmic.
+# Ratio of the longest to the shortest bar from which on the scale is logarithmic.
 LOG_FROM = 30
-# Where a chart has several units, it is drawn in milliseconds; labels keep their own.
+# A chart with several units is drawn in milliseconds; labels keep their unit.
 IN_MS = {"us": 1e-3, "ms": 1}
 
 TITLES = {
@@ -36,7 +36,7 @@ text { fill: #e6edf3 } .back { fill: #0d1117 } .small { fill: #9aa4af } .grid { 
 
 
 def draw(saved, directory):
-    """Writes a file for each measurement that has a title; gives their names."""
+    """Writes a file for each family that has a title and returns the names of the families."""
     drawn = []
     for family, title in TITLES.items():
         rows = [row for row in saved["rows"] if row["name"].split("/")[0] == family]
@@ -78,7 +78,7 @@ def chart(title, rows, below):
 
 
 def bar(row, mine, scale, y):
-    """One peer's line, and how high it is."""
+    """Returns the bar of one peer, and its height."""
     lost = row.get("survived") is False
     look = "lost" if lost else "ours" if row["peer"] == OURS else "peer"
     parts = [text(LEFT - 10, y + 14, row["peer"], "", "end")]
@@ -103,7 +103,7 @@ def bar(row, mine, scale, y):
 
 
 class Scale:
-    """Where a value lies between the left and the right of the bars."""
+    """Maps values to horizontal positions."""
 
     def __init__(self, values, factors):
         self.factors = factors

@@ -1,4 +1,4 @@
-"""What was measured, as a table in the terminal, as Markdown, as JSON, and as plots."""
+"""Reports the measurements: a table in the terminal, Markdown, JSON, and plots."""
 
 import json
 import math
@@ -16,7 +16,7 @@ FIGURES = ("p50", "p90", "p99")
 
 
 def merge(lines):
-    """One row for each peer and measurement: the median of what the rounds gave."""
+    """Returns one row for each peer and measurement, with the medians over the rounds."""
     grouped = {}
     for line in lines:
         grouped.setdefault((line["peer"], line["name"]), []).append(line)
@@ -35,7 +35,7 @@ def merge(lines):
 
 
 def disagreements(rows):
-    """Peers that did the same work must have the same answer; blanks before a count are a matter of taste."""
+    """Returns a message for each measurement whose peers computed different results; blanks are ignored."""
     wrong = []
     for name in dict.fromkeys(row["name"] for row in rows if row["checks"]):
         answers = {row["peer"]: [squeezed(check) for check in row["checks"]] for row in rows if row["name"] == name}
@@ -49,7 +49,7 @@ def squeezed(text):
 
 
 def table(saved):
-    """The rows as texts: measurement, who, p50, p90, p99, unit, ratio, remark."""
+    """Returns the rows as text: measurement, who, p50, p90, p99, unit, ratio, remark."""
     rows = saved["rows"]
     own = {row["name"]: row for row in rows if row["peer"] == OURS}
     cells = []
@@ -87,7 +87,7 @@ def print_report(saved):
 
 
 def geometric_means(rows):
-    """Over the programs that every peer ran, so that the means compare."""
+    """Returns the mean of each peer over the programs that all peers ran, so that the means are comparable."""
     compute = [row for row in rows if row["name"].startswith("compute/") and row["p50"]]
     peers = dict.fromkeys(row["peer"] for row in compute)
     ran = [{row["name"] for row in compute if row["peer"] == peer} for peer in peers]
@@ -135,7 +135,7 @@ def save(results, saved):
 
 
 def write(directory, saved):
-    """The table and the plots, beside the figures they show."""
+    """Writes the table and the plots into the directory of the results."""
     drawn = plots.draw(saved, directory)
     (directory / "table.md").write_text(markdown(saved, drawn))
 
@@ -163,5 +163,5 @@ def family_of(name):
 
 
 def escaped(cell):
-    """A peer's message may hold anything; a table's cell may not."""
+    """Escapes a text for a table cell; a peer's message may contain anything."""
     return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").split())

@@ -1,16 +1,16 @@
-// Payloads that will not end, or will not stop growing: each in a process of its own, which this one
-// watches and, if need be, ends. The same program is started again with the payload's name.
+// Runs payloads that do not end or do not stop growing. Each runs in a process of its own, which this
+// process watches and kills if necessary. The child is the same program with the payload's name.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What a payload may do before the watcher ends its process: be silent, and take memory. */
+/** Limits beyond which the watcher kills the process of a payload: silence and memory. */
 const KILL = { silentMs: 5000, memoryMiB: 3072, limitMiB: 1024, runs: 20, budgetMs: 4000 };
 const MEMORY = { silentMs: 15000, memoryMiB: 1024, limitMiB: 64, timeMs: 10000 };
-/** The deadline is not the same moment of the payload each time. */
+/** Varies the deadline so that the payload is stopped at a different point each time. */
 const deadline = (run) => 60 + (run % 17);
 const BEAT_MS = 250;
 
-/** In the payload's process: runs it, and prints what came of it. */
+/** Runs in the payload's process: runs the payload and prints the result. */
 export async function runPayload(what, source, confined, fresh) {
   const tell = (message) => process.stdout.write(JSON.stringify(message) + '\n');
   setInterval(() => tell({ alive: true }), BEAT_MS).unref();
@@ -28,13 +28,13 @@ export async function runPayload(what, source, confined, fresh) {
     const { killed, said } = await attempt(confined, source, { timeMs: MEMORY.timeMs, memoryMiB: MEMORY.limitMiB });
     tell({ progress: true, said: killed ? `stopped by its time limit of ${MEMORY.timeMs / 1000} s` : said });
   }
-  // A host has survived when it can still do its work.
+  // A host has survived if it can still run a tool.
   if ((await fresh('return 1+1')) !== 2) throw new Error('1+1 is no longer 2');
   tell({ progress: true, survived: true, peakMiB: process.resourceUsage().maxRSS / 1024 });
   process.exit(0);
 }
 
-/** A peer that breaks throws at its host, which may go on if it can. */
+/** Runs a payload; an exception of the peer is recorded, and the host continues. */
 async function attempt(confined, source, limits) {
   try {
     return await confined(source, limits);
@@ -43,7 +43,7 @@ async function attempt(confined, source, limits) {
   }
 }
 
-/** In the watcher: `{ samples, survived, note }` of one payload; samples are ms, or the peak in MiB. */
+/** Runs in the watcher: returns `{ samples, survived, note }` of a payload; samples are ms, or the peak in MiB. */
 export function battery(what, name) {
   const limits = what === 'kill' ? KILL : MEMORY;
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
@@ -58,7 +58,7 @@ export function battery(what, name) {
   let silence;
   const progress = () => {
     clearTimeout(silence);
-    // The deadline passed long ago, or no memory limit held; a process that still beats is not lost.
+    // The payload was not stopped in time. The host is not lost if its heartbeat continues.
     const word = what === 'kill' ? 'not killed' : 'not ended';
     silence = setTimeout(
       () => end(`${word} within ${limits.silentMs / 1000} s`, Date.now() - seen.beat < 4 * BEAT_MS),
@@ -93,7 +93,7 @@ export function battery(what, name) {
       clearTimeout(silence);
       clearInterval(watch);
       if (seen.ended) {
-        // A figure beside a time that never ended would be of the luckier runs.
+        // Drops the samples of earlier runs, which would hide that this one was not stopped.
         const before = seen.samples.splice(0).length;
         seen.notes.push(seen.ended.note + (before > 0 ? ` in run ${before + 1}` : ''));
       } else if (!seen.survived) {
@@ -106,7 +106,7 @@ export function battery(what, name) {
   });
 }
 
-/** The most memory a process has had; 0 where the system does not say. */
+/** Returns the peak memory of a process; 0 if the system does not report it. */
 function peakMiB(pid) {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;

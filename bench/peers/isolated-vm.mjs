@@ -1,4 +1,4 @@
-// A V8 isolate of its own, in Node's process.
+// Measures isolated-vm: a separate V8 isolate in Node's process.
 import { calledAsync, measure, require, versionOf } from './measure.mjs';
 
 const ivm = require('isolated-vm');

@@ -1,4 +1,4 @@
-// A document in Node, read by Mozilla's Readability: what a tool does that turns a page into an article.
+// Measures jsdom: a document in Node, from which Mozilla's Readability extracts the article.
 import { measure, require, versionOf } from './measure.mjs';
 
 const { JSDOM } = require('jsdom');

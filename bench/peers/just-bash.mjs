@@ -1,4 +1,4 @@
-// A shell and its commands written in TypeScript, in Node's process, with files in memory.
+// Measures just-bash: a shell and its commands in TypeScript, in Node's process, with files in memory.
 import { pathToFileURL } from 'node:url';
 import { measure, require, versionOf } from './measure.mjs';
 

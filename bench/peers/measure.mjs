@@ -1,7 +1,7 @@
-// What every peer program shares: the clock, the samples, the lines it prints.
+// The driver shared by all peers: takes samples and prints the result lines.
 //
-// A peer calls `measure` with what it is and how it does each measurement. The measurement wanted,
-// and where the programs are, come as the last two arguments.
+// A peer calls `measure` with its name, its version and a function for each measurement it supports. The
+// last two command-line arguments are the measurement and the directory of the programs.
 import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
@@ -11,14 +11,14 @@ const FRESH = { warm: 200, runs: 2000, budgetMs: 6000, fewest: 20 };
 const HOST_CALL = { warm: 20, runs: 200, budgetMs: 3000, fewest: 20 };
 const SHELL = { warm: 50, runs: 2000, budgetMs: 4000, fewest: 5 };
 const PAGE = { warm: 5, runs: 30, budgetMs: 8000, fewest: 5 };
-/** Runs before the clock counts: V8 compiles hot WebAssembly and JavaScript again while it runs. */
+/** Warm-up runs that are not measured: V8 recompiles hot WebAssembly and JavaScript while it runs. */
 const COMPUTE = { warm: 3, runs: 5 };
 const CALLS = 1000;
 
-/** Loads packages from the cache the runner installed them into, never from beside this file. */
+/** Loads packages from the cache of the runner, never from the directory of this file. */
 export const require = createRequire(join(process.env.BENCH_PEER_DIR ?? process.cwd(), 'package.json'));
 
-/** The version of an installed package, for the line that is printed. */
+/** Returns the version of an installed package, for the result lines. */
 export function versionOf(name) {
   const entry = require.resolve.paths(name).map((dir) => join(dir, name, 'package.json'));
   for (const path of entry) {
@@ -31,21 +31,24 @@ export function versionOf(name) {
   return 'unknown';
 }
 
-/** A tool's body as an expression: the function of `(btcp, args)`, called. */
+/** Returns a tool's body as an expression: a call of a function of `(btcp, args)`. */
 export const called = (body) => `(function (btcp, args) {${body}\n})({}, {})`;
-/** The same for a body that may wait: what it gives is a promise. */
+/** Like `called`, for an async body; the expression evaluates to a promise. */
 export const calledAsync = (body) => `(async function (btcp, args) {${body}\n})({}, {})`;
 
 /**
  * Runs the measurement named on the command line and prints its lines.
  *
- * `fresh(body)` makes a world, runs the body in it, and takes it down; `hostCalls(n)` makes n host calls
- * in a world kept open and gives the milliseconds they took; `open()` makes a world and gives
- * `{ run(body), close() }`; `confined(body, { timeMs, memoryMiB })` runs the body under limits and gives
- * `{ began, killed, said }`: when the deadline began to count, whether it was what ended the body, and
- * what the caller was told; `shell(script, input)` runs a script in a new shell, with a text as its
- * `/data/in.txt` if there is one, and gives its output; `page(html)` gives the article of a page.
- * Each may be async. A peer gives those it has.
+ * - `fresh(body)` creates a runtime, runs the body in it, and destroys it.
+ * - `hostCalls(n)` makes n host calls in a runtime that stays open and returns the milliseconds they took.
+ * - `open()` creates a runtime and returns `{ run(body), close() }`.
+ * - `confined(body, { timeMs, memoryMiB })` runs the body under limits and returns `{ began, killed, said }`:
+ *   the start of the deadline, true if the deadline ended the body, and the message to the caller.
+ * - `shell(script, input)` runs a script in a new shell and returns its output; `input`, if given, is the
+ *   contents of `/data/in.txt`.
+ * - `page(html)` returns the article of a page.
+ *
+ * Each may be async. A peer passes those it supports.
  */
 export async function measure({ peer, version, fresh, hostCalls, open, confined, shell, page }) {
   const [what, programs] = process.argv.slice(-2);
@@ -110,7 +113,7 @@ export async function measure({ peer, version, fresh, hostCalls, open, confined,
 
 const payloads = (programs, what) => JSON.parse(readFileSync(join(programs, `${what}.json`), 'utf8'));
 
-/** Milliseconds of each call, and what the last one gave. */
+/** Returns the milliseconds of each call, and the result of the last. */
 async function timed(how, work) {
   let given;
   const samples = await repeat(how, async () => {

@@ -1,4 +1,4 @@
-// A thread of Node's own. It confines nothing: it is here for what starting one and talking to one costs.
+// Measures a Node worker thread. A worker confines nothing; it shows the cost of starting and messaging a thread.
 import { Worker } from 'node:worker_threads';
 import { calledAsync, measure } from './measure.mjs';
 

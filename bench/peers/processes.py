@@ -1,4 +1,4 @@
-"""Programs of the system, a process for each run: `processes.py <peer> <program> <measurement> <programs>`.
+"""Measures programs of the system, with a process for each run: `processes.py <peer> <program> <measurement> <programs>`.
 
 `shell` runs the scripts of shell.json by `<program> -c`; `process` starts the program for a one-line script.
 """
@@ -13,14 +13,14 @@ from pathlib import Path
 
 RUNS, FEWEST, BUDGET_SECONDS = 300, 5, 4
 INPUT = "/data/in.txt"
-# Whatever the machine's language is, sort and grep do the same.
+# Makes sort and grep independent of the machine's locale.
 ENVIRONMENT = dict(os.environ, LC_ALL="C")
 ONE_LINE = {"deno": ["eval", "console.log(1+1)"]}
 
 
 def main():
     peer, program, what, programs = sys.argv[1:5]
-    # A peer that was installed is named below its directory.
+    # The program of an installed peer is relative to its directory.
     installed = Path(os.environ.get("BENCH_PEER_DIR", ".")) / program
     program = str(installed) if installed.is_file() else program
     line = {"peer": peer, "version": version(program)}
@@ -38,7 +38,7 @@ def main():
 def print_line(line, name, unit, command, expected=None):
     samples = []
     end = time.perf_counter() + BUDGET_SECONDS
-    output = run(command)  # once before the clock counts, so that the files are in the cache
+    output = run(command)  # warms the file cache before measuring
     while len(samples) < RUNS and (time.perf_counter() < end or len(samples) < FEWEST):
         start = time.perf_counter()
         output = run(command)

@@ -1,4 +1,4 @@
-// QuickJS in Node's own WebAssembly. The variant (which QuickJS, which build) is the first argument.
+// Measures quickjs-emscripten: QuickJS in Node's WebAssembly. The first argument names the variant and build.
 import { called, calledAsync, measure, require, versionOf } from './measure.mjs';
 
 const variant = process.argv[2];
@@ -39,10 +39,10 @@ function hostCalls(count) {
   return took;
 }
 
-/** As its own documentation sets it; the default lets V8's stack overflow first. */
+/** The value of its documentation; with the default, V8's stack overflows first. */
 const STACK_BYTES = 320 * 1024;
 
-// Nothing is disposed of: what is left of an interrupted promise cannot be, and the process ends anyway.
+// Nothing is disposed of: the remains of an interrupted promise cannot be, and the process ends anyway.
 function confined(body, { timeMs, memoryMiB }) {
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(memoryMiB * 1048576);

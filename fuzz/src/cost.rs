@@ -1,6 +1,6 @@
-//! What a call costs: the most memory it holds at once, and the time it computes.
+//! The cost of a call: its peak memory and its CPU time.
 //!
-//! Memory is counted by an allocator around the system's, for each thread by itself, so the figure
+//! A wrapper around the system's allocator counts memory for each thread separately, so the figure
 //! is the same on every machine and under any load.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -25,8 +25,8 @@ fn count(bytes: i64) {
     PEAK.set(PEAK.get().max(live));
 }
 
-// SAFETY: every call is handed to the system's allocator as it is; counting touches two cells of
-// the thread that are initialised without allocating and have no destructor.
+// SAFETY: every call is forwarded unchanged to the system's allocator, and counting only touches
+// two thread-local cells that are initialised without allocating and have no destructor.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
@@ -41,15 +41,17 @@ unsafe impl GlobalAlloc for Counted {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both blocks may exist for a moment.
+        // The old and the new block may exist at the same time.
         count(size as i64);
         count(-(layout.size() as i64));
-        // SAFETY: `at` came from the system's allocator, with this layout.
+        // SAFETY: `at` came from the system's allocator, with this layout, and the caller keeps the
+        // rest of the contract of `realloc`.
         unsafe { System.realloc(at, layout, size) }
     }
 }
 
-/// The answer of `call`, and the most bytes that it held at once beyond what was there before.
+/// Runs `call` and returns its result with the largest number of bytes it held at once, beyond
+/// those held before.
 pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.get();
     PEAK.set(before);
@@ -57,7 +59,8 @@ pub fn peak<T>(call: impl FnOnce() -> T) -> (T, usize) {
     (answer, usize::try_from(PEAK.get() - before).unwrap_or(0))
 }
 
-/// Runs `call`, which may hold `each` bytes for every byte of its input, and `fixed` more.
+/// Runs `call` and panics if it holds more than `each` bytes for every byte of its input plus
+/// `fixed`.
 #[track_caller]
 pub fn within<T>(len: usize, each: usize, fixed: usize, call: impl FnOnce() -> T) -> T {
     let (answer, peak) = peak(call);
@@ -66,7 +69,7 @@ pub fn within<T>(len: usize, each: usize, fixed: usize, call: impl FnOnce() -> T
     answer
 }
 
-/// For how long this thread has computed. Other work of the machine is not counted.
+/// Returns the CPU time of this thread, which other work on the machine does not change.
 pub fn computed() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

@@ -1,12 +1,12 @@
-//! Every parser of hostile input, each behind one function of bytes that checks what must hold of
-//! its answer and panics where it does not.
+//! Fuzz targets: each parser of hostile input behind one function of bytes, which checks the
+//! invariants of the result and panics if one does not hold.
 //!
-//! The same functions are driven in two ways: `tests/short.rs` runs what `corpus/` holds and a
-//! fixed number of inputs made from it, on stable Rust, in `make test`; `make fuzz` runs libFuzzer
-//! on them for as long as asked. README.md says how to add one.
+//! The functions have two drivers. `tests/short.rs` runs the inputs of `corpus/` and a fixed number
+//! of inputs derived from them, on stable Rust, in `make test`. `make fuzz` runs libFuzzer for as
+//! long as asked. README.md explains how to add a target.
 //!
-//! In reading order: [`targets`], [`cost`] (memory and time of a call), [`meaning`] (when two
-//! scripts are the same), [`mutate`] (inputs made from others).
+//! In reading order: [`targets`], [`cost`] (memory and time of a call), [`meaning`] (decides if two
+//! scripts are equivalent), [`mutate`] (derives inputs from others).
 
 pub mod cost;
 pub mod meaning;

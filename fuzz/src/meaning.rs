@@ -1,24 +1,26 @@
-//! The tree of a script without what means nothing: the lines that commands stand on, and which
-//! quotes a character stands in.
+//! Reduces the tree of a script to its meaning, so that a script and its printed form can be
+//! compared.
 //!
-//! Nor does it matter whether a function has braces around a body that needs none, or whether an
-//! `if` stands behind `else` or is an `elif`. `\('$ '` and `'($ '` are the same word, and no printer has to choose between them as their
-//! author did. What matters is whether a character that could mean something is quoted at all.
+//! Dropped are line numbers and the kind of quotes around a character: `\('$ '` and `'($ '` are the
+//! same word, and a printer may choose either. It only counts if a character with a special meaning
+//! is quoted at all. Also normalised are braces around a function body that needs none, and `elif`
+//! against an `if` inside `else`.
 
 use cofferdam_guest_sh::syntax::ast::Command;
 use serde_json::{Value, json};
 
-/// Characters that mean something where they are not quoted: in patterns, braces, and in front.
+/// Characters with a special meaning when unquoted: in patterns, in braces, or at the start of a
+/// word.
 const SPECIAL: &[u8] = b"*?[]\\!@+()|~{},-^/=:.#&;<> \t\n\"'`";
 
-/// What a command means; nothing where a part of it could only ever be an error.
+/// Returns the meaning of a command, or `None` if some part of it could only ever be an error.
 pub fn of(command: &Command) -> Option<Value> {
     let mut tree = serde_json::to_value(command).expect("a tree is plain data");
     strip(&mut tree);
     (!is_absurd(&tree)).then_some(tree)
 }
 
-/// Marks what has no meaning.
+/// Marks a part without a meaning.
 const ABSURD: &str = "absurd";
 
 fn is_absurd(value: &Value) -> bool {
@@ -45,12 +47,12 @@ fn strip(value: &mut Value) {
             {
                 fields["fd"] = json!({ "Number": number });
             }
-            // Where an index ends is not known before the brackets in a command of it are counted,
-            // and backquotes count them otherwise than `$( )`.
+            // The end of an index depends on the brackets of the commands in it, and backquotes
+            // count brackets differently from `$( )`.
             if fields.get("index").is_some_and(has_command) {
                 fields.insert("index".into(), json!(ABSURD));
             }
-            // `f() { :; } |& x`: a definition prints nothing that could be sent anywhere.
+            // `f() { :; } |& x`: a definition has no output to redirect.
             let defines = fields.get("kind").is_some_and(|kind| kind.get("Function").is_some());
             if defines && fields["redirects"] != json!([]) {
                 fields.insert("redirects".into(), json!(ABSURD));
@@ -64,7 +66,7 @@ fn strip(value: &mut Value) {
             if let Some(Value::Array(parts)) =
                 fields.get_mut("ArithFor").and_then(|parts| parts.get_mut(0))
             {
-                // What is left out is printed as what it stands for.
+                // An omitted part is printed as its default, 1.
                 let one = |part: &Value| part["tree"] == json!({ "Number": 1 });
                 parts.iter_mut().filter(|part| one(part)).for_each(|part| *part = Value::Null);
             }
@@ -83,7 +85,7 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// A here-document that ends with what it stands in may lack its last line end, and is given one.
+/// Adds the final newline that a here-document may lack if the text around it ends first.
 fn end_line(body: &mut Value) {
     let Some(last) = body["parts"].as_array_mut().and_then(|parts| parts.last_mut()) else {
         return;
@@ -92,16 +94,16 @@ fn end_line(body: &mut Value) {
     if text.last().is_some_and(|marked| marked[0] != u64::from(b'\n')) {
         text.push(json!([b'\n', false]));
     }
-    // In quotes or not, a line end is a line end there.
+    // In a here-document, quotes do not change a newline.
     let ends = text.iter_mut().filter(|marked| marked[0] == u64::from(b'\n'));
     ends.for_each(|marked| marked[1] = json!(false));
 }
 
-/// An expression is its tree; where substitutions decide that, blanks around it mean nothing.
+/// Reduces an expression to its tree. If substitutions decide the tree, only blanks are dropped.
 fn arithmetic(fields: &mut serde_json::Map<String, Value>) {
     let has_tree = !fields["tree"].is_null();
     let Some(Value::Array(parts)) = fields["word"].get_mut("parts") else { return };
-    // A dollar that begins nothing is none of arithmetic's signs.
+    // A literal dollar is not an arithmetic operator.
     let is_text_with_dollar = |part: &Value| {
         let text = part.get("Text").and_then(Value::as_array);
         text.is_some_and(|text| text.iter().any(|marked| marked[0] == u64::from(b'$')))
@@ -119,7 +121,7 @@ fn arithmetic(fields: &mut serde_json::Map<String, Value>) {
     parts.retain(|part| part.get("Text") != Some(&json!([])));
 }
 
-/// The descriptor that an operator stands for by itself.
+/// Returns the descriptor that an operator redirects by default.
 fn implied(to: &Value) -> Option<u32> {
     let (kind, fields) = to.as_object()?.iter().next()?;
     match kind.as_str() {
@@ -131,7 +133,7 @@ fn implied(to: &Value) -> Option<u32> {
     }
 }
 
-/// `elif` is an `if` behind `else`, and printed as one.
+/// Rewrites `elif` as an `if` inside `else`, which is how it is printed.
 fn nested(choice: &Value) -> Value {
     let (Some(arms), mut rest) = (choice[0].as_array(), choice[1].clone()) else {
         return choice.clone();
@@ -154,13 +156,13 @@ fn has_command(value: &Value) -> bool {
     }
 }
 
-/// A list of one command.
+/// Returns a list that consists of one command.
 fn list_of(command: &Value) -> Value {
     let pipeline = json!({ "negated": false, "timed": null, "stages": [command] });
     json!({ "items": [{ "first": pipeline, "rest": [], "background": false }] })
 }
 
-/// Pieces of a word with their text as one list of characters, each with whether its quotes matter.
+/// Merges the text of a word's parts into lists of characters, each marked if its quoting matters.
 fn merged(parts: &[Value], in_quotes: bool) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
     let mut text: Vec<Value> = Vec::new();
@@ -181,7 +183,7 @@ fn merged(parts: &[Value], in_quotes: bool) -> Vec<Value> {
         text.extend(marked);
     }
     flush(&mut text, &mut out);
-    // Nothing in quotes is an argument; nothing without them is none.
+    // An empty quoted word is an argument; an empty unquoted word is not.
     if out.is_empty() && !parts.is_empty() {
         out.push(json!("empty"));
     }

@@ -1,16 +1,16 @@
-//! Inputs made from others, the same ones every time.
+//! Derives inputs from others, reproducibly.
 
-/// A generator of numbers that anybody can run again: splitmix64.
+/// A reproducible generator of pseudo-random numbers: splitmix64.
 #[derive(Debug, Clone)]
 pub struct Numbers(u64);
 
 impl Numbers {
-    /// The same seed gives the same numbers.
+    /// Creates a generator; the same seed gives the same numbers.
     pub fn new(seed: u64) -> Numbers {
         Numbers(seed)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,7 +19,7 @@ impl Numbers {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 where there is none.
+    /// Returns a number below `end`, or 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.number() % (end as u64).max(1)) as usize
     }
@@ -28,7 +28,7 @@ impl Numbers {
         all.get(self.below(all.len()))
     }
 
-    /// A place to begin and one to end.
+    /// Returns a random range of at most 32 bytes within `len`.
     fn range(&mut self, len: usize) -> std::ops::Range<usize> {
         let start = self.below(len + 1);
         let most = (len - start).min(32);
@@ -36,13 +36,14 @@ impl Numbers {
     }
 }
 
-/// Longest input that is made.
+/// Longest derived input.
 const MAX_LEN: usize = 4096;
 
 /// Bytes at which lengths, signs and encodings change.
 const EDGES: [u8; 12] = [0, 1, 0x20, 0x2e, 0x2f, 0x5c, 0x7f, 0x80, 0xbf, 0xc3, 0xfe, 0xff];
 
-/// One of `kept`, changed in one to eight places; `words` are what the parser looks for.
+/// Returns one of `kept`, changed in one to eight places. `words` are the words that the parser
+/// looks for.
 pub fn mutated(numbers: &mut Numbers, kept: &[Vec<u8>], words: &[&[u8]]) -> Vec<u8> {
     let mut data = numbers.of(kept).cloned().unwrap_or_default();
     for _ in 0..=numbers.below(8) {

@@ -1,4 +1,4 @@
-//! The targets, one line each.
+//! The table of targets, one line each.
 
 pub mod archive;
 pub mod arithmetic;
@@ -15,20 +15,20 @@ pub mod urls;
 pub mod values;
 pub mod xml;
 
-/// A parser and what is known about its input.
+/// A parser, and hints about its input.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     /// Name of the folder below `corpus/` and of the file in `fuzz_targets/`.
     pub name: &'static str,
-    /// Checks one input; panics where something does not hold.
+    /// Checks one input; panics if an invariant does not hold.
     pub run: fn(&[u8]),
     /// Words that the parser looks for.
     pub words: &'static [&'static str],
-    /// Pieces that, repeated, make a long input: each must be read in time that grows with it.
+    /// Pieces that are repeated into long inputs, which must parse in time linear in their length.
     pub repeats: &'static [&'static str],
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: [Target; 14] = [
     frames::TARGET,
     values::TARGET,
@@ -46,7 +46,8 @@ pub const TARGETS: [Target; 14] = [
     requests::TARGET,
 ];
 
-/// The lines of an input, where it is text: for targets that take several texts.
+/// Splits an input into lines, for targets that take several texts. Returns `None` if it is not
+/// UTF-8.
 fn lines(data: &[u8]) -> Option<Vec<&str>> {
     Some(std::str::from_utf8(data).ok()?.split('\n').collect())
 }

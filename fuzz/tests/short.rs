@@ -1,6 +1,7 @@
-//! Every target on what is kept for it, on inputs made from that, and on long ones.
+//! Runs every target on its corpus, on inputs derived from it, and on long inputs.
 //!
-//! `COFFERDAM_FUZZ_INPUTS` sets how many are made; `COFFERDAM_FUZZ_TARGET` names one target.
+//! `COFFERDAM_FUZZ_INPUTS` sets the number of derived inputs; `COFFERDAM_FUZZ_TARGET` selects one
+//! target.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -9,17 +10,18 @@ use std::time::Duration;
 use cofferdam_fuzz::mutate::{Numbers, mutated};
 use cofferdam_fuzz::{TARGETS, Target, cost};
 
-/// Inputs made for each target.
+/// Number of derived inputs for each target.
 const INPUTS: usize = 2000;
 
-/// Stack of the threads that run targets: that of a guest, for one of them is a guest.
+/// Stack size of the threads that run targets; equals that of a guest, because one target is a
+/// guest.
 const STACK: usize = 8 << 20;
 
 /// Length of a long input.
 const LONG: usize = 256 << 10;
 
-/// Time to compute for a long input. Reading takes a hundredth of it; a parser that goes back to the
-/// beginning for each piece takes many times as much.
+/// CPU time allowed for a long input. A linear parser takes a hundredth of it; a parser that
+/// restarts for each piece takes many times as much.
 const MOST: Duration = Duration::from_secs(3);
 
 fn kept(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
@@ -33,7 +35,7 @@ fn kept(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|path| (path.clone(), std::fs::read(&path).expect("a file"))).collect()
 }
 
-/// Runs `work` for each target, on a thread of its own with the stack of a guest.
+/// Runs `work` for each selected target, on a new thread with the stack of a guest.
 fn for_each(work: fn(&Target)) {
     let only = std::env::var("COFFERDAM_FUZZ_TARGET").ok();
     let chosen = TARGETS.iter().filter(|target| only.as_deref().is_none_or(|o| o == target.name));
@@ -49,7 +51,7 @@ fn for_each(work: fn(&Target)) {
     assert!(failed.is_empty(), "failed: {}", failed.join(", "));
 }
 
-/// Runs one input; what fails is shown so that it can be put into the corpus.
+/// Runs one input; a failing input is printed so that it can be added to the corpus.
 fn run(target: &Target, data: &[u8], from: &str) {
     if catch_unwind(AssertUnwindSafe(|| (target.run)(data))).is_err() {
         let shown = data.escape_ascii();

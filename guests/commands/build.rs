@@ -1,4 +1,4 @@
-//! Room for commands that recurse: patterns, filters, trees of files.
+//! Links the commands with a larger stack for those that recurse: patterns, filters, file trees.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

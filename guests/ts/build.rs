@@ -1,7 +1,8 @@
-//! Links with a larger stack than usual: the parser recurses.
+//! Links the guest with a larger stack than usual: the parser recurses.
 
-/// More than deep nesting can use before the engine's own limit is reached, which is told apart
-/// from other traps. The linker puts it below the data, so that beyond it is nothing.
+/// Stack size. Deep nesting reaches the engine's own stack limit first, which is reported as stack
+/// exhaustion and not as another trap. The linker places the stack below the data, so an overflow
+/// reaches no memory.
 const STACK: usize = 4 << 20;
 
 fn main() {

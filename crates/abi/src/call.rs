@@ -68,82 +68,81 @@ macro_rules! calls {
 calls! {
     /// A host call of a tool. A number that is not here stops the run.
     ToolCall:
-    /// `stream: u8 (1 output, 2 error), text: rest`; answers nothing.
+    /// `stream: u8 (1 output, 2 error), text: rest`; returns nothing.
     1 ConsoleWrite "console.write",
-    /// No fields; answers `f64`, milliseconds since 1970.
+    /// No fields; returns `f64`, milliseconds since 1970.
     2 ClockWall "clock.wall",
-    /// No fields; answers `f64`, milliseconds since the run began.
+    /// No fields; returns `f64`, milliseconds since the run began.
     3 ClockMonotonic "clock.monotonic",
-    /// `count: u32`; answers so many random bytes.
+    /// `count: u32`; returns that many random bytes.
     4 RandomBytes "random.bytes",
-    /// `delay: f64` in milliseconds; pending, answered with nothing when the time has come.
+    /// `delay: f64` in milliseconds; pending, returns nothing when the delay has passed.
     5 TimerStart "timer.start",
-    /// `ticket: u32`; gives up a pending call. Answers nothing, also when it was answered already.
+    /// `ticket: u32`; cancels a pending call. Returns nothing, even if the call has completed.
     6 TicketCancel "ticket.cancel",
-    /// `area: u8 (0 local, 1 session), key: str`; answers a value: the text, or null.
+    /// `area: u8 (0 local, 1 session), key: str`; returns a value: the text, or null.
     32 StorageGet "storage.get",
-    /// `area: u8, key: str, text: str`; answers nothing.
+    /// `area: u8, key: str, text: str`; returns nothing.
     33 StorageSet "storage.set",
-    /// `area: u8, key: str`; answers nothing.
+    /// `area: u8, key: str`; returns nothing.
     34 StorageRemove "storage.remove",
-    /// `area: u8`; answers a value: a list of keys in their order of insertion.
+    /// `area: u8`; returns a value: a list of keys in order of insertion.
     35 StorageKeys "storage.keys",
-    /// `area: u8`; answers nothing.
+    /// `area: u8`; returns nothing.
     36 StorageClear "storage.clear",
-    /// `path: str`; answers the bytes of a file.
+    /// `path: str`; returns the bytes of a file.
     40 FileRead "file.read",
-    /// `path: str, append: u8, content: rest`; answers nothing.
+    /// `path: str, append: u8, content: rest`; returns nothing.
     41 FileWrite "file.write",
-    /// `path: str`; answers a value: a list of `[name, kind]`.
+    /// `path: str`; returns a value: a list of `[name, kind]`.
     42 FileList "file.list",
-    /// `path: str, follow: u8`; answers a value: kind, size, mode, times.
+    /// `path: str, follow: u8`; returns a value: kind, size, mode, times.
     43 FileLook "file.look",
-    /// `path: str, parents: u8`; answers nothing.
+    /// `path: str, parents: u8`; returns nothing.
     44 FolderMake "folder.make",
-    /// `path: str, flags: u8 (1 with everything below, 2 also when missing)`; answers nothing.
+    /// `path: str, flags: u8 (1 recursive, 2 ignore if missing)`; returns nothing.
     45 FileRemove "file.remove",
-    /// `from: str, to: str`; answers nothing.
+    /// `from: str, to: str`; returns nothing.
     46 FileRename "file.rename",
-    /// `name: str`; answers a value: what the embedding program published.
+    /// `name: str`; returns a value: the state that the embedding program has published.
     50 StateGet "state.get",
-    /// `name: str, content: value`; answers nothing.
+    /// `name: str, content: value`; returns nothing.
     51 StateSet "state.set",
-    /// `name: str`; answers a value: what the embedding program says about it.
+    /// `name: str`; returns a value: the embedding program's description of a state.
     52 StateDescribe "state.describe",
-    /// No fields; answers a value: a list of names.
+    /// No fields; returns a value: a list of names.
     53 StateList "state.list",
-    /// `name: str`; answers a value: the text, or null.
+    /// `name: str`; returns a value: the text, or null.
     56 VariableGet "variable.get",
-    /// No fields; answers a value: a list of names, those only that may be read.
+    /// No fields; returns a value: a list of the names that may be read.
     57 VariableList "variable.list",
-    /// `name: str, arguments: value`; pending, answers a value.
+    /// `name: str, arguments: value`; pending, returns a value.
     60 FunctionCall "function.call",
-    /// `request: value, body: rest`; pending, answers a value: the response's head and, where it
+    /// `request: value, body: rest`; pending, returns a value: the head of the response and, if it
     /// has a body, the number of a stream.
     64 FetchStart "fetch.start",
-    /// `stream: u32`; pending, answers the next bytes, none at the end.
+    /// `stream: u32`; pending, returns the next bytes, none at the end.
     65 FetchRead "fetch.read",
-    /// `stream: u32`; the rest is not wanted. Answers nothing.
+    /// `stream: u32`; discards the rest of the stream. Returns nothing.
     66 FetchStop "fetch.stop",
-    /// `known: u8, length: u32`; answers a value: the number of a body, of `length` bytes where
-    /// that is known, for the member `upload` of one request.
+    /// `known: u8, length: u32`; returns a value: the number of a new body for the member `upload`
+    /// of one request. The body has `length` bytes if `known` is 1.
     67 FetchBody "fetch.body",
-    /// `body: u32, last: u8, piece: rest`; hands a piece over, then the end where `last` is 1;
-    /// pending, answers one byte, what is wanted next: 0 nothing, the request has ended; 1 more;
-    /// 2 all of it from the beginning, for a redirect. An empty piece only waits.
+    /// `body: u32, last: u8, piece: rest`; sends a piece, and ends the body if `last` is 1.
+    /// Pending, returns one byte: 0 if the request has ended, 1 to continue, 2 to send the body
+    /// again from the beginning after a redirect. An empty piece only waits.
     68 FetchSend "fetch.send",
-    /// `body: u32`; there will be no more of it, which fails a request that has not ended.
-    /// Answers nothing.
+    /// `body: u32`; abandons the body, which fails a request that has not ended. Returns nothing.
     69 FetchDrop "fetch.drop",
-    /// `command: value`; pending, answers a value: exit code and output.
+    /// `command: value`; pending, returns a value: exit code and output.
     70 CommandRun "command.run",
-    /// No fields; pending, answers the next bytes of the standard input of a tool that a program
-    /// started, none at its end.
+    /// No fields; pending, returns the next bytes of standard input of a tool that a program has
+    /// started, none at the end.
     71 InputRead "input.read",
-    /// `code: rest`: what the tool that starts was compiled to, before it runs. Answers nothing.
+    /// `code: rest`; the compiled code of the starting tool, before it runs. Returns nothing.
     74 CodeKeep "code.keep",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
-    /// more: str`; answers a value: what the page says.
+    /// more: str`; returns a value: the page's answer.
     80 DomCall "dom.call",
 }
 
@@ -152,59 +151,59 @@ calls! {
 calls! {
     /// A host call of a program, beyond WASI. A number that is not here stops the program.
     ProgramCall:
-    /// A packed [`crate::process::Spawn`]; answers `pid: u32`.
+    /// A packed [`crate::process::Spawn`]; returns `pid: u32`.
     16 ProcessSpawn "process.spawn",
-    /// `pid: u32 (0 any child), flags: u8 (1 do not wait)`; waits for a child to end and answers
-    /// `pid: u32, status: u32`, where a status past 255 is 256 plus the signal that killed it.
-    /// With flag 1 and no child that has ended, the pid is 0. Refused: `ECHILD`, `EINTR`.
+    /// `pid: u32 (0 any child), flags: u8 (1 do not wait)`; waits for a child to end and returns
+    /// `pid: u32, status: u32`, where a status above 255 is 256 plus the signal that killed it.
+    /// With flag 1 and no ended child, the pid is 0. Refused: `ECHILD`, `EINTR`.
     17 ProcessWait "process.wait",
-    /// `pid: u32, signal: u8`; signal 0 asks whether the process is there. Refused: `ESRCH`.
+    /// `pid: u32, signal: u8`; signal 0 only tests that the process exists. Refused: `ESRCH`.
     18 ProcessKill "process.kill",
-    /// No fields; answers a packed [`crate::process::Myself`].
+    /// No fields; returns a packed [`crate::process::Myself`].
     19 ProcessMyself "process.myself",
-    /// No fields; answers `read: u32, write: u32`, the two ends of a new pipe.
+    /// No fields; returns `read: u32, write: u32`, the two ends of a new pipe.
     20 PipeNew "pipe.new",
-    /// `fd: u32, least: u32`; answers `fd: u32`, the same open file under the first free number
-    /// from `least` on. Refused: `EBADF`, `EMFILE`.
+    /// `fd: u32, least: u32`; returns `fd: u32`, the same open file under the first free number
+    /// that is at least `least`. Refused: `EBADF`, `EMFILE`.
     21 DescriptorCopy "descriptor.copy",
-    /// `fd: u32, to: u32`; `to` is closed and becomes the same open file as `fd`. Refused: `EBADF`.
+    /// `fd: u32, to: u32`; closes `to` and makes it the same open file as `fd`. Refused: `EBADF`.
     22 DescriptorReplace "descriptor.replace",
-    /// No fields; answers one byte for each signal that came since the last time, in order.
+    /// No fields; returns one byte for each signal since the last call, in order.
     23 SignalTake "signal.take",
-    /// `caught: u64, ignored: u64`, bit `n` for signal `n`: caught ones are kept for
-    /// [`ProgramCall::SignalTake`] and end a wait with `EINTR`; ignored ones do nothing; the rest kill.
+    /// `caught: u64, ignored: u64`, bit `n` for signal `n`. Caught signals are kept for
+    /// [`ProgramCall::SignalTake`] and end a wait with `EINTR`; ignored ones do nothing; all others kill.
     24 SignalSet "signal.set",
-    /// `follow: u8, path: bytes`; answers a packed [`crate::process::FileStatus`]. Refused: errno.
+    /// `follow: u8, path: bytes`; returns a packed [`crate::process::FileStatus`]. Refused: errno.
     25 FileStat "file.stat",
-    /// `mode: u32, path: bytes`; links are followed. Refused: errno.
+    /// `mode: u32, path: bytes`; sets the mode, following links. Refused: errno.
     26 FileMode "file.mode",
-    /// `mask: u32`; answers the mask it had. Files and folders made from now on lack these bits.
+    /// `mask: u32`; returns the previous mask. New files and folders lack these permission bits.
     27 ProcessMask "process.mask",
-    /// A packed [`crate::process::Environment`]: what the next run of the sandbox begins with.
-    /// Only the first process of a run is heard; answers nothing.
+    /// A packed [`crate::process::Environment`] for the next run of the sandbox. Ignored unless
+    /// made by the first process of a run; returns nothing.
     28 EnvironmentKeep "environment.keep",
-    /// `which: u8 ([crate::process::Cap]), allowed: u64`; the program refused something because of
-    /// a cap of its own. Answers nothing; counts if the run fails.
+    /// `which: u8 ([crate::process::Cap]), allowed: u64`; reports that the program refused
+    /// something because of a cap of its own. Returns nothing; used to explain a failed run.
     29 CapHit "cap.hit",
-    /// `tool: value (name, source, arguments)`; begins a tool, one at a time. Answers nothing.
+    /// `tool: value (name, source, arguments)`; starts a tool, one at a time. Returns nothing.
     30 ToolStart "tool.start",
-    /// No fields; waits for the tool of [`ProgramCall::ToolStart`] and answers `event: u8
+    /// No fields; waits for the tool of [`ProgramCall::ToolStart`] and returns `event: u8
     /// ([crate::process::ToolEvent]), bytes: rest`.
     31 ToolRead "tool.read",
-    /// `mode: u32, path: bytes`; makes a named pipe, without the bits of the mask. Refused: errno.
+    /// `mode: u32, path: bytes`; creates a named pipe, without the bits of the mask. Refused:
+    /// errno.
     37 FifoMake "fifo.make",
-    /// `request: value, body: rest`; pending, answers a value: the response's head and, where it
+    /// `request: value, body: rest`; pending, returns a value: the head of the response and, if it
     /// has a body, the number of a stream.
     64 FetchStart "fetch.start",
-    /// `stream: u32`; pending, answers the next bytes, none at the end.
+    /// `stream: u32`; pending, returns the next bytes, none at the end.
     65 FetchRead "fetch.read",
-    /// `stream: u32`; the rest is not wanted. Answers nothing.
+    /// `stream: u32`; discards the rest of the stream. Returns nothing.
     66 FetchStop "fetch.stop",
-    /// `bytes: rest`, none for the end: what the tool of [`ProgramCall::ToolStart`] reads. Answers
-    /// nothing.
+    /// `bytes: rest`, none for the end; input for the tool of [`ProgramCall::ToolStart`]. Returns nothing.
     72 ToolFeed "tool.feed",
-    /// No fields; answers four `u64`: bytes in the sandbox's files, how many there may be, files,
-    /// how many there may be.
+    /// No fields; returns four `u64`: bytes in the sandbox's files, their limit, number of files,
+    /// their limit.
     73 SpaceLook "space.look",
 }
 

@@ -1,9 +1,9 @@
-//! Names of the commands that the sandbox's shell brings along.
+//! Names of the commands of the sandbox's shell.
 //!
-//! The host needs them to know that a bare name is a command without asking a guest; a test of
-//! `guests/commands` holds this list and the guest's table together.
+//! With this list the host recognises a command by its bare name without asking a guest. A test of
+//! `guests/commands` keeps the list and the guest's table equal.
 
-/// The shell and every command of it, sorted.
+/// The shell and all its commands, sorted.
 #[rustfmt::skip]
 pub const COMMANDS: &[&str] = &[
     "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "bc", "cat",
@@ -20,12 +20,12 @@ pub const COMMANDS: &[&str] = &[
     "vdir", "wc", "which", "whoami", "xargs", "xxd", "yes", "zcat",
 ];
 
-/// Whether there is a command of this name.
+/// Returns true if a command has this name.
 pub fn is_command(name: &str) -> bool {
     COMMANDS.binary_search(&name).is_ok()
 }
 
-/// Whether this name stands for the shell itself, which is another program than its commands.
+/// Returns true if the name is that of the shell itself, which is a separate program.
 pub fn is_shell(name: &str) -> bool {
     matches!(name, "bash" | "sh")
 }

@@ -1,4 +1,4 @@
-//! What a tool can ask of a page, as the operation of [`crate::Call::DomCall`].
+//! Operations on a page, as sent with [`crate::Call::DomCall`].
 
 macro_rules! operations {
     ($($(#[$doc:meta])* $number:literal $variant:ident,)+) => {
@@ -10,7 +10,7 @@ macro_rules! operations {
         }
 
         impl DomOperation {
-            /// The operation of this number.
+            /// Returns the operation with this number.
             pub const fn from_number(number: u8) -> Option<DomOperation> {
                 match number {
                     $($number => Some(DomOperation::$variant),)+
@@ -22,35 +22,35 @@ macro_rules! operations {
 }
 
 operations! {
-    /// The first match; the handle says below which element.
+    /// Finds the first match below the element of the handle, or anywhere.
     0 QuerySelector,
-    /// All matches; the handle says below which element.
+    /// Finds all matches below the element of the handle, or anywhere.
     1 QuerySelectorAll,
-    /// All text of an element.
+    /// Reads all text of an element.
     2 GetTextContent,
-    /// `text` is the name.
+    /// Reads the attribute named `text`.
     3 GetAttribute,
-    /// The HTML inside an element.
+    /// Reads the HTML inside an element.
     4 GetHtml,
-    /// Whether there is such an element.
+    /// Tests for the presence of an element.
     5 Exists,
-    /// How many elements a selector matches.
+    /// Counts the elements that match a selector.
     6 Count,
-    /// As the first, asked again and again.
+    /// Like `QuerySelector`, repeated until there is a match.
     7 WaitFor,
-    /// `text` replaces what is inside.
+    /// Replaces the content of an element with `text`.
     8 SetTextContent,
-    /// `text` is the name, `more` the value.
+    /// Sets the attribute named `text` to `more`.
     9 SetAttribute,
-    /// `text` is markup that replaces what is inside.
+    /// Replaces the content of an element with the markup `text`.
     10 SetHtml,
-    /// `text` is markup that goes behind what is inside.
+    /// Appends the markup `text` to the content of an element.
     11 Append,
-    /// Takes an element out.
+    /// Removes an element.
     12 Remove,
-    /// Clicks on an element.
+    /// Clicks an element.
     13 Click,
-    /// `text` is the value of a field.
+    /// Sets the value of a field to `text`.
     14 Fill,
     /// Submits a form.
     15 Submit,

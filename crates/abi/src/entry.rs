@@ -1,4 +1,4 @@
-//! What the host says when it enters a cell, and what the guest says when it leaves.
+//! Messages that enter a cell ([`Entry`]) and leave it ([`Leave`]).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,17 +6,17 @@ use alloc::vec::Vec;
 use crate::frame::{Answer, Status};
 use crate::wire::{Reader, Result, Writer};
 
-/// How the source of a tool is to be read.
+/// The syntactic form of a tool's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Form {
-    /// A function body, or a module if it only parses as one.
+    /// A function body, or a module if the source only parses as one.
     Detect = 0,
     /// The body of an async function of `(btcp, args)`.
     Body = 1,
     /// An ES module with a default export.
     Module = 2,
-    /// A script whose top-level names stay for the next run of a kept cell.
+    /// A script whose top-level names persist for the next run of a kept cell.
     Kept = 3,
 }
 
@@ -32,17 +32,17 @@ impl Form {
     }
 }
 
-/// Longest compiled code of a tool that is kept.
+/// Longest compiled code of a tool that the host keeps, in bytes.
 pub const MAX_CODE: usize = 4 << 20;
 
-/// Whether a tool is compiled, or was before.
+/// The compiled code of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code<'a> {
-    /// It is compiled, and that is forgotten.
+    /// The tool is compiled, and the code is not kept.
     Unkept,
-    /// It is compiled and handed to the host, with [`crate::Call::CodeKeep`], before it runs.
+    /// The tool is compiled, and the code is sent with [`crate::Call::CodeKeep`] before it runs.
     ToKeep,
-    /// This was handed over when it was compiled. No source comes with it.
+    /// Code that an earlier run has sent. It replaces the source, which is then empty.
     Kept(&'a [u8]),
 }
 
@@ -65,36 +65,36 @@ impl<'a> Code<'a> {
     }
 }
 
-/// What a guest needs to start a tool.
+/// The data that a guest needs to start a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start<'a> {
-    /// How to read the source.
+    /// Form of the source.
     pub form: Form,
     /// Name shown in stack traces.
     pub file: &'a str,
-    /// The tool, JavaScript.
+    /// The tool in JavaScript.
     pub source: &'a str,
-    /// What it was compiled to; for a body only.
+    /// Compiled code of the tool; only used for a function body.
     pub code: Code<'a>,
-    /// The arguments, as [`crate::value`] packs them.
+    /// The arguments, as packed by [`crate::value`].
     pub args: &'a [u8],
-    /// Longest packed result that the host will take.
+    /// Longest packed result that the host accepts, in bytes.
     pub result_bytes: u32,
-    /// Members of `btcp` that the tool sees, such as `fs` or `tools.search`.
+    /// Members of `btcp` that are visible to the tool, such as `fs` or `functions.search`.
     pub members: Vec<&'a str>,
 }
 
-/// Host to guest, each time a cell is entered.
+/// A message from host to guest, sent each time a cell is entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry<'a> {
-    /// The first time.
+    /// The first entry.
     Start(Start<'a>),
-    /// Later: answers to pending calls, in the order in which they came.
+    /// A later entry: answers to pending calls, in order of arrival.
     Resume(Vec<(u32, Answer<'a>)>),
 }
 
 impl<'a> Entry<'a> {
-    /// Packs it.
+    /// Packs the entry.
     pub fn write(&self, w: &mut Writer) {
         match self {
             Entry::Start(start) => {
@@ -116,7 +116,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Unpacks it; used by the guest.
+    /// Unpacks an entry; used by the guest.
     pub fn read(message: &'a [u8]) -> Result<Self> {
         let mut r = Reader::new(message);
         let entry = match r.u8()? {
@@ -147,19 +147,19 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// An exception that nothing in the tool caught.
+/// An exception that the tool did not catch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thrown {
-    /// `error.name`, or empty where what was thrown is not an Error.
+    /// `error.name`; empty if the thrown value is not an Error.
     pub name: String,
-    /// `error.message`, or the thrown thing as text.
+    /// `error.message`, or the thrown value as text.
     pub message: String,
     /// `error.stack`, or empty.
     pub stack: String,
-    /// Where the source is wrong, for a syntax error: line and column, from 1.
+    /// Line and column of a syntax error, counted from 1.
     pub position: Option<(u32, u32)>,
-    /// `error.requestId` of a `PermissionError`, or empty. A guest can write what it likes here:
-    /// it counts only where the host knows the denial.
+    /// `error.requestId` of a `PermissionError`, or empty. A guest can write anything here, so the
+    /// id only counts if the host knows the denial.
     pub request_id: String,
 }
 
@@ -179,27 +179,27 @@ impl Thrown {
     }
 }
 
-/// Guest to host, each time it leaves a cell.
+/// A message from guest to host, sent each time the guest leaves a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leave<'a> {
-    /// The tool returned this value, packed as in [`crate::value`].
+    /// The tool returned this value, as packed by [`crate::value`].
     Finished(&'a [u8]),
-    /// The tool threw.
+    /// The tool threw an exception.
     Threw(Thrown),
-    /// Nothing left to do until a pending call is answered.
+    /// The tool waits for a pending call.
     Waiting,
-    /// The tool waits for a promise that nothing can settle any more.
+    /// The tool waits for a promise that nothing can settle.
     Stuck,
-    /// The guest saw the interrupt flag; the stack says where the tool was.
+    /// The guest noticed the interrupt flag; the text is the tool's stack trace.
     Interrupted(String),
-    /// The packed result would be longer than the host takes.
+    /// The packed result is longer than the host accepts.
     ResultTooLong,
-    /// An allocation failed and nothing in the tool caught it.
+    /// An allocation failed and the tool did not catch the error.
     OutOfMemory,
 }
 
 impl<'a> Leave<'a> {
-    /// Packs it; used by the guest.
+    /// Packs the message; used by the guest.
     pub fn write(&self, w: &mut Writer) {
         match self {
             Leave::Finished(value) => w.u8(0).raw(value),
@@ -216,7 +216,7 @@ impl<'a> Leave<'a> {
         };
     }
 
-    /// Unpacks it on the host.
+    /// Unpacks a message; used by the host.
     pub fn read(message: &'a [u8]) -> Result<Self> {
         let mut r = Reader::new(message);
         let leave = match r.u8()? {
@@ -252,7 +252,7 @@ mod tests {
         leave.write(&mut w);
         assert_eq!(Leave::read(w.as_bytes()), Ok(leave.clone()));
         for cut in 0..w.len() {
-            // A shorter message is refused or says something else; it never panics.
+            // A truncated message is refused or decodes to another one, but never panics.
             let _ = Leave::read(&w.as_bytes()[..cut]);
         }
     }
@@ -267,7 +267,7 @@ mod tests {
                 code,
                 args: &[0],
                 result_bytes: 7,
-                members: vec!["fs", "tools.search"],
+                members: vec!["fs", "functions.search"],
             }));
         }
         let answer = Answer { status: Status::Refused, payload: b"why" };

@@ -1,5 +1,5 @@
-//! How requests and answers are packed. A crossing carries one or more request frames and brings
-//! back as many answer frames, in order; a single call is a batch of one.
+//! Framing of requests and answers. A crossing carries one or more request frames and returns the
+//! same number of answer frames in order; a single call is a batch of one.
 
 use alloc::vec::Vec;
 
@@ -9,25 +9,25 @@ use crate::wire::{Reader, Result, Writer};
 /// Most requests in one crossing.
 pub const MAX_BATCH: usize = 4096;
 
-/// Longest message of requests; the host walks it without allocating.
+/// Longest message of requests in bytes; the host parses it without allocating.
 pub const MAX_REQUEST: usize = 16 * 1024 * 1024;
 
-/// Bytes in front of a request's payload: number and length.
+/// Bytes before a request's payload: number and length.
 pub const REQUEST_HEADER: usize = 6;
 
-/// Bytes in front of an answer's payload: status and length.
+/// Bytes before an answer's payload: status and length.
 pub const ANSWER_HEADER: usize = 5;
 
-/// One request as the host sees it.
+/// A request as received by the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request<'a, C> {
     /// The call.
     pub call: C,
-    /// Its fields, not decoded yet.
+    /// The fields of the call, not decoded yet.
     pub payload: &'a [u8],
 }
 
-/// Takes the next request off a message.
+/// Reads the next request of a message.
 pub fn next_request<'a, C: Call>(reader: &mut Reader<'a>) -> Result<Request<'a, C>> {
     let number = reader.u16()?;
     let call = C::from_number(number).ok_or(reader.malformed("unknown call number"))?;
@@ -41,32 +41,32 @@ pub fn write_request(writer: &mut Writer, call: impl Call, payload: &[u8]) {
     writer.u16(call.number()).u32(payload.len() as u32).raw(payload);
 }
 
-/// Begins a request whose fields are written behind this; [`end_request`] completes it.
+/// Begins a request; its fields are written next, and [`end_request`] completes it.
 pub fn begin_request(writer: &mut Writer, call: impl Call) {
     write_request(writer, call, &[]);
 }
 
-/// Completes the request that `frame` begins with and holds nothing behind.
+/// Completes the only request in `frame` by filling in its length.
 pub fn end_request(frame: &mut [u8]) {
     let len = frame.len() - REQUEST_HEADER;
     frame[2..REQUEST_HEADER].copy_from_slice(&(len as u32).to_le_bytes());
 }
 
-/// How a call went.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
-    /// The payload is the answer.
+    /// The call succeeded; the payload is the answer.
     Done = 0,
-    /// The payload is a ticket (`u32`); the answer comes when the host enters again, or when the
+    /// The payload is a ticket (`u32`). The answer follows when the host enters again, or when the
     /// guest waits for it.
     Pending = 1,
-    /// The payload says why not: a [`Refusal`].
+    /// The call was refused; the payload is a [`Refusal`].
     Refused = 2,
 }
 
 impl Status {
-    /// The status of this number.
+    /// Returns the status with this number.
     pub const fn from_number(number: u8) -> Option<Status> {
         match number {
             0 => Some(Status::Done),
@@ -77,19 +77,19 @@ impl Status {
     }
 }
 
-/// Why a well-formed call was not carried out: the guest throws it as an error of this name.
+/// The reason why a well-formed call was not performed. The guest throws it as an exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal<'a> {
     /// Name of the error class in the guest, such as `RangeError`.
     pub name: &'a str,
-    /// What a person reads.
+    /// Message for a person.
     pub message: &'a str,
     /// Further members of the error, such as its `code`.
     pub members: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Refusal<'a> {
-    /// Packs it as the payload of an answer.
+    /// Packs the refusal as the payload of an answer.
     pub fn write(&self, writer: &mut Writer) {
         writer.str(self.name).str(self.message).length(self.members.len());
         for (name, value) in &self.members {
@@ -97,7 +97,7 @@ impl<'a> Refusal<'a> {
         }
     }
 
-    /// Reads it from the payload of an answer.
+    /// Unpacks a refusal from the payload of an answer.
     pub fn read(payload: &'a [u8]) -> Result<Self> {
         let mut r = Reader::new(payload);
         let (name, message) = (r.str()?, r.str()?);
@@ -107,16 +107,16 @@ impl<'a> Refusal<'a> {
     }
 }
 
-/// One answer as the guest sees it.
+/// An answer as received by the guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer<'a> {
-    /// How it went.
+    /// Outcome of the call.
     pub status: Status,
-    /// What came back.
+    /// The answer, ticket or refusal, depending on the status.
     pub payload: &'a [u8],
 }
 
-/// Takes the next answer off a message.
+/// Reads the next answer of a message.
 pub fn next_answer<'a>(reader: &mut Reader<'a>) -> Result<Answer<'a>> {
     let number = reader.u8()?;
     let status = Status::from_number(number).ok_or(reader.malformed("unknown status"))?;

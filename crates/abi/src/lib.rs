@@ -1,17 +1,17 @@
-//! What crosses the gate between a cell and the host, and nothing else.
+//! The data that crosses the gate between a cell and the host.
 //!
-//! Both sides build this crate: the host natively, the guests for WebAssembly. Whatever a guest
-//! sends is hostile until it went through [`wire::Reader`], which checks every bound.
+//! Both sides build this crate: the host natively, the guests for WebAssembly. Everything that a
+//! guest sends is hostile until [`wire::Reader`], which checks every bound, has decoded it.
 //!
 //! In reading order:
 //! - [`wire`]: integers, lengths and bytes, little-endian
 //! - [`call`]: the closed tables of host calls
-//! - [`commands`]: names of what the sandbox's shell can run
-//! - [`dom`]: what a tool can ask of a page
-//! - [`frame`]: how requests and answers are packed, alone or in batches
-//! - [`entry`]: what the host says when it enters a cell, and what the guest says when it leaves
-//! - [`message`]: the same as messages between a page and a sandbox, where nothing can cross
-//! - [`process`]: what programs tell the host about processes and files beyond WASI
+//! - [`commands`]: names of the commands of the sandbox's shell
+//! - [`dom`]: operations of a tool on a page
+//! - [`frame`]: framing of requests and answers, alone or in batches
+//! - [`entry`]: messages that enter and leave a cell
+//! - [`message`]: messages between a page and a sandbox that share no memory
+//! - [`process`]: data about processes and files that WASI cannot express
 //! - [`value`]: JavaScript values by copy, with cycles and shared references
 
 #![no_std]
@@ -31,28 +31,28 @@ pub use call::{Call, ProgramCall, ToolCall};
 pub use value::Value;
 pub use wire::{Malformed, Reader, Writer};
 
-/// Names of what a guest imports and exports; one place so that both sides agree.
+/// Names of a guest's imports and exports, defined once so that both sides agree.
 pub mod names {
     /// Module of a guest's imports.
     pub const IMPORT_MODULE: &str = "cofferdam";
     /// `call(request, request_len, answer, answer_cap) -> answer_len`.
     pub const IMPORT_CALL: &str = "call";
-    /// `wait(ticket, answer, answer_cap) -> answer_len`: the same for the answer to a pending call,
-    /// for a guest that cannot go on without it. Its stack waits.
+    /// `wait(ticket, answer, answer_cap) -> answer_len`: like `call`, but blocks until a pending
+    /// call is answered. The guest's stack stays suspended meanwhile.
     pub const IMPORT_WAIT: &str = "wait";
-    /// Run once at build time, before the memory image is taken.
+    /// Runs once at build time, before the memory image is taken.
     pub const INIT: &str = "cofferdam_init";
     /// `enter(message, message_len) -> (address << 32 | length)` of the guest's reply.
     pub const ENTER: &str = "cofferdam_enter";
-    /// `reserve(len) -> address` of room for a message longer than [`super::INBOX_LEN`].
+    /// `reserve(len) -> address` of a buffer for a message longer than [`super::INBOX_LEN`].
     pub const RESERVE: &str = "cofferdam_reserve";
     /// Address of a fixed buffer of [`super::INBOX_LEN`] bytes for short messages.
     pub const INBOX: &str = "cofferdam_inbox";
-    /// Address of a `u32` that the host sets to ask the guest to stop by itself.
+    /// Address of a `u32` that the host sets to ask the guest to stop.
     pub const INTERRUPT: &str = "cofferdam_interrupt";
     /// The linear memory.
     pub const MEMORY: &str = "memory";
 }
 
-/// Bytes of the guest's fixed inbox: most messages fit and need no `reserve`.
+/// Size of the guest's fixed inbox in bytes. Most messages fit and need no `reserve`.
 pub const INBOX_LEN: usize = 4096;

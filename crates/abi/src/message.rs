@@ -1,7 +1,7 @@
-//! What a page and a sandbox say to each other where they exchange messages and not crossings, as
-//! with `postMessage` between a page and a worker or frame: plain data, one object a message.
+//! Messages between a page and a sandbox that share no memory, as with `postMessage` between a
+//! page and a worker or frame. Each message is one object of plain data.
 //!
-//! | `type` | from | besides `id` and `type` |
+//! | `type` | sender | members besides `id` and `type` |
 //! |---|---|---|
 //! | `execute` | page | `params: { code, args?, file?, language?, capabilities? }` |
 //! | `call` | sandbox | `method`, `params`: an array |
@@ -9,9 +9,9 @@
 //! | `result` | sandbox | `result` |
 //! | `error` | sandbox | `error` |
 //!
-//! `id` is the sender's: an answer has the `id` of its call, a result or error that of its
-//! `execute`. `method` is a name of the table of calls. What is not in this table is refused by
-//! name, from either side: a page is as little trusted here as a tool.
+//! The sender chooses `id`: an answer has the `id` of its call, a result or error that of its
+//! `execute`. `method` is a name from the table of calls. Unknown types and members are refused by
+//! name in both directions: a page is trusted no more than a tool.
 
 mod member;
 mod schema;
@@ -28,86 +28,86 @@ use member::Members;
 
 pub use schema::schema;
 
-/// Longest `id`.
+/// Longest `id` in bytes.
 pub const MAX_ID: usize = 128;
 
-/// A message.
+/// A message between a page and a sandbox.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// Runs a tool.
     Execute {
-        /// Which run this is.
+        /// Identifies the run.
         id: String,
-        /// What to run.
+        /// The tool to run.
         params: Execute,
     },
-    /// A tool makes a call.
+    /// Makes a host call for a tool.
     Call {
-        /// Which call this is.
+        /// Identifies the call.
         id: String,
-        /// What it calls.
+        /// The host call.
         method: ToolCall,
-        /// With what.
+        /// Arguments of the call.
         params: Vec<Value>,
     },
-    /// What became of a call.
+    /// Completes a call.
     Answer {
-        /// The call's.
+        /// `id` of the call.
         id: String,
-        /// What it gave.
+        /// Result of the call.
         outcome: Result<Value, Failure>,
     },
-    /// A run returned.
+    /// Completes a run.
     Result {
-        /// The run's.
+        /// `id` of the run.
         id: String,
-        /// What it returned.
+        /// Value that the tool returned.
         result: Value,
     },
-    /// A run failed.
+    /// Reports a failed run.
     Error {
-        /// The run's.
+        /// `id` of the run.
         id: String,
-        /// How.
+        /// The error.
         error: Failure,
     },
 }
 
-/// What to run.
+/// The tool to run and its settings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Execute {
-    /// The source.
+    /// Source of the tool.
     pub code: String,
-    /// What the tool is called with.
+    /// Arguments of the tool.
     pub args: Option<Value>,
-    /// Its name in stack traces.
+    /// Name shown in stack traces.
     pub file: Option<String>,
     /// `js` or `ts`.
     pub language: Option<String>,
-    /// What it is granted, as text.
+    /// Granted capabilities as text.
     pub capabilities: Vec<String>,
 }
 
-/// An error as data. Those of permissions have the last four.
+/// An error as data. Permission errors have the last four members.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Failure {
-    /// Its class.
+    /// Class of the error.
     pub name: String,
-    /// What it says.
+    /// Message of the error.
     pub message: String,
-    /// Where it was thrown.
+    /// Stack trace.
     pub stack: Option<String>,
-    /// `PERMISSION_DENIED`, for one.
+    /// Error code, such as `PERMISSION_DENIED`.
     pub code: Option<String>,
-    /// What would have to be granted.
+    /// Capability that would allow the call.
     pub required_permission: Option<String>,
-    /// What was attempted, in words.
+    /// Description of the attempted action.
     pub attempted_action: Option<String>,
-    /// By which it can be granted.
+    /// Id of the request by which the capability can be granted.
     pub request_id: Option<String>,
 }
 
-/// Why something is no message.
+/// The reason why a value is not a valid message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid(String);
 
@@ -126,15 +126,15 @@ impl fmt::Display for Invalid {
 impl core::error::Error for Invalid {}
 
 impl Message {
-    /// Reads a message. Nothing unknown is let through.
+    /// Parses a message and refuses unknown members.
     pub fn from_value(value: Value) -> Result<Self, Invalid> {
         if has_references(&value) {
-            return Err(Invalid::new("cycles and shared references are not for messages"));
+            return Err(Invalid::new("cycles and shared references are not allowed"));
         }
         let mut members = Members::of("", value)?;
         let id = members.text("id")?;
         if id.is_empty() || id.len() > MAX_ID {
-            return Err(Invalid::new(format!("id: not of 1 to {MAX_ID} bytes")));
+            return Err(Invalid::new(format!("id: must have 1 to {MAX_ID} bytes")));
         }
         let kind = members.text("type")?;
         let message = match kind.as_str() {
@@ -142,7 +142,7 @@ impl Message {
             "call" => {
                 let name = members.text("method")?;
                 let method = ToolCall::ALL.iter().find(|call| call.name() == name);
-                let unknown = || Invalid::new(format!("method: there is no call {name:?}"));
+                let unknown = || Invalid::new(format!("method: unknown call {name:?}"));
                 let method = *method.ok_or_else(unknown)?;
                 let params = match members.take("params")? {
                     Value::Array(params) => params,
@@ -159,13 +159,13 @@ impl Message {
             }
             "result" => Message::Result { id, result: members.take("result")? },
             "error" => Message::Error { id, error: Failure::read(members.take("error")?)? },
-            other => return Err(Invalid::new(format!("type: {other:?} is none"))),
+            other => return Err(Invalid::new(format!("type: unknown type {other:?}"))),
         };
         members.end()?;
         Ok(message)
     }
 
-    /// The message as data.
+    /// Converts the message to plain data.
     pub fn into_value(self) -> Value {
         let message = |kind: &str, id, rest: Vec<(&str, Value)>| {
             let mut members = alloc::vec![("id", Value::String(id)), ("type", text(kind))];
@@ -200,7 +200,7 @@ impl Execute {
         let mut members = Members::of("params", value)?;
         let language = members.optional_text("language")?;
         if language.as_ref().is_some_and(|name| name != "js" && name != "ts") {
-            return Err(Invalid::new("params.language: either \"js\" or \"ts\""));
+            return Err(Invalid::new("params.language: must be \"js\" or \"ts\""));
         }
         let execute = Execute {
             code: members.text("code")?,
@@ -268,8 +268,8 @@ fn object(members: Vec<(&str, Value)>) -> Value {
     Value::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// Whether a value refers to one that stands elsewhere in it. Taken out of its message, it would
-/// refer to something else.
+/// Returns true if a value contains references. Outside its message, a reference would point to
+/// something else.
 fn has_references(value: &Value) -> bool {
     let mut left = alloc::vec![value];
     while let Some(value) = left.pop() {

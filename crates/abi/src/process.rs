@@ -1,29 +1,29 @@
-//! What programs tell the host about processes and files beyond what WASI preview 1 can say.
+//! Data about processes and files that WASI preview 1 cannot express.
 
 use alloc::vec::Vec;
 
 use crate::wire::{Reader, Result, Writer};
 
-/// A new process. Names and variables are bytes: what a program works with need not be UTF-8.
+/// A request to start a process. Names and variables are bytes, since they need not be UTF-8.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spawn<'a> {
-    /// What to run: an absolute path in the sandbox's files, or the bare name of a command that
-    /// the sandbox has. Looking a name up in `PATH` is the spawner's work.
+    /// The program: an absolute path in the sandbox's files, or the bare name of one of the
+    /// sandbox's commands. The caller searches `PATH`.
     pub program: &'a [u8],
-    /// Its arguments, the first being the name it goes by.
+    /// Arguments; the first is the name of the program.
     pub argv: Vec<&'a [u8]>,
-    /// Its variables, each `NAME=value`.
+    /// Environment variables, each `NAME=value`.
     pub env: Vec<&'a [u8]>,
-    /// Its working directory, absolute.
+    /// Working directory, absolute.
     pub cwd: &'a [u8],
-    /// Its descriptors: number in the child, number in the parent. All others are closed.
+    /// Inherited descriptors: number in the child, number in the parent. All others are closed.
     pub descriptors: Vec<(u32, u32)>,
-    /// Handed to the child as it is, for a subshell that receives its parent's state.
+    /// Opaque data for the child, such as the state that a subshell inherits.
     pub state: &'a [u8],
 }
 
 impl<'a> Spawn<'a> {
-    /// Packs it.
+    /// Packs the request.
     pub fn write(&self, w: &mut Writer) {
         w.bytes(self.program);
         write_list(w, &self.argv);
@@ -36,7 +36,7 @@ impl<'a> Spawn<'a> {
         w.bytes(self.state);
     }
 
-    /// Unpacks it.
+    /// Unpacks a request.
     pub fn read(r: &mut Reader<'a>) -> Result<Self> {
         let program = r.bytes()?;
         let argv = read_list(r)?;
@@ -49,31 +49,32 @@ impl<'a> Spawn<'a> {
     }
 }
 
-/// What a process learns about itself, in one answer: what WASI would say in a dozen, and more.
+/// The facts about a process that it asks for at its start, in one answer instead of a dozen WASI
+/// calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Myself<'a> {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// Its parent's number; 0 for the first process of a run.
+    /// Process id of the parent; 0 for the first process of a run.
     pub parent: u32,
-    /// Where it was started, absolute.
+    /// Initial working directory, absolute.
     pub cwd: &'a [u8],
-    /// What its parent handed over.
+    /// Opaque data from the parent; see [`Spawn::state`].
     pub state: &'a [u8],
-    /// Signals that its parent ignored, bit `n` for signal `n`; they stay ignored.
+    /// Signals that the parent ignored, bit `n` for signal `n`; they stay ignored.
     pub ignored: u64,
-    /// Its arguments, the first being the name it goes by.
+    /// Arguments; the first is the name of the program.
     pub argv: Vec<&'a [u8]>,
-    /// Its variables, each `NAME=value`.
+    /// Environment variables, each `NAME=value`.
     pub env: Vec<&'a [u8]>,
-    /// Its descriptors.
+    /// Open descriptors.
     pub open: Vec<u32>,
-    /// Wall clock time, in nanoseconds since 1970.
+    /// Wall clock time in nanoseconds since 1970.
     pub now: u64,
 }
 
 impl<'a> Myself<'a> {
-    /// Packs it.
+    /// Packs the answer.
     pub fn write(&self, w: &mut Writer) {
         w.u32(self.pid).u32(self.parent).bytes(self.cwd).bytes(self.state).u64(self.ignored);
         write_list(w, &self.argv);
@@ -83,7 +84,7 @@ impl<'a> Myself<'a> {
         w.u64(self.now);
     }
 
-    /// Unpacks it.
+    /// Unpacks an answer.
     pub fn read(r: &mut Reader<'a>) -> Result<Self> {
         Ok(Myself {
             pid: r.u32()?,
@@ -102,40 +103,40 @@ impl<'a> Myself<'a> {
     }
 }
 
-/// What WASI's file status leaves out, and the rest of it.
+/// The complete status of a file, including members that WASI leaves out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileStatus {
     /// Kind and permission bits, as in `st_mode`.
     pub mode: u32,
-    /// Names that lead to it.
+    /// Number of hard links.
     pub links: u32,
     /// Owner.
     pub uid: u32,
     /// Group.
     pub gid: u32,
-    /// Which tree it is in.
+    /// Id of the tree that contains the file.
     pub device: u64,
-    /// Number in its tree.
+    /// Number of the file in its tree.
     pub inode: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last read, in nanoseconds since 1970.
+    /// Time of the last read, in nanoseconds since 1970.
     pub accessed: u64,
-    /// Last change of content, in nanoseconds since 1970.
+    /// Time of the last change of content, in nanoseconds since 1970.
     pub modified: u64,
-    /// Last change of anything, in nanoseconds since 1970.
+    /// Time of the last change of any kind, in nanoseconds since 1970.
     pub changed: u64,
 }
 
 impl FileStatus {
-    /// Packs it.
+    /// Packs the status.
     pub fn write(&self, w: &mut Writer) {
         w.u32(self.mode).u32(self.links).u32(self.uid).u32(self.gid);
         w.u64(self.device).u64(self.inode).u64(self.size);
         w.u64(self.accessed).u64(self.modified).u64(self.changed);
     }
 
-    /// Unpacks it.
+    /// Unpacks a status.
     pub fn read(r: &mut Reader<'_>) -> Result<Self> {
         Ok(FileStatus {
             mode: r.u32()?,
@@ -155,37 +156,37 @@ impl FileStatus {
 /// Exported variables and working directory at the end of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment<'a> {
-    /// Absolute.
+    /// Working directory, absolute.
     pub cwd: &'a [u8],
-    /// Each `NAME=value`.
+    /// Exported variables, each `NAME=value`.
     pub variables: Vec<&'a [u8]>,
 }
 
 impl<'a> Environment<'a> {
-    /// Packs it.
+    /// Packs the environment.
     pub fn write(&self, w: &mut Writer) {
         w.bytes(self.cwd);
         write_list(w, &self.variables);
     }
 
-    /// Unpacks it.
+    /// Unpacks an environment.
     pub fn read(r: &mut Reader<'a>) -> Result<Self> {
         Ok(Environment { cwd: r.bytes()?, variables: read_list(r)? })
     }
 }
 
-/// A cap that a program has of its own.
+/// A limit that a program sets for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Cap {
-    /// How deep it calls.
+    /// Depth of nested calls.
     Depth = 1,
-    /// How long something that it makes becomes: a list of words, a padded number.
+    /// Length of generated text: a list of words, a padded number.
     Expansion = 2,
 }
 
 impl Cap {
-    /// The cap of this number, if there is one.
+    /// Returns the cap with this number, if any.
     pub const fn from_number(number: u8) -> Option<Cap> {
         match number {
             1 => Some(Cap::Depth),
@@ -195,22 +196,22 @@ impl Cap {
     }
 }
 
-/// What a program hears of the tool that it started.
+/// An event of the tool that a program has started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ToolEvent {
-    /// It ended; the one byte is its exit code.
+    /// The tool ended; the single byte is its exit code.
     Ended = 0,
-    /// It printed to standard output.
+    /// The tool wrote to standard output.
     Output = 1,
-    /// It printed to standard error.
+    /// The tool wrote to standard error.
     Error = 2,
-    /// It waits for standard input.
+    /// The tool waits for standard input.
     WantsInput = 3,
 }
 
 impl ToolEvent {
-    /// The event of this number, if there is one.
+    /// Returns the event with this number, if any.
     pub const fn from_number(number: u8) -> Option<ToolEvent> {
         match number {
             0 => Some(ToolEvent::Ended),

@@ -1,9 +1,9 @@
 //! JavaScript values by copy: the structured clone set, with cycles and shared references.
 //!
-//! A packed value is a [`Tag`] and its fields. Everything that has identity in JavaScript gets a
-//! number in the order in which it is first met, children after parents; meeting it again writes
-//! [`Tag::Ref`] and that number. The guest packs and unpacks straight from its engine's values;
-//! the host uses [`Value`].
+//! A packed value is a [`Tag`] followed by its fields. Every value with identity in JavaScript is
+//! numbered in the order of its first occurrence, parents before children; a further occurrence is
+//! [`Tag::Ref`] with that number. The guest converts directly from and to its engine's values; the
+//! host uses [`Value`].
 
 mod decode;
 mod encode;
@@ -28,7 +28,7 @@ macro_rules! tags {
         }
 
         impl Tag {
-            /// The tag of this number.
+            /// Returns the tag with this number.
             pub const fn from_number(number: u8) -> Option<Tag> {
                 match number {
                     $($number => Some(Tag::$variant),)+
@@ -58,13 +58,13 @@ tags! {
     7 String,
     /// A string with lone surrogates: count, then that many `u16`.
     8 Utf16,
-    /// The thing of this number: varint.
+    /// The numbered value that occurred earlier: varint.
     9 Ref,
     /// Count, then pairs of key (text) and value.
     10 Object,
     /// Count, then values.
     11 Array,
-    /// `u32` length, count, then pairs of index (`u32`) and value; what is not named is a hole.
+    /// `u32` length, count, then pairs of index (`u32`) and value; other indices are holes.
     12 Sparse,
     /// `f64` milliseconds since 1970; NaN for an invalid date.
     13 Date,
@@ -80,13 +80,13 @@ tags! {
     18 View,
     /// Name, message, stack, then 1 and the cause, or 0; likewise the errors of an AggregateError.
     19 Error,
-    /// A primitive inside an object, such as `new Number(1)`: the primitive as a value.
+    /// A primitive wrapper object, such as `new Number(1)`: the primitive as a value.
     20 Boxed,
-    /// A key that has lone surrogates in place of a text key; only inside [`Tag::Object`].
+    /// A key with lone surrogates instead of a text key; only inside [`Tag::Object`].
     21 Utf16Key,
 }
 
-/// What a view shows its buffer as.
+/// The class of a view, which determines its element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -107,7 +107,7 @@ pub enum ViewKind {
 }
 
 impl ViewKind {
-    /// Every kind and the name of its class.
+    /// All kinds with the names of their classes.
     pub const NAMES: [(ViewKind, &'static str); 13] = [
         (ViewKind::Int8, "Int8Array"),
         (ViewKind::Uint8, "Uint8Array"),
@@ -124,17 +124,17 @@ impl ViewKind {
         (ViewKind::Float16, "Float16Array"),
     ];
 
-    /// The kind of this number.
+    /// Returns the kind with this number.
     pub fn from_number(number: u8) -> Option<ViewKind> {
         Self::NAMES.get(number as usize).map(|(kind, _)| *kind)
     }
 
-    /// Name of the class in JavaScript.
+    /// Returns the name of the class in JavaScript.
     pub fn class(self) -> &'static str {
         Self::NAMES[self as usize].1
     }
 
-    /// Bytes of one element.
+    /// Returns the size of one element in bytes.
     pub const fn width(self) -> u32 {
         match self {
             ViewKind::Int8 | ViewKind::Uint8 | ViewKind::Uint8Clamped | ViewKind::DataView => 1,
@@ -145,7 +145,7 @@ impl ViewKind {
     }
 }
 
-/// A value on the host. [`Value::Ref`] counts the things with identity before it, from 0.
+/// A value on the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `undefined`.
@@ -162,7 +162,7 @@ pub enum Value {
     String(String),
     /// A string with lone surrogates.
     Utf16(Vec<u16>),
-    /// A thing met before: one that holds this value (a cycle), or one that is shared.
+    /// An earlier value with identity, numbered from 0: a parent (a cycle) or a shared value.
     Ref(u32),
     /// A plain object, in the order of its keys.
     Object(Vec<(String, Value)>),
@@ -172,16 +172,16 @@ pub enum Value {
     Sparse {
         /// `array.length`.
         length: u32,
-        /// What is there, by index.
+        /// The elements with their indices.
         items: Vec<(u32, Value)>,
     },
     /// A date, in milliseconds since 1970.
     Date(f64),
     /// A regular expression.
     RegExp {
-        /// Between the slashes.
+        /// Text between the slashes.
         source: String,
-        /// After them.
+        /// Flags after the slashes.
         flags: String,
     },
     /// A Map.
@@ -192,11 +192,11 @@ pub enum Value {
     Buffer(Vec<u8>),
     /// A typed array or DataView.
     View {
-        /// Which class.
+        /// Class of the view.
         kind: ViewKind,
-        /// Where in the buffer it begins.
+        /// Offset of the view in the buffer, in bytes.
         offset: u32,
-        /// How many bytes of it are shown.
+        /// Length of the view in bytes.
         length: u32,
         /// A [`Value::Buffer`], or a [`Value::Ref`] to one.
         buffer: Box<Value>,
@@ -208,8 +208,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Hands over the values that this one holds, one level down, in the order in which they are
-    /// packed.
+    /// Passes each directly contained value to `part`, in the order of packing.
     pub fn for_each_part<'a>(&'a self, mut part: impl FnMut(&'a Value)) {
         match self {
             Value::Object(fields) => fields.iter().for_each(|(_, value)| part(value)),
@@ -237,7 +236,7 @@ impl Value {
     }
 }
 
-/// An Error by copy.
+/// A copy of an Error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorValue {
     /// `error.name`.
@@ -246,7 +245,7 @@ pub struct ErrorValue {
     pub message: String,
     /// `error.stack`.
     pub stack: String,
-    /// `error.cause`, where it has one.
+    /// `error.cause`, if present.
     pub cause: Option<Value>,
     /// `error.errors` of an AggregateError.
     pub errors: Option<Value>,

@@ -1,10 +1,10 @@
-//! Integers, lengths and bytes, little-endian, with every bound checked on the way in.
+//! Encoding of integers, lengths and bytes, little-endian. Decoding checks every bound.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a message was refused. The host stops the run that sent it.
+/// The reason why a message was refused. The host stops the run that sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed {
     what: &'static str,
@@ -12,7 +12,7 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    /// `what` names the field that was wrong, `at` the offset in the message.
+    /// Creates an error; `what` describes the field, `at` is its offset in the message.
     pub const fn new(what: &'static str, at: usize) -> Self {
         Malformed { what, at }
     }
@@ -29,7 +29,7 @@ impl core::error::Error for Malformed {}
 /// Result of decoding.
 pub type Result<T> = core::result::Result<T, Malformed>;
 
-/// Reads a message from front to back and never past its end.
+/// Reads a message from front to back, never beyond its end.
 #[derive(Debug, Clone)]
 pub struct Reader<'a> {
     all: &'a [u8],
@@ -37,27 +37,27 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Starts at the first byte.
+    /// Creates a reader at the first byte.
     pub fn new(all: &'a [u8]) -> Self {
         Reader { all, at: 0 }
     }
 
-    /// The refusal of what was read last.
+    /// Returns an error at the current position.
     pub fn malformed(&self, what: &'static str) -> Malformed {
         Malformed::new(what, self.at)
     }
 
-    /// Bytes not read yet.
+    /// Returns the number of unread bytes.
     pub fn remaining(&self) -> usize {
         self.all.len() - self.at
     }
 
-    /// Whether everything was read.
+    /// Returns true if everything has been read.
     pub fn is_empty(&self) -> bool {
         self.remaining() == 0
     }
 
-    /// The next `len` bytes, borrowed.
+    /// Reads `len` bytes without copying them.
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         if len > self.remaining() {
             return Err(self.malformed("length past the end"));
@@ -72,32 +72,32 @@ impl<'a> Reader<'a> {
         bytes.try_into().map_err(|_| self.malformed("length past the end"))
     }
 
-    /// One byte.
+    /// Reads one byte.
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// Two bytes.
+    /// Reads two bytes.
     pub fn u16(&mut self) -> Result<u16> {
         Ok(u16::from_le_bytes(self.array()?))
     }
 
-    /// Four bytes.
+    /// Reads four bytes.
     pub fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// Eight bytes.
+    /// Reads eight bytes.
     pub fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// A double.
+    /// Reads a double.
     pub fn f64(&mut self) -> Result<f64> {
         Ok(f64::from_le_bytes(self.array()?))
     }
 
-    /// An unsigned number of at most 32 bits in one to five bytes (LEB128).
+    /// Reads an unsigned number of at most 32 bits from one to five bytes (LEB128).
     pub fn varint(&mut self) -> Result<u32> {
         let mut value: u32 = 0;
         for shift in [0, 7, 14, 21, 28] {
@@ -114,25 +114,25 @@ impl<'a> Reader<'a> {
         Err(self.malformed("number of more than five bytes"))
     }
 
-    /// Bytes behind their length.
+    /// Reads bytes preceded by their length.
     pub fn bytes(&mut self) -> Result<&'a [u8]> {
         let len = self.varint()? as usize;
         self.take(len)
     }
 
-    /// Text behind its length in bytes.
+    /// Reads text preceded by its length in bytes.
     pub fn str(&mut self) -> Result<&'a str> {
         let bytes = self.bytes()?;
         core::str::from_utf8(bytes).map_err(|_| self.malformed("text that is not UTF-8"))
     }
 
-    /// Text, owned.
+    /// Reads text into an owned string.
     pub fn string(&mut self) -> Result<String> {
         self.str().map(String::from)
     }
 
-    /// A count of things that take at least `least` bytes each, so that a short message
-    /// cannot ask for a large allocation.
+    /// Reads a count of items that take at least `least` bytes each, so that a short message
+    /// cannot cause a large allocation.
     pub fn count(&mut self, least: usize) -> Result<usize> {
         let count = self.varint()? as usize;
         if count > self.remaining() / least.max(1) {
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Refuses bytes behind the last field.
+    /// Refuses bytes after the last field.
     pub fn end(&self) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(self.malformed("bytes after the end")) }
     }
@@ -154,69 +154,69 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// An empty message.
+    /// Creates an empty message.
     pub fn new() -> Self {
         Writer::default()
     }
 
-    /// Goes on behind what `out` holds.
+    /// Appends to the contents of `out`.
     pub fn onto(out: Vec<u8>) -> Self {
         Writer { out }
     }
 
-    /// What was written.
+    /// Returns the message.
     pub fn finish(self) -> Vec<u8> {
         self.out
     }
 
-    /// What was written so far.
+    /// Returns the bytes written so far.
     pub fn as_bytes(&self) -> &[u8] {
         &self.out
     }
 
-    /// How much was written so far.
+    /// Returns the number of bytes written so far.
     pub fn len(&self) -> usize {
         self.out.len()
     }
 
-    /// Whether nothing was written yet.
+    /// Returns true if nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// Bytes as they are, without a length.
+    /// Writes bytes without their length.
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.out.extend_from_slice(bytes);
         self
     }
 
-    /// One byte.
+    /// Writes one byte.
     pub fn u8(&mut self, v: u8) -> &mut Self {
         self.out.push(v);
         self
     }
 
-    /// Two bytes.
+    /// Writes two bytes.
     pub fn u16(&mut self, v: u16) -> &mut Self {
         self.raw(&v.to_le_bytes())
     }
 
-    /// Four bytes.
+    /// Writes four bytes.
     pub fn u32(&mut self, v: u32) -> &mut Self {
         self.raw(&v.to_le_bytes())
     }
 
-    /// Eight bytes.
+    /// Writes eight bytes.
     pub fn u64(&mut self, v: u64) -> &mut Self {
         self.raw(&v.to_le_bytes())
     }
 
-    /// A double.
+    /// Writes a double.
     pub fn f64(&mut self, v: f64) -> &mut Self {
         self.raw(&v.to_le_bytes())
     }
 
-    /// See [`Reader::varint`].
+    /// Writes a number in the format of [`Reader::varint`].
     pub fn varint(&mut self, mut v: u32) -> &mut Self {
         while v >= 0x80 {
             self.out.push((v as u8 & 0x7f) | 0x80);
@@ -225,17 +225,17 @@ impl Writer {
         self.u8(v as u8)
     }
 
-    /// A length or count. Nothing in a 32-bit cell is longer than 32 bits can say.
+    /// Writes a length or count. Lengths in a 32-bit cell always fit in 32 bits.
     pub fn length(&mut self, len: usize) -> &mut Self {
         self.varint(u32::try_from(len).unwrap_or(u32::MAX))
     }
 
-    /// Bytes behind their length.
+    /// Writes bytes preceded by their length.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.length(bytes.len()).raw(bytes)
     }
 
-    /// Text behind its length.
+    /// Writes text preceded by its length.
     pub fn str(&mut self, text: &str) -> &mut Self {
         self.bytes(text.as_bytes())
     }

@@ -1,12 +1,14 @@
+//! The error of reading or writing an archive, apart because every other module returns it.
+
 use std::fmt;
 
-/// Why an archive was not taken, or could not be written.
+/// The error returned when an archive cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is not an archive as this program writes them; says what is wrong.
+    /// The bytes are not a valid archive; the text names the defect.
     Bad(String),
-    /// The tree does not take what it holds.
+    /// The tree refused an operation that the archive asked for.
     Refused(cofferdam_vfs::Error),
 }
 

@@ -1,15 +1,16 @@
-//! What an archive says, done to a tree with the rights of a guest.
+//! Applies the file records of an archive to a tree, with the rights of a guest.
 
 use cofferdam_vfs::{Access, Errno, Files, Kind, Mode, Open, SetTime, Time, Tree, VPath};
 
 use crate::error::{Error, bad};
 use crate::record::{Attributes, Rest};
 
-/// A tree that is being filled.
+/// A tree that is being filled from an archive.
 pub(crate) struct Fill<'t> {
     tree: &'t Tree,
     now: Time,
-    /// Set at the end: a directory that may not be written to could not be filled.
+    /// Modes and times, applied at the end: a directory without write permission could not be
+    /// filled.
     attributes: Vec<(VPath, Attributes)>,
 }
 
@@ -22,12 +23,13 @@ impl<'t> Fill<'t> {
         self.tree.as_guest(self.now)
     }
 
-    /// The folder of a path must be there, as a folder and not behind a link.
+    /// Checks that the parent of `path` is an existing directory that is not reached through a
+    /// link.
     fn check_folder(&self, path: &VPath) -> Result<(), Error> {
         let Some(folder) = path.parent() else { return bad("/: not a file") };
         match self.files().resolve(folder.as_str())? {
             found if found == folder => Ok(()),
-            _ => bad(format!("{}: lies behind a link", path.as_str())),
+            _ => bad(format!("{}: is behind a link", path.as_str())),
         }
     }
 
@@ -36,7 +38,7 @@ impl<'t> Fill<'t> {
             self.check_folder(path)?;
             match self.files().make_directory(path.as_str(), Mode::DIRECTORY) {
                 Ok(()) => {}
-                // The home and the like are there already.
+                // A new tree already has `/home` and similar directories.
                 Err(error) if error.errno() == Errno::Exists => self.check_own_directory(path)?,
                 Err(error) => return Err(error.into()),
             }

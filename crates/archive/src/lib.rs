@@ -1,13 +1,13 @@
-//! A sandbox as one file, and back.
+//! The archive format: a sandbox exported to a single file, and imported from one.
 //!
-//! `MAGIC`, a version, records, and the SHA-256 of all before it. Numbers are little-endian, texts
-//! and bytes have their length before them. A record is a tag and what belongs to it; a directory
-//! comes before what is in it.
+//! An archive is `MAGIC`, a version, a list of records, and the SHA-256 of everything before the
+//! checksum. Numbers are little-endian; texts and byte strings are preceded by their length. A
+//! record is a tag followed by its fields. A directory comes before its entries.
 //!
-//! A crate of its own so that what takes a hostile file apart can be fuzzed without an engine.
+//! The crate is separate so that the parser of a hostile file can be fuzzed without an engine.
 //!
-//! In reading order: `write`, `read`, `fill` (what is read, into a tree), `record` (tags, numbers,
-//! texts), `error`.
+//! In reading order: `write`, `read`, `fill` (applies file records to a tree), `record` (tags,
+//! numbers, texts), `error`.
 
 mod error;
 mod fill;
@@ -19,11 +19,11 @@ pub use error::Error;
 pub use read::{Imported, read};
 pub use write::{Contents, write};
 
-/// The first bytes of every archive. The line ends show damage by a transfer as text.
+/// The first bytes of every archive. The line ending reveals damage by a transfer in text mode.
 pub const MAGIC: &[u8; 16] = b"cofferdam-box\r\n\0";
 
-/// The version that is written, and the only one that is read.
+/// The version that is written, and the only version that is read.
 pub const VERSION: u32 = 1;
 
-/// Bytes of the checksum at the end.
+/// Length of the checksum at the end of an archive, in bytes.
 pub const SUM: usize = 32;

@@ -1,3 +1,5 @@
+//! Reads an archive into an empty tree. An archive is hostile input.
+
 use std::collections::BTreeMap;
 
 use cofferdam_vfs::{Time, Tree};
@@ -8,23 +10,25 @@ use crate::fill::Fill;
 use crate::record::{Rest, tag};
 use crate::{MAGIC, SUM, VERSION};
 
-/// Most variables that are taken, and their longest text together.
+/// Largest number of variables in an archive, and largest total size of their names and values.
 const MAX_VARIABLES: usize = 10_000;
 const MAX_VARIABLE_BYTES: usize = 1 << 20;
 
-/// What an archive holds besides files and storage.
+/// The parts of an archive that are neither files nor local storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// Variables.
+    /// Environment variables.
     pub variables: BTreeMap<String, String>,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
 }
 
-/// Puts what an archive holds into a tree that nobody uses yet and nothing is mounted in, and each
-/// entry of local storage into `store`, which says whether it has room. The checksum is looked at
-/// before anything else; it protects from damage, not from malice, so all that follows is checked
-/// as if a guest had said it (T-BOX-001, T-BOX-002).
+/// Reads an archive into `tree` and passes each entry of local storage to `store`, which returns
+/// false if the entry does not fit.
+///
+/// The tree must be unused and have no mounts. The checksum is verified first; it detects damage,
+/// not malice, so every record after it is checked like a request from a guest (T-BOX-001,
+/// T-BOX-002).
 pub fn read(
     bytes: &[u8],
     tree: &Tree,
@@ -41,7 +45,7 @@ pub fn read(
                 let (name, value) = (rest.text()?, rest.text()?);
                 let is_fit = !name.is_empty() && !name.contains(['=', '\0']);
                 if !is_fit || value.contains('\0') {
-                    return bad(format!("variable {name:?}: not one that can be"));
+                    return bad(format!("variable {name:?}: invalid name or value"));
                 }
                 variable_bytes += name.len() + value.len();
                 let is_full = found.variables.len() >= MAX_VARIABLES;
@@ -53,7 +57,7 @@ pub fn read(
             tag::STORED => {
                 let (key, text) = (rest.text()?, rest.text()?);
                 if !store(key, text) {
-                    return bad("more local storage than a sandbox has");
+                    return bad("local storage is full");
                 }
             }
             tag::DIRECTORY => into.directory(&rest.path()?, rest.attributes()?)?,
@@ -64,21 +68,21 @@ pub fn read(
             tag::CWD => {
                 let cwd = rest.path()?;
                 if !rest.0.is_empty() {
-                    return bad("something comes after its end");
+                    return bad("data after its end");
                 }
                 found.cwd = cwd.as_str().to_owned();
             }
-            other => return bad(format!("a record of the unknown kind {other}")),
+            other => return bad(format!("record of unknown kind {other}")),
         }
     }
     if found.cwd.is_empty() {
-        return bad("without an end");
+        return bad("last record is missing");
     }
     into.finish()?;
     Ok(found)
 }
 
-/// What is between head and checksum, once both are right.
+/// Checks the header and the checksum, and returns the records between them.
 fn records(bytes: &[u8]) -> Result<&[u8], Error> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return bad("not an export of a sandbox") };
     let Some((body, sum)) = rest.split_at_checked(rest.len().saturating_sub(SUM)) else {
@@ -90,7 +94,7 @@ fn records(bytes: &[u8]) -> Result<&[u8], Error> {
         return bad(format!("version {version}; this program reads version {VERSION}"));
     }
     if Sha256::digest(&bytes[..bytes.len() - SUM]).as_slice() != sum {
-        return bad("damaged: its checksum is another one");
+        return bad("damaged: checksum mismatch");
     }
     Ok(body)
 }

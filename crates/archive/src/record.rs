@@ -1,24 +1,24 @@
-//! Tags, numbers and texts, written and read.
+//! Encodes and decodes the parts of a record: tags, numbers, texts, paths and attributes.
 
 use cofferdam_vfs::{Mode, Stat, Time, VPath};
 
 use crate::error::{Error, bad};
 
-/// Records, by the first byte of each.
+/// Tags, the first byte of each record.
 pub(crate) mod tag {
     pub(crate) const VARIABLE: u8 = 1;
     pub(crate) const STORED: u8 = 2;
     pub(crate) const DIRECTORY: u8 = 3;
     pub(crate) const FILE: u8 = 4;
     pub(crate) const LINK: u8 = 5;
-    /// Another name of a file that came before.
+    /// A hard link to a file that an earlier record created.
     pub(crate) const NAME: u8 = 6;
-    /// Where programs begin; the last record.
+    /// The working directory; always the last record.
     pub(crate) const CWD: u8 = 7;
     pub(crate) const FIFO: u8 = 8;
 }
 
-/// What was written so far.
+/// The bytes written so far.
 pub(crate) struct Out(pub(crate) Vec<u8>);
 
 impl Out {
@@ -47,7 +47,7 @@ impl Out {
     }
 }
 
-/// What is left to be read.
+/// The bytes still to be read.
 pub(crate) struct Rest<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -77,7 +77,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// A path as an export writes it: absolute, no `.` and `..`, no slash too many.
+    /// Reads a path in the form that `write` produces: absolute, without `.`, `..` or redundant
+    /// slashes.
     pub(crate) fn path(&mut self) -> Result<VPath, Error> {
         let text = self.text()?;
         match VPath::new(text) {

@@ -1,3 +1,5 @@
+//! Writes a sandbox's files, storage and variables as an archive.
+
 use std::collections::{BTreeMap, HashMap};
 
 use cofferdam_vfs::{DeviceId, Node, Snapshot, VPath};
@@ -7,20 +9,20 @@ use crate::error::Error;
 use crate::record::{Out, tag};
 use crate::{MAGIC, VERSION};
 
-/// What is put into an archive.
+/// The contents of a new archive.
 #[derive(Debug)]
 pub struct Contents<'a> {
-    /// All files; those of the system and of mounts are left out.
+    /// All files; system files and mounts are skipped.
     pub files: &'a Snapshot,
-    /// Local storage, in the order of its keys.
+    /// Local storage, sorted by key.
     pub stored: Vec<(&'a str, &'a str)>,
-    /// Variables.
+    /// Environment variables.
     pub variables: &'a BTreeMap<String, String>,
-    /// The working directory.
+    /// Working directory.
     pub cwd: &'a str,
 }
 
-/// Writes an archive.
+/// Returns the archive of `contents`.
 pub fn write(contents: &Contents<'_>) -> Result<Vec<u8>, Error> {
     let mut out = Out(Vec::new());
     out.0.extend_from_slice(MAGIC);
@@ -55,7 +57,7 @@ pub fn write(contents: &Contents<'_>) -> Result<Vec<u8>, Error> {
                 }
             }
             Node::Device(DeviceId::FIFO) => drop(out.tag(tag::FIFO).text(path).attributes(stat)),
-            // Other devices are the system's, and what is mounted is somebody else's.
+            // All other devices belong to the system, and mounts belong to the host.
             Node::Device(_) | Node::Mount => {}
         }
     }

@@ -1,4 +1,4 @@
-//! A page that the host holds: reading it in, looking through it, and what a tool's call costs.
+//! Measures the host's page: parsing, queries, and the cost of a tool's calls.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use cofferdam::{Error, Sandbox, Tool};
 
 use crate::{micros, report};
 
-/// Room for all that is measured here.
+/// A budget that no measurement reaches.
 const BUDGET: Budget = Budget { bytes: 1 << 30, nodes: 10_000_000, depth: 4096 };
 
 pub(crate) async fn measure() -> Result<(), Error> {
@@ -26,7 +26,8 @@ pub(crate) async fn measure() -> Result<(), Error> {
     reads(page).await
 }
 
-/// 100,000 elements, after a change before each query, so that no index of the last one helps.
+/// Measures queries over 100,000 elements. The tree changes before each query, so that no cached
+/// index helps.
 fn look_through() {
     let mut tree = Tree::new(BUDGET);
     let Ok(document) = tree.parse_html(&many()) else { return };
@@ -43,7 +44,7 @@ fn look_through() {
     }
 }
 
-/// Calls of a tool, each of them a crossing.
+/// Measures a tool's calls, each of which crosses into the host.
 async fn reads(page: String) -> Result<(), Error> {
     let read = |text: &str| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
     let sandbox = Sandbox::builder().page(page).grant(read("dom:read")).build()?;
@@ -86,7 +87,7 @@ async fn run(sandbox: &Sandbox, source: &str) -> Result<Vec<f64>, Error> {
     Ok(items.iter().filter_map(serde_json::Value::as_f64).collect())
 }
 
-/// An article: paragraphs, lists, links, some attributes.
+/// Returns an article of at least `bytes` bytes: paragraphs, lists, links, some attributes.
 fn article(bytes: usize) -> String {
     let mut page = String::from(
         "<!DOCTYPE html><html lang=en><head><meta charset=utf-8><title>A page</title></head>\
@@ -110,7 +111,7 @@ fn article(bytes: usize) -> String {
     page
 }
 
-/// 100,004 elements.
+/// Returns a page of 100,004 elements.
 fn many() -> String {
     let mut page = String::from("<!DOCTYPE html><title>many</title>");
     for n in 0..10_000 {

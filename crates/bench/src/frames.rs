@@ -1,4 +1,5 @@
-//! Host calls as frames, without a language between: one in each crossing, and a thousand.
+//! Measures host calls at the level of frames, without a scripting language: one call in each
+//! crossing, and a thousand.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +9,13 @@ use cofferdam_abi::frame::REQUEST_HEADER;
 
 use crate::{micros, report};
 
-/// What a program is to be measured by: calls that take longer than anything else it does.
+/// Number of calls in a run; large enough that they take longer than the rest of the program.
 const CALLS: u32 = 1_000_000;
 
 const ROUNDS: usize = 20;
 
-/// A program that asks which signals it was sent: an answer that the host has at once.
+/// Returns a program that asks for its pending signals, a request that the host answers
+/// immediately.
 fn program(calls_in_crossing: u32) -> Vec<u8> {
     let (number, header) = (ProgramCall::SignalTake.number(), REQUEST_HEADER);
     let (len, crossings) = (calls_in_crossing * header as u32, CALLS / calls_in_crossing);
@@ -36,7 +38,7 @@ fn program(calls_in_crossing: u32) -> Vec<u8> {
 }
 
 pub(crate) async fn measure() -> Result<(), Error> {
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(60));
     for (name, calls) in [("frame", 1), ("frame_in_batch_of_1000", 1000)] {
         let sandbox = Sandbox::builder().limits(limits).build()?;
         let program = program(calls);
@@ -47,7 +49,7 @@ pub(crate) async fn measure() -> Result<(), Error> {
             assert_eq!(outcome.exit_code(), 0, "{name}: {:?}", outcome.error());
             samples.push(micros(began.elapsed()) / f64::from(CALLS));
         }
-        // The first one was compiled.
+        // The first run includes compilation.
         samples.remove(0);
         report(name, "us", &mut samples, None);
     }

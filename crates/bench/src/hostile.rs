@@ -1,4 +1,4 @@
-//! Tools that have to be stopped: at their deadline, or at their memory limit.
+//! Measures tools that must be stopped, at their deadline or at their memory limit.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{line, micros, read};
 
-/// From the deadline to the moment the caller has the outcome.
+/// Measures the time from the deadline until the caller has the outcome.
 pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
     overshoot("kill", programs, async |sandbox, source| {
         sandbox.run(&Tool::javascript(source)).await
@@ -16,7 +16,7 @@ pub(crate) async fn kill(programs: &Path) -> Result<(), Error> {
     .await
 }
 
-/// The same for the shell and its commands.
+/// Measures the same as [`kill`] for the shell and its commands.
 pub(crate) async fn kill_shell(programs: &Path) -> Result<(), Error> {
     overshoot("kill_shell", programs, async |sandbox, source| {
         sandbox.run_program(Command::shell(source)).await
@@ -24,7 +24,7 @@ pub(crate) async fn kill_shell(programs: &Path) -> Result<(), Error> {
     .await
 }
 
-/// The payloads of one file, each stopped a hundred times.
+/// Runs each payload of `battery` a hundred times and reports how late it is stopped.
 async fn overshoot(
     battery: &str,
     programs: &Path,
@@ -33,9 +33,9 @@ async fn overshoot(
     for (name, source) in payloads(&programs.join(format!("{battery}.json"))) {
         let mut samples = Vec::new();
         for round in 0..100 {
-            // Not the same moment of the payload each time.
+            // Varies the deadline so that the payload is stopped at a different point each time.
             let time = Duration::from_millis(60 + round % 17);
-            let limits = Limits { time, memory_bytes: 1 << 30, ..Limits::default() };
+            let limits = Limits::default().with_time(time).with_memory_bytes(1 << 30);
             let sandbox = Sandbox::builder().limits(limits).build()?;
             let began = Instant::now();
             let outcome = run(&sandbox, &source).await?;
@@ -48,10 +48,9 @@ async fn overshoot(
     Ok(())
 }
 
-/// What each payload ends with under a limit of 64 MiB, and the most memory that the process had.
+/// Reports the outcome of each payload under a limit of 64 MiB, and the peak memory of the process.
 pub(crate) async fn memory(programs: &Path) -> Result<(), Error> {
-    let limits =
-        Limits { memory_bytes: 64 << 20, time: Duration::from_secs(10), ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(64 << 20).with_time(Duration::from_secs(10));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     for (name, source) in payloads(&programs.join("memory.json")) {
         let outcome = sandbox.run(&Tool::javascript(&source)).await?;
@@ -63,7 +62,7 @@ pub(crate) async fn memory(programs: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// One line for `bench/run`, by a host that is still there.
+/// Prints one line for `bench/run`, marked as a host that survived its payload.
 fn survived(name: &str, unit: &str, samples: &mut [f64], note: &str) {
     let mut line = line(name, unit, samples);
     line["survived"] = json!(true);
@@ -71,14 +70,14 @@ fn survived(name: &str, unit: &str, samples: &mut [f64], note: &str) {
     println!("{line}");
 }
 
-/// Names and sources, in the order of the file.
+/// Returns the name and source of each payload, in file order.
 fn payloads(file: &Path) -> Vec<(String, String)> {
     let all: Vec<Json> = serde_json::from_str(&read(file)).expect("an array of payloads");
     let member = |payload: &Json, name: &str| payload[name].as_str().expect("a text").to_owned();
     all.iter().map(|payload| (member(payload, "name"), member(payload, "source"))).collect()
 }
 
-/// The most memory that this process has had so far.
+/// Returns the peak resident memory of this process.
 fn most_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -19,13 +19,13 @@ use serde_json::json;
 const MEASUREMENTS: &str =
     "fresh|host_call|compute|dom|kill|kill_shell|memory|own|page|process|shell";
 
-/// Variables with the paths of what all peers are given: lines for a pipeline, a page, the source
-/// of a library that reads it.
+/// Environment variables that name the inputs given to all peers: lines for a pipeline, a page, and
+/// the source of the library that reads the page.
 const INPUT: &str = "COFFERDAM_BENCH_INPUT";
 const PAGE: &str = "COFFERDAM_BENCH_PAGE";
 const READABILITY: &str = "COFFERDAM_BENCH_READABILITY";
 
-/// The text of the file that a variable names.
+/// Reads the file named by an environment variable.
 fn given(variable: &str) -> String {
     let path = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set"));
     read(Path::new(&path))
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
 async fn fresh() -> Result<(), Error> {
     let sandbox = Sandbox::new()?;
     let tool = Tool::javascript("return 1+1");
-    // A tool that runs again is not compiled again; peers compile what they run.
+    // A tool is compiled on its first run only, whereas the peers compile in every run.
     for (name, is_new) in [("fresh", false), ("fresh_new_tool", true)] {
         let mut samples = Vec::new();
         for round in 0..6000 {
@@ -106,14 +106,14 @@ async fn host_call() -> Result<(), Error> {
     let outcome = sandbox.run(&tool).await?;
     let result = outcome.result_json().unwrap_or_default();
     let items = result.as_array().cloned().unwrap_or_default();
-    // Milliseconds for a thousand calls are microseconds for one.
+    // Each sample is the milliseconds of 1,000 calls, which is the microseconds of one call.
     let mut samples: Vec<f64> = items.iter().filter_map(serde_json::Value::as_f64).collect();
     report("host_call", "us", &mut samples, None);
     Ok(())
 }
 
 async fn compute(programs: &Path) -> Result<(), Error> {
-    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(60));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     let mut files: Vec<_> = std::fs::read_dir(programs)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
@@ -144,7 +144,7 @@ fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// One line for `bench/run`.
+/// Prints one line for `bench/run`.
 fn report(name: &str, unit: &str, samples: &mut [f64], check: Option<serde_json::Value>) {
     let mut line = line(name, unit, samples);
     if let Some(check) = check {

@@ -1,4 +1,5 @@
-//! Figures that no peer has: frames, storage calls, idle cells, runs that wait for an answer.
+//! Measurements that no peer has: frames, storage calls, idle cells, and runs that wait for
+//! approval.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,8 +17,8 @@ pub(crate) async fn measure() -> Result<(), Error> {
     Ok(())
 }
 
-/// One granted storage call, audit on, from JavaScript: alone, and each of a batch of 1,000, as
-/// descriptions and as functions.
+/// Measures a granted, audited storage call from JavaScript: alone, and in a batch of 1,000, once
+/// as descriptions and once as functions.
 async fn storage() -> Result<(), Error> {
     const ALONE: &str = "const { localStorage } = btcp, samples = [];
         await localStorage.setItem('key', 'text');
@@ -61,17 +62,17 @@ async fn storage() -> Result<(), Error> {
         let Some(serde_json::Value::Array(samples)) = outcome.result_json() else {
             panic!("{name}: {:?}", outcome.error());
         };
-        // Milliseconds for a thousand calls are microseconds for one.
+        // Each sample is the milliseconds of 1,000 calls, which is the microseconds of one call.
         let mut samples: Vec<f64> = samples.iter().filter_map(|s| s.as_f64()).collect();
         report(name, "us", &mut samples, None);
     }
     Ok(())
 }
 
-/// Cells that are alive at once.
+/// Number of cells alive at once.
 const CELLS: u32 = 10_000;
 
-/// Memory of 10,000 cells that wait for a timer.
+/// Measures the memory of 10,000 cells that wait for a timer.
 async fn idle() -> Result<(), Error> {
     let sandbox = crowded(Sandbox::builder())?;
     let runs =
@@ -80,7 +81,7 @@ async fn idle() -> Result<(), Error> {
     Ok(())
 }
 
-/// Memory of 10,000 runs that wait, on one thread, for somebody's yes; then it comes.
+/// Measures the memory of 10,000 runs that wait for approval on one thread, then approves them.
 async fn waiting() -> Result<(), Error> {
     let builder = Sandbox::builder().file("/data/a", "x").approver(Arc::new(FromOutside));
     let sandbox = crowded(builder)?;
@@ -95,14 +96,14 @@ async fn waiting() -> Result<(), Error> {
     Ok(())
 }
 
-/// A sandbox with room for as many runs.
+/// Returns a sandbox with room for [`CELLS`] runs.
 fn crowded(builder: SandboxBuilder) -> Result<Sandbox, Error> {
     let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
-    let limits = Limits { time: Duration::from_secs(3600), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(3600));
     builder.runtime(&runtime).limits(limits).build()
 }
 
-/// Starts as many runs, each as far as it goes by itself, and reports what they take.
+/// Starts [`CELLS`] runs, polls each until it blocks, and reports the memory that they take.
 async fn begin(sandbox: &Sandbox, source: &str, what: &str) -> Result<Vec<Run>, Error> {
     let tool = Tool::javascript(source);
     let before = own_bytes();
@@ -123,8 +124,8 @@ async fn begin(sandbox: &Sandbox, source: &str, what: &str) -> Result<Vec<Run>, 
     Ok(runs)
 }
 
-/// What the process takes of the machine's memory. The pages of an image that many cells share
-/// count once; `VmRSS` counts them once for each cell.
+/// Returns the memory of this process. `Pss` counts the pages of an image that many cells share
+/// once; `VmRSS` would count them once for each cell.
 fn own_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Pss:"));
@@ -132,7 +133,7 @@ fn own_bytes() -> u64 {
     kib.unwrap_or(0) * 1024
 }
 
-/// `cofferdam run` of a one-line tool, from start to exit.
+/// Measures a `cofferdam run` process of a one-line tool, from start to exit.
 pub(crate) fn process() -> Result<(), Error> {
     let program = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join("cofferdam")));
     let Some(program) = program.filter(|program| program.exists()) else { return Ok(()) };

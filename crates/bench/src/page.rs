@@ -1,4 +1,4 @@
-//! A browser's library on a page, in a document of the tool's own.
+//! Measures a browser library that runs on a page, in a document of the tool's own.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{micros, report};
 
-/// Whole calls: the page's text in, the article out, the world gone.
+/// Measures complete calls: parse the page, extract the article, drop the cell.
 pub(crate) async fn measure(readability: &str, html: &str) -> Result<(), Error> {
     let source = format!(
         "{readability}
@@ -15,12 +15,8 @@ pub(crate) async fn measure(readability: &str, html: &str) -> Result<(), Error> 
         const article = new Readability(page).parse();
         return `${{article.title}}: ${{article.length}}`;"
     );
-    let limits = Limits {
-        time: Duration::from_secs(30),
-        // The library and a few lines.
-        source_bytes: 1 << 20,
-        ..Limits::default()
-    };
+    // The source is the library and a few lines.
+    let limits = Limits::default().with_time(Duration::from_secs(30)).with_source_bytes(1 << 20);
     let sandbox = Sandbox::builder().limits(limits).boundary(Boundary::Iframe).build()?;
     let tool = Tool::javascript(source).args(json!({ "html": html })).named("readability.js");
     let mut samples = Vec::new();

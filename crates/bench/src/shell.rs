@@ -1,4 +1,4 @@
-//! The shell: a fresh sandbox for every command, a pipeline, a loop.
+//! Measures the shell: a fresh sandbox for every command, a pipeline, a loop.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use serde_json::{Value as Json, json};
 
 use crate::{micros, read, report};
 
-/// How long each script is measured, after a fifth of that to get warm.
+/// Time spent on measuring each script, after a fifth of it as warm-up.
 const TIME: Duration = Duration::from_secs(2);
 
-/// Runs the scripts of `shell.json`; `input` has the lines that some of them read.
+/// Measures the scripts of `shell.json`; `input` holds the lines that some of them read.
 pub(crate) async fn measure(programs: &Path, input: &[u8]) -> Result<(), Error> {
     let scripts: Vec<Json> =
         serde_json::from_str(&read(&programs.join("shell.json"))).expect("an array of scripts");

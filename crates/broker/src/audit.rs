@@ -1,3 +1,8 @@
+//! The audit log: one [`Line`] per event, and the [`Sink`] that writes lines.
+//!
+//! The types are apart from the desks that fill them in, because a store that keeps the log needs
+//! nothing else of the broker.
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -6,54 +11,58 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use crate::error::{Error, ErrorKind};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 /// One line of the audit log.
 ///
-/// Holds no secret that the broker knows of: no header of a grant, and of a URL neither query
-/// nor fragment, since that is where keys are. Credentials in a URL are no request at all. What
-/// a tool puts into a path, a key or a name is written as it is, with hidden characters spelled
-/// out.
+/// A line contains no secret that the broker knows of: no header of a grant, and neither query
+/// nor fragment of a URL, which often carry keys. A URL with credentials is rejected before it
+/// becomes a request. Text that a tool puts into a path, a key or a name is written in full,
+/// with hidden characters escaped.
 ///
-/// Serialised as one JSON object without empty fields.
+/// Serialises to one JSON object and omits empty fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Line {
-    /// When it happened.
-    pub time: Stamp,
-    /// What happened.
+    /// Time of the event.
+    pub time: Timestamp,
+    /// Kind of event.
     pub event: Event,
-    /// Where.
+    /// Name of the sandbox.
     pub sandbox: Option<Arc<str>>,
-    /// In which run.
+    /// Name of the run.
     pub run: Option<Arc<str>>,
-    /// For a permit, what was granted; for a denial or question, what would be needed.
+    /// Capability that was granted for a permit; capability that a denial or question requires.
     pub capability: Option<Arc<str>>,
-    /// What it was about: a path, a key, a method and address, a limit.
+    /// Object of the event: a path, a key, a method and URL, a limit.
     pub target: Option<Arc<str>>,
-    /// How it was decided.
+    /// Decision, if the event has one.
     pub ruling: Option<Ruling>,
-    /// The grant, request or question that it is about.
+    /// Id of the grant, request or question concerned.
     pub id: Option<Arc<str>>,
-    /// Who decided, or why, in words.
+    /// Person who decided, or the reason, as text.
     pub note: Option<Arc<str>>,
-    /// How many there were of this line. More than one for the same denial over and over, and where
-    /// a run makes calls faster than they can be written; then `time` is that of the first.
+    /// Number of events that this line stands for; `time` is that of the first.
+    ///
+    /// Exceeds one if the same denial is repeated, or if a run makes calls faster than the log can
+    /// be written.
     pub times: u32,
-    /// What it took.
+    /// Time and bytes used.
     pub cost: Cost,
 }
 
-/// What a call or run took.
+/// Time and bytes that a call or run used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Time, in microseconds.
+    /// Duration in microseconds.
     pub micros: u64,
-    /// Bytes that went through.
+    /// Bytes transferred.
     pub bytes: u64,
 }
 
-/// What happened.
+/// Kind of event in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Event {
     /// A run began.
     Start,
@@ -61,28 +70,29 @@ pub enum Event {
     End,
     /// A call was checked.
     Check,
-    /// A call that was permitted is done; says what it took.
+    /// A permitted call finished; the line has its cost.
     Done,
     /// A program is about to change a file of the host.
     Change,
-    /// Somebody was asked.
+    /// An approver was asked.
     Question,
     /// A question was answered or withdrawn.
     Answer,
     /// Something was granted.
     Grant,
-    /// A grant was taken away.
+    /// A grant was revoked.
     Revoke,
-    /// A request was decided against, whoever asks again.
+    /// A recorded request was denied for good.
     Deny,
-    /// A run was stopped from outside.
+    /// A run was stopped by the caller.
     Kill,
-    /// A run came to a limit.
+    /// A run reached a limit.
     Limit,
 }
 
-/// How it was decided.
+/// Decision that an audit line reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 #[expect(missing_docs, reason = "each variant is its name")]
 pub enum Ruling {
     Permit,
@@ -90,30 +100,30 @@ pub enum Ruling {
     Ask,
 }
 
-/// Where lines of the audit log go.
+/// Destination of audit lines.
 pub trait Sink: Send + Sync {
-    /// Takes lines to be written soon, without waiting for it.
+    /// Queues lines to be written soon and returns without waiting.
     fn offer(&self, lines: Vec<Line>) -> Offered;
 
-    /// Writes lines. When it returns they are there for good.
+    /// Writes lines durably before it returns.
     fn commit(&self, lines: Vec<Line>) -> Result<(), Error>;
 
-    /// Writes all that was offered.
+    /// Writes every line that was offered.
     fn flush(&self) -> Result<(), Error>;
 }
 
-/// What became of lines that were offered.
+/// Result of [`Sink::offer`].
 #[derive(Debug)]
 pub enum Offered {
-    /// They are going to be written.
+    /// The lines are queued.
     Taken,
-    /// Too many wait to be written already.
+    /// The queue is full; the lines are returned.
     Busy(Vec<Line>),
-    /// Nothing can be written any more, and lines were lost.
+    /// The log can no longer be written, and lines were lost.
     Failed(Error),
 }
 
-/// A sink that forgets. For programs that keep no log.
+/// A sink that discards every line, for embedders that keep no log.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Discard;
 
@@ -132,8 +142,8 @@ impl Sink for Discard {
 }
 
 impl Line {
-    /// A line that says nothing yet but when and what.
-    pub fn new(time: Stamp, event: Event) -> Self {
+    /// Creates a line with all optional fields empty.
+    pub fn new(time: Timestamp, event: Event) -> Self {
         Self {
             time,
             event,
@@ -149,7 +159,8 @@ impl Line {
         }
     }
 
-    /// Whether both would say the same but for the moment, so that one can stand for both.
+    /// Returns true if the lines differ only in time, count and cost, so that one can stand for
+    /// both.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         let same = |a: &Option<Arc<str>>, b: &Option<Arc<str>>| match (a, b) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
@@ -166,9 +177,9 @@ impl Line {
             && same(&self.note, &other.note)
     }
 
-    /// The line as JSON, without a line end.
+    /// Returns the line as JSON, without a trailing newline.
     pub fn to_json(&self) -> String {
-        // A map with text for keys cannot fail to be written.
+        // Serialising a map with string keys into a string cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -202,14 +213,14 @@ impl Serialize for Line {
     }
 }
 
-/// Gives each variant its word, for printing and reading back.
+/// Implements `ALL`, `name`, `Display` and `FromStr` for an enum from its list of words.
 macro_rules! words {
     ($type:ident: $($variant:ident = $word:literal),+ $(,)?) => {
         impl $type {
-            /// All there are.
+            /// Every variant.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The word for it.
+            /// Returns the word that the log uses.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)+
@@ -248,7 +259,7 @@ mod tests {
 
     #[test]
     fn line_is_one_object_without_empty_fields() {
-        let mut line = Line::new(Stamp::from_micros(0), Event::Check);
+        let mut line = Line::new(Timestamp::from_micros(0), Event::Check);
         line.sandbox = Some("s".into());
         line.target = Some("/a\nb".into());
         line.ruling = Some(Ruling::Deny);

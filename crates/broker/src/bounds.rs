@@ -1,10 +1,14 @@
+//! Limits that apply before any grant is considered.
+//!
+//! They come from the configuration of a sandbox, such as a content security policy.
+
 use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request};
 
-/// What no grant goes beyond, whoever gave it: where the connections of a sandbox may lead.
+/// Limits on the connections of a sandbox that no grant can exceed.
 ///
-/// None by default. What lies outside is denied, and nobody is asked about it.
+/// The default sets no limit. A request out of bounds is denied without asking the approver.
 #[derive(Debug, Clone, Default)]
 pub struct Bounds(Option<Connections>);
 
@@ -15,14 +19,15 @@ struct Connections {
 }
 
 impl Bounds {
-    /// Connections no further than these capabilities allow; nowhere if there are none. The rule
-    /// is what a denial says, such as `connect-src 'none'`.
+    /// Limits connections to those that one of `within` allows; an empty list allows none.
+    ///
+    /// Denials quote `rule`, such as `connect-src 'none'`.
     pub fn connections(within: impl IntoIterator<Item = Capability>, rule: &str) -> Self {
         Self(Some(Connections { within: within.into_iter().collect(), rule: rule.into() }))
     }
 
-    /// The rule that is against a request, if one is.
-    pub(crate) fn against(&self, request: &Request) -> Option<&Arc<str>> {
+    /// Returns the rule that `request` violates, if any.
+    pub(crate) fn violated_by(&self, request: &Request) -> Option<&Arc<str>> {
         let connections = self.0.as_ref()?;
         let Request::Network { .. } = request else { return None };
         let required = request.required();
@@ -30,8 +35,10 @@ impl Bounds {
         (!is_within).then_some(&connections.rule)
     }
 
-    /// Whether nothing that a capability allows lies within, as far as their texts tell.
-    pub(crate) fn shut_out(&self, capability: &Capability) -> bool {
+    /// Returns true if the bounds rule out everything that `capability` allows.
+    ///
+    /// Judges by the text of the patterns, so it may return false for some that never meet.
+    pub(crate) fn excludes(&self, capability: &Capability) -> bool {
         let (Some(connections), Capability::Network(_)) = (&self.0, capability) else {
             return false;
         };
@@ -51,7 +58,7 @@ mod tests {
     fn check(within: &[&str], url: &str, expect: bool) {
         let request =
             Request::Network { method: "GET".parse().unwrap(), url: url.parse().unwrap() };
-        assert_eq!(bounds(within).against(&request).is_none(), expect, "{within:?} {url}");
+        assert_eq!(bounds(within).violated_by(&request).is_none(), expect, "{within:?} {url}");
     }
 
     #[test]
@@ -60,7 +67,7 @@ mod tests {
             method: "GET".parse().unwrap(),
             url: "https://a.example".parse().unwrap(),
         };
-        assert_eq!(Bounds::default().against(&request), None);
+        assert_eq!(Bounds::default().violated_by(&request), None);
     }
 
     #[test]
@@ -77,8 +84,8 @@ mod tests {
     #[test]
     fn only_connections_are_bounded() {
         let request = Request::Env { name: "A".parse().unwrap() };
-        assert_eq!(bounds(&[]).against(&request), None);
-        assert!(!bounds(&[]).shut_out(&"env:read".parse().unwrap()));
+        assert_eq!(bounds(&[]).violated_by(&request), None);
+        assert!(!bounds(&[]).excludes(&"env:read".parse().unwrap()));
     }
 
     #[test]
@@ -89,7 +96,7 @@ mod tests {
             ("network:fetch:GET@https://a.example/v1", false),
             ("network:fetch:https://b.example", true),
         ] {
-            assert_eq!(bounds.shut_out(&capability.parse().unwrap()), expect, "{capability}");
+            assert_eq!(bounds.excludes(&capability.parse().unwrap()), expect, "{capability}");
         }
     }
 }

@@ -1,3 +1,8 @@
+//! The [`Broker`] of a process: ledger, audit log, approver and open questions in one place.
+//!
+//! Decisions about a single request are in `desk`. This file changes grants and keeps the cached
+//! copy of the ledger current.
+
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -5,27 +10,27 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use cofferdam_caps::{Capability, visible};
 
-use crate::asking::Askings;
 use crate::audit::{Event, Line, Sink};
-use crate::book::Book;
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Grant, Kept, Span, Terms};
-use crate::held::{Held, Source};
+use crate::grant_index::GrantIndex;
+use crate::held_grant::{HeldGrant, Source};
 use crate::id::{GrantId, Ids, Key, RequestId};
-use crate::ledger::{Changes, Ledger, Petition, Standing};
+use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
+use crate::open_question::OpenQuestions;
 use crate::question::{Answer, Approver, Question};
-use crate::stamp::{Clock, Stamp};
+use crate::timestamp::{Clock, Timestamp};
 use crate::waiters::{Waiter, Waiters};
 use crate::watch::Watch;
 
-/// The one place that turns a request into a permit, a denial or a question.
+/// Decides requests: each becomes a permit, a denial or a question.
 ///
-/// One for a process; clones are the same broker. Holds what the ledger says in memory, and
-/// looks at every check whether the ledger has changed.
+/// A process needs one; clones share their state. The broker caches the ledger in memory and
+/// detects at every check whether the ledger has changed.
 #[derive(Clone)]
 pub struct Broker(Arc<Shared>);
 
-/// How a broker is to be; see [`Broker::setup`].
+/// Configuration of a broker; see [`Broker::setup`].
 pub struct Setup {
     ledger: Arc<dyn Ledger>,
     sink: Arc<dyn Sink>,
@@ -39,13 +44,14 @@ pub(crate) struct Shared {
     pub(crate) sink: Arc<dyn Sink>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     clock: Clock,
-    /// The ledger's, for ids of requests.
+    /// Key of the ledger, from which request ids are derived.
     pub(crate) key: Key,
     pub(crate) ids: Ids,
-    durable: RwLock<Durable>,
+    ledger_cache: RwLock<LedgerCache>,
     pub(crate) waiters: Waiters,
-    pub(crate) askings: Askings,
-    pub(crate) sessions: AtomicU64,
+    pub(crate) open_questions: OpenQuestions,
+    /// Serial number of the next [`Permissions`](crate::Permissions).
+    pub(crate) next_serial: AtomicU64,
     watch: Watch,
 }
 
@@ -55,37 +61,39 @@ impl Shared {
     }
 }
 
-/// What the ledger says.
+/// Contents of the ledger as of the last read.
 #[derive(Default)]
-pub(crate) struct Durable {
-    pub(crate) book: Book,
+pub(crate) struct LedgerCache {
+    pub(crate) grants: GrantIndex,
     pub(crate) denied: HashSet<RequestId>,
-    /// The ledger's mark before it was read.
+    /// Mark of the ledger before it was read; `None` if it was never read.
     mark: Option<u64>,
+    /// Position to continue reading from; see [`Changes::at`].
     at: u64,
 }
 
 impl Setup {
-    /// Whom sandboxes ask that bring nobody themselves. Without one, nobody: what is not granted
-    /// is denied.
+    /// Sets the approver for sandboxes without one of their own.
+    ///
+    /// Without an approver, a request that is not granted is denied.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
     }
 
-    /// Another clock than the system's.
+    /// Replaces the system clock.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Makes the same ids every time, for tests.
+    /// Derives grant and question ids from `key` instead of random bytes, for tests.
     pub fn fixed_ids(mut self, key: Key) -> Self {
         self.key = Some(key);
         self
     }
 
-    /// Reads the ledger.
+    /// Creates the broker and reads the ledger.
     pub fn open(self) -> Result<Broker, Error> {
         let mut key = self.key.unwrap_or_default();
         if self.key.is_none() {
@@ -99,73 +107,77 @@ impl Setup {
             approver: self.approver,
             clock: self.clock,
             ids: Ids::new(key),
-            durable: RwLock::default(),
+            ledger_cache: RwLock::default(),
             waiters: Waiters::default(),
-            askings: Askings::default(),
-            sessions: AtomicU64::new(0),
+            open_questions: OpenQuestions::default(),
+            next_serial: AtomicU64::new(0),
             watch: Watch::default(),
         }));
-        broker.look()?;
+        broker.refresh()?;
         Ok(broker)
     }
 }
 
 impl Broker {
-    /// A broker with this ledger and this audit log.
+    /// Starts the configuration of a broker with a ledger and an audit log.
     pub fn setup(ledger: Arc<dyn Ledger>, sink: Arc<dyn Sink>) -> Setup {
-        Setup { ledger, sink, approver: None, clock: Arc::new(Stamp::now), key: None }
+        Setup { ledger, sink, approver: None, clock: Arc::new(Timestamp::now), key: None }
     }
 
-    /// Whom sandboxes ask that bring nobody themselves.
+    /// Returns the approver for sandboxes without one of their own.
     pub fn approver(&self) -> Option<Arc<dyn Approver>> {
         self.0.approver.clone()
     }
 
-    /// Grants something that outlives a run. Runs that wait for it go on.
+    /// Adds a grant to the ledger and wakes the runs that wait for it.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         self.add(terms, None)
     }
 
-    /// What would grant a request that was denied: exactly what it needs, for the tool that
-    /// asked, and for `session` in its sandbox.
+    /// Returns terms that grant exactly a recorded request, to the tool that made it.
+    ///
+    /// With [`Span::Session`] the terms are also limited to the sandbox of the request.
     pub fn terms_for(&self, id: &RequestId, span: Span) -> Result<Terms, Error> {
-        let petition = self.petition(id)?;
-        let terms = Terms::new(petition.capability, span).for_tool(&petition.tool);
+        let request = self.request(id)?;
+        let terms = Terms::new(request.capability, span).for_tool(&request.tool);
         Ok(match span {
-            Span::Session => terms.for_sandbox(&petition.sandbox),
+            Span::Session => terms.for_sandbox(&request.sandbox),
             Span::Once | Span::Always => terms,
         })
     }
 
-    /// Grants a request that was denied; the terms have to be enough for it.
+    /// Grants a recorded request.
+    ///
+    /// Fails with [`ErrorKind::NotEnough`] if the terms do not cover the request.
     pub fn grant_request(&self, id: &RequestId, terms: Terms) -> Result<Grant, Error> {
-        let petition = self.petition(id)?;
-        if !terms.capability().covers(&petition.capability) {
-            let reason = format!("does not allow {}", petition.capability);
+        let request = self.request(id)?;
+        if !terms.capability().covers(&request.capability) {
+            let reason = format!("does not allow {}", request.capability);
             return Err(Error::new(ErrorKind::NotEnough, terms.capability(), reason));
         }
         self.add(terms, Some(id))
     }
 
-    /// Decides against a request, until something is granted for it. A run that waits for it
-    /// goes on with a denial.
-    pub fn deny_request(&self, id: &RequestId, by: &str) -> Result<Petition, Error> {
-        let petition = self.petition(id)?;
-        let mut line = self.line(Event::Deny, &petition.capability);
-        line.sandbox = Some(petition.sandbox.clone());
+    /// Denies a recorded request until something is granted for it.
+    ///
+    /// A run that waits for the request continues with a denial.
+    pub fn deny_request(&self, id: &RequestId, by: &str) -> Result<RecordedRequest, Error> {
+        let request = self.request(id)?;
+        let mut line = self.line(Event::Deny, &request.capability);
+        line.sandbox = Some(request.sandbox.clone());
         line.id = Some(id.as_str().into());
         line.note = note(by);
         self.0.sink.commit(vec![line])?;
-        let petition = self.0.ledger.deny(id)?.ok_or_else(|| no_such(id))?;
-        self.look()?;
-        Ok(petition)
+        let request = self.0.ledger.deny(id)?.ok_or_else(|| no_such(id))?;
+        self.refresh()?;
+        Ok(request)
     }
 
-    /// Takes a grant away, for the next check and all after it.
+    /// Revokes a grant of the ledger, with effect from the next check.
     pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
-        // First the deed, then the line: a log that cannot be written must not keep a grant alive.
+        // Revokes before logging: a log that cannot be written must not keep a grant alive.
         let grant = self.0.ledger.revoke(id)?.ok_or_else(|| no_such(id))?;
-        self.look()?;
+        self.refresh()?;
         let mut line = self.line(Event::Revoke, &grant.capability);
         line.id = Some(id.as_str().into());
         line.note = note(by);
@@ -173,41 +185,43 @@ impl Broker {
         Ok(grant)
     }
 
-    /// What the ledger holds, the latest first.
+    /// Returns the grants of the ledger, latest first.
     pub fn grants(&self) -> Result<Vec<Grant>, Error> {
         self.0.ledger.grants()
     }
 
-    /// What was asked for and not given, the latest first.
-    pub fn petitions(&self) -> Result<Vec<Petition>, Error> {
-        self.0.ledger.petitions()
+    /// Returns the recorded requests, latest first.
+    pub fn requests(&self) -> Result<Vec<RecordedRequest>, Error> {
+        self.0.ledger.requests()
     }
 
-    /// Questions that wait for an answer.
+    /// Returns the questions that wait for an answer.
     pub fn questions(&self) -> Vec<Question> {
-        self.0.askings.open()
+        self.0.open_questions.open()
     }
 
-    /// Answers a question from outside. When this returns, grants are made for good and the run
-    /// goes on. Late answers, and those to a question that is not what it was, are refused.
+    /// Answers an open question in place of its approver.
+    ///
+    /// On success the grants are durable and the run has been woken. Fails with
+    /// [`ErrorKind::Late`] if the question is no longer open or its seal differs.
     pub fn answer(&self, answer: Answer) -> Result<(), Error> {
-        let asking = self.0.askings.find(&answer.question);
-        let asking = asking.ok_or_else(|| {
-            Error::new(ErrorKind::Late, &answer.question, "nobody waits for an answer to this")
+        let open = self.0.open_questions.find(&answer.question);
+        let open = open.ok_or_else(|| {
+            Error::new(ErrorKind::Late, &answer.question, "no open question has this id")
         })?;
-        asking.take(answer)
+        open.take(answer)
     }
 
-    /// Writes all lines of the audit log that runs have handed over.
+    /// Writes every audit line that runs have offered to the sink.
     pub fn flush(&self) -> Result<(), Error> {
         self.0.sink.flush()
     }
 
-    /// Reads what others changed in the ledger, and wakes those that waited for it.
+    /// Reads changes that other processes made to the ledger and wakes the runs they concern.
     ///
-    /// Every check does this by itself, and so does a thread while runs wait.
-    pub fn look(&self) -> Result<(), Error> {
-        self.durable(|_| ()).map(|_| ())
+    /// Every check does this too, and so does a background thread while runs wait.
+    pub fn refresh(&self) -> Result<(), Error> {
+        self.with_ledger(|_| ()).map(|_| ())
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -218,32 +232,35 @@ impl Broker {
         Self(shared)
     }
 
-    pub(crate) fn now(&self) -> Stamp {
+    pub(crate) fn now(&self) -> Timestamp {
         (self.0.clock)()
     }
 
-    /// What the ledger says now, and its mark.
-    pub(crate) fn durable<T>(&self, read: impl FnOnce(&Durable) -> T) -> Result<(T, u64), Error> {
+    /// Calls `read` with the current contents of the ledger; returns its result and the mark.
+    pub(crate) fn with_ledger<T>(
+        &self,
+        read: impl FnOnce(&LedgerCache) -> T,
+    ) -> Result<(T, u64), Error> {
         let mark = self.0.ledger.mark()?;
-        let known = self.0.durable.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.ledger_cache.read().unwrap_or_else(PoisonError::into_inner);
         if known.mark == Some(mark) {
             return Ok((read(&known), mark));
         }
         drop(known);
-        let mut durable = self.0.durable.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.ledger_cache.write().unwrap_or_else(PoisonError::into_inner);
         let mut changes = Changes::default();
-        if durable.mark != Some(mark) {
-            changes = self.0.ledger.changes(durable.at)?;
-            durable.apply(&changes);
-            durable.mark = Some(mark);
+        if cache.mark != Some(mark) {
+            changes = self.0.ledger.changes(cache.at)?;
+            cache.apply(&changes);
+            cache.mark = Some(mark);
         }
-        let result = read(&durable);
-        drop(durable);
+        let result = read(&cache);
+        drop(cache);
         self.wake(&changes);
         Ok((result, mark))
     }
 
-    /// Adds a waiter, and has somebody look at the ledger while it waits.
+    /// Adds a waiter, and starts the thread that watches a shared ledger.
     pub(crate) fn wait(&self, waiter: Waiter) -> u64 {
         let number = self.0.waiters.join(waiter);
         if self.0.ledger.is_shared() {
@@ -256,7 +273,7 @@ impl Broker {
         let grant = terms.sign(self.0.ids.grant(), self.now(), Kept::InLedger)?;
         self.0.sink.commit(vec![self.grant_line(&grant)])?;
         self.0.ledger.add(&grant, answers)?;
-        self.look()?;
+        self.refresh()?;
         Ok(grant)
     }
 
@@ -281,8 +298,8 @@ impl Broker {
         line
     }
 
-    fn petition(&self, id: &RequestId) -> Result<Petition, Error> {
-        self.0.ledger.petition(id)?.ok_or_else(|| no_such(id))
+    fn request(&self, id: &RequestId) -> Result<RecordedRequest, Error> {
+        self.0.ledger.request(id)?.ok_or_else(|| no_such(id))
     }
 
     fn wake(&self, changes: &Changes) {
@@ -302,25 +319,25 @@ fn note(by: &str) -> Option<Arc<str>> {
 }
 
 fn no_such(id: &impl fmt::Display) -> Error {
-    Error::new(ErrorKind::NotFound, id, "there is none of this id")
+    Error::new(ErrorKind::NotFound, id, "nothing has this id")
 }
 
-impl Durable {
+impl LedgerCache {
     fn apply(&mut self, changes: &Changes) {
         if changes.whole {
-            self.book = Book::default();
+            self.grants = GrantIndex::default();
             self.denied.clear();
         }
         for id in &changes.gone {
-            self.book.remove(id);
+            self.grants.remove(id);
         }
         for grant in &changes.grants {
-            self.book.insert(Arc::new(Held::new(grant.clone(), Source::Ledger)));
+            self.grants.insert(Arc::new(HeldGrant::new(grant.clone(), Source::Ledger)));
         }
-        for (id, standing) in &changes.requests {
-            match standing {
-                Standing::Denied => self.denied.insert(id.clone()),
-                Standing::Open | Standing::Granted => self.denied.remove(id),
+        for (id, status) in &changes.requests {
+            match status {
+                RequestStatus::Denied => self.denied.insert(id.clone()),
+                RequestStatus::Open | RequestStatus::Granted => self.denied.remove(id),
             };
         }
         self.at = changes.at;

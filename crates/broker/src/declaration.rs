@@ -1,26 +1,28 @@
+//! Capabilities that a tool declares, in its manifest or in the comments at the top of its source.
+
 use cofferdam_caps::{Capability, CapabilitySet};
 use serde::Deserialize;
 
 use crate::error::{Error, ErrorKind};
 
-/// Most capabilities that one tool declares: a person has to read them in one question.
+/// Most capabilities that one tool may declare; a person reads them all in one question.
 pub const MAX_DECLARED: usize = 64;
 
-/// Longest manifest and longest header comment that is read.
+/// Longest manifest, and longest header of a source file that is searched, in bytes.
 pub const MAX_DECLARATION_LEN: usize = 64 * 1024;
 
-/// What a tool says of itself and says that it will need.
+/// A tool's own description and the capabilities that it says it needs.
 ///
-/// It is the tool's word: it allows nothing, and its texts are hostile.
+/// A declaration grants nothing, and its texts are hostile.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Declaration {
-    /// What it calls itself.
+    /// Name that the tool gives itself.
     pub name: Option<String>,
-    /// What it is for.
+    /// Purpose of the tool.
     pub description: Option<String>,
-    /// What it may ask for.
+    /// Capabilities that the tool may ask for.
     pub capabilities: CapabilitySet,
-    /// Settings that it would like to be run with.
+    /// Settings that the tool prefers to run with.
     pub config: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -36,8 +38,10 @@ struct Manifest {
 }
 
 impl Declaration {
-    /// Reads the comments before the first line of code: `//`, `/* */` and `#`, with
-    /// `@capability`, `@name` and `@description` at the start of a line of them.
+    /// Reads `@capability`, `@name` and `@description` tags from the comments before the first
+    /// line of code.
+    ///
+    /// A tag begins a line of a `//`, `/* */` or `#` comment.
     ///
     /// ```
     /// # use cofferdam_broker::Declaration;
@@ -55,15 +59,16 @@ impl Declaration {
                 "capability" => declaration.add(rest, &format!("line {number}"))?,
                 "name" => declaration.name = Some(rest.to_owned()),
                 "description" => declaration.description = Some(rest.to_owned()),
-                // Comments have tags of their own.
+                // Other tags belong to documentation tools.
                 _ => {}
             }
         }
         Ok(declaration)
     }
 
-    /// Reads `{"name", "description", "capabilities": [], "config": {}}`, all of it optional and
-    /// nothing else.
+    /// Reads a JSON manifest: `{"name", "description", "capabilities": [], "config": {}}`.
+    ///
+    /// Every field is optional; an unknown field is an error.
     pub fn from_manifest(json: &str) -> Result<Self, Error> {
         let bad =
             |reason: &dyn std::fmt::Display| Error::new(ErrorKind::BadManifest, "manifest", reason);
@@ -92,14 +97,15 @@ impl Declaration {
     }
 }
 
-/// `@name the rest`, where a line begins so.
+/// Splits a line such as `@name value` into tag and value.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().trim_start_matches('*').trim();
     let (tag, rest) = text.strip_prefix('@')?.split_once(char::is_whitespace)?;
     Some((tag, rest.trim()))
 }
 
-/// The lines of the comments at the top, with their numbers, without what makes them comments.
+/// Returns the comment lines at the top of a source with their line numbers, without comment
+/// markers.
 fn comment_lines(source: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut in_block = false;

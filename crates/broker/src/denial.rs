@@ -1,3 +1,5 @@
+//! Denied requests, as the guest and as the caller see them.
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::id::RequestId;
 
-/// What the guest is told, and what a caller finds in its output: exactly what to grant.
+/// The error that a guest receives for a denied call; it names the capability to grant.
 ///
-/// Written as one line of JSON. One that was found in a text ([`find_in`](Self::find_in)) was
-/// perhaps written by a tool: it says what somebody wants, and proves nothing. Its texts are
-/// hostile until [`visible`].
+/// Serialises to one line of JSON, which callers also find in a tool's output. An error that was
+/// parsed from text ([`find_in`](Self::find_in)) may have been written by the tool itself, so it
+/// proves nothing. Its texts are hostile until [`visible`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionError {
@@ -28,31 +30,34 @@ enum Code {
     PermissionDenied,
 }
 
-/// The answer no, for the guest and for the caller.
+/// A denied request: the error for the guest and the reason for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     error: PermissionError,
     reason: Reason,
 }
 
-/// Why not.
+/// Reason for a denial.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reason {
-    /// Nothing that was granted allows it, and nobody could be asked.
+    /// No grant allows the request, and there is no approver to ask.
     NotGranted,
-    /// Somebody said no.
+    /// A person or an approver refused.
     Refused,
-    /// The run has asked for more different things than anybody would read.
+    /// The run has asked the most questions that it may ask.
     TooMany,
-    /// It lies outside of what the sandbox is [bounded](crate::Bounds) to, by this rule: no grant
-    /// would help.
+    /// The request violates this rule of the sandbox's [bounds](crate::Bounds); no grant would
+    /// help.
     Outside(Arc<str>),
-    /// Grants or audit log cannot be read or written. For the caller's eyes: it names files.
+    /// Grants or audit log cannot be read or written.
+    ///
+    /// The error is for the caller only, because it names files of the host.
     Unavailable(Error),
 }
 
 impl PermissionError {
-    /// What [`code`](Self::code) always is.
+    /// Value of [`code`](Self::code).
     pub const CODE: &'static str = "PERMISSION_DENIED";
 
     pub(crate) fn new(required: &Capability, id: &RequestId, reason: &Reason) -> Self {
@@ -61,10 +66,10 @@ impl PermissionError {
             Reason::NotGranted => format!("not granted ({id})"),
             Reason::Refused => format!("refused ({id})"),
             Reason::TooMany => {
-                format!("not granted, and the run has asked for too much to ask again ({id})")
+                format!("not granted, and this run may not ask any more questions ({id})")
             }
-            // Without the id: whoever grants it is none the better for it.
-            Reason::Outside(rule) => format!("outside of {}", visible(rule)),
+            // Omits the id: granting the request would not help.
+            Reason::Outside(rule) => format!("blocked by {}", visible(rule)),
             Reason::Unavailable(_) => format!("grants or audit log are unavailable ({id})"),
         };
         let message = format!("not allowed to {action}: {because}");
@@ -77,39 +82,41 @@ impl PermissionError {
         }
     }
 
-    /// `PERMISSION_DENIED`.
+    /// Returns `PERMISSION_DENIED`.
     pub fn code(&self) -> &'static str {
         match self.code {
             Code::PermissionDenied => Self::CODE,
         }
     }
 
-    /// The narrowest capability that would do, as it is granted.
+    /// Returns the narrowest capability that would allow the call, in the form in which it is
+    /// granted.
     pub fn required_permission(&self) -> &str {
         &self.required_permission
     }
 
-    /// The same in words.
+    /// Returns a description of the required capability.
     pub fn attempted_action(&self) -> &str {
         &self.attempted_action
     }
 
-    /// What to grant it by.
+    /// Returns the id by which the request can be granted.
     pub fn request_id(&self) -> &str {
         &self.request_id
     }
 
-    /// All of it in a sentence.
+    /// Returns the whole error as a sentence.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The object as one line, without a line end.
+    /// Returns the error as one line of JSON, without a trailing newline.
     pub fn to_json(&self) -> String {
-        // Text fields cannot fail to be written, and JSON has no bare line ends.
+        // Serialising strings cannot fail, and JSON escapes newlines.
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// Returns true if capability and request id are well-formed.
     pub(crate) fn is_plausible(&self) -> bool {
         self.required_permission.parse::<Capability>().is_ok()
             && self.request_id.parse::<RequestId>().is_ok()
@@ -121,23 +128,23 @@ impl Denial {
         Self { error: PermissionError::new(required, id, &reason), reason }
     }
 
-    /// For the guest.
+    /// Returns the error for the guest.
     pub fn error(&self) -> &PermissionError {
         &self.error
     }
 
-    /// For the guest, by value.
+    /// Returns the error for the guest by value.
     pub fn into_error(self) -> PermissionError {
         self.error
     }
 
-    /// For the caller.
+    /// Returns the reason, for the caller.
     pub fn reason(&self) -> &Reason {
         &self.reason
     }
 }
 
-/// Fit for a terminal.
+/// Writes the message with hidden characters escaped, fit for a terminal.
 impl fmt::Display for PermissionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&visible(&self.message))
@@ -146,7 +153,7 @@ impl fmt::Display for PermissionError {
 
 impl std::error::Error for PermissionError {}
 
-/// As for the guest, with the host's own trouble behind it.
+/// Writes the error for the guest, followed by the failure of the host if there was one.
 impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.error.fmt(f)?;
@@ -184,7 +191,7 @@ mod tests {
 
     #[test]
     fn hostile_name_stays_on_one_line() {
-        assert!(!error("tool:call:a\nb").to_json().contains('\n'));
+        assert!(!error("function:call:a\nb").to_json().contains('\n'));
     }
 
     #[test]

@@ -1,3 +1,8 @@
+//! The [`Desk`]: where one run has its requests checked.
+//!
+//! `decide` finds the grant for a request, `ask` opens questions, and `record` writes the verdict
+//! down. This file holds the state that they share.
+
 mod ask;
 mod decide;
 mod record;
@@ -9,33 +14,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
 
 use crate::audit::{Cost, Event, Line, Ruling};
-use crate::book::Wanted;
+use crate::audit_buffer::AuditBuffer;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
 use crate::grant::Span;
-use crate::held::{Asker, Held};
+use crate::grant_index::Query;
+use crate::held_grant::{HeldGrant, Requester};
 use crate::id::RequestId;
+use crate::permissions::Permissions;
 use crate::permit::{Checked, Permit};
-use crate::session::Session;
-use crate::trail::Trail;
 use crate::waiting::{Seen, Waiting};
 
-/// Most verdicts that a run remembers; past it, it begins anew.
-const MAX_REMEMBERED: usize = 512;
+/// Most verdicts that a run caches; when full, the cache is cleared.
+const MAX_CACHED_VERDICTS: usize = 512;
 
-/// Most questions that one run may cause. Nobody reads more, they only say yes in the end.
+/// Most questions that one run may cause. A person faced with more approves without reading.
 pub const MAX_QUESTIONS: u32 = 64;
 
-/// Most requests of one run that are kept for later; denials past it are as good, but cannot be
-/// granted by their id.
+/// Most denied requests of one run that are recorded.
+///
+/// Further requests are denied too, but cannot be granted by their id.
 pub const MAX_KEPT_REQUESTS: u32 = 256;
 
-/// Where one run makes its requests. Clones are the same desk.
+/// The broker as one run sees it: checks the run's requests and writes its audit lines.
+///
+/// Clones share their state.
 #[derive(Clone)]
 pub struct Desk(Arc<Inner>);
 
 struct Inner {
-    session: Session,
+    permissions: Permissions,
     run: Arc<str>,
     tool: Arc<str>,
     state: Mutex<State>,
@@ -43,88 +51,91 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    known: HashMap<Request, Known>,
-    /// What somebody said no to in this run.
+    verdicts: HashMap<Request, CachedVerdict>,
+    /// Requests that an approver refused during this run.
     refused: HashSet<RequestId>,
-    /// What is in the ledger already.
+    /// Requests of this run that the ledger has recorded.
     kept: HashSet<RequestId>,
     declared: CapabilitySet,
     questions: u32,
-    trail: Trail,
+    audit: AuditBuffer,
     has_ended: bool,
 }
 
-/// A verdict that holds until something changes.
-struct Known {
+/// A verdict that is valid until grants change.
+struct CachedVerdict {
     checked: Arc<Checked>,
-    verdict: Result<Arc<Held>, Denial>,
+    verdict: Result<Arc<HeldGrant>, Denial>,
     seen: Seen,
 }
 
-/// The answer to a request.
+/// Result of checking a request.
 #[derive(Debug)]
 pub enum Verdict {
-    /// Yes, now.
+    /// The request is permitted.
     Permit(Permit),
-    /// No.
+    /// The request is denied.
     Denied(Denial),
-    /// Somebody is asked; the future has the answer.
+    /// An approver is being asked; the future resolves to the result.
     Ask(Waiting),
 }
 
-/// What a check would say.
+/// Result that a check would have.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Preview {
-    /// Yes, by a grant of this capability and span.
+    /// Permitted, by a grant of this capability and span.
     Granted(Capability, Span),
-    /// Somebody would be asked for this.
+    /// An approver would be asked for this capability.
     WouldAsk(Capability),
-    /// No; this would be needed.
+    /// Denied; this capability would be required.
     WouldDeny(Capability),
 }
 
-/// Where a call acts, and so when the log has to have it.
+/// Reach of a call, which decides when its audit line must be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// On things that end with the sandbox: soon is enough.
+    /// Affects only the sandbox; the line may be written later.
     Inside,
-    /// On the world: before.
+    /// Affects the world outside; the line must be durable before the call.
     Outside,
 }
 
-/// What a look at the grants found.
-pub(crate) enum Looked {
+/// Result of checking a waiting request again.
+pub(crate) enum Recheck {
     Permit(Permit),
     Denied(Reason),
     Nothing,
 }
 
 impl Desk {
-    pub(crate) fn new(session: Session, run: Arc<str>, tool: Arc<str>) -> Self {
-        let desk = Self(Arc::new(Inner { session, run, tool, state: Mutex::default() }));
+    pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
+        let desk = Self(Arc::new(Inner { permissions, run, tool, state: Mutex::default() }));
         let mut line = desk.line(Event::Start);
         line.target = Some(visible(&desk.0.tool).into());
         desk.note(line);
         desk
     }
 
-    /// Permits, denies or asks, and writes the audit.
+    /// Permits or denies a request, or asks the approver; writes the audit line.
     pub fn check(&self, request: &Request) -> Verdict {
         self.verdict(request, effect(request))
     }
 
-    /// The same for a call that acts outside the sandbox though its kind does not say so, such
-    /// as a write to a folder of the host: the audit log has it before the call is made.
+    /// Checks a request that acts outside the sandbox although its kind does not imply that, such
+    /// as a write to a folder of the host.
+    ///
+    /// Like [`check`](Self::check), but the audit line is durable before a permit is returned.
     pub fn check_outside(&self, request: &Request) -> Verdict {
         self.verdict(request, Effect::Outside)
     }
 
-    /// What a check would say. Asks nobody, uses nothing up and writes nothing.
+    /// Returns the result that a check would have, without asking, consuming a use or logging.
     pub fn would_grant(&self, request: &Request) -> Result<Preview, Error> {
-        let (now, wanted) = (self.session().broker().now(), Wanted::new(request));
-        let (found, is_denied, _) = self.candidates(request, &wanted, now)?;
-        let required = wanted.capability().clone();
-        if self.session().bounds().against(request).is_some() {
+        let (now, query) = (self.permissions().broker().now(), Query::new(request));
+        let (found, is_denied, _) = self.candidates(request, &query, now)?;
+        let required = query.capability().clone();
+        if self.permissions().bounds().violated_by(request).is_some() {
             return Ok(Preview::WouldDeny(required));
         }
         Ok(match found.first() {
@@ -140,7 +151,7 @@ impl Desk {
         })
     }
 
-    /// Notes what a tool says it will need, so that [`sees`](Self::sees) knows.
+    /// Records the capabilities that a tool declares; [`sees`](Self::sees) takes them into account.
     pub fn declare(&self, capabilities: &CapabilitySet) {
         let mut state = self.lock();
         for capability in capabilities.iter() {
@@ -148,35 +159,35 @@ impl Desk {
         }
     }
 
-    /// Whether a guest gets to see that there is such a thing as `kind`: something of it is
-    /// granted, or the tool declared that it may ask for it.
+    /// Returns true if the guest may see that `kind` exists: something of that kind is granted to
+    /// the run, or the tool declared it.
     pub fn sees(&self, kind: Kind) -> Result<bool, Error> {
         Ok(self.seen(&[kind])?[0])
     }
 
-    /// The same for several kinds, in their order, with one look at the grants.
+    /// Returns [`sees`](Self::sees) for each of `kinds`, reading the grants once.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let now = broker.now();
-        let is_meant = |held: &Held| held.is_for(self.asker(), now);
-        let mentioned = |book: &crate::book::Book| -> Vec<bool> {
-            kinds.iter().map(|kind| book.mentions(*kind, is_meant)).collect()
+        let is_meant = |held: &HeldGrant| held.is_for(self.requester(), now);
+        let mentioned = |grants: &crate::grant_index::GrantIndex| -> Vec<bool> {
+            kinds.iter().map(|kind| grants.mentions(*kind, is_meant)).collect()
         };
-        let mut seen = self.session().read(mentioned);
+        let mut seen = self.permissions().read(mentioned);
         let state = self.lock();
         for (is_seen, kind) in seen.iter_mut().zip(kinds) {
             *is_seen |= state.declared.mentions(*kind);
         }
         drop(state);
-        // The ledger is asked only for what is not known without it.
+        // Reads the ledger only if the sandbox's own grants do not settle every kind.
         if seen.contains(&false) {
-            let in_ledger = broker.durable(|durable| mentioned(&durable.book))?.0;
+            let in_ledger = broker.with_ledger(|ledger| mentioned(&ledger.grants))?.0;
             seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
         }
         Ok(seen)
     }
 
-    /// Notes what a permitted call took, now that it is done.
+    /// Logs the cost of a permitted call that has finished.
     pub fn done(&self, permit: &Permit, cost: Cost) {
         let mut line = self.line(Event::Done);
         line.capability = Some(permit.held().text.clone());
@@ -185,24 +196,26 @@ impl Desk {
         self.note(line);
     }
 
-    /// Notes a kill, or a limit that the run came to: which, in plain words.
+    /// Logs that the run was killed or reached a limit; `what` describes the cause.
     pub fn stopped(&self, event: Event, what: &str) {
         let mut line = self.line(event);
         line.target = Some(visible(what).into());
         self.note(line);
     }
 
-    /// Notes that a program changes something outside the sandbox, and who it is. When this
-    /// returns the log has it; where it fails, the change must not be made.
+    /// Logs that the program `by` is about to change something outside the sandbox.
+    ///
+    /// On success the line is durable. On failure the change must not be made.
     pub fn change(&self, what: &str, by: &str) -> Result<(), Error> {
         let mut line = self.line(Event::Change);
         line.target = Some(visible(what).into());
         line.ruling = Some(Ruling::Permit);
         line.note = Some(visible(by).into());
-        self.lock().trail.commit(line, &*self.session().broker().shared().sink)
+        self.lock().audit.commit(line, &*self.permissions().broker().shared().sink)
     }
 
-    /// The run has ended: hands the audit over and takes back what was granted for the run.
+    /// Ends the run: offers its audit lines to the sink and drops grants made for this run only.
+    ///
     /// Dropping the last clone does the same.
     pub fn end(&self, outcome: &str, cost: Cost) {
         let mut state = self.lock();
@@ -212,20 +225,20 @@ impl Desk {
         let mut line = self.line(Event::End);
         line.note = (!outcome.is_empty()).then(|| visible(outcome).into());
         line.cost = cost;
-        let sink = &self.session().broker().shared().sink;
-        // Nothing comes after this that a failure could still prevent.
-        let _ = state.trail.note(line, &**sink);
-        let _ = state.trail.hand_over(&**sink);
+        let sink = &self.permissions().broker().shared().sink;
+        // The run is over, so a failure has nothing left to prevent.
+        let _ = state.audit.note(line, &**sink);
+        let _ = state.audit.hand_over(&**sink);
         drop(state);
-        self.session().end_run(&self.0.run);
+        self.permissions().end_run(&self.0.run);
     }
 
-    pub(crate) fn session(&self) -> &Session {
-        &self.0.session
+    pub(crate) fn permissions(&self) -> &Permissions {
+        &self.0.permissions
     }
 
-    pub(crate) fn asker(&self) -> Asker<'_> {
-        Asker { tool: &self.0.tool, sandbox: self.session().sandbox(), run: &self.0.run }
+    pub(crate) fn requester(&self) -> Requester<'_> {
+        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -233,10 +246,10 @@ impl Desk {
     }
 }
 
-/// What a request does to the world outside the sandbox.
+/// Returns the reach of a request, judged by its kind.
 fn effect(request: &Request) -> Effect {
     match request {
-        Request::Network { .. } | Request::Tool { .. } => Effect::Outside,
+        Request::Network { .. } | Request::Function { .. } => Effect::Outside,
         Request::State { access: Access::Write, .. } => Effect::Outside,
         Request::State { access: Access::Read, .. }
         | Request::Dom { .. }
@@ -248,11 +261,16 @@ fn effect(request: &Request) -> Effect {
 }
 
 impl State {
-    fn remember(&mut self, checked: Arc<Checked>, verdict: Result<Arc<Held>, Denial>, seen: Seen) {
-        if self.known.len() >= MAX_REMEMBERED {
-            self.known.clear();
+    fn remember(
+        &mut self,
+        checked: Arc<Checked>,
+        verdict: Result<Arc<HeldGrant>, Denial>,
+        seen: Seen,
+    ) {
+        if self.verdicts.len() >= MAX_CACHED_VERDICTS {
+            self.verdicts.clear();
         }
-        self.known.insert(checked.request.clone(), Known { checked, verdict, seen });
+        self.verdicts.insert(checked.request.clone(), CachedVerdict { checked, verdict, seen });
     }
 }
 
@@ -260,14 +278,14 @@ impl Drop for Inner {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if !state.has_ended {
-            let sink = &self.session.broker().shared().sink;
-            let mut line = Line::new(self.session.broker().now(), Event::End);
-            line.sandbox = Some(self.session.name().clone());
+            let sink = &self.permissions.broker().shared().sink;
+            let mut line = Line::new(self.permissions.broker().now(), Event::End);
+            line.sandbox = Some(self.permissions.name().clone());
             line.run = Some(self.run.clone());
             line.note = Some("dropped".into());
-            let _ = state.trail.note(line, &**sink);
-            let _ = state.trail.hand_over(&**sink);
-            self.session.end_run(&self.run);
+            let _ = state.audit.note(line, &**sink);
+            let _ = state.audit.hand_over(&**sink);
+            self.permissions.end_run(&self.run);
         }
     }
 }

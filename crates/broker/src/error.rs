@@ -1,68 +1,70 @@
+//! The error type of this crate and of the stores that implement its traits.
+
 use std::fmt;
 use std::sync::Arc;
 
 use cofferdam_caps::visible;
 
-/// Why grants could not be read or changed. Never a reason to permit anything.
+/// Failure to read or change grants, requests or the audit log.
 ///
-/// Displayed as one line, fit for a terminal. It may name files of the host, so it is for the
-/// caller and never for a guest.
+/// A failure never permits anything. Displays as one line, fit for a terminal. The text may name
+/// files of the host, so it is for the caller and never for a guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
-    // Shared, since a broken ledger makes the same error again and again.
+    // Shared, because a broken ledger makes every check return the same error.
     subject: Arc<str>,
     reason: Arc<str>,
     hint: Option<Arc<str>>,
 }
 
-/// What was wrong.
+/// Kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A grant that cannot be given like that.
+    /// The terms of a grant contradict each other or exceed a limit.
     BadGrant,
     /// No request, grant or question has this id.
     NotFound,
-    /// The question was answered already, withdrawn, or is another one now.
+    /// The question was already answered, was withdrawn, or has changed.
     Late,
-    /// The answer does not allow what was asked for.
+    /// The grant or answer does not cover what was asked for.
     NotEnough,
-    /// A manifest or header comment that cannot be read.
+    /// A manifest or header comment is invalid.
     BadManifest,
-    /// Another process holds the ledger for too long.
+    /// Another process has locked the ledger for too long.
     Locked,
-    /// No room is left where the ledger is.
+    /// The disk that holds the ledger is full.
     Full,
     /// The ledger cannot be written.
     ReadOnly,
-    /// The ledger is not one, or is broken.
+    /// The file is not a ledger, or is corrupt.
     Damaged,
-    /// The ledger was made by a later version.
+    /// A later version wrote the ledger.
     TooNew,
-    /// The system failed.
+    /// The operating system reported an error.
     System,
 }
 
 impl Error {
-    /// An error about `subject`, in words that go on after `subject: `.
+    /// Creates an error that displays as `subject: reason`.
     pub fn new(kind: ErrorKind, subject: impl fmt::Display, reason: impl fmt::Display) -> Self {
         let subject = visible(&subject.to_string()).into();
         Self { kind, subject, reason: visible(&reason.to_string()).into(), hint: None }
     }
 
-    /// The way out, in words that can be pasted.
+    /// Adds a remedy that the user can paste.
     pub fn with_hint(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string().into());
         self
     }
 
-    /// What was wrong, to be matched on.
+    /// Returns the kind, to match on.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The way out, for a line of its own.
+    /// Returns the remedy, to print on a line of its own.
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
     }

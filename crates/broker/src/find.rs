@@ -1,28 +1,31 @@
-//! Permission errors found in any text.
+//! Search for permission errors in arbitrary text: standard error, logs, messages.
+//!
+//! The text is hostile, so the work per text has a fixed cap.
 
 use crate::denial::PermissionError;
 
-/// Most errors that are looked for in one text.
+/// Most errors returned for one text.
 const MAX_FOUND: usize = 1_000;
 
-/// Most braces before a mark that are tried as the start of its object. The object has no braces
-/// of its own but in its texts.
+/// Most braces before a code that are tried as the start of its object.
+///
+/// The object itself contains braces only inside strings.
 const MAX_BRACES: usize = 64;
 
-/// How far from its mark an object may begin and end.
+/// Longest distance from a code to the start or end of its object, in bytes.
 const MAX_REACH: usize = 64 * 1024;
 
-/// Most places of one text that are read as JSON in vain.
+/// Most failed attempts to parse JSON in one text.
 const MAX_TRIES: usize = 4_096;
 
-/// How often text may have been put into JSON text that was put into JSON text.
+/// Most levels of JSON strings inside JSON strings that are unwrapped.
 const MAX_NESTED: usize = 3;
 
 impl PermissionError {
-    /// The permission errors in a text, in order and each once: a line of standard error, a log,
-    /// a message that has the object in quotes.
+    /// Returns the permission errors in a text, in order and without duplicates.
     ///
-    /// Objects that name no capability or no request id are left out.
+    /// The object may stand between other text, inside another object, or inside a JSON string.
+    /// Skips objects without a valid capability and request id.
     pub fn find_in(text: &str) -> Vec<Self> {
         let mut search = Search { found: Vec::new(), tries: MAX_TRIES };
         search.all(text, MAX_NESTED);
@@ -60,7 +63,7 @@ impl Search {
         }
     }
 
-    /// The object with the mark at `at` in it, and where it ends.
+    /// Returns the object that contains the code at `at`, and its end.
     fn object_around(&mut self, text: &str, at: usize) -> Option<(PermissionError, usize)> {
         let (back, ahead) = reach(text, at);
         let braces = text[back..at].rmatch_indices('{').take(MAX_BRACES);
@@ -69,7 +72,7 @@ impl Search {
             let mut objects = json.into_iter::<PermissionError>();
             if let Some(Ok(error)) = objects.next() {
                 let end = start + objects.byte_offset();
-                // An object that ends before the mark is another one.
+                // An object that ends before the code is a different one.
                 return (end > at).then_some((error, end));
             }
             self.tries = self.tries.checked_sub(1)?;
@@ -78,14 +81,13 @@ impl Search {
     }
 }
 
-/// From where to where an object with the mark at `at` may stand.
+/// Returns the range in which an object with the code at `at` may lie.
 fn reach(text: &str, at: usize) -> (usize, usize) {
     let back = text.floor_char_boundary(at.saturating_sub(MAX_REACH));
     (back, text.floor_char_boundary(at + MAX_REACH))
 }
 
-/// The text that stands in JSON with the mark at `at` in it, without its escapes, and where it
-/// ends.
+/// Returns the JSON string that contains the code at `at`, unescaped, and its end.
 fn quoted_around(text: &str, at: usize) -> Option<(String, usize)> {
     let (back, ahead) = reach(text, at);
     let bytes = text.as_bytes();
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn object_is_found_between_other_text() {
-        let (a, b) = (error("fs:read:/a"), error("tool:call:{x}"));
+        let (a, b) = (error("fs:read:/a"), error("function:call:{x}"));
         let text = format!("warn {{: {}\n[{}] and {}", a.to_json(), b.to_json(), a.to_json());
         check(&text, &[a, b]);
     }

@@ -1,3 +1,5 @@
+//! Grants, and the [`Terms`] from which they are made.
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -8,61 +10,67 @@ use cofferdam_caps::{Capability, visible};
 use crate::error::{Error, ErrorKind};
 use crate::id::GrantId;
 use crate::secret::{BadHeader, SecretHeaders};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
-/// Longest a session grant in a ledger lives: nobody is there to end the session when a process
-/// is killed.
+/// Longest lifetime of a [`Span::Session`] grant in a ledger.
+///
+/// A process that is killed cannot remove its grants, so they expire.
 pub const MAX_SESSION: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Longest name of a tool, a sandbox or a person, in bytes.
 pub const MAX_LABEL: usize = 256;
 
-/// How long a grant is good for.
+/// Lifetime of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Span {
-    /// For one permit.
+    /// For one permit; for a declared capability, for one run.
     Once,
-    /// As long as the sandbox, and [`MAX_SESSION`] at most where it is kept in a ledger.
+    /// For the lifetime of the sandbox in which it was granted; in a ledger at most
+    /// [`MAX_SESSION`].
+    ///
+    /// The word is the one a person chooses at a prompt or as `--session`. It does not mean a
+    /// kept cell, which is also called a session: ending one leaves the grant in force.
     Session,
-    /// Until it is revoked.
+    /// Until the grant is revoked.
     Always,
 }
 
-/// Whom a grant is for. Everybody by default.
+/// The tool and sandbox that may use a grant; by default any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Holder {
-    /// The tool of this name only; whoever chooses a tool's name chooses its grants.
+    /// Limits the grant to the tool of this name. Whoever names a tool chooses its grants.
     pub tool: Option<Arc<str>>,
-    /// This sandbox only.
+    /// Limits the grant to this sandbox.
     pub sandbox: Option<Arc<str>>,
 }
 
-/// A capability given: for how long, to whom, by whom and when.
+/// A granted capability: its lifetime, its holder, and who granted it when.
 ///
-/// A value of this type allows nothing. What counts is what a ledger or session holds.
+/// A value of this type allows nothing. Only a grant that a ledger or the
+/// [`Permissions`](crate::Permissions) of a sandbox hold counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// What to revoke it by.
+    /// Id by which the grant can be revoked.
     pub id: GrantId,
-    /// What may be done.
+    /// Capability that is granted.
     pub capability: Capability,
-    /// For how long.
+    /// Lifetime of the grant.
     pub span: Span,
-    /// By whom it may be used.
+    /// Tool and sandbox that may use the grant.
     pub holder: Holder,
-    /// Who gave it.
+    /// Person who made the grant.
     pub by: Arc<str>,
-    /// When it was given.
-    pub at: Stamp,
-    /// When it ends, at the latest.
-    pub expires: Option<Stamp>,
-    /// Permits left, where they are counted.
+    /// Time at which the grant was made.
+    pub at: Timestamp,
+    /// Time at which the grant expires.
+    pub expires: Option<Timestamp>,
+    /// Permits left, if their number is limited.
     pub uses: Option<u32>,
-    /// What the host adds to requests.
+    /// Headers that the host adds to requests.
     pub headers: SecretHeaders,
 }
 
-/// What somebody wants to give; see [`Broker::grant`](crate::Broker::grant).
+/// Terms of a grant to be made; see [`Broker::grant`](crate::Broker::grant).
 #[derive(Debug, Clone)]
 pub struct Terms {
     capability: Capability,
@@ -75,83 +83,86 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The capability for everybody, by nobody in particular, without an end but the span's.
+    /// Creates terms for every tool and sandbox, with no limit but the span.
     pub fn new(capability: Capability, span: Span) -> Self {
         let (holder, headers) = (Holder::default(), SecretHeaders::default());
         Self { capability, span, holder, by: Arc::from(""), lasts: None, uses: None, headers }
     }
 
-    /// Another capability in place of the one it was made for.
+    /// Replaces the capability.
     pub fn with_capability(mut self, capability: Capability) -> Self {
         self.capability = capability;
         self
     }
 
-    /// For this tool only.
+    /// Limits the grant to one tool.
     pub fn for_tool(mut self, name: &str) -> Self {
         self.holder.tool = Some(name.into());
         self
     }
 
-    /// For this sandbox only.
+    /// Limits the grant to one sandbox.
     pub fn for_sandbox(mut self, id: &str) -> Self {
         self.holder.sandbox = Some(id.into());
         self
     }
 
-    /// Who gives it.
+    /// Names the person who makes the grant.
     pub fn by(mut self, who: &str) -> Self {
         self.by = who.into();
         self
     }
 
-    /// Ends after this time.
+    /// Sets the time after which the grant expires.
     pub fn expires_in(mut self, time: Duration) -> Self {
         self.lasts = Some(time);
         self
     }
 
-    /// Ends after this many permits.
+    /// Sets the number of permits after which the grant ends.
     pub fn max(mut self, uses: u32) -> Self {
         self.uses = Some(uses);
         self
     }
 
-    /// Sent by the host with each request; for a capability that names one origin only.
+    /// Adds a header that the host sends with each request.
+    ///
+    /// Requires a capability that names a single origin.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, BadHeader> {
         self.headers.set(name, value)?;
         Ok(self)
     }
 
-    /// What is given.
+    /// Returns the capability.
     pub fn capability(&self) -> &Capability {
         &self.capability
     }
 
-    /// For how long.
+    /// Returns the lifetime.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    pub(crate) fn sign(self, id: GrantId, now: Stamp, kept: Kept) -> Result<Grant, Error> {
+    /// Validates the terms and makes the grant.
+    pub(crate) fn sign(self, id: GrantId, now: Timestamp, kept: Kept) -> Result<Grant, Error> {
         let bad = |reason: &str| Err(Error::new(ErrorKind::BadGrant, &self.capability, reason));
         let labels = [self.holder.tool.as_ref(), self.holder.sandbox.as_ref(), Some(&self.by)];
         if labels.into_iter().flatten().any(|label| label.len() > MAX_LABEL) {
-            return bad("the name of a tool, a sandbox or a person has 256 bytes at most");
+            return bad("names of tools, sandboxes and people are limited to 256 bytes");
         }
         if self.uses == Some(0) {
-            return bad("a grant is good for one permit at least");
+            return bad("a grant must allow at least one use");
         }
         if self.span == Span::Once && self.uses.is_some_and(|uses| uses != 1) {
-            return bad("once is one permit, leave the number away");
+            return bad("once allows a single use; omit the number");
         }
         if !self.headers.is_empty() && !names_an_origin(&self.capability) {
-            return bad("headers go to one origin, so the grant has to name one");
+            return bad("a grant with headers must name a single origin");
         }
         let lasts = match (self.span, kept) {
             (Span::Session, Kept::InLedger) => {
                 if self.holder.sandbox.is_none() {
-                    return bad("a grant for a session names its sandbox");
+                    return bad("a session grant must name its sandbox");
                 }
                 Some(self.lasts.unwrap_or(MAX_SESSION).min(MAX_SESSION))
             }
@@ -171,7 +182,7 @@ impl Terms {
     }
 }
 
-/// Where a grant is going to be.
+/// Place where a grant is kept.
 #[derive(Clone, Copy)]
 pub(crate) enum Kept {
     InLedger,
@@ -183,13 +194,13 @@ fn names_an_origin(capability: &Capability) -> bool {
 }
 
 impl Grant {
-    /// Whether it has not ended by the clock.
-    pub fn lives_at(&self, now: Stamp) -> bool {
+    /// Returns true if the grant has not expired at `now`.
+    pub fn lives_at(&self, now: Timestamp) -> bool {
         self.expires.is_none_or(|end| now < end)
     }
 }
 
-/// One line for a list, without what the host adds to requests.
+/// Writes one line for a list, without the headers.
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.id, self.span, visible(&self.capability.to_string()))?;
@@ -210,10 +221,10 @@ impl fmt::Display for Grant {
 }
 
 impl Span {
-    /// Every span, from the shortest.
+    /// Every span, shortest first.
     pub const ALL: [Self; 3] = [Self::Once, Self::Session, Self::Always];
 
-    /// The word for it.
+    /// Returns the word that command line and store use.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -247,7 +258,7 @@ mod tests {
     }
 
     fn sign(terms: Terms) -> Result<Grant, Error> {
-        terms.sign(GrantId::derive(&[0; 32], &[]), Stamp::from_micros(5), Kept::InLedger)
+        terms.sign(GrantId::derive(&[0; 32], &[]), Timestamp::from_micros(5), Kept::InLedger)
     }
 
     fn check_refused(terms: Terms, expect: &str) {
@@ -259,20 +270,20 @@ mod tests {
         assert_eq!(sign(terms("fs:read", Span::Once)).unwrap().uses, Some(1));
         check_refused(
             terms("fs:read", Span::Once).max(2),
-            "fs:read: once is one permit, leave the number away",
+            "fs:read: once allows a single use; omit the number",
         );
         check_refused(
             terms("fs:read", Span::Always).max(0),
-            "fs:read: a grant is good for one permit at least",
+            "fs:read: a grant must allow at least one use",
         );
     }
 
     #[test]
     fn session_in_a_ledger_ends_by_itself() {
         let session = terms("fs:read", Span::Session);
-        check_refused(session.clone(), "fs:read: a grant for a session names its sandbox");
+        check_refused(session.clone(), "fs:read: a session grant must name its sandbox");
         let grant = sign(session.for_sandbox("s").expires_in(Duration::MAX)).unwrap();
-        assert_eq!(grant.expires, Some(Stamp::from_micros(5).after(MAX_SESSION)));
+        assert_eq!(grant.expires, Some(Timestamp::from_micros(5).after(MAX_SESSION)));
     }
 
     #[test]
@@ -288,8 +299,8 @@ mod tests {
     fn expiry_is_counted_from_now() {
         let grant =
             sign(terms("fs:read", Span::Always).expires_in(Duration::from_secs(1))).unwrap();
-        assert!(grant.lives_at(Stamp::from_micros(1_000_004)));
-        assert!(!grant.lives_at(Stamp::from_micros(1_000_005)));
+        assert!(grant.lives_at(Timestamp::from_micros(1_000_004)));
+        assert!(!grant.lives_at(Timestamp::from_micros(1_000_005)));
     }
 
     #[test]

@@ -1,36 +1,38 @@
+//! The list of capabilities that a run holds, for calls whose result depends on it.
+
 use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Kind};
 
 use crate::desk::Desk;
 use crate::error::Error;
-use crate::held::Held;
-use crate::stamp::Stamp;
+use crate::held_grant::HeldGrant;
+use crate::timestamp::Timestamp;
 use crate::waiting::Seen;
 
-/// What of some kinds is granted to a run.
+/// Capabilities of some kinds that a run holds at one moment.
 ///
-/// A check says whether it may be used; this says what a call that has leave may see.
+/// A check decides whether a call may be made. This list decides what a permitted call shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
-    /// What can be used as often as one likes, sorted.
+    /// Capabilities without a limit on uses, sorted.
     pub lasting: Vec<Capability>,
-    /// What a check uses up, sorted. It is nobody's before a check has used it.
+    /// Capabilities with a limited number of uses, sorted; usable only through a check.
     pub counted: Vec<Capability>,
     seen: Seen,
-    /// When the first of it ends.
-    until: Option<Stamp>,
+    /// Time at which the first of the grants expires.
+    until: Option<Timestamp>,
 }
 
 impl Desk {
-    /// What of these kinds is granted to this run now.
+    /// Returns the capabilities of `kinds` that are granted to this run now.
     pub fn granted(&self, kinds: &[Kind]) -> Result<Granted, Error> {
-        let (session, broker) = (self.session(), self.session().broker());
-        let (now, generation) = (broker.now(), session.generation());
+        let (permissions, broker) = (self.permissions(), self.permissions().broker());
+        let (now, generation) = (broker.now(), permissions.generation());
         let (mut lasting, mut counted) = (Vec::new(), Vec::new());
-        let mut until: Option<Stamp> = None;
-        let mut add = |held: &Arc<Held>| {
-            if !held.is_for(self.asker(), now) {
+        let mut until: Option<Timestamp> = None;
+        let mut add = |held: &Arc<HeldGrant>| {
+            if !held.is_for(self.requester(), now) {
                 return;
             }
             if let Some(end) = held.grant.expires {
@@ -42,11 +44,11 @@ impl Desk {
                 false => counted.push(capability),
             }
         };
-        session.read(|book| kinds.iter().for_each(|kind| book.of_kind(*kind, &mut add)));
-        let of_kinds = |durable: &crate::broker::Durable| {
-            kinds.iter().for_each(|kind| durable.book.of_kind(*kind, &mut add));
+        permissions.read(|grants| kinds.iter().for_each(|kind| grants.of_kind(*kind, &mut add)));
+        let of_kinds = |ledger: &crate::broker::LedgerCache| {
+            kinds.iter().for_each(|kind| ledger.grants.of_kind(*kind, &mut add));
         };
-        let mark = broker.durable(of_kinds)?.1;
+        let mark = broker.with_ledger(of_kinds)?.1;
         for list in [&mut lasting, &mut counted] {
             list.sort_unstable();
             list.dedup();
@@ -54,13 +56,13 @@ impl Desk {
         Ok(Granted { lasting, counted, seen: (generation, mark), until })
     }
 
-    /// Whether [`granted`](Self::granted) would say the same again.
+    /// Returns true if [`granted`](Self::granted) would return the same list again.
     pub fn still(&self, granted: &Granted) -> Result<bool, Error> {
-        let (session, broker) = (self.session(), self.session().broker());
+        let (permissions, broker) = (self.permissions(), self.permissions().broker());
         let (generation, mark) = granted.seen;
-        // Nothing says when what is counted has been used up.
+        // Use of a counted grant changes no mark, so such a list is never known to be current.
         Ok(granted.counted.is_empty()
-            && generation == session.generation()
+            && generation == permissions.generation()
             && mark == broker.shared().ledger.mark()?
             && granted.until.is_none_or(|end| broker.now() < end))
     }

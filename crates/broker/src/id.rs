@@ -1,18 +1,21 @@
+//! Ids of requests, grants and questions: short enough to type, safe to print, hard to guess.
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
 
-/// Characters behind the prefix: 50 bits, too many to guess and few enough to type.
+/// Characters after the prefix: 50 bits, too many to guess and few enough to type.
 const LETTERS: usize = 10;
 
-/// Base 32 without the letters that are taken for digits or for each other.
+/// Base 32 without letters that resemble digits or each other.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// A secret that ids are derived from: of a ledger for requests, of a process for the rest.
+/// A secret from which ids are derived: the ledger's for requests, the process's for the rest.
 pub type Key = [u8; 32];
 
+/// Defines an id type from its documentation and prefix.
 macro_rules! id_type {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
@@ -20,12 +23,12 @@ macro_rules! id_type {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// The text, which is safe to print.
+            /// Returns the text, which is safe to print.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Derives one from what it shall stand for; the same parts make the same id.
+            /// Derives an id; equal keys and parts give equal ids.
             pub(crate) fn derive(key: &Key, parts: &[&[u8]]) -> Self {
                 Self(format!("{}{}", $prefix, digest(key, $prefix, parts)).into())
             }
@@ -54,24 +57,24 @@ macro_rules! id_type {
 }
 
 id_type! {
-    /// What a tool asked for and did not get: `req_0123456789`.
+    /// Id of a denied request: `req_0123456789`.
     ///
-    /// The same for the same request of the same tool in the same sandbox, also in another
-    /// process with the same ledger.
+    /// Equal for equal requests of one tool in one sandbox, in every process that uses the same
+    /// ledger.
     RequestId, "req_"
 }
 
 id_type! {
-    /// One grant: `grt_0123456789`.
+    /// Id of a grant: `grt_0123456789`.
     GrantId, "grt_"
 }
 
 id_type! {
-    /// One asking of a person: `qst_0123456789`. Asked again, it is another.
+    /// Id of a question: `qst_0123456789`. A question that is asked again has a new id.
     QuestionId, "qst_"
 }
 
-/// A text that is no id of the kind that was expected.
+/// Error for text that is not an id of the expected kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadId {
     prefix: &'static str,
@@ -79,13 +82,13 @@ pub struct BadId {
 
 impl fmt::Display for BadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not an id: one is {} and {LETTERS} letters and digits", self.prefix)
+        write!(f, "not an id: expected {} and {LETTERS} letters and digits", self.prefix)
     }
 }
 
 impl std::error::Error for BadId {}
 
-/// Makes ids that never come twice.
+/// Generator of unique ids.
 #[derive(Debug)]
 pub(crate) struct Ids {
     key: Key,
@@ -113,7 +116,7 @@ impl Ids {
 fn digest(key: &Key, label: &str, parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new_with_prefix(key);
     for part in [label.as_bytes()].iter().chain(parts) {
-        // With its length, so that no two lists of parts read the same.
+        // Prefixes the length, so that different lists of parts never hash alike.
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
@@ -148,7 +151,7 @@ mod tests {
             assert!(text.parse::<RequestId>().is_err(), "{text:?}");
         }
         let error = "x".parse::<GrantId>().unwrap_err();
-        assert_eq!(error.to_string(), "not an id: one is grt_ and 10 letters and digits");
+        assert_eq!(error.to_string(), "not an id: expected grt_ and 10 letters and digits");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! The [`Ledger`] trait: durable storage behind a broker, implemented in memory and by the store.
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,102 +9,107 @@ use cofferdam_caps::Capability;
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
 use crate::id::{GrantId, Key, RequestId};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
-/// Where grants that outlive a run are kept, and what was asked for.
+/// Storage for grants that outlive a run and for recorded requests.
 ///
-/// Several brokers, in several processes, may share one. What a function promises to have done
-/// is done for good when it returns: it survives a crash of the process and of the machine.
+/// Several brokers in several processes may share one ledger. A change is durable when the
+/// function returns: it survives a crash of the process and of the machine.
 pub trait Ledger: Send + Sync {
-    /// The secret that ids of requests are derived from; the same for the ledger's whole life.
+    /// Returns the secret from which request ids are derived; it never changes.
     fn key(&self) -> Result<Key, Error>;
 
-    /// A number that is another one after each change of grants or denials, by anybody.
+    /// Returns a number that differs after every change of grants or denials by any process.
     ///
-    /// Asked for at every check that depends on the ledger, so it has to be cheap.
+    /// Called at every check that depends on the ledger, so it must be cheap.
     fn mark(&self) -> Result<u64, Error>;
 
-    /// What changed after `since`, the [`at`](Changes::at) of an earlier answer; 0 for all.
+    /// Returns the changes after `since`, the [`at`](Changes::at) of an earlier result; 0 returns
+    /// everything.
     fn changes(&self, since: u64) -> Result<Changes, Error>;
 
-    /// Adds a grant, and settles the request that it answers.
+    /// Adds a grant and marks the request that it answers as granted.
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error>;
 
-    /// Takes a grant away and says what it was; none where it is not there any more.
+    /// Removes a grant and returns it, or `None` if it does not exist.
     fn revoke(&self, id: &GrantId) -> Result<Option<Grant>, Error>;
 
-    /// Uses up one permit of a counted grant; false where none is left, it has ended or is gone.
-    fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error>;
+    /// Consumes one use of a counted grant.
+    ///
+    /// Returns false if no use is left, or if the grant has expired or does not exist.
+    fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error>;
 
-    /// Notes that something was asked for and not given. What is there already is counted, and is
-    /// open again where it had been granted.
-    fn remember(&self, petition: &Petition) -> Result<(), Error>;
+    /// Records a denied request.
+    ///
+    /// If the request is already recorded, raises its count; if it was granted, opens it again.
+    fn record(&self, request: &RecordedRequest) -> Result<(), Error>;
 
-    /// Decides that a request is not to be asked about again; none where there is none.
-    fn deny(&self, id: &RequestId) -> Result<Option<Petition>, Error>;
+    /// Denies a request for good and returns it, or `None` if it does not exist.
+    fn deny(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error>;
 
-    /// One request.
-    fn petition(&self, id: &RequestId) -> Result<Option<Petition>, Error>;
+    /// Returns one request, or `None` if it does not exist.
+    fn request(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error>;
 
-    /// All requests, the latest first.
-    fn petitions(&self) -> Result<Vec<Petition>, Error>;
+    /// Returns all requests, latest first.
+    fn requests(&self) -> Result<Vec<RecordedRequest>, Error>;
 
-    /// All grants, the latest first.
+    /// Returns all grants, latest first.
     fn grants(&self) -> Result<Vec<Grant>, Error>;
 
-    /// Whether others can change it, so that one who waits has to look from time to time.
+    /// Returns true if other processes can change the ledger, so that waiting runs must poll it.
     fn is_shared(&self) -> bool;
 }
 
-/// What is different in a ledger since it was last read.
+/// Changes of a ledger since an earlier read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
-    /// Where to go on from next time.
+    /// Position to continue from; pass it to [`Ledger::changes`].
     pub at: u64,
-    /// This is everything: forget what was known.
+    /// True if the list is complete and replaces everything known before.
     pub whole: bool,
-    /// New grants, and those that are different now.
+    /// Grants that were added or changed.
     pub grants: Vec<Grant>,
-    /// Grants that are no more.
+    /// Grants that were removed.
     pub gone: Vec<GrantId>,
-    /// Requests that were decided or opened again, and which of the two.
-    pub requests: Vec<(RequestId, Standing)>,
+    /// Requests whose status changed, with the new status.
+    pub requests: Vec<(RequestId, RequestStatus)>,
 }
 
-/// Something that a tool asked for and did not get.
+/// A request that was denied, kept so that a person can grant it later.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Petition {
-    /// What to grant or deny it by.
+pub struct RecordedRequest {
+    /// Id by which the request can be granted or denied.
     pub id: RequestId,
-    /// The narrowest capability that would do.
+    /// Narrowest capability that would allow the request.
     pub capability: Capability,
-    /// Whose tool asked; hostile text.
+    /// Name of the tool; hostile text.
     pub tool: Arc<str>,
-    /// Where.
+    /// Name of the sandbox.
     pub sandbox: Arc<str>,
-    /// When it was asked for at first.
-    pub first: Stamp,
-    /// When it was last noted. A loop in a run is noted once.
-    pub last: Stamp,
-    /// How often it was noted.
+    /// Time at which the request was first recorded.
+    pub first: Timestamp,
+    /// Time at which the request was last recorded. A run records it at most once.
+    pub last: Timestamp,
+    /// Number of times that the request was recorded.
     pub times: u32,
-    /// What became of it.
-    pub standing: Standing,
+    /// Decision so far.
+    pub status: RequestStatus,
 }
 
-/// What became of a request.
+/// Decision on a recorded request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
-    /// Nobody has decided.
+#[non_exhaustive]
+pub enum RequestStatus {
+    /// Not decided.
     Open,
-    /// Something was granted for it.
+    /// A grant was made for the request.
     Granted,
-    /// Not to be asked about again.
+    /// Denied for good; the approver is not asked again.
     Denied,
 }
 
-impl Standing {
-    /// The word for it.
+impl RequestStatus {
+    /// Returns the word that command line and store use.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -112,18 +119,18 @@ impl Standing {
     }
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for RequestStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Standing {
+impl FromStr for RequestStatus {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let all = [Self::Open, Self::Granted, Self::Denied];
-        let standing = all.into_iter().find(|standing| standing.name() == text);
-        standing.ok_or_else(|| Error::new(ErrorKind::Damaged, text, "not open, granted or denied"))
+        let status = all.into_iter().find(|status| status.name() == text);
+        status.ok_or_else(|| Error::new(ErrorKind::Damaged, text, "not open, granted or denied"))
     }
 }

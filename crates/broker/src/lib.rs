@@ -1,21 +1,22 @@
-//! Grants, requests and the audit log; the only maker of permits.
+//! Grants, requests and the audit log; the only source of permits.
 //!
-//! A [`Broker`] turns what a run asks for into a [`Permit`], a [`Denial`] that says what to
-//! grant, or a question to a person. A function that touches a resource takes a `Permit`, and
-//! nothing but a [`Desk`] makes one.
+//! A [`Broker`] turns each request of a run into a [`Permit`], a [`Denial`] that says what to
+//! grant, or a [`Question`] for a person. A function that touches a resource takes a `Permit`,
+//! which only a [`Desk`] can create.
 //!
-//! Absent on purpose: any I/O of its own (a [`Ledger`] and a [`Sink`] do it), an executor, a
-//! thread for a run that waits, and every way for a guest to grant, to answer, or to see a
-//! header of a grant. When a ledger or log fails, the answer is no.
+//! Absent on purpose: I/O (a [`Ledger`] and a [`Sink`] do it), an executor, a thread per waiting
+//! run, and any way for a guest to make a grant, to answer a question, or to read the headers of
+//! a grant. If ledger or log fail, requests are denied.
 //!
 //! In reading order:
 //!
-//! - [`Broker`], [`Session`], [`Desk`]: a process, a sandbox, a run; [`Verdict`] is the answer
-//! - [`Permit`], [`Denial`], [`PermissionError`]: yes, no, and no as a guest and a log see it
-//! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: what is given, to whom, for how long
-//! - [`Approver`], [`Question`], [`Answer`], [`Risk`]: asking, and [`Waiting`] for the answer
-//! - [`Declaration`]: what a tool says that it will need
-//! - [`Ledger`], [`Petition`], [`InMemory`]: what outlives a run
+//! - [`Broker`], [`Permissions`], [`Desk`]: of a process, a sandbox, a run; a [`Desk`] returns a
+//!   [`Verdict`]
+//! - [`Permit`], [`Denial`], [`PermissionError`]: the verdict, and a denial as the guest sees it
+//! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: grants and their lifetime
+//! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`]: decisions by a person
+//! - [`Declaration`]: capabilities that a tool says it needs
+//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run
 //! - [`Line`], [`Sink`]: the audit log
 //!
 //! ```
@@ -25,22 +26,21 @@
 //!
 //! let memory = Arc::new(InMemory::new()?);
 //! let broker = Broker::setup(memory.clone(), memory).open()?;
-//! let session = broker.session("sandbox-1", &CapabilitySet::default());
-//! let desk = session.desk("run-1", "report.js");
+//! let permissions = broker.permissions("sandbox-1", &CapabilitySet::default());
+//! let desk = permissions.desk("run-1", "report.js");
 //!
 //! let request = Request::Fs { access: Access::Read, path: "/data/a.txt".parse()? };
 //! let Verdict::Denied(denial) = desk.check(&request) else { panic!("nothing was granted") };
 //! assert_eq!(denial.error().required_permission(), "fs:read:/data/a.txt");
 //!
-//! session.grant(Terms::new("fs:read:/data/**".parse()?, Span::Session).by("alice"))?;
+//! permissions.grant(Terms::new("fs:read:/data/**".parse()?, Span::Session).by("alice"))?;
 //! let Verdict::Permit(permit) = desk.check(&request) else { panic!("it was granted") };
 //! assert_eq!(permit.request(), &request);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod asking;
 mod audit;
-mod book;
+mod audit_buffer;
 mod bounds;
 mod broker;
 mod declaration;
@@ -49,18 +49,19 @@ mod desk;
 mod error;
 mod find;
 mod grant;
+mod grant_index;
 mod granted;
-mod held;
+mod held_grant;
 mod id;
 mod ledger;
 mod memory;
+mod open_question;
+mod permissions;
 mod permit;
 mod question;
 mod risk;
 mod secret;
-mod session;
-mod stamp;
-mod trail;
+mod timestamp;
 mod waiters;
 mod waiting;
 mod watch;
@@ -75,12 +76,12 @@ pub use error::{Error, ErrorKind};
 pub use grant::{Grant, Holder, MAX_LABEL, MAX_SESSION, Span, Terms};
 pub use granted::Granted;
 pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
-pub use ledger::{Changes, Ledger, Petition, Standing};
+pub use ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 pub use memory::InMemory;
+pub use permissions::Permissions;
 pub use permit::Permit;
 pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
-pub use session::Session;
-pub use stamp::{Clock, Stamp};
+pub use timestamp::{Clock, Timestamp};
 pub use waiting::{Waiting, WaitingForAll};

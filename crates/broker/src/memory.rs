@@ -1,3 +1,5 @@
+//! Ledger and audit log in memory, for tests and for embedders that keep nothing.
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,40 +8,40 @@ use crate::audit::{Line, Offered, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
 use crate::id::{GrantId, Key, RequestId};
-use crate::ledger::{Changes, Ledger, Petition, Standing};
-use crate::stamp::Stamp;
+use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
+use crate::timestamp::Timestamp;
 
-/// Most requests that are remembered; the oldest make room.
-const MAX_PETITIONS: usize = 10_000;
+/// Most requests that are kept; beyond this the oldest is dropped.
+const MAX_REQUESTS: usize = 10_000;
 
-/// Most lines of the log that are kept; the oldest make room.
+/// Most audit lines that are kept; beyond this the oldest are dropped.
 const MAX_LINES: usize = 100_000;
 
-/// A ledger and an audit log that end with the process.
+/// A ledger and an audit log that exist only as long as the process.
 #[derive(Debug, Default)]
 pub struct InMemory {
     key: Key,
     mark: AtomicU64,
-    pages: Mutex<Pages>,
+    contents: Mutex<Contents>,
     lines: Mutex<VecDeque<Line>>,
 }
 
 #[derive(Debug, Default)]
-struct Pages {
+struct Contents {
     grants: HashMap<GrantId, Grant>,
-    petitions: HashMap<RequestId, Petition>,
-    /// What changed, by when.
+    requests: HashMap<RequestId, RecordedRequest>,
+    /// Changes by the mark that they produced.
     log: BTreeMap<u64, Change>,
 }
 
 #[derive(Debug, Clone)]
 enum Change {
     Grant(GrantId),
-    Standing(RequestId),
+    Status(RequestId),
 }
 
 impl InMemory {
-    /// An empty one.
+    /// Creates an empty ledger and log.
     pub fn new() -> Result<Self, Error> {
         let mut key = Key::default();
         getrandom::fill(&mut key)
@@ -47,24 +49,26 @@ impl InMemory {
         Ok(Self::with_key(key))
     }
 
-    /// An empty one that makes the same ids every time, for tests.
+    /// Creates an empty ledger and log with a fixed key, so that tests get the same request ids.
     pub fn with_key(key: Key) -> Self {
         Self { key, ..Self::default() }
     }
 
-    /// The lines of the log, from the oldest.
+    /// Returns the lines of the log, oldest first.
     pub fn lines(&self) -> Vec<Line> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Called with the pages still locked, so that nobody sees the mark before the change.
-    fn changed(&self, pages: &mut Pages, change: Change) {
+    /// Records a change and raises the mark.
+    ///
+    /// Takes the locked contents, so that no reader sees the new mark before the change.
+    fn changed(&self, contents: &mut Contents, change: Change) {
         let mark = self.mark.fetch_add(1, Ordering::AcqRel) + 1;
-        pages.log.insert(mark, change);
+        contents.log.insert(mark, change);
     }
 
     fn append(&self, lines: Vec<Line>) {
@@ -85,17 +89,18 @@ impl Ledger for InMemory {
     }
 
     fn changes(&self, since: u64) -> Result<Changes, Error> {
-        let pages = self.pages();
+        let contents = self.contents();
         let mut changes = Changes { at: self.mark.load(Ordering::Acquire), ..Changes::default() };
-        for change in pages.log.range(since + 1..).map(|(_, change)| change) {
+        for change in contents.log.range(since + 1..).map(|(_, change)| change) {
             match change {
-                Change::Grant(id) => match pages.grants.get(id) {
+                Change::Grant(id) => match contents.grants.get(id) {
                     Some(grant) => changes.grants.push(grant.clone()),
                     None => changes.gone.push(id.clone()),
                 },
-                Change::Standing(id) => {
-                    let standing = pages.petitions.get(id).map_or(Standing::Open, |p| p.standing);
-                    changes.requests.push((id.clone(), standing));
+                Change::Status(id) => {
+                    let status =
+                        contents.requests.get(id).map_or(RequestStatus::Open, |p| p.status);
+                    changes.requests.push((id.clone(), status));
                 }
             }
         }
@@ -103,81 +108,82 @@ impl Ledger for InMemory {
     }
 
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {
-        let mut pages = self.pages();
-        pages.grants.insert(grant.id.clone(), grant.clone());
-        self.changed(&mut pages, Change::Grant(grant.id.clone()));
-        if let Some(petition) = answers.and_then(|id| pages.petitions.get_mut(id)) {
-            petition.standing = Standing::Granted;
-            let id = petition.id.clone();
-            self.changed(&mut pages, Change::Standing(id));
+        let mut contents = self.contents();
+        contents.grants.insert(grant.id.clone(), grant.clone());
+        self.changed(&mut contents, Change::Grant(grant.id.clone()));
+        if let Some(request) = answers.and_then(|id| contents.requests.get_mut(id)) {
+            request.status = RequestStatus::Granted;
+            let id = request.id.clone();
+            self.changed(&mut contents, Change::Status(id));
         }
         Ok(())
     }
 
     fn revoke(&self, id: &GrantId) -> Result<Option<Grant>, Error> {
-        let mut pages = self.pages();
-        let grant = pages.grants.remove(id);
+        let mut contents = self.contents();
+        let grant = contents.grants.remove(id);
         if grant.is_some() {
-            self.changed(&mut pages, Change::Grant(id.clone()));
+            self.changed(&mut contents, Change::Grant(id.clone()));
         }
         Ok(grant)
     }
 
-    fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error> {
-        let mut pages = self.pages();
-        let Some(grant) = pages.grants.get_mut(id).filter(|g| g.lives_at(now) && g.uses != Some(0))
+    fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error> {
+        let mut contents = self.contents();
+        let Some(grant) =
+            contents.grants.get_mut(id).filter(|g| g.lives_at(now) && g.uses != Some(0))
         else {
             return Ok(false);
         };
         let Some(uses) = &mut grant.uses else { return Ok(true) };
         *uses = uses.saturating_sub(1);
         if *uses == 0 {
-            pages.grants.remove(id);
-            self.changed(&mut pages, Change::Grant(id.clone()));
+            contents.grants.remove(id);
+            self.changed(&mut contents, Change::Grant(id.clone()));
         }
         Ok(true)
     }
 
-    fn remember(&self, petition: &Petition) -> Result<(), Error> {
-        let mut pages = self.pages();
-        if let Some(known) = pages.petitions.get_mut(&petition.id) {
-            known.last = petition.last;
+    fn record(&self, request: &RecordedRequest) -> Result<(), Error> {
+        let mut contents = self.contents();
+        if let Some(known) = contents.requests.get_mut(&request.id) {
+            known.last = request.last;
             known.times = known.times.saturating_add(1);
-            // It is denied again: what was granted is used up, has ended or was revoked.
-            if known.standing == Standing::Granted {
-                known.standing = Standing::Open;
+            // Denied again, so the earlier grant was used up, expired or revoked.
+            if known.status == RequestStatus::Granted {
+                known.status = RequestStatus::Open;
             }
             return Ok(());
         }
-        if pages.petitions.len() >= MAX_PETITIONS {
-            let oldest = pages.petitions.values().min_by_key(|p| p.last).map(|p| p.id.clone());
-            oldest.and_then(|id| pages.petitions.remove(&id));
+        if contents.requests.len() >= MAX_REQUESTS {
+            let oldest = contents.requests.values().min_by_key(|p| p.last).map(|p| p.id.clone());
+            oldest.and_then(|id| contents.requests.remove(&id));
         }
-        pages.petitions.insert(petition.id.clone(), petition.clone());
+        contents.requests.insert(request.id.clone(), request.clone());
         Ok(())
     }
 
-    fn deny(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
-        let mut pages = self.pages();
-        let Some(petition) = pages.petitions.get_mut(id) else { return Ok(None) };
-        petition.standing = Standing::Denied;
-        let petition = petition.clone();
-        self.changed(&mut pages, Change::Standing(id.clone()));
-        Ok(Some(petition))
+    fn deny(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error> {
+        let mut contents = self.contents();
+        let Some(request) = contents.requests.get_mut(id) else { return Ok(None) };
+        request.status = RequestStatus::Denied;
+        let request = request.clone();
+        self.changed(&mut contents, Change::Status(id.clone()));
+        Ok(Some(request))
     }
 
-    fn petition(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
-        Ok(self.pages().petitions.get(id).cloned())
+    fn request(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error> {
+        Ok(self.contents().requests.get(id).cloned())
     }
 
-    fn petitions(&self) -> Result<Vec<Petition>, Error> {
-        let mut all: Vec<_> = self.pages().petitions.values().cloned().collect();
+    fn requests(&self) -> Result<Vec<RecordedRequest>, Error> {
+        let mut all: Vec<_> = self.contents().requests.values().cloned().collect();
         all.sort_by(|a, b| (b.last, &b.id).cmp(&(a.last, &a.id)));
         Ok(all)
     }
 
     fn grants(&self) -> Result<Vec<Grant>, Error> {
-        let mut all: Vec<_> = self.pages().grants.values().cloned().collect();
+        let mut all: Vec<_> = self.contents().grants.values().cloned().collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         Ok(all)
     }

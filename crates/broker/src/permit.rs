@@ -1,45 +1,47 @@
+//! The [`Permit`], proof that a request was checked.
+
 use std::fmt;
 use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request, visible};
 
-use crate::held::Held;
+use crate::held_grant::HeldGrant;
 use crate::secret::SecretHeaders;
 
-/// Leave to do one thing now. Only the broker makes one.
+/// Permission to carry out one request now; only the broker can create one.
 ///
-/// A function that touches a resource takes it by value and does what [`request`](Self::request)
-/// says: what was checked is what is done.
+/// A function that touches a resource takes the permit by value and takes its target from
+/// [`request`](Self::request), so that only what was checked is done.
 #[must_use]
 pub struct Permit {
     checked: Arc<Checked>,
-    held: Arc<Held>,
+    held: Arc<HeldGrant>,
 }
 
-/// A request that a run made, kept as long as the run may make it again.
+/// A checked request, shared by its permits and the cached verdict.
 pub(crate) struct Checked {
     pub(crate) request: Request,
-    /// What the audit calls its object.
+    /// Object of the request as the audit log shows it.
     pub(crate) target: Arc<str>,
 }
 
 impl Permit {
-    pub(crate) fn new(checked: Arc<Checked>, held: Arc<Held>) -> Self {
+    pub(crate) fn new(checked: Arc<Checked>, held: Arc<HeldGrant>) -> Self {
         Self { checked, held }
     }
 
-    /// What may be done.
+    /// Returns the permitted request.
     pub fn request(&self) -> &Request {
         &self.checked.request
     }
 
-    /// What allows it.
+    /// Returns the granted capability that allows the request.
     pub fn capability(&self) -> &Capability {
         &self.held.grant.capability
     }
 
-    /// Whether an address that is not public may be connected to: the grant names the very
-    /// origin of the request.
+    /// Returns true if the request may connect to an address that is not public, because the
+    /// grant names exactly the origin of the request.
     pub fn reaches_private_addresses(&self) -> bool {
         match &self.checked.request {
             Request::Network { url, .. } => self.held.grant.capability.names_origin(url),
@@ -49,16 +51,16 @@ impl Permit {
             | Request::Process { .. }
             | Request::State { .. }
             | Request::Storage { .. }
-            | Request::Tool { .. } => false,
+            | Request::Function { .. } => false,
         }
     }
 
-    /// What the host adds to this request, to this origin and to no other.
+    /// Returns the headers that the host adds to this request; they must go to no other origin.
     pub fn headers(&self) -> &SecretHeaders {
         &self.held.grant.headers
     }
 
-    pub(crate) fn held(&self) -> &Arc<Held> {
+    pub(crate) fn held(&self) -> &Arc<HeldGrant> {
         &self.held
     }
 
@@ -74,8 +76,10 @@ impl Checked {
     }
 }
 
-/// The object of a request, with hidden characters spelled out and without the query of a URL.
-/// The kind is not in it: it stands in the capability already.
+/// Returns the object of a request, with hidden characters escaped and without the query of a
+/// URL.
+///
+/// Omits the kind, which the audit line's capability contains.
 fn target(request: &Request) -> Arc<str> {
     let name = match request {
         Request::Dom { selector, .. } => selector.as_ref().map_or("", |s| s.as_str()),
@@ -87,7 +91,7 @@ fn target(request: &Request) -> Arc<str> {
         Request::Process { command } => command.as_str(),
         Request::State { name, .. } => name.as_str(),
         Request::Storage { key, .. } => key.as_ref().map_or("", |key| key.as_str()),
-        Request::Tool { name } => name.as_str(),
+        Request::Function { name } => name.as_str(),
     };
     visible(name).into()
 }

@@ -1,3 +1,8 @@
+//! Questions, answers, and the [`Approver`] who gives them.
+//!
+//! These types are the interface to prompts and policies. The life of a question inside the broker
+//! is in `open_question`.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,10 +14,10 @@ use crate::grant::Span;
 use crate::id::QuestionId;
 use crate::risk::Risk;
 
-/// Something for a person, a policy or another service to decide.
+/// A request for a decision by a person, a policy or another service.
 ///
-/// Texts of the tool are hostile: show [`tool`](Self::tool) and [`Choice::text`], which have
-/// hidden characters spelled out.
+/// Texts from the tool are hostile. [`tool`](Self::tool) and [`Choice::text`] escape hidden
+/// characters, so show those.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     id: QuestionId,
@@ -23,53 +28,57 @@ pub struct Question {
     seal: Seal,
 }
 
-/// Stands for all that a question says. An answer carries it, so that nobody's yes to one
-/// question is taken for a yes to another.
+/// Hash of a question's content.
+///
+/// An answer carries the seal of its question, so that approval of one question cannot be applied
+/// to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seal(pub u64);
 
-/// One thing that is asked for.
+/// One capability that a question asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
     choices: Vec<Choice>,
     is_declared: bool,
 }
 
-/// One capability that can be granted for a wish.
+/// One capability that would satisfy a wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
     capability: Capability,
 }
 
-/// What was decided, of one question and of no other.
+/// The decisions on one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub(crate) question: QuestionId,
     pub(crate) seal: Seal,
     pub(crate) by: Arc<str>,
-    /// For each wish in order, what is granted for it.
+    /// One decision for each wish, in order.
     pub(crate) decisions: Vec<Decision>,
 }
 
-/// What was decided of one wish.
+/// The decision on one wish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// This capability, which may be wider than the wish; for something declared also narrower.
+    /// Grants a capability, which may be wider than the wish; for a declared wish also narrower.
     Grant(Capability, Span),
-    /// No.
+    /// Grants nothing.
     Deny,
 }
 
-/// Who decides. Implemented by the embedding program.
+/// Decides questions; implemented by the embedder.
 ///
-/// The future that is returned is dropped when nobody waits for the answer any more.
+/// The returned future is dropped when no run waits for the answer any more.
 pub trait Approver: Send + Sync {
-    /// Asks. One answer is taken; whatever does not fit the question is a no.
+    /// Asks a question. An answer that does not fit the question counts as a refusal.
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>>;
 }
 
-/// Asks nobody and waits: for a grant from outside, or for
-/// [`Broker::answer`](crate::Broker::answer). A run waits as long as its time limit allows.
+/// An approver that never answers.
+///
+/// A run waits until a grant is made, [`Broker::answer`](crate::Broker::answer) is called, or its
+/// time limit is reached.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FromOutside;
 
@@ -89,58 +98,60 @@ impl Question {
         Self { id, tool, sandbox, run, wishes, seal }
     }
 
-    /// What to answer it by.
+    /// Returns the id by which the question is answered.
     pub fn id(&self) -> &QuestionId {
         &self.id
     }
 
-    /// Stands for all that it says.
+    /// Returns the hash of the content.
     pub fn seal(&self) -> Seal {
         self.seal
     }
 
-    /// Whose wishes these are, fit to be shown.
+    /// Returns the name of the tool, with hidden characters escaped.
     pub fn tool(&self) -> String {
         visible(&self.tool).into_owned()
     }
 
-    /// In which sandbox.
+    /// Returns the name of the sandbox.
     pub fn sandbox(&self) -> &str {
         &self.sandbox
     }
 
-    /// In which run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         &self.run
     }
 
-    /// What is wanted: one thing, or all that a tool declared.
+    /// Returns what is asked for: one wish, or all that a tool declared.
     pub fn wishes(&self) -> &[Wish] {
         &self.wishes
     }
 
-    /// A yes to exactly what is wanted.
+    /// Creates an answer that grants exactly what is asked for.
     pub fn allow(&self, span: Span) -> Answer {
         let yes = |wish: &Wish| Decision::Grant(wish.wanted().clone(), span);
         self.answer(self.wishes.iter().map(yes).collect())
     }
 
-    /// A yes to something wider, or for something declared narrower, than the only wish.
+    /// Creates an answer that grants another capability for the only wish.
+    ///
+    /// The capability must cover the wish; for a declared wish it may also be narrower.
     pub fn allow_instead(&self, capability: Capability, span: Span) -> Answer {
         self.answer(vec![Decision::Grant(capability, span)])
     }
 
-    /// A no to everything.
+    /// Creates an answer that grants nothing.
     pub fn deny(&self) -> Answer {
         self.answer(vec![Decision::Deny; self.wishes.len()])
     }
 
-    /// A decision for each wish, in order.
+    /// Creates an answer from one decision for each wish, in order.
     pub fn answer(&self, decisions: Vec<Decision>) -> Answer {
         Answer::new(self.id.clone(), self.seal, decisions)
     }
 
-    /// Whether the answer is one to this question and says enough.
+    /// Returns true if the answer decides every wish and each grant fits its wish.
     pub(crate) fn takes(&self, answer: &Answer) -> bool {
         let fits = |(wish, decision): (&Wish, &Decision)| match decision {
             Decision::Deny => true,
@@ -155,17 +166,17 @@ impl Question {
 }
 
 impl Answer {
-    /// An answer from elsewhere, to the question of this id as it was when it had this seal.
+    /// Creates an answer to the question with this id and seal.
     pub fn new(question: QuestionId, seal: Seal, decisions: Vec<Decision>) -> Self {
         Self { question, seal, by: Arc::from(""), decisions }
     }
 
-    /// What was decided, for each wish in order.
+    /// Returns one decision for each wish, in order.
     pub fn decisions(&self) -> Vec<Decision> {
         self.decisions.clone()
     }
 
-    /// Who decided.
+    /// Names the person who decided.
     pub fn by(mut self, who: &str) -> Self {
         self.by = who.into();
         self
@@ -173,45 +184,46 @@ impl Answer {
 }
 
 impl Wish {
-    /// To do one thing now.
+    /// Creates the wish for a single request, with wider choices.
     pub(crate) fn for_request(request: &Request) -> Self {
         let choices = request.suggestions().into_iter().map(|capability| Choice { capability });
         Self { choices: choices.collect(), is_declared: false }
     }
 
-    /// Something a tool says that it will need.
+    /// Creates the wish for a declared capability.
     pub(crate) fn declared(capability: Capability) -> Self {
         Self { choices: vec![Choice { capability }], is_declared: true }
     }
 
-    /// The narrowest that would do.
+    /// Returns the narrowest capability that satisfies the wish.
     pub fn wanted(&self) -> &Capability {
         &self.choices[0].capability
     }
 
-    /// What can be granted for it: first what is wanted, then each wider than the one before.
+    /// Returns the choices, each wider than the one before; the first is
+    /// [`wanted`](Self::wanted).
     pub fn choices(&self) -> &[Choice] {
         &self.choices
     }
 }
 
 impl Choice {
-    /// What would be granted.
+    /// Returns the capability that this choice grants.
     pub fn capability(&self) -> &Capability {
         &self.capability
     }
 
-    /// Its exact scope, fit to be shown.
+    /// Returns the exact text of the capability, with hidden characters escaped.
     pub fn text(&self) -> String {
         visible(&self.capability.to_string()).into_owned()
     }
 
-    /// The same in words: `read the file /data/a.txt`.
+    /// Returns a description of the capability: `read the file /data/a.txt`.
     pub fn words(&self) -> String {
         self.capability.describe()
     }
 
-    /// What granting it would mean.
+    /// Returns the risk of granting the capability.
     pub fn risk(&self) -> Risk {
         Risk::of(&self.capability)
     }

@@ -1,60 +1,73 @@
+//! Risk of a grant, as prompts and `cofferdam explain` show it.
+
 use std::fmt;
 
 use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Access, Capability, Scope};
 
-/// How much somebody who says yes gives away.
+/// Severity of a risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Level {
-    /// Stays in the sandbox, and can be undone by throwing it away.
+    /// Stays in the sandbox and ends with it.
     Low,
-    /// Shows the tool something, or changes much of the sandbox.
+    /// Reveals data to the tool, or changes much of the sandbox.
     Medium,
     /// Acts outside the sandbox, or lets data leave it.
     High,
 }
 
-/// A level, and why.
+/// Risk of granting a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Risk {
-    /// How much.
+    /// Severity.
     pub level: Level,
-    /// Why, in words for a person.
+    /// Explanation for a person.
     pub reason: &'static str,
 }
 
 impl Risk {
-    /// What granting this would mean.
+    /// Returns the risk of granting a capability.
     pub fn of(capability: &Capability) -> Self {
         let (level, reason) = match capability {
             Capability::Network(network) => match network.scope() {
-                Scope::All => (Level::High, "anything the tool can see can be sent anywhere"),
+                Scope::All => {
+                    (Level::High, "the tool can send anything it sees to any public address")
+                }
                 Scope::Only(fetches) => match fetches.urls().origin() {
                     Some(origin) if is_private(origin) => {
-                        (Level::High, "the address is on this machine or its own network")
+                        (Level::High, "the address is on this machine or its local network")
                     }
                     Some(_) if only_reads(fetches.methods()) => {
-                        (Level::Medium, "what the tool can see can be sent there in the address")
+                        (Level::Medium, "the tool can send what it sees there as part of the URL")
                     }
-                    Some(_) => (Level::High, "anything the tool can see can be sent there"),
-                    None => (Level::High, "anything the tool can see can be sent to any of them"),
+                    Some(_) => (Level::High, "the tool can send anything it sees there"),
+                    None => {
+                        (Level::High, "the tool can send anything it sees to any matching address")
+                    }
                 },
             },
             Capability::Process(process) => match process.scope() {
-                Scope::All => (Level::Medium, "any command of the sandbox can be run"),
+                Scope::All => (Level::Medium, "the tool can run any command of the sandbox"),
                 Scope::Only(_) => (Level::Low, "the command runs in the sandbox"),
             },
-            Capability::Tool(tool) => match tool.scope() {
-                Scope::All => (Level::High, "any function of the program can be called"),
-                Scope::Only(_) => (Level::High, "it acts with the program's own rights"),
+            Capability::Function(function) => match function.scope() {
+                Scope::All => {
+                    (Level::High, "the tool can call any function of the embedding program")
+                }
+                Scope::Only(_) => {
+                    (Level::High, "the function acts with the embedding program's own privileges")
+                }
             },
             Capability::State(state) => match state.access() {
-                Access::Read => (Level::Medium, "the tool sees what the program published"),
-                Access::Write => (Level::High, "the program will use what the tool writes"),
+                Access::Read => {
+                    (Level::Medium, "the tool sees what the embedding program published")
+                }
+                Access::Write => (Level::High, "the embedding program uses what the tool writes"),
             },
             Capability::Env(env) => match env.scope() {
-                Scope::All => (Level::Medium, "variables often hold keys"),
-                Scope::Only(_) => (Level::Medium, "the variable may hold a key"),
+                Scope::All => (Level::Medium, "environment variables often hold secrets"),
+                Scope::Only(_) => (Level::Medium, "the variable may hold a secret"),
             },
             Capability::Dom(dom) => match (dom.access(), dom.markup()) {
                 (Access::Read, _) => (Level::Medium, "the tool sees what is on the page"),
@@ -62,25 +75,27 @@ impl Risk {
                     (Level::Medium, "the tool changes what others see on the page")
                 }
                 (Access::Write, Markup::Raw) => {
-                    (Level::High, "scripts of the tool run for whoever opens the page")
+                    (Level::High, "scripts written by the tool run for everyone who opens the page")
                 }
             },
             Capability::Fs(fs) => match (fs.access(), fs.scope()) {
                 (Access::Read, Scope::All) => (Level::Medium, "the tool sees every file"),
                 (Access::Read, Scope::Only(_)) => {
-                    (Level::Low, "files in the sandbox, or mounted there")
+                    (Level::Low, "limited to files in the sandbox or mounted into it")
                 }
-                (Access::Write, Scope::All) => {
-                    (Level::Medium, "any file can be changed or lost, also in a folder mounted :rw")
-                }
-                (Access::Write, Scope::Only(_)) => {
-                    (Level::Medium, "files can be changed or lost, also in a folder mounted :rw")
-                }
+                (Access::Write, Scope::All) => (
+                    Level::Medium,
+                    "any file can be changed or lost, including in folders mounted :rw",
+                ),
+                (Access::Write, Scope::Only(_)) => (
+                    Level::Medium,
+                    "files can be changed or lost, including in folders mounted :rw",
+                ),
             },
             Capability::Storage(storage) => match (storage.access(), storage.scope()) {
                 (Access::Write, Scope::All) => (Level::Medium, "any key can be changed or lost"),
                 (Access::Write, Scope::Only(_)) | (Access::Read, _) => {
-                    (Level::Low, "storage of the sandbox only")
+                    (Level::Low, "limited to the storage of the sandbox")
                 }
             },
         };
@@ -95,7 +110,9 @@ fn only_reads(methods: &Scope<cofferdam_caps::network::Methods>) -> bool {
     }
 }
 
-/// By the name alone, for the warning; what it resolves to is checked when it is connected to.
+/// Returns true if a host name suggests a private address.
+///
+/// Only for the warning: the address itself is checked when a connection is made.
 fn is_private(origin: &cofferdam_caps::network::Origin) -> bool {
     let local = |domain: &str| {
         let last = domain.rsplit('.').next().unwrap_or(domain);
@@ -130,21 +147,24 @@ mod tests {
 
     #[test]
     fn what_leaves_the_sandbox_is_high() {
-        check("network:fetch", "high: anything the tool can see can be sent anywhere");
+        check("network:fetch", "high: the tool can send anything it sees to any public address");
+        check("network:fetch:https://a.example", "high: the tool can send anything it sees there");
         check(
-            "network:fetch:https://a.example",
-            "high: anything the tool can see can be sent there",
+            "function:call:mail",
+            "high: the function acts with the embedding program's own privileges",
         );
-        check("tool:call:mail", "high: it acts with the program's own rights");
-        check("state:write:cart", "high: the program will use what the tool writes");
-        check("dom:write:raw@#a", "high: scripts of the tool run for whoever opens the page");
+        check("state:write:cart", "high: the embedding program uses what the tool writes");
+        check(
+            "dom:write:raw@#a",
+            "high: scripts written by the tool run for everyone who opens the page",
+        );
     }
 
     #[test]
     fn reading_an_address_still_sends_something() {
         check(
             "network:fetch:GET@https://a.example/x",
-            "medium: what the tool can see can be sent there in the address",
+            "medium: the tool can send what it sees there as part of the URL",
         );
     }
 
@@ -154,15 +174,15 @@ mod tests {
         {
             check(
                 &format!("network:fetch:GET@http://{host}/x"),
-                "high: the address is on this machine or its own network",
+                "high: the address is on this machine or its local network",
             );
         }
     }
 
     #[test]
     fn what_stays_inside_is_low() {
-        check("storage:local:read:k", "low: storage of the sandbox only");
-        check("fs:read:/data/**", "low: files in the sandbox, or mounted there");
+        check("storage:local:read:k", "low: limited to the storage of the sandbox");
+        check("fs:read:/data/**", "low: limited to files in the sandbox or mounted into it");
         check("process:exec:ls", "low: the command runs in the sandbox");
     }
 }

@@ -1,69 +1,71 @@
+//! Headers with secrets that a grant adds to requests.
+
 use std::fmt;
 
 use cofferdam_caps::visible;
 
-/// Most headers that one grant carries.
+/// Most headers of one grant.
 pub const MAX_HEADERS: usize = 16;
 
-/// Longest name and value of one header together.
+/// Longest name and value of one header together, in bytes.
 pub const MAX_HEADER_LEN: usize = 8 * 1024;
 
-/// Headers that the host adds to a request and that no guest sees.
+/// Headers that the host adds to a request, invisible to guests.
 ///
-/// Debug says how many, never which. Only [`expose`](Self::expose) gives them out: to the one
-/// who sends the request and to the one who stores the grant.
+/// `Debug` shows only their number. Only [`expose`](Self::expose) returns the values, for the code
+/// that sends the request or stores the grant.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SecretHeaders(Vec<(Box<str>, Box<str>)>);
 
-/// A header that cannot be sent.
+/// Error for a header that a grant cannot carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadHeader {
-    // Of the name alone: the value is a secret even when it is wrong.
+    // The name only: the value is secret even if it is invalid.
     name: String,
     reason: &'static str,
 }
 
 impl SecretHeaders {
-    /// Adds a header; one of the same name is replaced.
+    /// Adds a header, or replaces the one with the same name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), BadHeader> {
         let bad = |reason| Err(BadHeader { name: visible(name).into_owned(), reason });
         let is_token =
             |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(is_token) {
-            return bad("not the name of a header");
+            return bad("not a valid header name");
         }
         if !value.bytes().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e)) {
-            return bad("the value of a header is printable ASCII");
+            return bad("a header value must be printable ASCII");
         }
         if name.len() + value.len() > MAX_HEADER_LEN {
             return bad("the header is too long");
         }
         let name = name.to_ascii_lowercase();
-        // They say where a message ends or goes, which is the client's to say.
+        // These headers frame or route the message, which is up to the HTTP client.
         if ["host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer"]
             .contains(&name.as_str())
         {
-            return bad("a grant does not set this header");
+            return bad("a grant may not set this header");
         }
         self.0.retain(|(have, _)| **have != *name);
         if self.0.len() == MAX_HEADERS {
-            return bad("a grant carries 16 headers at most");
+            return bad("a grant may carry at most 16 headers");
         }
         self.0.push((name.into(), value.into()));
         Ok(())
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no headers.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names, in lower case, which are no secret.
+    /// Returns the names in lower case; they are not secret.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| &**name)
     }
 
-    /// Names and values, to send or to store them and for nothing else.
+    /// Returns names and values, to be sent or stored and for nothing else.
     pub fn expose(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -99,7 +101,7 @@ mod tests {
     fn header_cannot_carry_another_line() {
         let mut headers = SecretHeaders::default();
         let error = headers.set("x-key", "s3cr3t\r\nhost: evil").unwrap_err();
-        assert_eq!(error.to_string(), "x-key: the value of a header is printable ASCII");
+        assert_eq!(error.to_string(), "x-key: a header value must be printable ASCII");
         assert!(headers.set("x key", "a").is_err());
         assert!(headers.set("Host", "a").is_err());
         assert!(headers.is_empty());

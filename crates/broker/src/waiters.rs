@@ -1,3 +1,7 @@
+//! The list of waiting runs, to be woken when a decision may concern them.
+//!
+//! A waiting run costs an entry here and no thread.
+
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::task::Waker;
@@ -6,8 +10,7 @@ use cofferdam_caps::Capability;
 
 use crate::id::{QuestionId, RequestId};
 
-/// The runs that wait, to be woken by what they may be waiting for. A run that waits costs an
-/// entry here and no thread.
+/// The runs that wait for a decision.
 #[derive(Debug, Default)]
 pub(crate) struct Waiters(Mutex<List>);
 
@@ -17,18 +20,21 @@ struct List {
     waiting: HashMap<u64, Waiter>,
 }
 
-/// One that waits.
+/// An entry for one waiting run.
 #[derive(Debug)]
 pub(crate) struct Waiter {
-    pub(crate) session: u64,
+    /// Serial number of the sandbox's permissions.
+    pub(crate) serial: u64,
     pub(crate) question: QuestionId,
-    /// The request, and the narrowest capability that would do.
+    /// The request and the narrowest capability that would allow it; `None` if the run waits for
+    /// everything its tool declared.
     pub(crate) request: Option<(RequestId, Capability)>,
     pub(crate) waker: Waker,
 }
 
 impl Waiters {
-    /// Adds one; the number is for [`set_waker`](Self::set_waker) and [`leave`](Self::leave).
+    /// Adds a waiter and returns its number, for [`set_waker`](Self::set_waker) and
+    /// [`leave`](Self::leave).
     pub(crate) fn join(&self, waiter: Waiter) -> u64 {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         list.next += 1;
@@ -53,11 +59,12 @@ impl Waiters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting.is_empty()
     }
 
+    /// Wakes the waiters for which `is_meant` returns true.
     pub(crate) fn wake(&self, is_meant: impl Fn(&Waiter) -> bool) {
         let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = list.waiting.values().filter(|waiter| is_meant(waiter));
         let wakers: Vec<Waker> = meant.map(|waiter| waiter.waker.clone()).collect();
-        // A waker may poll at once, which comes back here.
+        // A waker may poll at once, which locks the list again.
         drop(list);
         wakers.into_iter().for_each(Waker::wake);
     }

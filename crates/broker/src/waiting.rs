@@ -1,3 +1,5 @@
+//! Futures of runs that wait for a decision.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,18 +9,18 @@ use cofferdam_caps::Capability;
 use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
-use crate::asking::{Asking, Drive, Settled};
 use crate::denial::{Denial, Reason};
-use crate::desk::{Desk, Effect, Looked};
+use crate::desk::{Desk, Effect, Recheck};
 use crate::error::Error;
 use crate::id::RequestId;
+use crate::open_question::{Drive, OpenQuestion, Settled};
 use crate::permit::{Checked, Permit};
 use crate::waiters::Waiter;
 
-/// A request that waits for an answer, or for a grant from elsewhere.
+/// Future of a request that waits for an answer, or for a grant made elsewhere.
 ///
-/// Runs on any executor and holds no thread. Dropped, it leaves nothing behind; the question is
-/// withdrawn when nobody else waits for it.
+/// Runs on any executor and blocks no thread. Dropping it withdraws the question, unless another
+/// call waits for the same one.
 #[must_use = "a question that nobody waits for is withdrawn"]
 pub struct Waiting {
     desk: Desk,
@@ -26,18 +28,18 @@ pub struct Waiting {
     required: Capability,
     id: RequestId,
     effect: Effect,
-    seat: Seat,
-    /// What the grants were when they were last looked at.
+    registration: Registration,
+    /// State of the grants when the request was last checked.
     seen: Seen,
 }
 
-/// Marks of session and ledger.
+/// Generation of the permissions and mark of the ledger, to detect changes.
 pub(crate) type Seen = (u64, u64);
 
-/// A place among those that wait for one asking. Left when it is dropped.
-struct Seat {
+/// An entry in the list of waiters for one question; removed on drop.
+struct Registration {
     desk: Desk,
-    asking: Arc<Asking>,
+    question: Arc<OpenQuestion>,
     drive: Drive,
     number: Option<u64>,
 }
@@ -47,21 +49,21 @@ impl Waiting {
         desk: Desk,
         (checked, required, id): (Arc<Checked>, Capability, RequestId),
         effect: Effect,
-        asking: Arc<Asking>,
+        question: Arc<OpenQuestion>,
         seen: Seen,
     ) -> Self {
-        let seat = Seat::new(desk.clone(), asking);
-        Self { desk, checked, required, id, effect, seat, seen }
+        let registration = Registration::new(desk.clone(), question);
+        Self { desk, checked, required, id, effect, registration, seen }
     }
 
-    /// What to call the request by, to grant or deny it from elsewhere.
+    /// Returns the id by which the request can be granted or denied elsewhere.
     pub fn request_id(&self) -> &RequestId {
         &self.id
     }
 
-    /// What is being asked.
+    /// Returns the question that is being asked.
     pub fn question(&self) -> &crate::Question {
-        self.seat.asking.question()
+        self.registration.question.question()
     }
 
     fn denied(&self, reason: Reason) -> Poll<Result<Permit, Denial>> {
@@ -76,26 +78,28 @@ impl Future for Waiting {
         let this = self.get_mut();
         let wanted = Some((this.id.clone(), this.required.clone()));
         loop {
-            // Before looking, so that what comes after the look wakes us.
-            this.seat.sit(wanted.clone(), context);
-            match this.desk.look(&this.checked, this.effect, &mut this.seen) {
-                Looked::Permit(permit) => return Poll::Ready(Ok(permit)),
-                Looked::Denied(reason) => return this.denied(reason),
-                Looked::Nothing => {}
+            // Registers before checking, so that a later change wakes this future.
+            this.registration.register(wanted.clone(), context);
+            match this.desk.recheck_if_changed(&this.checked, this.effect, &mut this.seen) {
+                Recheck::Permit(permit) => return Poll::Ready(Ok(permit)),
+                Recheck::Denied(reason) => return this.denied(reason),
+                Recheck::Nothing => {}
             }
-            match this.seat.poll(context) {
+            match this.registration.poll(context) {
                 None => return Poll::Pending,
                 Some(Settled::Failed(error)) => return this.denied(Reason::Unavailable(error)),
                 Some(Settled::Refused) => return this.denied(Reason::Refused),
                 Some(Settled::Granted) => {
-                    if let Looked::Permit(permit) =
-                        this.desk.look_again(&this.checked, this.effect, &mut this.seen)
+                    if let Recheck::Permit(permit) =
+                        this.desk.recheck(&this.checked, this.effect, &mut this.seen)
                     {
                         return Poll::Ready(Ok(permit));
                     }
-                    // It was for one permit, and another call of this kind has it: ask again.
+                    // The grant was for one permit, and another call has used it: ask again.
                     match this.desk.ask(&this.checked, &this.id) {
-                        Some(asking) => this.seat = Seat::new(this.desk.clone(), asking),
+                        Some(question) => {
+                            this.registration = Registration::new(this.desk.clone(), question)
+                        }
                         None => return this.denied(Reason::TooMany),
                     }
                 }
@@ -104,28 +108,28 @@ impl Future for Waiting {
     }
 }
 
-/// All that a tool declared, waiting for one answer.
+/// Future of the question for everything that a tool declared.
 #[must_use = "a question that nobody waits for is withdrawn"]
 pub struct WaitingForAll {
-    /// None where there is nothing to ask, or nobody.
-    seat: Option<Seat>,
+    /// `None` if there is nothing to ask for, or no approver.
+    registration: Option<Registration>,
 }
 
 impl WaitingForAll {
-    pub(crate) fn new(desk: &Desk, asking: Option<Arc<Asking>>) -> Self {
-        Self { seat: asking.map(|asking| Seat::new(desk.clone(), asking)) }
+    pub(crate) fn new(desk: &Desk, question: Option<Arc<OpenQuestion>>) -> Self {
+        Self { registration: question.map(|question| Registration::new(desk.clone(), question)) }
     }
 }
 
-/// What is granted is granted; a tool that was refused something starts all the same, and finds
-/// it missing when it needs it.
+/// Completes when the question is answered, whatever the answer: a tool starts even if something
+/// was refused, and its calls are then denied.
 impl Future for WaitingForAll {
     type Output = Result<(), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(seat) = &mut self.seat else { return Poll::Ready(Ok(())) };
-        seat.sit(None, context);
-        match seat.poll(context) {
+        let Some(registration) = &mut self.registration else { return Poll::Ready(Ok(())) };
+        registration.register(None, context);
+        match registration.poll(context) {
             None => Poll::Pending,
             Some(Settled::Granted | Settled::Refused) => Poll::Ready(Ok(())),
             Some(Settled::Failed(error)) => Poll::Ready(Err(error)),
@@ -133,42 +137,44 @@ impl Future for WaitingForAll {
     }
 }
 
-impl Seat {
-    fn new(desk: Desk, asking: Arc<Asking>) -> Self {
-        let drive = asking.drive.clone();
-        Self { desk, asking, drive, number: None }
+impl Registration {
+    fn new(desk: Desk, question: Arc<OpenQuestion>) -> Self {
+        let drive = question.drive.clone();
+        Self { desk, question, drive, number: None }
     }
 
-    /// Drives the asking on; none while it is not settled. Whoever settles it wakes us.
+    /// Polls the approver; returns `None` until the question is settled, which wakes this future.
     fn poll(&mut self, context: &mut Context<'_>) -> Option<Settled> {
         if !self.drive.is_terminated() {
             let _ = self.drive.poll_unpin(context);
         }
-        self.asking.settled()
+        self.question.settled()
     }
 
-    /// Waits, or goes on waiting with another waker.
-    fn sit(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
-        let session = self.desk.session();
+    /// Joins the waiters, or replaces the waker if already among them.
+    fn register(&mut self, request: Option<(RequestId, Capability)>, context: &Context<'_>) {
+        let permissions = self.desk.permissions();
         match self.number {
-            Some(number) => session.broker().shared().waiters.set_waker(number, context.waker()),
+            Some(number) => {
+                permissions.broker().shared().waiters.set_waker(number, context.waker())
+            }
             None => {
                 let waiter = Waiter {
-                    session: session.serial(),
-                    question: self.asking.id().clone(),
+                    serial: permissions.serial(),
+                    question: self.question.id().clone(),
                     request,
                     waker: context.waker().clone(),
                 };
-                self.number = Some(session.broker().wait(waiter));
+                self.number = Some(permissions.broker().wait(waiter));
             }
         }
     }
 }
 
-impl Drop for Seat {
+impl Drop for Registration {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.desk.session().broker().shared().waiters.leave(number);
+            self.desk.permissions().broker().shared().waiters.leave(number);
         }
     }
 }

@@ -1,20 +1,22 @@
+//! Polling of a ledger that other processes can change.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crate::broker::{Broker, Shared};
 
-/// How long a grant of another process can go unseen by a run that waits.
+/// Longest time until a waiting run notices a grant made by another process.
 const INTERVAL: Duration = Duration::from_millis(25);
 
-/// One thread that looks at a shared ledger, only while runs wait.
+/// The thread that polls a shared ledger; runs only while runs wait.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     is_running: AtomicBool,
 }
 
 impl Watch {
-    /// Starts the thread unless there is one.
+    /// Starts the thread unless it is running.
     pub(crate) fn start(&self, shared: &Arc<Shared>) {
         if self.is_running.swap(true, Ordering::SeqCst) {
             return;
@@ -22,18 +24,19 @@ impl Watch {
         let broker = Arc::downgrade(shared);
         let thread = std::thread::Builder::new().name("cofferdam-watch".to_owned());
         if thread.spawn(move || watch(&broker)).is_err() {
-            // Without it a run still sees what its own process grants; the next one tries again.
+            // Without the thread a run still sees grants of its own process. The next waiter tries
+            // to start it again.
             self.is_running.store(false, Ordering::SeqCst);
         }
     }
 
-    /// Whether the thread may end: not when somebody began to wait a moment ago.
+    /// Returns true if the thread may end, because no run waits.
     fn may_end(&self, shared: &Shared) -> bool {
         if !shared.waiters.is_empty() {
             return false;
         }
         self.is_running.store(false, Ordering::SeqCst);
-        // One who came in between saw a thread that was still running.
+        // A waiter that joined in between saw the thread running and did not start another.
         shared.waiters.is_empty() || self.is_running.swap(true, Ordering::SeqCst)
     }
 }
@@ -46,8 +49,8 @@ fn watch(shared: &Weak<Shared>) {
             return;
         }
         let broker = Broker::from_shared(shared);
-        if broker.look().is_err() {
-            // They find the error themselves, and it is theirs to report.
+        if broker.refresh().is_err() {
+            // The waiting runs meet the same error and report it.
             broker.shared().waiters.wake(|_| true);
         }
     }

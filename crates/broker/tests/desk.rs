@@ -1,4 +1,4 @@
-//! What a desk permits and denies, and what it leaves in ledger and log.
+//! Verdicts of a desk, and their traces in ledger and log.
 
 mod common;
 
@@ -11,7 +11,7 @@ use cofferdam_broker::{
     Ruling, Sink, Span, Terms, Verdict,
 };
 use cofferdam_caps::Kind;
-use common::{denied, get, key, permitted, set, world};
+use common::{denied, fixture, get, key, permitted, set};
 
 fn terms(capability: &str, span: Span) -> Terms {
     Terms::new(capability.parse().unwrap(), span)
@@ -19,8 +19,8 @@ fn terms(capability: &str, span: Span) -> Terms {
 
 #[test]
 fn nothing_is_permitted_by_default() {
-    let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(None);
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let denial = denied(&desk, &key("a"));
     assert_eq!(denial.error().required_permission(), "storage:local:read:a");
     assert_eq!(denial.reason(), &Reason::NotGranted);
@@ -28,8 +28,8 @@ fn nothing_is_permitted_by_default() {
 
 #[test]
 fn what_was_given_is_permitted_again_and_again() {
-    let world = world(None);
-    let desk = world.broker.session("s", &set(&["storage:local:read:a*"])).desk("r", "t");
+    let fixture = fixture(None);
+    let desk = fixture.broker.permissions("s", &set(&["storage:local:read:a*"])).desk("r", "t");
     for _ in 0..3 {
         assert_eq!(permitted(&desk, &key("ab")).request(), &key("ab"));
     }
@@ -38,83 +38,84 @@ fn what_was_given_is_permitted_again_and_again() {
 
 #[test]
 fn revocation_holds_on_the_next_check() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     for grant in [
-        session.grant(terms("storage:local:read", Span::Session)).unwrap(),
-        world.broker.grant(terms("storage:local:read", Span::Always)).unwrap(),
+        permissions.grant(terms("storage:local:read", Span::Session)).unwrap(),
+        fixture.broker.grant(terms("storage:local:read", Span::Always)).unwrap(),
     ] {
         let _ = permitted(&desk, &key("a"));
         let _ = permitted(&desk, &key("a"));
-        session.revoke(&grant.id, "alice").unwrap();
+        permissions.revoke(&grant.id, "alice").unwrap();
     }
     denied(&desk, &key("a"));
 }
 
 #[test]
 fn given_capability_can_be_revoked_too() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&["env:read"]));
-    let id = session.grants()[0].id.clone();
-    session.revoke(&id, "").unwrap();
-    assert!(session.grants().is_empty());
-    assert_eq!(session.revoke(&id, "").unwrap_err().kind(), ErrorKind::NotFound);
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&["env:read"]));
+    let id = permissions.grants()[0].id.clone();
+    permissions.revoke(&id, "").unwrap();
+    assert!(permissions.grants().is_empty());
+    assert_eq!(permissions.revoke(&id, "").unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
 fn grant_made_after_a_denial_holds_on_the_next_check() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     denied(&desk, &key("a"));
-    world.broker.grant(terms("storage:local:read:a", Span::Always)).unwrap();
+    fixture.broker.grant(terms("storage:local:read:a", Span::Always)).unwrap();
     let _ = permitted(&desk, &key("a"));
 }
 
 #[test]
 fn once_is_one_permit_and_a_budget_its_number() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
-    session.grant(terms("storage:local:read", Span::Once)).unwrap();
-    world.broker.grant(terms("storage:local:read", Span::Once)).unwrap();
-    world.broker.grant(terms("storage:local:read", Span::Always).max(10)).unwrap();
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    permissions.grant(terms("storage:local:read", Span::Once)).unwrap();
+    fixture.broker.grant(terms("storage:local:read", Span::Once)).unwrap();
+    fixture.broker.grant(terms("storage:local:read", Span::Always).max(10)).unwrap();
     (0..12).for_each(|_| drop(permitted(&desk, &key("a"))));
     denied(&desk, &key("a"));
-    assert!(world.broker.grants().unwrap().is_empty());
+    assert!(fixture.broker.grants().unwrap().is_empty());
 }
 
 #[test]
 fn unlimited_grant_is_used_before_a_counted_one() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&["storage:local:read"]));
-    session.grant(terms("storage:local:read:a", Span::Once)).unwrap();
-    let desk = session.desk("r", "t");
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&["storage:local:read"]));
+    permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap();
+    let desk = permissions.desk("r", "t");
     (0..3).for_each(|_| drop(permitted(&desk, &key("a"))));
-    assert_eq!(session.grants().len(), 2);
+    assert_eq!(permissions.grants().len(), 2);
 }
 
 #[test]
 fn grant_ends_at_its_time_within_a_run() {
-    let world = world(None);
+    let fixture = fixture(None);
     let lasting = terms("storage:local:read", Span::Always).expires_in(Duration::from_micros(10));
-    world.broker.grant(lasting).unwrap();
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    fixture.broker.grant(lasting).unwrap();
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let _ = permitted(&desk, &key("a"));
-    world.clock.store(10, Ordering::Relaxed);
+    fixture.clock.store(10, Ordering::Relaxed);
     let _ = permitted(&desk, &key("a"));
-    world.clock.store(11, Ordering::Relaxed);
+    fixture.clock.store(11, Ordering::Relaxed);
     denied(&desk, &key("a"));
 }
 
 #[test]
 fn grant_is_for_its_holder() {
-    let world = world(None);
-    let (one, other) = (world.broker.session("s", &set(&[])), world.broker.session("x", &set(&[])));
+    let fixture = fixture(None);
+    let (one, other) =
+        (fixture.broker.permissions("s", &set(&[])), fixture.broker.permissions("x", &set(&[])));
     let session = terms("env:read", Span::Session).for_sandbox("s");
-    world.broker.grant(session).unwrap();
-    world.broker.grant(terms("storage:local:read", Span::Always).for_tool("t")).unwrap();
+    fixture.broker.grant(session).unwrap();
+    fixture.broker.grant(terms("storage:local:read", Span::Always).for_tool("t")).unwrap();
     let _ = permitted(&one.desk("r", "t"), &key("a"));
     let _ = permitted(&other.desk("r", "t"), &key("a"));
     denied(&one.desk("r", "u"), &key("a"));
@@ -123,20 +124,20 @@ fn grant_is_for_its_holder() {
 }
 
 #[test]
-fn session_grant_ends_with_the_session() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    session.grant(terms("storage:local:read", Span::Session)).unwrap();
-    drop(session);
-    denied(&world.broker.session("s", &set(&[])).desk("r", "t"), &key("a"));
+fn session_grant_ends_with_the_permissions() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    permissions.grant(terms("storage:local:read", Span::Session)).unwrap();
+    drop(permissions);
+    denied(&fixture.broker.permissions("s", &set(&[])).desk("r", "t"), &key("a"));
 }
 
 #[test]
 fn headers_come_with_the_grant_that_has_them() {
-    let world = world(None);
+    let fixture = fixture(None);
     let secret = terms("network:fetch:https://a.example", Span::Always);
-    world.broker.grant(secret.header("authorization", "s3cr3t").unwrap()).unwrap();
-    let desk = world.broker.session("s", &set(&["network:fetch"])).desk("r", "t");
+    fixture.broker.grant(secret.header("authorization", "s3cr3t").unwrap()).unwrap();
+    let desk = fixture.broker.permissions("s", &set(&["network:fetch"])).desk("r", "t");
     let permit = permitted(&desk, &get("https://a.example/x?key=s3cr3t"));
     assert_eq!(permit.headers().expose().collect::<Vec<_>>(), [("authorization", "s3cr3t")]);
     assert!(permit.reaches_private_addresses());
@@ -144,17 +145,17 @@ fn headers_come_with_the_grant_that_has_them() {
     assert!(permit.headers().is_empty() && !permit.reaches_private_addresses());
     desk.done(&permit, Cost { micros: 5, bytes: 6 });
     desk.end("", Cost::default());
-    let log: String = world.memory.lines().iter().map(Line::to_json).collect();
+    let log: String = fixture.memory.lines().iter().map(Line::to_json).collect();
     assert!(!log.contains("s3cr3t"), "{log}");
     assert!(log.contains("GET https://a.example/x"), "{log}");
 }
 
 #[test]
 fn the_same_request_has_the_same_id() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
     let id = |run: &str, tool: &str, name: &str| {
-        denied(&session.desk(run, tool), &key(name)).error().request_id().to_owned()
+        denied(&permissions.desk(run, tool), &key(name)).error().request_id().to_owned()
     };
     assert_eq!(id("1", "t", "a"), id("2", "t", "a"));
     assert_ne!(id("1", "t", "a"), id("1", "t", "b"));
@@ -163,69 +164,70 @@ fn the_same_request_has_the_same_id() {
 
 #[test]
 fn hundred_thousand_requests_in_a_loop_are_one() {
-    let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(None);
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     (0..100_000).for_each(|_| drop(denied(&desk, &key("a"))));
-    let petitions = world.broker.petitions().unwrap();
-    assert_eq!(petitions.len(), 1);
-    assert_eq!(petitions[0].times, 1);
+    let requests = fixture.broker.requests().unwrap();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].times, 1);
 }
 
 #[test]
 fn many_different_requests_are_kept_up_to_a_cap() {
-    let world = world(None);
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(None);
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     (0..2_000).for_each(|i| drop(denied(&desk, &key(&i.to_string()))));
     assert_eq!(
-        world.broker.petitions().unwrap().len(),
+        fixture.broker.requests().unwrap().len(),
         cofferdam_broker::MAX_KEPT_REQUESTS as usize
     );
 }
 
 #[test]
 fn request_is_granted_by_its_id_to_the_tool_that_asked() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let id = denied(&session.desk("1", "t"), &key("a")).error().request_id().parse().unwrap();
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let id = denied(&permissions.desk("1", "t"), &key("a")).error().request_id().parse().unwrap();
     let narrow = terms("storage:local:read:b", Span::Always);
-    let error = world.broker.grant_request(&id, narrow).unwrap_err();
+    let error = fixture.broker.grant_request(&id, narrow).unwrap_err();
     assert_eq!(error.to_string(), "storage:local:read:b: does not allow storage:local:read:a");
-    let terms = world.broker.terms_for(&id, Span::Once).unwrap();
-    world.broker.grant_request(&id, terms).unwrap();
-    denied(&session.desk("2", "other"), &key("a"));
-    let desk = session.desk("2", "t");
+    let terms = fixture.broker.terms_for(&id, Span::Once).unwrap();
+    fixture.broker.grant_request(&id, terms).unwrap();
+    denied(&permissions.desk("2", "other"), &key("a"));
+    let desk = permissions.desk("2", "t");
     let _ = permitted(&desk, &key("a"));
     denied(&desk, &key("a"));
 }
 
 #[test]
 fn preview_asks_nobody_and_uses_nothing_up() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
-    session.grant(terms("storage:local:read", Span::Once)).unwrap();
-    let lines = world.memory.lines().len();
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    permissions.grant(terms("storage:local:read", Span::Once)).unwrap();
+    let lines = fixture.memory.lines().len();
     for _ in 0..3 {
         let preview = desk.would_grant(&key("a")).unwrap();
         assert_eq!(preview, Preview::Granted("storage:local:read".parse().unwrap(), Span::Once));
     }
     let preview = desk.would_grant(&get("https://a/")).unwrap();
     assert!(matches!(preview, Preview::WouldDeny(_)), "{preview:?}");
-    assert_eq!(world.memory.lines().len(), lines);
-    assert!(world.broker.petitions().unwrap().is_empty());
+    assert_eq!(fixture.memory.lines().len(), lines);
+    assert!(fixture.broker.requests().unwrap().is_empty());
 }
 
 #[test]
 fn log_tells_the_run_in_order() {
-    let world = world(None);
-    let desk = world.broker.session("s", &set(&["storage:local:read:a"])).desk("r", "t\u{202e}");
+    let fixture = fixture(None);
+    let desk =
+        fixture.broker.permissions("s", &set(&["storage:local:read:a"])).desk("r", "t\u{202e}");
     let _ = permitted(&desk, &key("a"));
     denied(&desk, &key("b\n"));
     desk.stopped(Event::Limit, "memory");
     desk.end("LIMIT_EXCEEDED", Cost { micros: 9, bytes: 0 });
     desk.end("again", Cost::default());
     drop(desk);
-    let lines = world.memory.lines();
+    let lines = fixture.memory.lines();
     let said: Vec<_> = lines.iter().map(|l| (l.event, l.ruling, l.target.as_deref())).collect();
     assert_eq!(
         said,
@@ -241,13 +243,13 @@ fn log_tells_the_run_in_order() {
 
 #[test]
 fn dropped_run_hands_its_log_over() {
-    let world = world(None);
-    drop(world.broker.session("s", &set(&[])).desk("r", "t"));
-    let events: Vec<_> = world.memory.lines().iter().map(|line| line.event).collect();
+    let fixture = fixture(None);
+    drop(fixture.broker.permissions("s", &set(&[])).desk("r", "t"));
+    let events: Vec<_> = fixture.memory.lines().iter().map(|line| line.event).collect();
     assert_eq!(events, [Event::Start, Event::End]);
 }
 
-/// A log that cannot be written.
+/// A sink that fails to write.
 struct Full;
 
 impl Sink for Full {
@@ -268,7 +270,8 @@ impl Sink for Full {
 fn without_a_log_nothing_acts_on_the_outside() {
     let memory = Arc::new(InMemory::with_key([1; 32]));
     let broker = Broker::setup(memory.clone(), Arc::new(Full)).open().unwrap();
-    let desk = broker.session("s", &set(&["network:fetch", "storage:local:read"])).desk("r", "t");
+    let desk =
+        broker.permissions("s", &set(&["network:fetch", "storage:local:read"])).desk("r", "t");
     let Verdict::Denied(denial) = desk.check(&get("https://a/")) else { panic!("permitted") };
     assert!(matches!(denial.reason(), Reason::Unavailable(_)));
     assert!(!denial.error().to_json().contains("no room"));
@@ -279,9 +282,10 @@ fn without_a_log_nothing_acts_on_the_outside() {
 
 #[test]
 fn what_is_granted_is_known_until_it_changes() {
-    let world = world(None);
-    let session = world.broker.session("s", &set(&["dom:read:#a", "dom:write:raw@#a", "fs:read"]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(None);
+    let permissions =
+        fixture.broker.permissions("s", &set(&["dom:read:#a", "dom:write:raw@#a", "fs:read"]));
+    let desk = permissions.desk("r", "t");
     let kinds = [Kind::DomRead, Kind::DomWrite];
     let texts = |list: &[cofferdam_caps::Capability]| -> Vec<String> {
         list.iter().map(ToString::to_string).collect()
@@ -290,14 +294,14 @@ fn what_is_granted_is_known_until_it_changes() {
     assert_eq!(texts(&granted.lasting), ["dom:read:#a", "dom:write:raw@#a"]);
     assert!(granted.counted.is_empty() && desk.still(&granted).unwrap());
     let ends = terms("dom:read:#b", Span::Session).expires_in(Duration::from_secs(1));
-    session.grant(ends).unwrap();
+    permissions.grant(ends).unwrap();
     assert!(!desk.still(&granted).unwrap());
     let granted = desk.granted(&kinds).unwrap();
     assert_eq!(granted.lasting.len(), 3);
     assert!(desk.still(&granted).unwrap());
-    world.clock.fetch_add(1_000_000, Ordering::SeqCst);
+    fixture.clock.fetch_add(1_000_000, Ordering::SeqCst);
     assert!(!desk.still(&granted).unwrap());
-    world.broker.grant(terms("dom:read:#c", Span::Always).max(2)).unwrap();
+    fixture.broker.grant(terms("dom:read:#c", Span::Always).max(2)).unwrap();
     let granted = desk.granted(&kinds).unwrap();
     assert_eq!(texts(&granted.counted), ["dom:read:#c"]);
     assert!(!desk.still(&granted).unwrap());

@@ -1,3 +1,5 @@
+//! [`Capability`], the sum of all areas, and the questions that can be asked of any of them.
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -6,6 +8,7 @@ use crate::dom::Dom;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind};
 use crate::fs::Fs;
+use crate::function::Function;
 use crate::kind::{Access, Kind};
 use crate::network::{FetchUrl, Network, Origin};
 use crate::process::Process;
@@ -14,60 +17,59 @@ use crate::scope::Covers;
 use crate::state::State;
 use crate::storage::{Storage, StorageArea};
 use crate::text;
-use crate::tool::Tool;
 
-/// One thing that a guest may do: `network:fetch:GET@https://api.example.com/v1/*`.
+/// Permission for one kind of operation: `network:fetch:GET@https://api.example.com/v1/*`.
 ///
-/// Read with [`FromStr`], where an unknown name is an error. Printed in canonical form: equal
-/// capabilities print alike, and what was printed reads back as the same.
+/// Parsed with [`FromStr`], which rejects unknown names. Displayed in canonical form: equal
+/// capabilities print alike, and printed text parses back to an equal capability.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is documented by its content")]
 pub enum Capability {
     Dom(Dom),
     Env(Env),
     Fs(Fs),
+    Function(Function),
     Network(Network),
     Process(Process),
     State(State),
     Storage(Storage),
-    Tool(Tool),
 }
 
-/// What every kind of capability has, whatever its scope is made of.
+/// Operations common to all areas of capabilities, whatever the type of their scope.
 pub(crate) trait Area: fmt::Display {
     fn kind(&self) -> Kind;
     fn describe(&self) -> String;
 }
 
 impl Capability {
-    /// Whether a holder of this may do what `request` asks.
+    /// Returns true if a holder of this capability may perform `request`.
     ///
-    /// For the network that is half of the answer: an address that is not public also needs
-    /// [`names_origin`](Self::names_origin) of the same capability.
+    /// For the network this is only half of the check: an address that is not public also requires
+    /// [`names_origin`](Self::names_origin) to hold for the same capability.
     pub fn allows(&self, request: &Request) -> bool {
         self.covers(&request.required())
     }
 
-    /// Whether every request that `other` allows is allowed by this.
+    /// Returns true if this capability allows every request that `other` allows.
     ///
-    /// A partial order by the text of the scopes. It never says yes wrongly; it can say no where
-    /// two patterns nest by coincidence only. To decide whether a holder may pass `other` on,
-    /// use [`may_hand_on`](Self::may_hand_on).
+    /// This is a partial order on the text of the scopes. It has no false positives, but it can
+    /// return false for patterns that nest only by coincidence. To decide whether a holder may
+    /// delegate `other`, use [`may_hand_on`](Self::may_hand_on).
     pub fn covers(&self, other: &Self) -> bool {
         match self {
             Self::Dom(mine) => matches!(other, Self::Dom(theirs) if mine.covers(theirs)),
             Self::Env(mine) => matches!(other, Self::Env(theirs) if mine.covers(theirs)),
             Self::Fs(mine) => matches!(other, Self::Fs(theirs) if mine.covers(theirs)),
+            Self::Function(mine) => matches!(other, Self::Function(theirs) if mine.covers(theirs)),
             Self::Network(mine) => matches!(other, Self::Network(theirs) if mine.covers(theirs)),
             Self::Process(mine) => matches!(other, Self::Process(theirs) if mine.covers(theirs)),
             Self::State(mine) => matches!(other, Self::State(theirs) if mine.covers(theirs)),
             Self::Storage(mine) => matches!(other, Self::Storage(theirs) if mine.covers(theirs)),
-            Self::Tool(mine) => matches!(other, Self::Tool(theirs) if mine.covers(theirs)),
         }
     }
 
-    /// Whether a holder of this who passes `other` on gives away nothing they do not have.
-    ///
+    /// Returns true if a holder of this capability may delegate `other` without giving away
+    /// authority that the holder lacks.
     /// Stricter than [`covers`](Self::covers): `network:fetch` covers
     /// `network:fetch:http://127.0.0.1`, but only the latter reaches loopback.
     pub fn may_hand_on(&self, other: &Self) -> bool {
@@ -75,10 +77,10 @@ impl Capability {
         self.covers(other) && (named.is_none() || named == self.origin())
     }
 
-    /// Whether the scope names the very origin of `url`: its scheme, host and port, with no
-    /// wildcard in them.
+    /// Returns true if the scope names exactly the origin of `url`: its scheme, host and port,
+    /// without wildcards.
     ///
-    /// Loopback, private, link-local and metadata addresses are for those capabilities only.
+    /// Only such a capability reaches loopback, private, link-local and metadata addresses.
     pub fn names_origin(&self, url: &FetchUrl) -> bool {
         self.origin() == Some(url.origin())
     }
@@ -89,22 +91,22 @@ impl Capability {
             Self::Dom(_)
             | Self::Env(_)
             | Self::Fs(_)
+            | Self::Function(_)
             | Self::Process(_)
             | Self::State(_)
-            | Self::Storage(_)
-            | Self::Tool(_) => None,
+            | Self::Storage(_) => None,
         }
     }
 
-    /// What this is about, without its scope.
+    /// Returns the kind of this capability, without its scope.
     pub fn kind(&self) -> Kind {
         self.area().kind()
     }
 
-    /// What this allows, in words for a person: `read files below /data`.
+    /// Describes this capability in words for a person: `read files below /data`.
     ///
-    /// Safe to show: names are quoted where they could pass for the sentence, and hidden
-    /// characters in them are [`visible`](crate::visible).
+    /// The text is safe to show: names that could be mistaken for part of the sentence are quoted,
+    /// and hidden characters are made [`visible`](crate::visible).
     pub fn describe(&self) -> String {
         self.area().describe()
     }
@@ -114,11 +116,11 @@ impl Capability {
             Self::Dom(area) => area,
             Self::Env(area) => area,
             Self::Fs(area) => area,
+            Self::Function(area) => area,
             Self::Network(area) => area,
             Self::Process(area) => area,
             Self::State(area) => area,
             Self::Storage(area) => area,
-            Self::Tool(area) => area,
         }
     }
 
@@ -131,6 +133,7 @@ impl Capability {
             Kind::EnvRead => Self::Env(Env::parse(scope)?),
             Kind::FsRead => Self::Fs(Fs::parse(Read, scope)?),
             Kind::FsWrite => Self::Fs(Fs::parse(Write, scope)?),
+            Kind::FunctionCall => Self::Function(Function::parse(scope)?),
             Kind::NetworkFetch => Self::Network(Network::parse(scope)?),
             Kind::ProcessExec => Self::Process(Process::parse(scope)?),
             Kind::StateRead => Self::State(State::parse(Read, scope)?),
@@ -139,7 +142,6 @@ impl Capability {
             Kind::StorageLocalWrite => Self::Storage(Storage::parse(Local, Write, scope)?),
             Kind::StorageSessionRead => Self::Storage(Storage::parse(Session, Read, scope)?),
             Kind::StorageSessionWrite => Self::Storage(Storage::parse(Session, Write, scope)?),
-            Kind::ToolCall => Self::Tool(Tool::parse(scope)?),
         })
     }
 }
@@ -159,13 +161,13 @@ impl FromStr for Capability {
         text::no_nul(text)?;
         let (kind, scope) = Kind::split(text)?;
         let capability = Self::parse(kind, scope).map_err(|error| error.within(text))?;
-        // Percent-encoding can make the canonical form longer than what was read.
+        // Percent-encoding can make the canonical form longer than the input.
         fits(capability.to_string().len())?;
         Ok(capability)
     }
 }
 
-/// The canonical form. Not fit for a person's eyes as it is: see [`visible`](crate::visible).
+/// Writes the canonical form, which may contain hostile text; see [`visible`](crate::visible).
 impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.area().fmt(f)
@@ -213,7 +215,7 @@ mod tests {
     #[test]
     fn error_names_the_whole_text() {
         let error = "fs:read:data".parse::<Capability>().unwrap_err();
-        assert_eq!(error.to_string(), "fs:read:data: a path is absolute, it starts with /");
+        assert_eq!(error.to_string(), "fs:read:data: a path must be absolute, starting with /");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What somebody meant who wrote a name that does not exist.
+//! Suggestions for misspelled capability names.
 
 use strsim::levenshtein;
 
@@ -6,13 +6,13 @@ use crate::capability::Capability;
 use crate::kind::Kind;
 use crate::visible::visible;
 
-/// Longest name that a neighbour is sought for; far above the longest there is.
+/// Longest name that suggestions are computed for, far above the longest known name.
 const MAX_GUESSED: usize = 64;
 
-/// Letters that may be wrong, missing or too many; two that changed places count twice.
+/// Most letters that may be wrong, missing or superfluous; a transposition counts as two.
 const MAX_TYPOS: usize = 3;
 
-/// Words of other systems for our areas.
+/// Names that other systems use for our areas.
 const AREAS: &[(&str, &str)] = &[
     ("command", "process"),
     ("document", "dom"),
@@ -21,7 +21,6 @@ const AREAS: &[(&str, &str)] = &[
     ("file", "fs"),
     ("files", "fs"),
     ("filesystem", "fs"),
-    ("function", "tool"),
     ("http", "network"),
     ("https", "network"),
     ("localStorage", "storage:local"),
@@ -30,10 +29,11 @@ const AREAS: &[(&str, &str)] = &[
     ("sessionStorage", "storage:session"),
     ("shell", "process"),
     ("subprocess", "process"),
+    ("tool", "function"),
     ("web", "network"),
 ];
 
-/// Words of other systems for what is done, and the word that each area has for it.
+/// Names that other systems use for our actions; the action depends on the area.
 const ACTIONS: &[(&str, &[&str])] = &[
     ("append", &["write"]),
     ("connect", &["fetch"]),
@@ -52,9 +52,9 @@ const ACTIONS: &[(&str, &[&str])] = &[
     ("use", &["call"]),
 ];
 
-/// The capability that `text` was probably meant to be, with its scope where that can be kept.
+/// Returns the capability that `text` probably means, with its scope if that is valid.
 pub(crate) fn meant(text: &str) -> Option<String> {
-    // The longer reading of what is name and what is scope wins only if it is nearer.
+    // A longer name with a shorter scope is preferred only if it has fewer typos.
     let (_, kind, scope) = [2, 3, 1]
         .into_iter()
         .filter_map(|words| {
@@ -66,12 +66,12 @@ pub(crate) fn meant(text: &str) -> Option<String> {
     let Some(scope) = scope else { return Some(kind.to_string()) };
     match format!("{kind}:{scope}").parse::<Capability>() {
         Ok(capability) => Some(visible(&capability.to_string()).into_owned()),
-        // The bare name would be everything, and that was not meant.
+        // The bare name would grant everything, which was not the intent.
         Err(_) => Some(format!("{kind}:{}", kind.scope())),
     }
 }
 
-/// The first `words` parts between colons, and what follows.
+/// Splits the text after `words` parts between colons.
 fn split_after(text: &str, words: usize) -> Option<(&str, Option<&str>)> {
     let mut colons = text.match_indices(':').map(|(at, _)| at);
     match colons.nth(words - 1) {
@@ -92,7 +92,7 @@ fn nearest(name: &str) -> Option<(usize, Kind)> {
         "" => area.to_owned(),
         action => format!("{area}:{action}"),
     };
-    // A word for the same thing counts as one typo.
+    // A synonym counts as one typo.
     let same = |kind: &Kind| actions.iter().any(|action| read_as(action) == kind.name());
     if let Some(kind) = Kind::ALL.into_iter().find(same) {
         return Some((1, kind));

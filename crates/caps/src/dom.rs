@@ -1,7 +1,8 @@
 //! `dom:read[:SELECTOR]`, `dom:write[:[raw@]SELECTOR]`: the sandbox's page.
 //!
-//! What a tool writes into a page is sanitised: nothing in it runs or loads anything. With `raw@`
-//! it goes in as it is; `dom:write:raw@*` is that for the whole page.
+//! Markup that a tool writes into a page is sanitised, so that it can neither run nor load
+//! anything. With `raw@` it is inserted unchanged; `dom:write:raw@*` allows that for the whole
+//! page.
 
 use std::fmt;
 
@@ -12,10 +13,10 @@ use crate::scope::{Covers, Scope};
 use crate::text::name_type;
 use crate::visible::quoted;
 
-/// What stands before a selector where markup goes in as it is. No selector begins with it.
+/// Prefix of a selector for unsanitised markup. No valid selector begins with it.
 const RAW: &str = "raw@";
 
-/// The page, or the elements inside a selector, to look at or to change.
+/// The page, or the elements inside a selector, that may be read or changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dom {
     access: Access,
@@ -23,19 +24,19 @@ pub struct Dom {
     scope: Scope<Selector>,
 }
 
-/// How markup and attributes get into a page; of no meaning where it is only looked at.
+/// Treatment of markup and attributes written to a page; irrelevant for reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Markup {
-    /// Without what could run or load anything.
+    /// Removes everything that could run or load anything.
     Sanitised,
-    /// As it is. What may be written so may be written sanitised too.
+    /// Inserts markup unchanged. Includes permission to insert sanitised markup.
     Raw,
 }
 
 name_type! {
-    /// A CSS selector, as text: two selectors are the same when they are spelled the same.
+    /// A CSS selector as text: selectors are equal if they are spelled alike.
     ///
-    /// Which elements it takes in is for the one who has the document to say.
+    /// The owner of the document determines the elements that match.
     Selector, check
 }
 
@@ -44,7 +45,7 @@ impl Dom {
         let (markup, scope) = match (access, scope.and_then(|text| text.strip_prefix(RAW))) {
             (Access::Write, Some("*")) => (Markup::Raw, None),
             (Access::Write, Some("")) => {
-                let reason = "nothing after raw@, raw@* is the whole page";
+                let reason = "nothing after raw@; write raw@* for the whole page";
                 return Err(Error::new(ErrorKind::EmptyScope, "", reason));
             }
             (Access::Write, Some(selector)) => (Markup::Raw, Some(selector)),
@@ -57,13 +58,13 @@ impl Dom {
     pub(crate) fn required(access: Access, markup: Markup, selector: Option<&Selector>) -> Self {
         let (markup, selector) = match (access, markup) {
             (Access::Read, _) | (Access::Write, Markup::Sanitised) => (Markup::Sanitised, selector),
-            // Every element is the page: it is how the whole of it is written here.
+            // In the raw form, the selector `*` denotes the whole page.
             (Access::Write, Markup::Raw) => (Markup::Raw, selector.filter(|s| s.as_str() != "*")),
         };
         Self { access, markup, scope: selector.cloned().map_or(Scope::All, Scope::Only) }
     }
 
-    /// The selector, then the page. Raw markup is never a step: who wants it says so.
+    /// Returns the selector, then the whole page. Sanitised requests are never widened to raw ones.
     pub(crate) fn widening(
         access: Access,
         markup: Markup,
@@ -76,17 +77,17 @@ impl Dom {
         steps
     }
 
-    /// Looking or changing.
+    /// Returns the direction of access.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// How markup gets in.
+    /// Returns the treatment of markup.
     pub fn markup(&self) -> Markup {
         self.markup
     }
 
-    /// Inside which selector.
+    /// Returns the selector that limits this capability, if any.
     pub fn scope(&self) -> &Scope<Selector> {
         &self.scope
     }
@@ -95,11 +96,11 @@ impl Dom {
 fn check(text: &str) -> Result<(), Error> {
     let bad = |reason| Err(Error::new(ErrorKind::BadName, text, reason));
     if text.trim() != text {
-        return bad("a selector has no space around it");
+        return bad("a selector must not have spaces around it");
     }
-    // Else a selector that a tool makes up would read as leave for more than it is.
+    // A tool could otherwise make up a selector that reads as permission for raw markup.
     if text.starts_with(RAW) {
-        return bad("raw@ goes with dom:write, once and before a selector");
+        return bad("raw@ is only allowed in dom:write, once, before a selector");
     }
     Ok(())
 }

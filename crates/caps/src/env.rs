@@ -1,4 +1,4 @@
-//! `env:read[:NAME]`: variables of the sandbox, never the host's own.
+//! `env:read[:NAME]`: environment variables of the sandbox, never of the host.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::name_type;
 
-/// Variables that may be read.
+/// Environment variables that may be read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Env {
     scope: Scope<Pattern>,
 }
 
 name_type! {
-    /// The name of a variable: no `=`, and no `/`, so that `*` means every name.
+    /// The name of a variable: without `=`, and without `/` so that `*` matches every name.
     EnvName, check
 }
 
@@ -34,7 +34,7 @@ impl Env {
         vec![Self::required(name), Self { scope: Scope::All }]
     }
 
-    /// Which names.
+    /// Returns the names that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
@@ -42,7 +42,7 @@ impl Env {
 
 fn check(text: &str) -> Result<(), Error> {
     match text.contains(['=', '/']) {
-        true => Err(Error::new(ErrorKind::BadName, text, "a variable's name has no = and no /")),
+        true => Err(Error::new(ErrorKind::BadName, text, "a variable must not contain = or /")),
         false => Ok(()),
     }
 }

@@ -1,13 +1,16 @@
+//! The error of parsing a capability or a concrete name.
+
 use std::fmt;
 
 use crate::visible::shortened;
 
-/// Most characters of the offending text that an error repeats.
+/// Longest excerpt of the offending text that an error repeats, in characters.
 const MAX_SUBJECT: usize = 120;
 
-/// Why a text is not a capability, or not a name that one could speak of.
+/// The reason why a text is not a valid capability or concrete name.
 ///
-/// Displayed as one line, fit for a terminal whatever the text held.
+/// Displayed as one line. Hidden characters of the text are escaped, so the line is safe to print
+/// on a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
@@ -16,32 +19,32 @@ pub struct Error {
     suggestion: Option<String>,
 }
 
-/// What was wrong.
+/// Category of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// No capability has this name.
     UnknownName,
-    /// A colon with nothing behind it.
+    /// The scope after the colon is empty.
     EmptyScope,
-    /// Longer than [`MAX_CAPABILITY_LEN`](crate::MAX_CAPABILITY_LEN) or
+    /// The text is longer than [`MAX_CAPABILITY_LEN`](crate::MAX_CAPABILITY_LEN) or
     /// [`MAX_NAME_LEN`](crate::MAX_NAME_LEN).
     TooLong,
-    /// A star or a backslash where it has no meaning.
+    /// A star or a backslash is misplaced.
     BadPattern,
-    /// A key, a name of a state, variable, command or tool, or a selector that cannot be one.
+    /// A key, state name, variable, command name, function name or selector is invalid.
     BadName,
-    /// A path that is not absolute and plain.
+    /// A path is not absolute, or contains `.`, `..` or empty segments.
     BadPath,
-    /// A URL or URL pattern that cannot be read, or reads in more than one way.
+    /// A URL or URL pattern is malformed or ambiguous.
     BadUrl,
-    /// A host that is neither a plain domain nor an address.
+    /// A host is neither a plain domain nor an IP address.
     BadHost,
-    /// A scheme other than `http` and `https`.
+    /// A scheme is neither `http` nor `https`.
     BadScheme,
-    /// User name or password in a URL.
+    /// A URL contains a user name or password.
     Credentials,
-    /// Not an HTTP method, or one that nobody may use.
+    /// A word is not an HTTP method, or is a forbidden one.
     BadMethod,
 }
 
@@ -56,8 +59,8 @@ impl Error {
         self
     }
 
-    /// The same complaint about the text that the subject was a part of; a text with a password
-    /// in it is not repeated.
+    /// Replaces the subject with the larger text that contains it, unless that text holds
+    /// credentials.
     pub(crate) fn within(mut self, subject: &str) -> Self {
         if self.kind != ErrorKind::Credentials {
             self.subject = shortened(subject, MAX_SUBJECT);
@@ -65,13 +68,13 @@ impl Error {
         self
     }
 
-    /// What was wrong, to be matched on.
+    /// Returns the category of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What was probably meant, for the whole text or the part that was wrong; as fit for a
-    /// terminal as the error itself.
+    /// Returns the probable intended text, for the whole input or for its invalid part. It is
+    /// escaped like the error itself.
     pub fn suggestion(&self) -> Option<&str> {
         self.suggestion.as_deref()
     }

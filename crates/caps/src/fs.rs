@@ -9,9 +9,9 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::name_type;
 
-/// Files and folders, to read or to change.
+/// Files and folders that may be read or changed.
 ///
-/// `/data/**` takes in `/data` itself, so that a folder that may be read may be listed.
+/// `/data/**` includes `/data` itself, so that a readable folder can be listed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fs {
     access: Access,
@@ -21,8 +21,8 @@ pub struct Fs {
 name_type! {
     /// A path in the sandbox: absolute, without `.`, `..` or empty segments.
     ///
-    /// To be made of a path whose links were already followed, since that is what a grant
-    /// speaks of.
+    /// Construct it from a path whose links have been followed, because grants apply to resolved
+    /// paths.
     FilePath, check
 }
 
@@ -36,7 +36,8 @@ impl Fs {
         Self { access, scope: Scope::Only(Pattern::literal(&path.0)) }
     }
 
-    /// The file, its folder, the topmost folder it is in, everything.
+    /// Returns increasingly wide capabilities: the file, its folder, its topmost folder,
+    /// everything.
     pub(crate) fn widening(access: Access, path: &FilePath) -> Vec<Self> {
         let path = Pattern::literal(&path.0);
         // The first segment is the empty one before the leading slash.
@@ -55,12 +56,12 @@ impl Fs {
         }
     }
 
-    /// Reading or changing.
+    /// Returns the direction of access.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Which paths.
+    /// Returns the paths that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
@@ -69,15 +70,15 @@ impl Fs {
 fn check(text: &str) -> Result<(), Error> {
     let bad = |reason| Err(Error::new(ErrorKind::BadPath, text, reason));
     let Some(relative) = text.strip_prefix('/') else {
-        return bad("a path is absolute, it starts with /");
+        return bad("a path must be absolute, starting with /");
     };
     if relative.ends_with('/') {
-        return bad("a path does not end in /, for a folder and all below it write /**");
+        return bad("a path must not end in /; write /** for a folder and everything below it");
     }
     for segment in relative.split('/') {
         match segment {
-            "" if !relative.is_empty() => return bad("a path has no empty segments"),
-            "." | ".." => return bad("a path has no . or .. in it"),
+            "" if !relative.is_empty() => return bad("a path must not have empty segments"),
+            "." | ".." => return bad("a path must not contain . or .."),
             _ => {}
         }
     }

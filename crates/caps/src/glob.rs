@@ -1,23 +1,23 @@
-//! Matching with a wildcard, once for characters in a segment and once for segments.
+//! Wildcard matching, shared by characters within a segment and segments within a pattern.
 
-/// A piece of a segment.
+/// One element of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Token {
-    /// This very character.
+    /// Exactly this character.
     Char(char),
     /// A byte of a URL that stays percent-encoded, since decoding it would change its meaning.
     Octet(u8),
-    /// Any run of characters.
+    /// Any sequence of characters.
     Star,
 }
 
-/// Something a pattern is a sequence of.
+/// An element of the sequences that [`fits`] compares.
 pub(crate) trait Element {
-    /// Stands for any run of elements.
+    /// Returns true if this element matches any sequence of elements.
     fn is_wild(&self) -> bool;
-    /// A wild element may run over this one.
+    /// Returns true if a wild element may match this one.
     fn is_reached(&self) -> bool;
-    /// This one, not wild, takes in all that the other stands for.
+    /// Returns true if this element, which is not wild, matches everything that `other` matches.
     fn takes_in(&self, other: &Self) -> bool;
 }
 
@@ -27,7 +27,7 @@ impl Element for Token {
     }
 
     fn is_reached(&self) -> bool {
-        // Servers that decode early see the end of a segment here.
+        // A server that decodes early ends the segment here.
         !matches!(self, Self::Octet(b'/' | b'\\'))
     }
 
@@ -36,15 +36,15 @@ impl Element for Token {
     }
 }
 
-/// Whether all that `subject` stands for fits `pattern`; a wild element of the subject is taken
-/// in by a wild one only.
+/// Returns true if `pattern` matches everything that `subject` matches. A wild element of the
+/// subject is only matched by a wild element of the pattern.
 ///
-/// Goes back to the last wild element alone, which is enough: an earlier one could only have
-/// run further to end up at the same place. So the cost is at most the product of the lengths,
+/// Backtracks only to the last wild element. That suffices, since an earlier one could only match
+/// more to arrive at the same position. The cost is at most the product of the two lengths,
 /// whatever the pattern.
 pub(crate) fn fits<T: Element>(pattern: &[T], subject: &[T]) -> bool {
     let (mut p, mut s) = (0, 0);
-    // Where to go on after the last wild element, and how far it has run.
+    // The position after the last wild element, and the end of its match so far.
     let mut last_wild = None;
     while s < subject.len() {
         match pattern.get(p) {
@@ -73,7 +73,7 @@ pub(crate) fn fits<T: Element>(pattern: &[T], subject: &[T]) -> bool {
 mod tests {
     use super::*;
 
-    /// `/` in the text is an encoded slash, `*` a star.
+    /// Turns text into tokens; `/` becomes an encoded slash and `*` a wildcard.
     fn tokens(text: &str) -> Vec<Token> {
         let token = |c| match c {
             '*' => Token::Star,

@@ -1,9 +1,11 @@
+//! [`Kind`], the closed list of capability names, and [`Access`].
+
 use std::fmt;
 
 use crate::did_you_mean;
 use crate::error::{Error, ErrorKind};
 
-/// What a capability is about, without its scope: `fs:read`, `network:fetch`.
+/// The area and action of a capability, without its scope: `fs:read`, `network:fetch`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its name, see `name`")]
 pub enum Kind {
@@ -12,6 +14,7 @@ pub enum Kind {
     EnvRead,
     FsRead,
     FsWrite,
+    FunctionCall,
     NetworkFetch,
     ProcessExec,
     StateRead,
@@ -20,26 +23,26 @@ pub enum Kind {
     StorageLocalWrite,
     StorageSessionRead,
     StorageSessionWrite,
-    ToolCall,
 }
 
-/// Looking or changing. Neither implies the other.
+/// The direction of an operation. Neither direction implies the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// Looking.
+    /// Reads without changing anything.
     Read,
-    /// Changing.
+    /// Changes, creates or deletes.
     Write,
 }
 
 impl Kind {
-    /// Every kind there is, by name.
+    /// All kinds, sorted by name.
     pub const ALL: [Self; 14] = [
         Self::DomRead,
         Self::DomWrite,
         Self::EnvRead,
         Self::FsRead,
         Self::FsWrite,
+        Self::FunctionCall,
         Self::NetworkFetch,
         Self::ProcessExec,
         Self::StateRead,
@@ -48,10 +51,9 @@ impl Kind {
         Self::StorageLocalWrite,
         Self::StorageSessionRead,
         Self::StorageSessionWrite,
-        Self::ToolCall,
     ];
 
-    /// The name as it stands in a capability.
+    /// Returns the name as written in a capability.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DomRead => "dom:read",
@@ -59,6 +61,7 @@ impl Kind {
             Self::EnvRead => "env:read",
             Self::FsRead => "fs:read",
             Self::FsWrite => "fs:write",
+            Self::FunctionCall => "function:call",
             Self::NetworkFetch => "network:fetch",
             Self::ProcessExec => "process:exec",
             Self::StateRead => "state:read",
@@ -67,11 +70,10 @@ impl Kind {
             Self::StorageLocalWrite => "storage:local:write",
             Self::StorageSessionRead => "storage:session:read",
             Self::StorageSessionWrite => "storage:session:write",
-            Self::ToolCall => "tool:call",
         }
     }
 
-    /// What may stand behind the name, for help texts: `PATH`, `[METHODS@]URL-PATTERN`.
+    /// Returns a placeholder for the scope, for help texts: `PATH`, `[METHODS@]URL-PATTERN`.
     pub const fn scope(self) -> &'static str {
         match self {
             Self::DomRead | Self::DomWrite => "SELECTOR",
@@ -82,11 +84,11 @@ impl Kind {
             | Self::StorageLocalWrite
             | Self::StorageSessionRead
             | Self::StorageSessionWrite => "KEY",
-            Self::EnvRead | Self::StateRead | Self::StateWrite | Self::ToolCall => "NAME",
+            Self::EnvRead | Self::FunctionCall | Self::StateRead | Self::StateWrite => "NAME",
         }
     }
 
-    /// Parts a capability's text into its kind and all that stands behind the next colon.
+    /// Splits the text of a capability into its kind and the scope after the next colon.
     pub(crate) fn split(text: &str) -> Result<(Self, Option<&str>), Error> {
         for kind in Self::ALL {
             match text.strip_prefix(kind.name()) {
@@ -105,7 +107,26 @@ impl fmt::Display for Kind {
     }
 }
 
+/// Former names of kinds, and the kinds that they named.
+const FORMER: [(&str, Kind); 1] = [("tool:call", Kind::FunctionCall)];
+
+/// Returns the kind that `text` names by its former name.
+fn former(text: &str) -> Option<Kind> {
+    let is_former = |name: &str| {
+        text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    FORMER.into_iter().find(|(name, _)| is_former(name)).map(|(_, kind)| kind)
+}
+
 fn unknown(text: &str) -> Error {
+    if let Some(kind) = former(text) {
+        let reason = format!("this kind is now spelled {kind}");
+        let error = Error::new(ErrorKind::UnknownName, text, reason);
+        return match did_you_mean::meant(text) {
+            Some(meant) => error.suggest(meant),
+            None => error,
+        };
+    }
     match did_you_mean::meant(text) {
         Some(meant) => {
             Error::new(ErrorKind::UnknownName, text, "no such capability").suggest(meant)
@@ -115,7 +136,7 @@ fn unknown(text: &str) -> Error {
             Error::new(
                 ErrorKind::UnknownName,
                 text,
-                format!("no such capability, there are {known}"),
+                format!("no such capability; expected one of {known}"),
             )
         }
     }
@@ -142,10 +163,26 @@ mod tests {
     }
 
     #[test]
+    fn former_name_is_an_error_that_names_the_new_one() {
+        let check = |text: &str, expect: &str, suggestion: &str| {
+            let error = Kind::split(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnknownName);
+            assert_eq!(error.suggestion(), Some(suggestion));
+            assert_eq!(error.to_string(), format!("{expect}, did you mean {suggestion}"));
+        };
+        let reason = "this kind is now spelled function:call";
+        check("tool:call:x", &format!("tool:call:x: {reason}"), "function:call:x");
+        check("tool:call", &format!("tool:call: {reason}"), "function:call");
+        check("tool:call:", &format!("tool:call:: {reason}"), "function:call:NAME");
+        assert!(!Kind::split("tool:calls").unwrap_err().to_string().contains("now spelled"));
+    }
+
+    #[test]
     fn unknown_name_without_a_neighbour_lists_the_known() {
         let error = Kind::split("teleport").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownName);
-        assert!(error.to_string().starts_with("teleport: no such capability, there are dom:read,"));
-        assert!(error.to_string().ends_with("storage:session:write, tool:call"));
+        let expected = "teleport: no such capability; expected one of dom:read,";
+        assert!(error.to_string().starts_with(expected), "{error}");
+        assert!(error.to_string().ends_with("storage:session:read, storage:session:write"));
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every capability and request, tried on many.
+//! Properties of all capabilities and requests, checked on generated ones.
 
 mod families;
 
@@ -11,7 +11,7 @@ use crate::network::{FetchUrl, HostName};
 use crate::storage::StorageArea;
 use crate::{Access, Capability, Kind, MAX_CAPABILITY_LEN, MAX_NAME_LEN, Request, visible};
 
-/// Few pieces, so that patterns and names often meet.
+/// Generates patterns from few pieces, so that patterns and names often match.
 fn pattern_text() -> impl Strategy<Value = String> {
     let segment =
         select(vec!["a", "b", "ab", "*", "**", "a*", "*b", "*a*", r"\*", r"\\", "é", "x:y"]);
@@ -70,7 +70,7 @@ fn scope_text(kind: Kind) -> BoxedStrategy<String> {
         | Kind::StorageLocalWrite
         | Kind::StorageSessionRead
         | Kind::StorageSessionWrite
-        | Kind::ToolCall => pattern_text().boxed(),
+        | Kind::FunctionCall => pattern_text().boxed(),
     }
 }
 
@@ -137,13 +137,13 @@ fn request(kind: Kind) -> BoxedStrategy<Request> {
                 key: t.map(|t| t.parse().unwrap()),
             })
             .boxed(),
-        Kind::ToolCall => {
-            name_text().prop_map(|t| Request::Tool { name: t.parse().unwrap() }).boxed()
+        Kind::FunctionCall => {
+            name_text().prop_map(|t| Request::Function { name: t.parse().unwrap() }).boxed()
         }
     }
 }
 
-/// The network more often than the others, since its scopes have the most parts.
+/// Generates kinds; the network is most frequent, since its scopes have the most parts.
 fn kind() -> impl Strategy<Value = Kind> {
     prop_oneof![Just(Kind::NetworkFetch), select(Kind::ALL.to_vec())]
 }
@@ -196,7 +196,7 @@ proptest! {
         let required = one.required();
         prop_assert!(required.allows(&one));
         prop_assert_eq!(required.to_string().parse::<Capability>().unwrap(), required.clone());
-        // What is for a whole, or for raw markup, allows what is less of the same.
+        // A request for everything, or for raw markup, allows narrower requests of the same kind.
         if let Request::Dom { selector: None, .. }
         | Request::Dom { markup: Markup::Raw, .. }
         | Request::Storage { key: None, .. } = &one
@@ -242,7 +242,7 @@ proptest! {
     fn pattern_and_request_agree_on_the_host(host in "[a-c0-9x.*%üß①:-]{1,9}|\\[[0-9a-f:.]{2,9}\\]") {
         let named = host.parse::<HostName>().ok();
         let url = format!("http://{host}/").parse::<FetchUrl>().ok();
-        // A colon parts the port from the host of a URL; a host by itself has none.
+        // A colon in a URL separates the port; a host alone has none.
         if named.is_some() || !host.contains(':') {
             prop_assert_eq!(named, url.map(|url| url.origin().host.clone()));
         }
@@ -284,7 +284,7 @@ fn split(text: &str) -> Vec<&str> {
     text.split('/').collect()
 }
 
-/// The definition of a pattern, word for word.
+/// Matches by the literal definition of a pattern, without regard to cost.
 fn slow_match(pattern: &[&str], name: &[&str]) -> bool {
     match pattern {
         [] => name.is_empty(),
@@ -322,7 +322,8 @@ fn slow_segment_rest(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// A server that cuts parameters, decodes, takes either slash, and only then resolves dots.
+/// Models a server that cuts parameters, decodes, accepts either slash, and only then resolves
+/// dots.
 fn careless_server(path: &str) -> Vec<String> {
     let decoded = ["%2f", "%2F", "%5c", "%5C", "\\"]
         .iter()

@@ -1,27 +1,27 @@
-//! Capability names, their patterns, and when a grant covers a request.
+//! Names and patterns of capabilities, and the rule for when a grant covers a request.
 //!
-//! A [`Capability`] is a pattern: what a person grants. A [`Request`] is concrete: what a guest
-//! is about to do, built from names that were parsed once and then have a type. A `*` in a
-//! request is a letter like any other.
+//! A [`Capability`] is a pattern that a person grants. A [`Request`] is one concrete operation
+//! that a guest attempts; its parts are parsed once and then have types. A `*` in a request is
+//! an ordinary character.
 //!
-//! Absent on purpose: any I/O, name resolution, the list of private addresses, and who granted
-//! what and for how long. This crate answers what a name means and nothing else.
+//! This crate deliberately has no I/O, no name resolution, no list of private addresses, and no
+//! record of grants. It defines the meaning of capabilities and nothing else.
 //!
 //! In reading order:
 //!
-//! - [`Capability`], [`Kind`], [`Request`], [`CapabilitySet`]: the whole of what callers need
-//! - [`dom`], [`storage`], [`state`], [`network`], [`fs`], [`mod@env`], [`process`], [`tool`]:
-//!   one kind of capability per file
-//! - [`Pattern`], [`Scope`]: `*` and `**`, shared by those
-//! - [`visible`]: hostile text made fit for a prompt or a log
+//! - [`Capability`], [`Kind`], [`Request`], [`CapabilitySet`]: the types most callers need
+//! - [`dom`], [`storage`], [`state`], [`network`], [`fs`], [`mod@env`], [`process`], [`mod@function`]:
+//!   one area of capabilities per module
+//! - [`Pattern`], [`Scope`]: `*` and `**`, shared by the areas
+//! - [`visible`]: escapes hostile text for a prompt or a log
 //!
 //! # Patterns
 //!
-//! A pattern is segments divided by `/`. Within a segment `*` stands for any run of characters;
-//! a segment that is only `*` is not empty. A segment `**` stands for any number of segments,
-//! none included: `/data/**` covers `/data` itself, so that a grant on a folder allows listing
-//! it. `\*` is a star and `\\` a backslash; in URLs, where a backslash means a slash, a star is
-//! `%2A`.
+//! A pattern consists of segments separated by `/`. Within a segment, `*` matches any sequence of
+//! characters; a segment that is only `*` does not match an empty segment. A segment `**` matches
+//! any number of segments, including none: `/data/**` covers `/data` itself, so that a grant for a
+//! folder allows listing it. `\*` is a literal star and `\\` a literal backslash. In URLs, where a
+//! backslash means a slash, a literal star is `%2A`.
 //!
 //! ```
 //! use cofferdam_caps::{Access, Capability, Request};
@@ -40,6 +40,7 @@ pub mod dom;
 pub mod env;
 mod error;
 pub mod fs;
+pub mod function;
 mod glob;
 mod kind;
 pub mod network;
@@ -51,7 +52,6 @@ mod set;
 pub mod state;
 pub mod storage;
 mod text;
-pub mod tool;
 mod visible;
 
 #[cfg(test)]
@@ -66,13 +66,13 @@ pub use scope::Scope;
 pub use set::CapabilitySet;
 pub use visible::visible;
 
-/// Longest text of a capability, as read and as printed.
+/// Longest text of a capability in bytes, both parsed and printed.
 ///
-/// Any request that can be made has a capability shorter than this, see [`MAX_NAME_LEN`].
+/// The capability of every valid request is shorter than this; see [`MAX_NAME_LEN`].
 pub const MAX_CAPABILITY_LEN: usize = 16 * 1024;
 
 /// Longest concrete name (a path, a key, a selector, the path of a URL) in bytes.
 ///
-/// Printing escapes a byte with at most three, so a third of [`MAX_CAPABILITY_LEN`] less the
-/// rest of a capability is the most this could be.
+/// Printing escapes a byte with at most three, so three times this length plus the rest of a
+/// capability must fit in [`MAX_CAPABILITY_LEN`].
 pub const MAX_NAME_LEN: usize = 4 * 1024;

@@ -1,22 +1,22 @@
 //! `network:fetch[:[METHODS@]URL-PATTERN]`: HTTP and HTTPS.
 //!
-//! A pattern is read by the same rules as the URL it is held against, those of the WHATWG URL
-//! standard, so that what is checked is what is connected to:
+//! A pattern is parsed by the same rules as a requested URL, those of the WHATWG URL standard, so
+//! that the checked address is the one that is connected to:
 //!
 //! | part | in a pattern |
 //! |---|---|
-//! | methods | `GET,HEAD@` before the scheme; any method without |
-//! | scheme | `http` or `https`, always written |
-//! | host | a domain, an address, or `*.example.com`: all below `example.com`, at any depth, not itself |
-//! | port | the scheme's own without; `:8443` that one; `:*` any |
-//! | path | every path without; else `*` within a segment, `**` across; `/` is the root alone |
-//! | query | never written, and ignored in a request |
+//! | methods | `GET,HEAD@` before the scheme; any method if absent |
+//! | scheme | `http` or `https`, always required |
+//! | host | a domain, an IP address, or `*.example.com`: subdomains at any depth, but not the domain itself |
+//! | port | `:8443` is that port, `:*` any port; the scheme's default if absent |
+//! | path | `*` within a segment, `**` across segments; `/` is only the root; any path if absent |
+//! | query | not allowed in a pattern, ignored in a request |
 //!
-//! `https://api.example.com/v1/*` is one segment below `/v1`, as in a file path;
-//! `https://api.example.com/v1/**` is `/v1` and all below it.
+//! `https://api.example.com/v1/*` matches one segment below `/v1`, as in a file path;
+//! `https://api.example.com/v1/**` matches `/v1` and everything below it.
 //!
-//! Without a scope: every public address. A capability says nothing of what a name resolves to;
-//! see [`Capability::names_origin`](crate::Capability::names_origin).
+//! Without a scope, every public address is allowed. A capability does not restrict the addresses
+//! that a name resolves to; see [`Capability::names_origin`](crate::Capability::names_origin).
 
 mod host;
 mod method;
@@ -44,7 +44,7 @@ pub struct Network {
     scope: Scope<Fetches>,
 }
 
-/// Which methods may be sent where.
+/// Methods and the URLs that they may be sent to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fetches {
     methods: Scope<Methods>,
@@ -60,7 +60,8 @@ impl Network {
         Self::only(Scope::Only(method.clone().into()), UrlPattern::exactly(url))
     }
 
-    /// The path, its folder, the origin, the origin with any method.
+    /// Returns increasingly wide capabilities: the path, its folder, the origin, the origin with
+    /// any method.
     pub(crate) fn widening(method: &Method, url: &FetchUrl) -> Vec<Self> {
         let methods = Scope::Only(Methods::from(method.clone()));
         let mut steps = vec![Self::required(method, url)];
@@ -74,12 +75,12 @@ impl Network {
         Self { scope: Scope::Only(Fetches { methods, urls }) }
     }
 
-    /// Which requests.
+    /// Returns the requests that this capability applies to.
     pub fn scope(&self) -> &Scope<Fetches> {
         &self.scope
     }
 
-    /// The origin that the scope names without a wildcard.
+    /// Returns the origin, if the scope names one without a wildcard.
     pub fn origin(&self) -> Option<&Origin> {
         self.scope.only().and_then(|fetches| fetches.urls.origin())
     }
@@ -87,7 +88,7 @@ impl Network {
 
 impl Fetches {
     fn parse(text: &str) -> Result<Self, Error> {
-        // An `@` behind the scheme is not ours: it parts credentials from a host.
+        // An `@` after the scheme separates credentials from a host, not methods from a URL.
         let scheme = text.find(':').unwrap_or(text.len());
         match text[..scheme].split_once('@') {
             None => Ok(Self { methods: Scope::All, urls: UrlPattern::parse(text)? }),
@@ -98,12 +99,12 @@ impl Fetches {
         }
     }
 
-    /// Which methods.
+    /// Returns the allowed methods.
     pub fn methods(&self) -> &Scope<Methods> {
         &self.methods
     }
 
-    /// Which URLs.
+    /// Returns the allowed URLs.
     pub fn urls(&self) -> &UrlPattern {
         &self.urls
     }

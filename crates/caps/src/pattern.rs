@@ -1,31 +1,34 @@
+//! [`Pattern`], the text with `*` and `**` that names, keys and paths are matched against.
+
 use std::fmt::{self, Write};
 
 use crate::error::{Error, ErrorKind};
 use crate::glob::{Element, Token, fits};
 use crate::scope::Covers;
 
-/// Segments with `*` in them and `**` between them; see the [crate](crate) for what they mean.
+/// A pattern of segments, which may contain `*`, and `**` between them; see the [crate](crate) for
+/// their meaning.
 ///
-/// Kept in canonical form: no `**` beside another.
+/// Kept in canonical form: no two adjacent `**`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pattern(Vec<Segment>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Segment {
-    /// One segment, of these pieces; no star beside another.
+    /// One segment; its tokens have no two adjacent stars.
     One(Vec<Token>),
-    /// `**`: any number of segments.
+    /// `**`, which matches any number of segments.
     Any,
 }
 
 impl Pattern {
-    /// Reads segments divided by `/`, with `\` before a star or backslash that is meant.
+    /// Parses segments separated by `/`; `\` escapes a star or a backslash.
     pub(crate) fn parse(text: &str) -> Result<Self, Error> {
         let segments = text.split('/').map(|s| Segment::parse(s).map_err(|e| e.within(text)));
         Ok(Self::new(segments.collect::<Result<_, _>>()?))
     }
 
-    /// The pattern for this name alone; stars in it are letters.
+    /// Returns the pattern that matches only this name; its stars are literal.
     pub(crate) fn literal(name: &str) -> Self {
         let one = |s: &str| Segment::One(s.chars().map(Token::Char).collect());
         Self(name.split('/').map(one).collect())
@@ -36,7 +39,7 @@ impl Pattern {
         Self(segments)
     }
 
-    /// Everything below and including the first `depth` segments of this.
+    /// Returns the pattern for the first `depth` segments and everything below them.
     pub(crate) fn below(&self, depth: usize) -> Self {
         let mut segments = self.0[..depth].to_vec();
         segments.push(Segment::Any);
@@ -47,12 +50,12 @@ impl Pattern {
         &self.0
     }
 
-    /// `**` and nothing else.
+    /// Returns true if the pattern is only `**`.
     pub(crate) fn is_all(&self) -> bool {
         self.0 == [Segment::Any]
     }
 
-    /// `*` and nothing else.
+    /// Returns true if the pattern is only `*`.
     pub(crate) fn is_one_star(&self) -> bool {
         matches!(&self.0[..], [Segment::One(tokens)] if tokens[..] == [Token::Star])
     }
@@ -66,7 +69,7 @@ impl Pattern {
         }
     }
 
-    /// The text without escapes: what a person would call it.
+    /// Returns the text without escapes, for use in a description.
     pub(crate) fn plain(&self) -> String {
         let mut out = String::new();
         for (i, segment) in self.0.iter().enumerate() {
@@ -86,7 +89,7 @@ impl Pattern {
     }
 }
 
-/// How much of a pattern is wild, for saying it in words.
+/// Classification of a pattern for describing it in words.
 pub(crate) enum Shape {
     /// One name.
     Literal,
@@ -102,7 +105,7 @@ impl Covers for Pattern {
     }
 }
 
-/// As it is written, with escapes.
+/// Writes the pattern as it is parsed, with escapes.
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, segment) in self.0.iter().enumerate() {
@@ -143,7 +146,7 @@ impl Segment {
         Self::one(tokens).ok_or_else(|| Error::new(ErrorKind::BadPattern, text, LONE_STARS))
     }
 
-    /// None where stars stand side by side.
+    /// Returns `None` if two stars are adjacent.
     pub(crate) fn one(tokens: Vec<Token>) -> Option<Self> {
         let twice = tokens.windows(2).any(|pair| pair == [Token::Star, Token::Star]);
         (!twice).then_some(Self::One(tokens))
@@ -157,8 +160,8 @@ impl Segment {
     }
 }
 
-const LONE_BACKSLASH: &str = r"a backslash stands before * or \ only, write \\ for itself";
-pub(crate) const LONE_STARS: &str = "** stands alone between slashes, as in a/**/b";
+const LONE_BACKSLASH: &str = r"a backslash must precede * or \; write \\ for a literal backslash";
+pub(crate) const LONE_STARS: &str = "** must be a whole segment, as in a/**/b";
 
 impl Element for Segment {
     fn is_wild(&self) -> bool {
@@ -171,7 +174,7 @@ impl Element for Segment {
 
     fn takes_in(&self, other: &Self) -> bool {
         match (self, other) {
-            // A server may drop an empty segment, and `a/*/b` is no grant for `a/b`.
+            // Servers may drop empty segments, and a grant for `a/*/b` must not extend to `a/b`.
             (Self::One(mine), Self::One(theirs)) if theirs.is_empty() => mine.is_empty(),
             (Self::One(mine), Self::One(theirs)) => fits(mine, theirs),
             (Self::One(_) | Self::Any, Self::Any) | (Self::Any, Self::One(_)) => false,
@@ -255,7 +258,7 @@ mod tests {
         let error = Pattern::parse(r"a/b\n").unwrap_err();
         assert_eq!(
             error.to_string(),
-            r"a/b\n: a backslash stands before * or \ only, write \\ for itself"
+            r"a/b\n: a backslash must precede * or \; write \\ for a literal backslash"
         );
     }
 

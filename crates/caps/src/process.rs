@@ -1,4 +1,4 @@
-//! `process:exec[:COMMAND]`: the commands that may be started.
+//! `process:exec[:COMMAND]`: commands that may be started.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Process {
 }
 
 name_type! {
-    /// The name of a command: no path, no space, no arguments.
+    /// The name of a command: no path, no spaces, no arguments.
     CommandName, check
 }
 
@@ -34,7 +34,7 @@ impl Process {
         vec![Self::required(command), Self { scope: Scope::All }]
     }
 
-    /// Which commands.
+    /// Returns the commands that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
@@ -43,13 +43,13 @@ impl Process {
 fn check(text: &str) -> Result<(), Error> {
     let bad = |reason| Err(Error::new(ErrorKind::BadName, text, reason));
     if text.contains('/') {
-        return bad("a command is a name, not a path");
+        return bad("a command must be a name, not a path");
     }
     if text.contains(char::is_whitespace) {
-        return bad("a command is named without its arguments");
+        return bad("a command must be named without its arguments");
     }
     match text {
-        "." | ".." => bad("a command is a name, not a folder"),
+        "." | ".." => bad("a command must be a name, not a folder"),
         _ => Ok(()),
     }
 }

@@ -1,23 +1,25 @@
+//! [`Scope`], the part of a capability after its kind, and the order on scopes.
+
 use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 use crate::pattern::{Pattern, Shape};
 use crate::visible::quoted;
 
-/// How much of its kind a capability speaks of.
+/// The set of objects that a capability applies to, within its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope<P> {
-    /// Everything: the capability was written without a scope, or with one that limits nothing.
+    /// Everything: the capability has no scope, or one that excludes nothing.
     All,
-    /// What fits this.
+    /// The objects that match this pattern.
     Only(P),
 }
 
-/// The order of what two things of one kind stand for: reflexive, transitive, and equal where
-/// both cover each other.
+/// Inclusion of the sets that two patterns of one type stand for.
 ///
-/// Never says yes wrongly. It can say no where two patterns nest by coincidence only, as
-/// `*/**/b` and `**/a/b`.
+/// The relation is reflexive and transitive, and patterns that cover each other are equal. It has
+/// no false positives, but it can return false for patterns that nest only by coincidence, such
+/// as `*/**/b` and `**/a/b`.
 pub(crate) trait Covers {
     fn covers(&self, other: &Self) -> bool;
 }
@@ -33,7 +35,7 @@ impl<P: Covers> Covers for Scope<P> {
 }
 
 impl<P> Scope<P> {
-    /// Reads what stands behind the colon, if there is one.
+    /// Parses the text after the colon; `None` means that there is no colon.
     pub(crate) fn parse(
         text: Option<&str>,
         parse: impl FnOnce(&str) -> Result<Self, Error>,
@@ -43,13 +45,13 @@ impl<P> Scope<P> {
             Some("") => Err(Error::new(
                 ErrorKind::EmptyScope,
                 "",
-                "nothing after the colon, leave it away to mean everything",
+                "nothing after the colon; omit the colon to mean everything",
             )),
             Some(text) => parse(text),
         }
     }
 
-    /// The pattern, where there is one.
+    /// Returns the pattern, or `None` if the scope is everything.
     pub fn only(&self) -> Option<&P> {
         match self {
             Self::All => None,
@@ -59,19 +61,19 @@ impl<P> Scope<P> {
 }
 
 impl Scope<Pattern> {
-    /// Reads a pattern whose names may have several segments.
+    /// Parses a pattern for names that may have several segments.
     pub(crate) fn deep(text: &str) -> Result<Self, Error> {
         let pattern = Pattern::parse(text)?;
         Ok(if pattern.is_all() { Self::All } else { Self::Only(pattern) })
     }
 
-    /// Reads a pattern whose names have no slash, so that `*` is already everything.
+    /// Parses a pattern for names without slashes, where `*` already matches everything.
     pub(crate) fn flat(text: &str) -> Result<Self, Error> {
         let pattern = Pattern::parse(text)?;
         Ok(if pattern.is_all() || pattern.is_one_star() { Self::All } else { Self::Only(pattern) })
     }
 
-    /// From this name alone, over what lies beside and below it, to everything.
+    /// Returns increasingly wide scopes: the name alone, its folder, everything.
     pub(crate) fn widening(name: &Pattern) -> Vec<Self> {
         let mut steps = vec![Self::Only(name.clone())];
         if name.segments().len() > 1 {
@@ -81,7 +83,7 @@ impl Scope<Pattern> {
         steps
     }
 
-    /// `the key a`, `keys below a`, `keys that match a*`, `any key`.
+    /// Describes the scope in words: `the key a`, `keys below a`, `keys that match a*`, `any key`.
     pub(crate) fn describe(&self, one: &str, many: &str) -> String {
         match self {
             Self::All => format!("any {one}"),
@@ -94,7 +96,7 @@ impl Scope<Pattern> {
     }
 }
 
-/// As it stands in a capability: with the colon, or nothing.
+/// Writes the scope as part of a capability: empty, or a colon and the pattern.
 impl<P: fmt::Display> fmt::Display for Scope<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,38 +1,40 @@
+//! [`CapabilitySet`], the capabilities that one holder has.
+
 use std::collections::BTreeSet;
 
 use crate::capability::Capability;
 use crate::kind::Kind;
 use crate::request::Request;
 
-/// Capabilities held together. Empty by default.
+/// A set of capabilities, empty by default.
 ///
-/// Each stands for itself: nothing is merged, so what was put in can be listed and taken out.
+/// Overlapping capabilities are not merged, so each one can be listed and removed by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CapabilitySet(BTreeSet<Capability>);
 
 impl CapabilitySet {
-    /// Adds one; false if it was there.
+    /// Adds a capability. Returns false if the set already contained it.
     pub fn insert(&mut self, capability: Capability) -> bool {
         self.0.insert(capability)
     }
 
-    /// Takes out this very one, not those it covers; false if it was not there.
+    /// Removes exactly this capability, not those that it covers. Returns false if it was absent.
     pub fn remove(&mut self, capability: &Capability) -> bool {
         self.0.remove(capability)
     }
 
-    /// Those that allow `request`, each by itself.
+    /// Returns the capabilities that allow `request` without help from another.
     pub fn allowing(&self, request: &Request) -> impl Iterator<Item = &Capability> {
         let required = request.required();
         self.0.iter().filter(move |capability| capability.covers(&required))
     }
 
-    /// Whether any speaks of `kind`, whatever its scope.
+    /// Returns true if any capability is of this kind, whatever its scope.
     pub fn mentions(&self, kind: Kind) -> bool {
         self.0.iter().any(|capability| capability.kind() == kind)
     }
 
-    /// All of them, those of one kind together.
+    /// Returns all capabilities, sorted so that those of one kind are adjacent.
     pub fn iter(&self) -> impl Iterator<Item = &Capability> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! `state:read[:NAME]`, `state:write[:NAME]`: what the embedding program publishes.
+//! `state:read[:NAME]`, `state:write[:NAME]`: state published by the embedding program.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::{self, name_type};
 
-/// Artifacts and state of the embedding program, to read or to write.
+/// Artifacts and state of the embedding program that may be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State {
     access: Access,
@@ -17,7 +17,7 @@ pub struct State {
 }
 
 name_type! {
-    /// The name of an artifact or state: any text but none at all. A `/` in it parts segments.
+    /// The name of an artifact or state: any non-empty text. A `/` separates segments.
     StateName, text::anything
 }
 
@@ -35,12 +35,12 @@ impl State {
         scopes.into_iter().map(|scope| Self { access, scope }).collect()
     }
 
-    /// Reading or writing.
+    /// Returns the direction of access.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Which names.
+    /// Returns the names that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
@@ -63,8 +63,8 @@ impl Area for State {
     fn describe(&self) -> String {
         let names = self.scope.describe("state", "states");
         match self.access {
-            Access::Read => format!("read {names} of the program"),
-            Access::Write => format!("write {names} of the program"),
+            Access::Read => format!("read {names} of the embedding program"),
+            Access::Write => format!("write {names} of the embedding program"),
         }
     }
 }
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn description_names_the_program() {
         let describe = |text: &str| text.parse::<Capability>().unwrap().describe();
-        assert_eq!(describe("state:read:cart"), "read the state cart of the program");
-        assert_eq!(describe("state:write"), "write any state of the program");
+        assert_eq!(describe("state:read:cart"), "read the state cart of the embedding program");
+        assert_eq!(describe("state:write"), "write any state of the embedding program");
     }
 }

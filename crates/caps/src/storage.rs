@@ -1,4 +1,4 @@
-//! `storage:local:read[:KEY]` and its like: key-value storage of the sandbox.
+//! `storage:local:read[:KEY]` and its siblings: key-value storage of the sandbox.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::{self, name_type};
 
-/// Keys of one storage area, to read or to write.
+/// Keys of one storage area that may be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Storage {
     area: StorageArea,
@@ -17,17 +17,17 @@ pub struct Storage {
     scope: Scope<Pattern>,
 }
 
-/// How long a key lives.
+/// A storage area, which determines the lifetime of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StorageArea {
-    /// As long as the sandbox.
+    /// Keys live as long as the sandbox.
     Local,
-    /// As long as the session.
+    /// Keys live as long as the session.
     Session,
 }
 
 name_type! {
-    /// A key of the storage: any text but none at all. A `/` in it parts segments.
+    /// A key of the storage: any non-empty text. A `/` separates segments.
     Key, text::anything
 }
 
@@ -53,17 +53,17 @@ impl Storage {
         scopes.into_iter().map(|scope| Self { area, access, scope }).collect()
     }
 
-    /// Which storage.
+    /// Returns the storage area.
     pub fn area(&self) -> StorageArea {
         self.area
     }
 
-    /// Reading or writing.
+    /// Returns the direction of access.
     pub fn access(&self) -> Access {
         self.access
     }
 
-    /// Which keys.
+    /// Returns the keys that this capability applies to.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }

@@ -1,11 +1,13 @@
+//! Escaping of hostile text for people: control, bidirectional and invisible characters.
+
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// `text` with everything a reader cannot see, or that moves what they see, spelled out.
+/// Returns `text` with invisible and direction-changing characters escaped.
 ///
-/// Control, bidirectional, zero-width and odd space characters become `\n`, `\u{202e}` and the
-/// like. Every text that a guest could have chosen goes through here before a person reads it.
-/// For eyes only: backslashes stay as they are, so the result cannot be turned back.
+/// Control, bidirectional, zero-width and unusual space characters become `\n`, `\u{202e}` and
+/// the like. Every text that a guest could have chosen passes through here before a person reads
+/// it. The result cannot be reversed, because backslashes are not escaped.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -25,8 +27,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// [`visible`] text that cannot be taken for the sentence around it: in quotes unless it is
-/// made of characters no sentence is.
+/// Returns [`visible`] text that cannot be mistaken for the sentence around it: in quotes, unless
+/// it only has characters that make up names.
 pub(crate) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-*:@%~+=#[]\\,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -35,7 +37,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", visible(text).replace('"', "\\\""))
 }
 
-/// [`visible`] text cut to `most` characters, with the cut shown.
+/// Returns [`visible`] text cut to `most` characters, with an ellipsis if it was cut.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => visible(text).into_owned(),
@@ -46,7 +48,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            // Spaces that are not the space, and letters and signs that are drawn as nothing.
+            // Unusual spaces, and letters and signs without a visible glyph.
             '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}'
             | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2800}' | '\u{3000}' | '\u{3164}'
             | '\u{ffa0}'
@@ -58,7 +60,7 @@ fn is_hidden(c: char) -> bool {
             // Variation selectors, musical formatting, shorthand formatting, tags.
             | '\u{fe00}'..='\u{fe0f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
-            // Private use: every font draws its own.
+            // Private use: the glyph depends on the font.
             | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 

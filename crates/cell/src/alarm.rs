@@ -1,11 +1,11 @@
-//! The one thread that rings for cells that compute, and wakes sleepers.
+//! The alarm thread, which interrupts computing cells and wakes sleeping tasks.
 //!
-//! To ring is to count up: guests compare the count with what it was when they last looked.
+//! To ring is to increment a counter; guests compare the counter with its last known value.
 //!
-//! It sleeps until there is something to do: a deadline of a cell, a sleeper's time, or, while
-//! cells compute, the end of a slice. Entering a cell costs an atomic add as long as the thread
-//! is awake; it stays awake a little after the last cell has left, so that many short runs in a
-//! row do not wake it each time.
+//! The thread sleeps until there is something to do: a cell's deadline, a sleeper's time or, while
+//! cells compute, the end of a slice. Entering a cell costs one atomic addition as long as the
+//! thread is awake. It stays awake for a while after the last cell has left, so that a series of
+//! short runs does not wake it each time.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -16,13 +16,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// How long a cell computes before it hands its thread back to the executor.
+/// Time that a cell computes before it yields its thread to the executor.
 pub(crate) const SLICE: Duration = Duration::from_millis(5);
 
-/// Slices without any cell computing before the thread goes to sleep.
+/// Slices without a computing cell after which the thread goes to sleep.
 const IDLE_SLICES: u32 = 20;
 
-/// Handle to the alarm thread, which ends when the last handle is gone.
+/// Handle to the alarm thread, which ends when the last handle is dropped.
 #[derive(Clone)]
 pub struct Alarm {
     shared: Arc<Shared>,
@@ -30,17 +30,17 @@ pub struct Alarm {
 }
 
 struct Shared {
-    /// How often it has rung.
+    /// Number of rings so far.
     rings: AtomicU64,
-    /// Engines of programs, whose cells look at an epoch: it moves with each ring.
+    /// Engines of programs, whose cells check an epoch; each ring increments it.
     engines: RwLock<Vec<wasmtime::Engine>>,
     state: Mutex<State>,
     changed: Condvar,
-    /// Cells that have a guest on the stack.
+    /// Number of cells with a guest on the stack.
     computing: AtomicUsize,
-    /// Entries so far; tells the thread whether anything ran since it last looked.
+    /// Number of entries so far; shows the thread whether anything ran since its last look.
     entries: AtomicU64,
-    /// Whether the thread rings at every slice.
+    /// True while the thread rings at every slice.
     awake: AtomicBool,
 }
 
@@ -48,7 +48,7 @@ struct Shared {
 struct State {
     sleepers: BTreeMap<Key, Sleeper>,
     next: u64,
-    /// When the thread looks next without being woken; `None` where it does not.
+    /// Time at which the thread wakes by itself; `None` if it waits indefinitely.
     looks_at: Option<Instant>,
     closed: bool,
 }
@@ -56,13 +56,13 @@ struct State {
 type Key = (Instant, u64);
 
 enum Sleeper {
-    /// Ring, so that the cell with this deadline looks at the clock.
+    /// Rings, so that the cell with this deadline checks the clock.
     Ring,
-    /// Wake this task.
+    /// Wakes this task.
     Task(Waker),
 }
 
-/// Ends the thread.
+/// Ends the thread when dropped.
 struct Owner(Arc<Shared>);
 
 impl Drop for Owner {
@@ -91,28 +91,28 @@ impl Alarm {
         Ok(Alarm { _owner: Arc::new(Owner(shared.clone())), shared })
     }
 
-    /// A future that is ready at `at`.
+    /// Returns a future that completes at `at`.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         Sleep { shared: self.shared.clone(), at, key: None }
     }
 
-    /// Rings now: every computing cell looks at its kill switch.
+    /// Rings now, so that every computing cell checks its kill switch.
     pub(crate) fn ring(&self) {
         self.shared.ring();
     }
 
-    /// How often it has rung.
+    /// Returns the number of rings so far.
     pub(crate) fn rings(&self) -> u64 {
         self.shared.rings.load(Ordering::SeqCst)
     }
 
-    /// Moves the epoch of this engine with each ring.
+    /// Increments the epoch of this engine with each ring.
     pub(crate) fn also(&self, engine: &wasmtime::Engine) {
         let engines = &self.shared.engines;
         engines.write().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
     }
 
-    /// Called around every stay of a guest on the stack.
+    /// Marks the time during which a guest is on the stack.
     pub(crate) fn computing(&self) -> Computing<'_> {
         let shared = &*self.shared;
         shared.computing.fetch_add(1, Ordering::SeqCst);
@@ -126,7 +126,7 @@ impl Alarm {
         Computing(shared)
     }
 
-    /// Called around a wait of a guest that is on the stack: it does not compute meanwhile.
+    /// Marks the time during which a guest waits on its stack without computing.
     pub(crate) fn away(&self) -> Away<'_> {
         self.shared.computing.fetch_sub(1, Ordering::SeqCst);
         Away(self)
@@ -157,7 +157,7 @@ impl Shared {
         let is_too_late = state.looks_at.is_none_or(|looks_at| at < looks_at);
         state.sleepers.insert(key, sleeper);
         drop(state);
-        // Waking a thread costs more than most short runs have to spend.
+        // Waking the thread would cost more than most short runs take.
         if is_too_late {
             self.changed.notify_one();
         }
@@ -168,7 +168,7 @@ impl Shared {
         self.lock().sleepers.remove(&key);
     }
 
-    /// The thread.
+    /// Runs the thread.
     fn watch(&self) {
         let mut idle = 0;
         let mut seen = 0;
@@ -183,8 +183,8 @@ impl Shared {
                     self.ring();
                 }
                 for waker in due {
-                    // A waker is the executor's code. If it panics, every other deadline of the
-                    // process still depends on this thread.
+                    // A waker is the executor's code. If it panics, this thread must survive,
+                    // because all other deadlines of the process depend on it.
                     let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
                 }
                 state = self.lock();
@@ -202,8 +202,8 @@ impl Shared {
                     idle = if is_computing || entries != seen { 0 } else { idle + 1 };
                     seen = entries;
                     if idle > IDLE_SLICES {
-                        // The lock is held: an entry that finds us asleep waits for it and
-                        // then notifies, so none is missed.
+                        // The lock is held: an entry that finds the thread asleep waits for the
+                        // lock and then notifies, so no entry is missed.
                         self.awake.store(false, Ordering::SeqCst);
                         if self.entries.load(Ordering::SeqCst) != seen {
                             self.awake.store(true, Ordering::SeqCst);
@@ -235,7 +235,7 @@ impl Shared {
     }
 }
 
-/// Takes out whatever is due: tasks to wake, and whether to ring.
+/// Removes all due entries; returns the tasks to wake, and true if a ring is due.
 fn take_due(state: &mut State, now: Instant) -> (Vec<Waker>, bool) {
     let mut tasks = Vec::new();
     let mut is_ring_due = false;
@@ -251,7 +251,7 @@ fn take_due(state: &mut State, now: Instant) -> (Vec<Waker>, bool) {
     (tasks, is_ring_due)
 }
 
-/// While it lives, the alarm rings at every slice.
+/// Keeps the alarm ringing at every slice while it exists.
 pub(crate) struct Computing<'a>(&'a Shared);
 
 impl Drop for Computing<'_> {
@@ -260,17 +260,17 @@ impl Drop for Computing<'_> {
     }
 }
 
-/// A guest that waits in the middle of its computing.
+/// A pause of a guest that waits in the middle of computing.
 pub(crate) struct Away<'a>(&'a Alarm);
 
 impl Drop for Away<'_> {
     fn drop(&mut self) {
-        // It computes again until its stay on the stack ends, which takes that back.
+        // The guest computes again; the end of its stay on the stack balances this increment.
         std::mem::forget(self.0.computing());
     }
 }
 
-/// A ring to come; dropped, it is taken back.
+/// A scheduled ring, cancelled when dropped.
 pub struct Ring {
     shared: Arc<Shared>,
     key: Key,
@@ -282,7 +282,7 @@ impl Drop for Ring {
     }
 }
 
-/// Future of [`Alarm::sleep_until`]. Holds no thread; dropped, it is forgotten.
+/// Future of [`Alarm::sleep_until`]. Occupies no thread; dropping it cancels the sleep.
 pub struct Sleep {
     shared: Arc<Shared>,
     at: Instant,
@@ -290,7 +290,7 @@ pub struct Sleep {
 }
 
 impl Sleep {
-    /// When it will be ready.
+    /// Returns the time at which the future completes.
     pub fn deadline(&self) -> Instant {
         self.at
     }

@@ -1,10 +1,9 @@
 //! Compiled programs on disk.
 //!
-//! What is loaded from here runs as native code outside any sandbox, so the files are trusted
-//! exactly as far as nobody else could have written them: the directory and each file belong to
-//! this user and are writable by nobody else (T-PROC-003). A checksum over the content catches
-//! what is cut or damaged; the hash of module and settings is part of it, so a file under another
-//! name is refused too.
+//! Code loaded from here runs natively outside any sandbox. The files are trusted because nobody
+//! else could have written them: the directory and each file belong to this user and are writable
+//! only by this user (T-PROC-003). A checksum detects truncation and damage. It includes the hash
+//! of the module and the settings, so a file under the wrong name is refused too.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -16,10 +15,10 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use sha2::{Digest, Sha256};
 use wasmtime::Module;
 
-/// Longest file that is read back.
+/// Longest file that is read back, in bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// Files that are kept; the oldest go first.
+/// Most files that are kept; the oldest are removed first.
 const MAX_FILES: usize = 256;
 
 const MAGIC: &[u8; 16] = b"cofferdam/wasm/1";
@@ -33,7 +32,7 @@ impl Cache {
         Cache { path }
     }
 
-    /// The directory, made if need be; `None` if it is not ours alone.
+    /// Opens the directory, creating it if necessary; `None` if others can write to it.
     fn open(&self) -> Option<OwnedFd> {
         let mut builder = std::fs::DirBuilder::new();
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -59,13 +58,13 @@ impl Cache {
         if *sum != checksum(key, native) {
             return None;
         }
-        // SAFETY: the checksum says that these are the bytes that `save` was given for this key,
-        // which are the output of `Module::serialize`, unless somebody made them up who can write
-        // to a file that only this user can write to. wasmtime checks its version and settings.
+        // SAFETY: the checksum shows that these are the bytes that `save` received for this key,
+        // the output of `Module::serialize`. Only this user can write to the file, so nobody
+        // else could have forged them. wasmtime checks its version and settings.
         unsafe { Module::deserialize(engine, native) }.ok()
     }
 
-    /// Keeps what was compiled. A cache that cannot be written to is no reason to fail.
+    /// Saves a compiled module. Errors are ignored, because the cache is optional.
     pub(crate) fn save(&self, key: &[u8; 32], native: &[u8]) {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let Some(directory) = self.open() else { return };
@@ -87,7 +86,7 @@ impl Cache {
         }
     }
 
-    /// Removes the oldest files where there are too many.
+    /// Removes the oldest files if there are too many.
     fn make_room(&self, directory: &OwnedFd) {
         let Ok(entries) = std::fs::read_dir(&self.path) else { return };
         let mut files: Vec<_> = entries

@@ -1,4 +1,4 @@
-//! One instance of a guest, and what stops it.
+//! [`Cell`], one instance of a guest, and the ways to stop it.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,37 +17,37 @@ use crate::gate::{Host, slice};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
 
-/// How long a guest has to stop by itself, and to say where it was, before it is stopped.
+/// Time that a guest has to stop by itself and report its stack before it is stopped.
 const GRACE: Duration = Duration::from_micros(1500);
 
 /// Limits of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Linear memory, in bytes.
+    /// Most linear memory, in bytes.
     pub memory_bytes: u64,
-    /// Longest reply the host copies out.
+    /// Longest reply that the host copies out, in bytes.
     pub reply_bytes: usize,
 }
 
-/// Why a cell was stopped from outside.
+/// The reason why a cell was stopped from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
-    /// Its time was over.
+    /// The deadline has passed.
     Deadline,
-    /// Somebody used the kill switch.
+    /// The kill switch was used.
     Killed,
-    /// It asked for more memory than its limit and could not go on without.
+    /// The guest exceeded its memory limit and could not continue.
     Memory,
-    /// It called too deep.
+    /// The guest exhausted its call stack.
     Stack,
-    /// It broke the rules of the gate.
+    /// The guest violated the protocol of the gate.
     Breach(String),
-    /// Its reply is longer than the limit: this many bytes.
+    /// The reply exceeds the limit; the value is its length in bytes.
     ReplyTooLong(usize),
-    /// The guest itself failed in a way it should not.
+    /// The guest trapped because of a defect.
     Trap(String),
-    /// A host call failed in a way it should not.
+    /// A host call failed because of a defect.
     HostFailed(String),
 }
 
@@ -76,20 +76,20 @@ pub struct KillSwitch {
 
 struct Switch {
     killed: AtomicBool,
-    /// The task that waits for the cell, where the cell has nothing on the stack.
+    /// The task that waits for the cell while no guest is on the stack.
     waiting: Mutex<Option<Waker>>,
     alarm: Alarm,
 }
 
 impl KillSwitch {
-    /// A switch for cells of the engine that `alarm` belongs to.
+    /// Creates a switch for cells of the engine that `alarm` belongs to.
     pub fn new(alarm: &Alarm) -> Self {
         let waiting = Mutex::default();
         let shared = Switch { killed: AtomicBool::new(false), waiting, alarm: alarm.clone() };
         KillSwitch { shared: Arc::new(shared) }
     }
 
-    /// Ends the run. A second time does nothing.
+    /// Ends the run. Further calls do nothing.
     pub fn kill(&self) {
         if self.shared.killed.swap(true, Ordering::SeqCst) {
             return;
@@ -101,17 +101,17 @@ impl KillSwitch {
         }
     }
 
-    /// Whether it was used.
+    /// Returns true if the switch was used.
     pub fn is_killed(&self) -> bool {
         self.shared.killed.load(Ordering::SeqCst)
     }
 
-    /// A future that is ready at `at`.
+    /// Returns a future that completes at `at`.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         self.shared.alarm.sleep_until(at)
     }
 
-    /// Waits for `future`, until the switch is used or the time is over. Holds no thread.
+    /// Waits for `future` until the switch is used or the deadline passes. Occupies no thread.
     pub async fn unless_stopped<F: Future>(
         &self,
         deadline: Instant,
@@ -132,7 +132,7 @@ impl KillSwitch {
         .await
     }
 
-    /// Ready when the switch was used.
+    /// Completes when the switch is used.
     pub async fn killed(&self) {
         poll_fn(|cx| {
             self.wake_on_kill(cx.waker());
@@ -141,7 +141,7 @@ impl KillSwitch {
         .await;
     }
 
-    /// Has `waker` woken when the switch is used.
+    /// Registers `waker` to be woken when the switch is used.
     fn wake_on_kill(&self, waker: &Waker) {
         let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = Some(waker.clone());
@@ -152,7 +152,7 @@ impl KillSwitch {
     }
 }
 
-/// One running guest. Dropped, its memory goes back to the pool, reset.
+/// One running guest. Dropping it resets its memory and returns it to the pool.
 pub struct Cell<H: Host> {
     store: Store<State<H>>,
     image: Image<H>,
@@ -161,11 +161,11 @@ pub struct Cell<H: Host> {
     inbox: u32,
 }
 
-/// What a store carries.
+/// The data of a cell's store.
 pub(crate) struct State<H> {
     pub(crate) host: H,
     pub(crate) memory: Option<Memory>,
-    /// The last answer; kept until the guest has taken it.
+    /// The last answer, kept until the guest has taken it.
     pub(crate) answer: Vec<u8>,
     limits: Limits,
     memory_refused: bool,
@@ -173,26 +173,26 @@ pub(crate) struct State<H> {
     deadline: Instant,
     interrupt: u32,
     ending: Ending,
-    /// Whether the guest left the stack by itself the last time.
+    /// True if the guest last left the stack by itself.
     came_back: bool,
     ring: Option<Ring>,
-    /// How often the alarm had rung when the clock was last looked at.
+    /// Number of rings when the clock was last checked.
     seen: u64,
 }
 
-/// What a guest does after the host looked at the clock.
+/// The guest's next step after the host has checked the clock.
 pub(crate) enum Next {
-    /// It computes on.
+    /// Continues computing.
     GoOn,
-    /// It gives the thread back to the executor, and computes on when it is polled again.
+    /// Yields the thread to the executor and continues when polled again.
     Yield,
 }
 
-/// How far the end of a run has come.
+/// Progress of ending a run.
 enum Ending {
-    /// Not asked to end.
+    /// The guest has not been asked to stop.
     No,
-    /// The guest was asked; at this moment it is stopped.
+    /// The guest has been asked to stop; at this time it is stopped.
     Asked(Stop, Instant),
 }
 
@@ -219,7 +219,7 @@ impl<H: Host> ResourceLimiter for State<H> {
 }
 
 impl<H: Host> Cell<H> {
-    /// Takes a cell from the pool. The memory of an image counts against the limit.
+    /// Takes a cell from the pool. The memory of the image counts towards the limit.
     pub fn new(
         image: &Image<H>,
         host: H,
@@ -269,13 +269,13 @@ impl<H: Host> Cell<H> {
         Ok(Cell { store, image: image.clone(), enter, instance, inbox: inbox as u32 })
     }
 
-    /// Hands the guest a message, lets it compute until it has nothing left to do, and copies
-    /// its reply out. After an error the cell is good for nothing but being dropped.
+    /// Passes a message to the guest, lets it compute until it has nothing left to do, and copies
+    /// its reply out. After an error the cell can only be dropped.
     ///
-    /// Gives the thread back to the executor at every slice.
+    /// Yields the thread to the executor at every slice.
     pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
         let state = self.store.data_mut();
-        // Before the switch is looked at: a kill from now on rings once more.
+        // Read before the switch is checked, so that a later kill rings once more.
         state.seen = state.switch.shared.alarm.rings();
         if state.switch.is_killed() {
             return Err(Stop::Killed);
@@ -306,7 +306,7 @@ impl<H: Host> Cell<H> {
         Ok(bytes.ok_or_else(|| Stop::Breach("reply outside the guest's memory".into()))?.to_vec())
     }
 
-    /// Copies a message into the guest.
+    /// Copies a message into the guest's memory and returns its address.
     async fn place(&mut self, message: &[u8]) -> Result<u32, Stop> {
         let at = if message.len() <= INBOX_LEN {
             self.inbox
@@ -330,16 +330,16 @@ impl<H: Host> Cell<H> {
     }
 
     fn memory(&self) -> Memory {
-        // Set in `new`, before anything can call this.
+        // Set in `new`, before this can be called.
         self.store.data().memory.expect("a cell has its memory from the start")
     }
 
-    /// What answers this cell's calls.
+    /// Returns the host that handles this cell's calls.
     pub fn host(&self) -> &H {
         &self.store.data().host
     }
 
-    /// What answers this cell's calls.
+    /// Returns the host that handles this cell's calls.
     pub fn host_mut(&mut self) -> &mut H {
         &mut self.store.data_mut().host
     }
@@ -355,17 +355,17 @@ impl<H: Host> Cell<H> {
         state.memory_refused = false;
     }
 
-    /// When its time is over. It moves while the guest waits for somebody.
+    /// Returns the deadline, extended by time spent waiting for approval.
     pub fn deadline(&self) -> Instant {
         self.store.data().deadline
     }
 
-    /// Moves the deadline, between two stays of the guest on the stack.
+    /// Changes the deadline; only effective while the guest is not on the stack.
     pub fn set_deadline(&mut self, deadline: Instant) {
         self.store.data_mut().deadline = deadline;
     }
 
-    /// Whether the guest was asked to stop by itself, and why.
+    /// Returns the reason why the guest was asked to stop, if it was.
     pub fn asked_to_stop(&self) -> Option<Stop> {
         match &self.store.data().ending {
             Ending::No => None,
@@ -373,18 +373,18 @@ impl<H: Host> Cell<H> {
         }
     }
 
-    /// Whether the guest left the stack by itself the last time; otherwise it was stopped
-    /// somewhere, and is good for nothing but being dropped.
+    /// Returns true if the guest last left the stack by itself. Otherwise it was stopped, and the
+    /// cell can only be dropped.
     pub fn came_back(&self) -> bool {
         self.store.data().came_back
     }
 
-    /// Whether memory was refused at any time.
+    /// Returns true if the guest was ever refused memory.
     pub fn memory_refused(&self) -> bool {
         self.store.data().memory_refused
     }
 
-    /// Bytes of memory the guest has.
+    /// Returns the size of the guest's memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.memory().data_size(&self.store)
     }
@@ -395,7 +395,7 @@ impl<H: Host> Cell<H> {
         }
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => Stop::Stack,
-            // A guest that cannot allocate has no better way than to abort.
+            // A guest that cannot allocate usually aborts.
             Some(_) | None if self.memory_refused() => Stop::Memory,
             Some(trap) => Stop::Trap(trap.to_string()),
             None => Stop::Trap(format!("{error:#}")),
@@ -403,7 +403,7 @@ impl<H: Host> Cell<H> {
     }
 }
 
-/// The result of a future that has nothing to wait for.
+/// Returns the result of a future that never waits.
 fn at_once<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
@@ -412,8 +412,8 @@ fn at_once<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Re
     }
 }
 
-/// Writes the flag that asks a guest to stop. A guest whose flag lies outside its memory is
-/// stopped by the trap alone.
+/// Sets the flag that asks a guest to stop. If the flag is outside the guest's memory, only a
+/// trap stops the guest.
 fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
     let at = at as usize;
     if let Some(flag) = guest.get_mut(at..at.saturating_add(4)) {
@@ -422,8 +422,8 @@ fn set_interrupt(guest: &mut [u8], at: u32, value: u32) {
 }
 
 impl<H: Host> State<H> {
-    /// Waits for the answer to a pending call in the middle of the guest's computing. Takes over
-    /// the deadline that the host returns.
+    /// Waits for the answer to a pending call while the guest is on the stack. Time that the host
+    /// does not count as the run's own extends the deadline.
     pub(crate) async fn wait_for(&mut self, ticket: u32) -> Result<(), Stop> {
         let alarm = self.switch.shared.alarm.clone();
         let _away = alarm.away();
@@ -431,23 +431,23 @@ impl<H: Host> State<H> {
         self.answer.clear();
         let mut waiting = self.host.wait(ticket, &mut self.answer);
         let waited = poll_fn(|cx| {
-            // Keeps a bug of ours in one call from taking more than this run.
+            // Confines a panic in a host call to this run.
             let looked = catch_unwind(AssertUnwindSafe(|| waiting.as_mut().poll(cx)));
             let failed = |_| Poll::Ready(Err(Stop::HostFailed("panic in a host call".into())));
             looked.unwrap_or_else(failed)
         });
         self.deadline = waited.await?;
-        // The deadline may be nearer than the next slice.
+        // The deadline may be earlier than the end of the next slice.
         self.ring = Some(alarm.ring_at(self.deadline));
         Ok(())
     }
 
-    /// Whether the alarm has rung since the clock was last looked at.
+    /// Returns true if the alarm has rung since the clock was last checked.
     pub(crate) fn is_rung(&self) -> bool {
         self.switch.shared.alarm.rings() != self.seen
     }
 
-    /// The alarm rang: end the run, or give the thread back for a moment.
+    /// Handles a ring: ends the run, or yields the thread.
     pub(crate) fn look_at_clock(&mut self, guest: &mut [u8]) -> Result<Next, Stop> {
         let alarm = &self.switch.shared.alarm;
         self.seen = alarm.rings();

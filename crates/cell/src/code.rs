@@ -1,7 +1,7 @@
-//! Runs guests' native code where the program's own file has it, in place of a copy.
+//! Executes native code of guests in place, inside the program's own file.
 //!
-//! Copying an image of some megabytes is a fifth of the time in which the program starts. Used in
-//! place, only the pages that are touched are read, and all processes share them.
+//! Copying an image of several megabytes takes a fifth of the program's start time. In place, only
+//! the touched pages are read, and all processes share them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +9,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::mm::{MprotectFlags, mprotect};
 use wasmtime::CustomCodeMemory;
 
-/// Makes code executable and leaves it so.
+/// Makes code executable and never reverts that.
 struct InPlace;
 
 pub(crate) fn in_place() -> Arc<dyn CustomCodeMemory> {
     Arc::new(InPlace)
 }
 
-/// Whether this image can be used where it is, by whoever asks first. It has to begin with a
-/// page, which not every loader listens to, and wasmtime knows code by its address: a second
+/// Returns true for the first caller that can use the image in place. The image must be aligned to
+/// a page, which not every loader honours. wasmtime identifies code by its address, so a second
 /// engine in the process needs a copy.
 pub(crate) fn claim(image: &'static [u8]) -> bool {
     static CLAIMED: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
@@ -34,8 +34,8 @@ impl CustomCodeMemory for InPlace {
     #[allow(unsafe_code)]
     fn publish_executable(&self, start: *const u8, len: usize) -> wasmtime::Result<()> {
         let flags = MprotectFlags::READ | MprotectFlags::EXEC;
-        // SAFETY: wasmtime hands over the code of an image that it has checked and that is complete;
-        // whoever loaded it promised that it comes from our compiler. Nobody writes to it.
+        // SAFETY: wasmtime passes the code of a complete image that it has checked, and the caller
+        // of `load` has promised that it comes from our compiler. Nothing writes to it.
         unsafe { mprotect(start.cast_mut().cast(), len, flags) }?;
         Ok(())
     }

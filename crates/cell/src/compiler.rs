@@ -1,8 +1,8 @@
-//! Makes a stranger's module ready to run, where nobody waits for it.
+//! Compiles modules from outside in the background.
 //!
-//! Compiling takes from milliseconds to minutes, and cannot be interrupted: it happens on threads
-//! of its own, a few at a time, and whoever asked may stop waiting at any moment. What was compiled
-//! is kept, in memory and on disk, by the hash of the module and of the engine's settings.
+//! Compiling takes from milliseconds to minutes and cannot be interrupted. It runs on a few
+//! separate threads, and callers may stop waiting at any time. Compiled modules are kept in memory
+//! and on disk, identified by the hash of the module and of the engine's settings.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -22,20 +22,20 @@ use crate::program::Program;
 use crate::program_image::{ProgramEngine, ProgramImage};
 use crate::unfit::{self, Unfit};
 
-/// Modules that are compiled at once; each keeps all processors busy.
+/// Most modules compiled at once; each occupies all processors.
 const MAX_COMPILING: usize = 2;
 
-/// Modules that may wait for their turn.
+/// Most modules that may wait for their turn.
 const MAX_WAITING: usize = 64;
 
-/// Programs that are kept in memory, ready to run.
+/// Most programs that are kept in memory, ready to run.
 const MAX_KEPT: usize = 32;
 
-/// Modules up to this length are hashed where they are asked for: quicker than another thread.
+/// Longest module that is hashed by the caller, which is faster than starting a thread.
 const SMALL: usize = 256 << 10;
 
-/// Told that a module is about to be compiled, by its name and length. What it answers is dropped
-/// when that is over.
+/// Called before a module is compiled, with its name and length. The returned value is dropped when
+/// compiling ends.
 pub type Notice = Arc<dyn Fn(&str, usize) -> Box<dyn Send> + Send + Sync>;
 
 /// Compiles programs and keeps them. Cheap to clone.
@@ -73,7 +73,7 @@ struct Turns {
 type Compiled<P> = Result<ProgramImage<P>, Unfit>;
 
 impl<P: Program> Compiler<P> {
-    /// A compiler for this engine. With a directory, what it compiled is there the next time.
+    /// Creates a compiler for this engine. With a cache directory, results survive the process.
     pub fn new(engine: &ProgramEngine, cache: Option<PathBuf>, notice: Option<Notice>) -> Self {
         let mut settings = Hasher(Sha256::new());
         engine.roomy().precompile_compatibility_hash().hash(&mut settings);
@@ -90,8 +90,8 @@ impl<P: Program> Compiler<P> {
         Compiler { inner: Arc::new(inner) }
     }
 
-    /// Makes a module ready, on a thread of its own unless it is ready already. The name is for
-    /// who is told of it.
+    /// Compiles a module on a thread of its own, unless the result is already available. The name
+    /// is only passed to the notice.
     pub fn compile(&self, name: &str, wasm: Vec<u8>) -> Compiling<P> {
         if let Err(unfit) = unfit::look_at(&wasm) {
             return Compiling::done(Err(unfit));
@@ -151,7 +151,7 @@ impl<P: Program> Inner<P> {
         kept.images.insert(key, (now, image.clone()));
     }
 
-    /// What the thread does.
+    /// Runs on the compiling thread.
     fn make(&self, name: &str, wasm: &[u8]) -> Compiled<P> {
         let _turn = self.take_turn();
         let key = self.key(wasm);
@@ -172,7 +172,7 @@ impl<P: Program> Inner<P> {
                 module
             }
         };
-        let image = ProgramImage::prepare(&self.engine, roomy, &module).map_err(Unfit::new)?;
+        let image = ProgramImage::link_program(&self.engine, roomy, &module).map_err(Unfit::new)?;
         self.keep(key, &image);
         Ok(image)
     }
@@ -197,13 +197,13 @@ impl<P: Program> Drop for Turn<'_, P> {
     }
 }
 
-/// What is wrong with a module is said of the module as it came.
+/// Validates the original module first, so that errors refer to it and not to the split one.
 fn compile(engine: &wasmtime::Engine, wasm: &[u8]) -> wasmtime::Result<Module> {
     Module::validate(engine, wasm)?;
     Module::new(engine, pieces::split(wasm)?)
 }
 
-/// Future of [`Compiler::compile`]. Dropped, nobody waits; what was compiled is kept all the same.
+/// Future of [`Compiler::compile`]. The result is kept even if this is dropped.
 pub struct Compiling<P: Program> {
     slot: Arc<Mutex<Slot<P>>>,
 }
@@ -250,7 +250,7 @@ impl<P: Program> Future for Compiling<P> {
     }
 }
 
-/// Takes in what the engine says about its settings.
+/// Adapts SHA-256 to hash the engine's settings.
 struct Hasher(Sha256);
 
 impl std::hash::Hasher for Hasher {

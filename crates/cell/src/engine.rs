@@ -1,4 +1,4 @@
-//! Settings of wasmtime, the pool of memories and stacks.
+//! [`Engine`]: wasmtime's settings and the pool of memories and stacks.
 
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
@@ -6,30 +6,30 @@ use crate::alarm::Alarm;
 use crate::faults::Faults;
 use crate::{Error, ErrorKind};
 
-/// Address space of one cell's memory. All of what 32 bits can address, so that compiled code
-/// needs no bounds checks; it is reserved, not used.
+/// Address space of one cell's memory: all that 32 bits can address, so that compiled code needs no
+/// bounds checks. It is reserved, not allocated.
 const MEMORY_RESERVATION: u64 = 4 << 30;
 
-/// Native stack a guest may use. Guests check their own stack first; this is the backstop.
+/// Native stack of a guest. Guests check their own stack first; this is the backstop.
 const WASM_STACK: usize = 2 << 20;
 
-/// Room on a stack beyond the guest's, for host calls.
+/// Additional stack for host calls.
 const HOST_STACK: usize = 512 << 10;
 
-/// Memory of a free slot that is reset by copying in place of unmapping: a page fault costs more
-/// than a copy. A fresh JavaScript cell dirties about 300 KiB.
+/// Memory of a free slot that is reset by copying instead of unmapping, because a page fault costs
+/// more than a copy. A fresh JavaScript cell dirties about 300 KiB.
 const KEEP_RESIDENT: usize = 1 << 20;
 
-/// Most functions a guest may call through its table.
+/// Most elements of a guest's function table.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
-/// How many cells there may be.
+/// Size of the pool of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pool {
-    /// Cells alive at once, computing, waiting or kept. Each has room for a memory and a stack;
-    /// what is not used of them costs address space only.
+    /// Most cells alive at once: computing, waiting or kept. Each reserves a memory and a stack;
+    /// unused parts cost only address space.
     pub cells: u32,
-    /// Free cells whose memory stays warm.
+    /// Number of free cells whose memory stays mapped.
     pub warm: u32,
 }
 
@@ -39,7 +39,7 @@ impl Default for Pool {
     }
 }
 
-/// The engine: compiled code, pool, and the alarm thread. Cheap to clone.
+/// Compiled code, the pool, and the alarm thread. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: wasmtime::Engine,
@@ -48,7 +48,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Makes the engine and starts its alarm thread.
+    /// Creates the engine and starts its alarm thread.
     pub fn new(pool: Pool) -> Result<Self, Error> {
         let inner = wasmtime::Engine::new(&config(pool))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
@@ -57,7 +57,7 @@ impl Engine {
         Ok(Engine { inner, alarm, faults: Faults::new() })
     }
 
-    /// Puts checks into a module, and compiles it to native code that [`crate::Image::load`] takes.
+    /// Inserts checks into a module and compiles it to native code for [`crate::Image::load`].
     #[cfg(feature = "imaging")]
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
         let wasm = crate::pacing::pace(wasm)?;
@@ -66,16 +66,16 @@ impl Engine {
         engine.precompile_module(&wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
-    /// The alarm: sleeps without a thread of their own.
+    /// Returns the alarm of this engine.
     pub fn alarm(&self) -> &Alarm {
         &self.alarm
     }
 }
 
-/// The same for compiling and for running, or images would not load.
+/// Returns the settings, which must be equal for compiling and running, or images do not load.
 fn config(pool: Pool) -> Config {
     let mut config = Config::new();
-    // Guests have checks of their own, which cost less; see `pacing`.
+    // Guests have cheaper checks of their own; see `pacing`.
     config.epoch_interruption(false);
     config.wasm_branch_hinting(true);
     config.cranelift_opt_level(OptLevel::Speed);
@@ -84,14 +84,14 @@ fn config(pool: Pool) -> Config {
     config.memory_reservation(MEMORY_RESERVATION);
     config.max_wasm_stack(WASM_STACK);
     config.async_stack_size(WASM_STACK + HOST_STACK);
-    // Traps are told apart by their code; names of our own guest's functions help nobody.
+    // Traps are distinguished by their code; backtraces of our own guests are not needed.
     config.wasm_backtrace_max_frames(None);
 
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);
     slots.total_tables(pool.cells);
     slots.total_core_instances(pool.cells);
-    // A store keeps the stack of its last call, so a waiting cell holds one too.
+    // A store keeps the stack of its last call, so a waiting cell occupies one too.
     slots.total_stacks(pool.cells);
     slots.max_unused_warm_slots(pool.warm);
     slots.max_memory_size(MEMORY_RESERVATION as usize);

@@ -1,5 +1,5 @@
-//! The imports of a guest: those that it calls the host with and waits for it with, every bound
-//! checked, and the two that its code was given at build time, so that it can be stopped.
+//! The imports of a guest: `call` and `wait`, with every bound checked, and the two imports that
+//! were added to its code at build time so that it can be stopped.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,27 +14,26 @@ use wasmtime::{Caller, Linker};
 
 use crate::cell::{Next, State, Stop};
 
-/// `pace() -> i32`: not zero when the guest should [rest](IMPORT_REST). Asked often, so it only
-/// compares two numbers.
+/// `pace() -> i32`: returns nonzero if the guest should call [`rest`](IMPORT_REST). Called often,
+/// so it only compares two numbers.
 pub(crate) const IMPORT_PACE: &str = "pace";
 
-/// `rest()`: hands over to the host, which gives the thread back for a moment, asks the guest to
-/// end, or stops it.
+/// `rest()`: hands control to the host, which yields the thread, asks the guest to stop, or stops
+/// it.
 pub(crate) const IMPORT_REST: &str = "rest";
 
-/// Room for answers that a cell keeps between two calls.
+/// Capacity of the answer buffer that a cell keeps between two calls, in bytes.
 const MAX_KEPT: usize = 64 << 10;
 
-/// What answers a cell's calls.
+/// Handles the calls of a cell.
 pub trait Host: Send + 'static {
-    /// Serves one crossing: `requests` holds one or more frames, as many are appended to
-    /// `answer`. What breaks the rules of the gate is a [`Stop::Breach`] that names the call and the
-    /// field.
+    /// Handles one crossing: `requests` holds one or more frames, and the same number is appended to
+    /// `answer`. A protocol violation is a [`Stop::Breach`] that names the call and the field.
     fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
 
     /// Waits for the answer to a pending call, appends its frame to `answer` and returns the
-    /// deadline of the run, which may have moved; or says why the run is stopped. A host that never
-    /// answers "pending" has nothing to wait for.
+    /// deadline of the run, which may have moved; or returns the reason to stop the run. The default
+    /// is for hosts without pending calls.
     fn wait<'a>(
         &'a mut self,
         ticket: u32,
@@ -87,8 +86,8 @@ async fn rest<H: Host>(mut caller: Caller<'_, State<H>>) -> wasmtime::Result<()>
 
 /// `call(request, request_len, answer, answer_cap) -> answer_len`.
 ///
-/// An answer longer than the guest has room for is kept; the guest makes room and asks for it
-/// with [`TAKE`] alone in a crossing.
+/// An answer longer than the guest's buffer is kept; the guest enlarges its buffer and fetches the
+/// answer with a single [`TAKE`] in a crossing of its own.
 fn cross<H: Host>(
     mut caller: Caller<'_, State<H>>,
     request: u32,
@@ -104,7 +103,7 @@ fn cross<H: Host>(
         return breach("request outside the guest's memory");
     };
     if message.len() > MAX_REQUEST {
-        return breach("request longer than the gate takes");
+        return breach("request longer than the limit");
     }
     let is_take = message.starts_with(&TAKE.to_le_bytes());
     if is_take {
@@ -127,7 +126,8 @@ fn cross<H: Host>(
     hand_over(guest, &state.answer, answer, answer_cap)
 }
 
-/// `wait(ticket, answer, answer_cap) -> answer_len`. An answer that is too long is kept, as above.
+/// `wait(ticket, answer, answer_cap) -> answer_len`. An answer that is too long is kept, as in
+/// [`cross`].
 async fn wait<H: Host>(
     mut caller: Caller<'_, State<H>>,
     ticket: u32,
@@ -142,10 +142,10 @@ async fn wait<H: Host>(
     hand_over(guest, &state.answer, room, room_len)
 }
 
-/// Copies an answer into the guest if it has room for it; answers how long it is.
+/// Copies an answer into the guest if it fits; returns its length.
 fn hand_over(guest: &mut [u8], answer: &[u8], room: u32, room_len: u32) -> wasmtime::Result<u32> {
     let Ok(len) = u32::try_from(answer.len()) else {
-        return breach("answer longer than 32 bits can say");
+        return breach("answer longer than 4 GiB");
     };
     if len <= room_len {
         let Some(room) = slice_mut(guest, room, len) else {
@@ -186,7 +186,7 @@ mod tests {
             let stopped = hand_over(&mut memory, b"four", room, 4).expect_err("no room there");
             assert!(matches!(stopped.downcast_ref::<Stop>(), Some(Stop::Breach(_))), "{stopped}");
         }
-        // Too long for the room that the guest says it has: nothing is written.
+        // Longer than the buffer that the guest claims to have: nothing is written.
         assert_eq!(hand_over(&mut memory, b"four", 0, 3).expect("its length"), 4);
         assert_eq!(memory, [7; 16]);
         assert_eq!(hand_over(&mut memory, b"four", 12, 4).expect("its length"), 4);

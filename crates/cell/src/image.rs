@@ -1,4 +1,4 @@
-//! A guest compiled ahead of time, ready to be instantiated.
+//! [`Image`], a guest compiled ahead of time and ready to be instantiated.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::gate::{self, Host};
 use crate::{Error, ErrorKind};
 
-/// Another number for every image of the process.
+/// Returns a number that is unique among the images of the process.
 pub(crate) fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -23,7 +23,7 @@ pub struct Image<H: Host> {
     pub(crate) pre: InstancePre<State<H>>,
     pub(crate) exports: Exports,
     memory_bytes: u64,
-    /// Another one for every image of the process.
+    /// Unique among the images of the process.
     pub(crate) id: u64,
 }
 
@@ -39,7 +39,7 @@ impl<H: Host> Clone for Image<H> {
     }
 }
 
-/// Exports by index, so that a new cell looks nothing up by name.
+/// Indices of exports, so that a new cell looks up nothing by name.
 #[derive(Clone)]
 pub(crate) struct Exports {
     pub(crate) memory: ModuleExport,
@@ -50,27 +50,29 @@ pub(crate) struct Exports {
 }
 
 impl<H: Host> Image<H> {
-    /// Loads what [`Engine::compile`] made.
+    /// Loads the output of [`Engine::compile`].
     ///
     /// # Safety
     ///
-    /// `compiled` runs as native code: it must be the untouched output of [`Engine::compile`],
-    /// such as what this program embeds. Where it begins with a page it is used in place, and its
-    /// pages become executable.
+    /// `compiled` runs as native code: it must be the unmodified output of [`Engine::compile`],
+    /// such as an image embedded in this program. If it is aligned to a page, it is used in place,
+    /// and its pages become executable.
     #[allow(unsafe_code)]
     pub unsafe fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Self, Error> {
         // SAFETY: the caller promises that `compiled` comes from `Engine::compile`; wasmtime
-        // checks its version and settings. It is never written to and never freed.
+        // checks its version and settings. It is never modified and never freed.
         let module = unsafe {
             match code::claim(compiled) {
                 true => Module::deserialize_raw(&engine.inner, compiled.into()),
                 false => Module::deserialize(&engine.inner, compiled),
             }
         };
-        Self::prepare(engine, &module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?)
+        let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+        Self::link_guest(engine, &module)
     }
 
-    fn prepare(engine: &Engine, module: &Module) -> Result<Self, Error> {
+    /// Finds the exports of a guest and links its imports.
+    fn link_guest(engine: &Engine, module: &Module) -> Result<Self, Error> {
         let export = |name| {
             module
                 .get_export_index(name)
@@ -84,7 +86,7 @@ impl<H: Host> Image<H> {
             interrupt: export(names::INTERRUPT)?,
         };
         if !module.imports().any(|import| import.name() == gate::IMPORT_REST) {
-            return Err(Error::new(ErrorKind::Image, "has no checks: nothing could stop it"));
+            return Err(Error::new(ErrorKind::Image, "module without checks cannot be stopped"));
         }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());
         let memory_bytes = memory.map_or(0, |m| m.minimum().saturating_mul(m.page_size()));
@@ -96,12 +98,12 @@ impl<H: Host> Image<H> {
             .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
-    /// Bytes of memory that every cell of it starts with; they count against its limit.
+    /// Returns the initial memory of each cell in bytes, which counts towards its limit.
     pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes
     }
 
-    /// The engine it was loaded into.
+    /// Returns the engine that the image was loaded into.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }

@@ -1,5 +1,5 @@
-//! Makes images at build time: runs a guest's initialisation once and writes the memory it
-//! leaves behind into the module.
+//! Builds images: runs a guest's initialisation once and writes the resulting memory into the
+//! module.
 
 use cofferdam_abi::names;
 use wasmtime::{Config, Engine, Func, Instance, Module, Store, Val};
@@ -7,8 +7,8 @@ use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use crate::{Error, ErrorKind};
 
-/// A module that starts where `wasm` was after its initialisation. The guest cannot call the
-/// host while it initialises: whatever it would learn would be frozen into every cell.
+/// Returns a module that starts in the state of `wasm` after its initialisation. The guest cannot
+/// call the host meanwhile, because the answers would be frozen into every cell.
 pub fn initialise(wasm: &[u8]) -> Result<Vec<u8>, Error> {
     let failed = |e: wasmtime::Error| Error::new(ErrorKind::Image, format!("{e:#}"));
     let mut wizer = Wizer::new();
@@ -61,7 +61,7 @@ impl InstanceState for Snapshot {
     }
 }
 
-/// Nothing here ever waits, so polling until it is ready is enough.
+/// Polls a future to completion; nothing here ever waits.
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

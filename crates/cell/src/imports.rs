@@ -1,4 +1,4 @@
-//! What a program may import: the functions of WASI preview 1 and the gate, each with its type.
+//! The imports of programs: the functions of WASI preview 1 and the gate, with their types.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,11 +16,11 @@ use crate::program::{Departure, Leave, Program, State};
 /// Module name of WASI preview 1.
 pub const WASI: &str = "wasi_snapshot_preview1";
 
-/// Room for answers that a cell keeps between two calls.
+/// Capacity of the answer buffer that a cell keeps between two calls, in bytes.
 const MAX_KEPT: usize = 64 << 10;
 
-/// Declares every function once: variant, name, and what it takes. All answer an errno but
-/// `proc_exit`, which never answers.
+/// Declares every function once: variant, name and parameters. All return an errno except
+/// `proc_exit`, which never returns.
 macro_rules! imports {
     ($($(#[$doc:meta])* $variant:ident $name:literal ($($arg:ident: $ty:ident),*))+) => {
         /// One function of WASI preview 1.
@@ -31,11 +31,11 @@ macro_rules! imports {
         }
 
         impl Import {
-            /// Every function that answers an errno, with how many arguments it takes.
+            /// All functions that return an errno, with their number of parameters.
             pub const ALL: &'static [(Import, usize)] =
                 &[$((Import::$variant, <[&str]>::len(&[$(stringify!($arg)),*])),)+];
 
-            /// The name that modules import it by.
+            /// Returns the name that modules import the function by.
             pub const fn name(self) -> &'static str {
                 match self { $(Import::$variant => $name,)+ }
             }
@@ -113,7 +113,7 @@ imports! {
     SockShutdown "sock_shutdown" (fd: u32, how: u32)
 }
 
-/// Everything a program may import.
+/// Links all imports of a program.
 pub(crate) fn link<P: Program>(linker: &mut Linker<State<P>>) -> wasmtime::Result<()> {
     link_wasi(linker)?;
     linker.func_wrap(WASI, "proc_exit", |code: u32| -> wasmtime::Result<()> {
@@ -130,7 +130,7 @@ pub(crate) fn link<P: Program>(linker: &mut Linker<State<P>>) -> wasmtime::Resul
     Ok(())
 }
 
-/// Asks the program's host, again and again while it says that there is nothing yet.
+/// Polls the program's host until it has an answer.
 async fn answer<P: Program, const N: usize>(
     mut caller: Caller<'_, State<P>>,
     import: Import,
@@ -147,8 +147,8 @@ async fn answer<P: Program, const N: usize>(
     .await
 }
 
-/// `call(request, request_len, answer, answer_cap) -> answer_len`, as for tools, but the host may
-/// take its time: the program's stack waits.
+/// `call(request, request_len, answer, answer_cap) -> answer_len`, as for tools, except that the
+/// host may suspend the program until the answer is available.
 async fn cross<P: Program>(
     mut caller: Caller<'_, State<P>>,
     request: u32,
@@ -166,7 +166,7 @@ async fn cross<P: Program>(
             return breach("request outside the guest's memory");
         };
         if message.len() > MAX_REQUEST {
-            return breach("request longer than the gate takes");
+            return breach("request longer than the limit");
         }
         let is_take = message.starts_with(&TAKE.to_le_bytes());
         if is_take && message.len() != REQUEST_HEADER {
@@ -197,13 +197,13 @@ async fn cross<P: Program>(
         }
         match u32::try_from(len) {
             Ok(len) => Poll::Ready(Ok(len)),
-            Err(_) => breach("answer longer than 32 bits can say"),
+            Err(_) => breach("answer longer than 4 GiB"),
         }
     })
     .await
 }
 
-/// Keeps a bug of ours in one call from taking more than this run.
+/// Confines a panic in a host call to this run.
 fn guarded<T>(
     cx: &mut Context<'_>,
     run: impl FnOnce(&mut Context<'_>) -> Poll<Result<T, Leave>>,

@@ -1,24 +1,23 @@
-//! Runs a guest under wasmtime. The only crate that names wasmtime.
+//! Runs guests under wasmtime. This is the only crate that names wasmtime.
 //!
 //! A [`Cell`] is one instance of an [`Image`]: it computes, and it can call its [`Host`] through
-//! one import. It has a deadline, a memory limit and a kill switch that works from any thread;
-//! whatever it does, the host's threads go on, because a cell that computes for long hands its
-//! thread back to the executor at every slice.
+//! one import. It has a deadline, a memory limit, and a kill switch that works from any thread. A
+//! cell cannot block the host, because it yields its thread to the executor at every slice.
 //!
 //! In reading order:
-//! - [`engine`]: settings of wasmtime, the pool of memories and stacks
-//! - [`alarm`]: the one thread that rings for cells that compute, and wakes sleepers
-//! - [`image`]: a guest compiled ahead of time, ready to be instantiated
-//! - `code`: native code used where the program's file has it
-//! - [`cell`]: one instance, and what stops it
+//! - [`engine`]: wasmtime's settings and the pool of memories and stacks
+//! - [`alarm`]: the thread that interrupts computing cells and wakes sleeping tasks
+//! - [`image`]: a guest compiled ahead of time and ready to be instantiated
+//! - `code`: execution of native code in place
+//! - [`cell`]: one instance, and the ways to stop it
 //! - [`gate`]: the imports, with every bound checked
 //! - [`program`], [`program_image`], [`imports`]: cells for programs, which import WASI
-//! - [`compiler`], `cache`: a stranger's module made ready, in memory and on disk
-//! - `unfit`: why a module cannot run, and what to do about it
-//! - `pieces`: its long instructions in pieces, so that it can be stopped within one
-//! - [`imaging`] (feature): makes images at build time
-//! - `pacing` (feature): puts checks into a guest, so that it can be stopped anywhere
-//! - `recursion` (feature): which functions need a check so that no cycle of calls is without
+//! - [`compiler`], `cache`: compiled modules from outside, in memory and on disk
+//! - `unfit`: reasons why a module cannot run, with advice
+//! - `pieces`: splits long instructions, so that a program can be stopped within one
+//! - [`imaging`] (feature): builds images
+//! - `pacing` (feature): inserts checks into a guest, so that it can be stopped anywhere
+//! - `recursion` (feature): chooses functions to check so that every cycle of calls has a check
 
 pub mod alarm;
 mod cache;
@@ -48,26 +47,26 @@ pub use engine::{Engine, Pool};
 pub use gate::Host;
 pub use image::Image;
 pub use imports::Import;
-pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, run_program};
+pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, execute};
 pub use program_image::{ProgramEngine, ProgramImage};
 pub use unfit::Unfit;
 
-/// What went wrong on our side: the engine could not be made, an image does not fit it.
+/// A failure of the host: the engine could not be created, or an image does not fit it.
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     detail: String,
 }
 
-/// Kinds of [`Error`].
+/// Category of an [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The engine refused its settings, or the machine has no room for the pool.
     Engine,
-    /// The image is damaged, or was made for other settings or another processor.
+    /// The image is damaged, or was built for other settings or another processor.
     Image,
-    /// Every cell of the pool is in use.
+    /// All cells of the pool are in use.
     PoolFull,
 }
 
@@ -76,7 +75,7 @@ impl Error {
         Error { kind, detail: detail.to_string() }
     }
 
-    /// What kind it is.
+    /// Returns the category of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -85,9 +84,9 @@ impl Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = match self.kind {
-            ErrorKind::Engine => "engine: cannot be made",
+            ErrorKind::Engine => "engine: cannot be created",
             ErrorKind::Image => "guest image: cannot be loaded",
-            ErrorKind::PoolFull => "pool: every cell is in use",
+            ErrorKind::PoolFull => "pool: all cells are in use",
         };
         write!(f, "{what}: {}", self.detail)
     }

@@ -1,17 +1,19 @@
-//! Puts checks into a guest's code at build time, so that it can be stopped at any moment.
+//! Inserts checks into a guest's code at build time, so that it can be stopped at any moment.
 //!
-//! A guest has a budget: a counter in a global that is added here. Nothing in the guest names that
-//! global, so whoever takes over the guest's memory still cannot reach it. It is spent
-//! - at the entry of every function that has a loop, and of enough others that no cycle of calls
-//!   is without,
-//! - at every [`LOOP`]th round of a loop, counted in a local of the function,
-//! - before every instruction that copies or fills memory, by its length.
+//! A guest has a budget: a counter in a global that is added here. No code of the guest names that
+//! global, so an attacker who controls the guest's memory still cannot reach it. The budget is
+//! spent
+//! - at the entry of every function with a loop, and of enough other functions that every cycle of
+//!   calls has a check,
+//! - at every [`LOOP`]th iteration of a loop, counted in a local of the function,
+//! - before every instruction that copies or fills memory, according to its length.
 //!
-//! When it is used up, the guest asks the host (`pace`) whether anything has happened, and if so
-//! hands over to it (`rest`), which gives the thread back, asks the guest to end, or stops it.
+//! When the budget is exhausted, the guest asks the host (`pace`) whether the alarm has rung. If
+//! so, it hands control to the host (`rest`), which yields the thread, asks the guest to stop, or
+//! stops it.
 //!
-//! wasmtime's epochs do the same with two loads and a comparison in every round of every loop. In
-//! QuickJS's interpreter, which is one large loop, that is a sixth of the time; see
+//! wasmtime's epochs do the same with two loads and a comparison in every iteration of every loop.
+//! In QuickJS's interpreter, which is one large loop, that takes a sixth of the time; see
 //! `bench/NOTES.md`.
 
 use std::collections::HashSet;
@@ -27,23 +29,23 @@ use wasmparser::{FunctionBody, Operator, Parser, Payload, TypeRef};
 use crate::gate::{IMPORT_PACE, IMPORT_REST};
 use crate::{Error, ErrorKind, recursion};
 
-/// What a guest may spend before it asks. Between two questions lie at most
-/// `BUDGET / ENTRY * LOOP` rounds of loops: some 130,000, or well under a millisecond.
+/// Budget between two checks with the host. It allows at most `BUDGET / ENTRY * LOOP` iterations of
+/// loops: some 130,000, which take well under a millisecond.
 const BUDGET: i32 = 16_384;
 
 /// Price of entering a function.
 const ENTRY: i32 = 16;
 
-/// Rounds of a loop that are paid for together, one each.
+/// Iterations of a loop that are charged together, at a price of one each.
 const LOOP: i32 = 128;
 
-/// Copying or filling this many bytes (as a power of two) costs one.
+/// Number of copied or filled bytes that cost one, as a power of two.
 const BYTES_LOG2: i32 = 4;
 
-/// Functions that are added to the imports.
+/// Number of functions added to the imports.
 const IMPORTS: u32 = 2;
 
-/// The module with checks in it. What it imports, exports and computes stays the same.
+/// Returns the module with checks. Its imports, exports and results stay the same.
 pub(crate) fn pace(wasm: &[u8]) -> Result<Vec<u8>, Error> {
     let mut pass = Pass::look_at(wasm)?;
     let mut module = Module::new();
@@ -52,26 +54,26 @@ pub(crate) fn pace(wasm: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Image, format!("checks cannot be put in: {error}"))
+    Error::new(ErrorKind::Image, format!("checks cannot be inserted: {error}"))
 }
 
-/// What is known of the module, and how far the pass has come.
+/// Facts about the module and the progress of the pass.
 struct Pass {
-    /// Parameters of each type.
+    /// Number of parameters of each type.
     params: Vec<u32>,
-    /// Type of each function that the module defines.
+    /// Type of each defined function.
     functions: Vec<u32>,
     imported_functions: u32,
     globals: u32,
     /// Functions that break cycles of calls.
     breakers: HashSet<u32>,
-    /// The function that is being written, counted among the defined ones.
+    /// Index of the current function among the defined ones.
     at: usize,
     hints: BranchHints,
     hints_here: Vec<BranchHint>,
 }
 
-/// The locals that a function gets for its checks.
+/// The locals that a function needs for its checks.
 struct Locals {
     rounds: u32,
     length: u32,
@@ -117,34 +119,34 @@ impl Pass {
         Ok(pass)
     }
 
-    /// Index of the added global, behind all others.
+    /// Returns the index of the added global, after all others.
     fn budget(&self) -> u32 {
         self.globals
     }
 
-    /// Index of the added function that asks the host and fills the budget up again.
+    /// Returns the index of the added function that asks the host and refills the budget.
     fn refill(&self) -> u32 {
         self.imported_functions + IMPORTS + self.functions.len() as u32
     }
 
-    /// Index of the added function that spends its argument.
+    /// Returns the index of the added function that spends its argument.
     fn spend(&self) -> u32 {
         self.refill() + 1
     }
 
-    /// Indices of the types of added functions: `()`, `() -> i32`, `(i32)`.
+    /// Returns the index of the type of an added function: `()`, `() -> i32`, `(i32)`.
     fn added_type(&self, which: u32) -> u32 {
         self.params.len() as u32 + which
     }
 
-    /// An `if` that is hardly ever taken; hinted, so that it is laid out of the way.
+    /// Writes an `if` that is rarely taken, with a hint that moves it out of the hot path.
     fn unlikely(&mut self, to: &mut Function) {
         let branch_func_offset = to.byte_len() as u32;
         self.hints_here.push(BranchHint { branch_func_offset, branch_hint_value: 0 });
         to.instruction(&Instruction::If(BlockType::Empty));
     }
 
-    /// Pays `price`; leaves on the stack whether the budget is used up.
+    /// Subtracts `price` and leaves on the stack whether the budget is exhausted.
     fn pay(&self, to: &mut Function, price: Instruction<'_>) {
         to.instruction(&Instruction::GlobalGet(self.budget()))
             .instruction(&price)
@@ -177,7 +179,7 @@ impl Pass {
             .instruction(&Instruction::End);
     }
 
-    /// With the length of a copy on top of the stack.
+    /// Charges for the length of a copy, which is on top of the stack.
     fn check_length(&self, to: &mut Function, length: u32) {
         to.instruction(&Instruction::LocalTee(length))
             .instruction(&Instruction::I32Const(BYTES_LOG2))
@@ -213,7 +215,7 @@ impl Pass {
         code.function(&spend);
     }
 
-    /// Puts the hints where they belong, in front of the code.
+    /// Inserts the section of hints before the code.
     fn with_hints(&self, wasm: &[u8]) -> Result<Vec<u8>, Error> {
         let mut module = Module::new();
         for payload in Parser::new(0).parse_all(wasm) {
@@ -266,7 +268,7 @@ impl Reencode for Pass {
         after: Option<SectionId>,
         before: Option<SectionId>,
     ) -> Done {
-        // A guest that calls the host for nothing has no section of imports.
+        // A guest without host calls has no import section.
         if after == Some(SectionId::Type) && before != Some(SectionId::Import) {
             let mut imports = ImportSection::new();
             self.added_imports(&mut imports);
@@ -350,7 +352,7 @@ impl Reencode for Pass {
         Ok(())
     }
 
-    /// Names of functions and the like: their numbers have changed, and nobody reads them.
+    /// Drops custom sections such as names: their indices have changed, and nothing reads them.
     fn parse_custom_section(
         &mut self,
         _module: &mut Module,
@@ -360,7 +362,7 @@ impl Reencode for Pass {
     }
 }
 
-/// Which locals a function needs for its checks.
+/// The locals that a function needs for its checks.
 #[derive(Default)]
 struct Needs {
     rounds: bool,
@@ -379,7 +381,7 @@ impl Needs {
     }
 }
 
-/// Instructions that take as long as their last operand says.
+/// Returns true for instructions whose duration depends on their last operand.
 fn is_bulk(operator: &Operator<'_>) -> bool {
     matches!(
         operator,

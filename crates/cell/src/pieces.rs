@@ -1,14 +1,13 @@
-//! Long fills and copies in pieces, so that a program can be stopped within one (T-PROC-013).
+//! Splits long fills and copies, so that a program can be stopped within one (T-PROC-013).
 //!
-//! The engine looks at the epoch at the head of every function and loop. `memory.fill`,
-//! `memory.copy`, `memory.init` and the same for tables are one instruction each, whatever their
-//! length. So each of them becomes a call of a function that is added behind the module's own,
-//! which does what is short at once and what is long in a loop. What does not fit is left to the
-//! instruction itself, which traps before it writes anything.
+//! The engine checks the epoch at the start of every function and loop. `memory.fill`,
+//! `memory.copy`, `memory.init` and their counterparts for tables are single instructions, whatever
+//! their length. Each of them is replaced by a call of a function, added after the module's own,
+//! that executes short operations directly and long ones in a loop. Operations that are out of
+//! bounds are left to the original instruction, which traps before it writes anything.
 //!
-//! Everything else is copied byte for byte. The module must be valid, or an index past the last
-//! function would come to point at one of ours; and nothing in it is of 64 bits, which the engine
-//! is told to refuse.
+//! Everything else is copied byte for byte. The module must be valid; otherwise an index beyond the
+//! last function could refer to an added one. The engine refuses 64-bit memories and tables.
 
 mod code;
 #[cfg(test)]
@@ -24,20 +23,20 @@ use wasmparser::{
 
 use code::{leb, section};
 
-/// Bytes that are filled or copied at once: some 50 microseconds, with pages that are touched for
-/// the first time.
+/// Bytes that are filled or copied at once, which takes some 50 microseconds including first
+/// touches of pages.
 const BYTES: u32 = 256 << 10;
 
-/// Elements of a table that are set at once.
+/// Table elements that are set at once.
 const ELEMENTS: u32 = 8 << 10;
 
-/// Changes when a module comes out differently: what was compiled before is of no use then.
+/// Version of the transformation; a change invalidates cached modules.
 pub(crate) const VERSION: u8 = 1;
 
 const TYPES: u8 = 1;
 const CODE: u8 = 10;
 
-/// An instruction that takes as long as it is told to.
+/// An instruction whose duration depends on an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Bulk {
     MemoryFill { memory: u32 },
@@ -70,8 +69,8 @@ impl Bulk {
     }
 }
 
-/// The module with its long instructions in pieces. What it imports, exports and computes stays
-/// the same.
+/// Returns the module with its long instructions split. Its imports, exports and results stay the
+/// same.
 pub(crate) fn split(wasm: &[u8]) -> Result<Cow<'_, [u8]>> {
     let survey = Survey::of(wasm)?;
     if survey.added.is_empty() {
@@ -80,17 +79,17 @@ pub(crate) fn split(wasm: &[u8]) -> Result<Cow<'_, [u8]>> {
     survey.rewrite(wasm).map(Cow::Owned)
 }
 
-/// What is known of a module.
+/// Facts about a module.
 #[derive(Default)]
 struct Survey {
     types: u32,
     functions: u32,
-    /// What the elements of each table are.
+    /// Element type of each table.
     tables: Vec<RefType>,
-    /// How much of each segment can be copied from; of one that is used at the start, nothing.
+    /// Length of each data segment; zero for active segments, which cannot be copied from.
     data: Vec<u32>,
     elements: Vec<u32>,
-    /// The instructions, where they stand, and in which order they were found first.
+    /// Positions of the bulk instructions.
     found: Vec<(Range<usize>, Bulk)>,
     order: HashMap<Bulk, u32>,
     added: Vec<Bulk>,
@@ -154,7 +153,7 @@ impl Survey {
                 }
             }
             Payload::CodeSectionEntry(body) => {
-                // The byte that all of them begin with.
+                // The first byte of all bulk instructions.
                 if !body.as_bytes().contains(&0xfc) {
                     return Ok(());
                 }
@@ -171,7 +170,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Whether it can take longer than a piece, and we can write down its type.
+    /// Returns true if the instruction can exceed one piece and its type can be encoded.
     fn can_be_long(&self, bulk: Bulk) -> bool {
         let is_over = |counts: &[u32], index: u32, piece: u32| {
             counts.get(index as usize).is_some_and(|count| *count > piece)
@@ -184,7 +183,7 @@ impl Survey {
         }
     }
 
-    /// How the type of a table's elements is written.
+    /// Returns the encoded type of a table's elements.
     fn reference(&self, table: u32) -> Option<u8> {
         match *self.tables.get(table as usize)? {
             RefType::FUNCREF => Some(0x70),
@@ -204,7 +203,7 @@ impl Survey {
                     section(&mut out, CODE, old + count, &self.bodies(wasm)?);
                     continue;
                 }
-                // It speaks of instructions by where they stand.
+                // This section refers to instructions by their offset.
                 Payload::CustomSection(custom) if custom.name().starts_with("metadata.code.") => {
                     continue;
                 }
@@ -237,7 +236,7 @@ impl Survey {
         Ok(out)
     }
 
-    /// The type of the second parameter; the others are indices and counts.
+    /// Returns the type of the second parameter; the others are indices and counts.
     fn second(&self, bulk: Bulk) -> u8 {
         const I32: u8 = 0x7f;
         match bulk {
@@ -246,7 +245,7 @@ impl Survey {
         }
     }
 
-    /// The module's own functions with calls put in, and the added ones behind them.
+    /// Writes the module's functions with calls inserted, followed by the added ones.
     fn bodies(&self, wasm: &[u8]) -> Result<Vec<u8>> {
         let (mut out, mut found) = (Vec::new(), self.found.iter().peekable());
         for payload in Parser::new(0).parse_all(wasm) {

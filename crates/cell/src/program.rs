@@ -1,7 +1,7 @@
-//! A cell for a program: a module with `_start` that imports WASI preview 1.
+//! Runs a program: a module with `_start` that imports WASI preview 1.
 //!
-//! Unlike a tool's cell it is entered once. A call that has no answer yet suspends the program
-//! where it stands; its stack waits, and no thread does.
+//! Unlike a tool's cell, a program is entered once. A call without an immediate answer suspends the
+//! program on its own stack, without blocking a thread.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -16,22 +16,22 @@ use crate::imports::Import;
 use crate::program_image::ProgramImage;
 use crate::{Error, ErrorKind};
 
-/// Memories that one module may have; each reserves address space.
+/// Most memories of one module; each reserves address space.
 const MAX_MEMORIES: usize = 8;
 
-/// Tables that one module may have.
+/// Most tables of one module.
 const MAX_TABLES: usize = 64;
 
-/// What one element of a table costs the host.
+/// Host memory per table element, in bytes.
 const TABLE_ELEMENT: u64 = 8;
 
-/// What answers a program's imports.
+/// Handles the imports of a program.
 ///
-/// `Pending` suspends the program; it is asked again, with the same arguments, after the waker of
-/// the context was woken.
+/// `Pending` suspends the program. The call is repeated with the same arguments after the waker of
+/// the context has been woken.
 pub trait Program: Send + 'static {
-    /// Answers a function of WASI preview 1 with its errno. `args` has as many values as the
-    /// function takes.
+    /// Handles a function of WASI preview 1 and returns its errno. `args` has one value per
+    /// parameter of the function.
     fn poll_import(
         &mut self,
         import: Import,
@@ -40,8 +40,8 @@ pub trait Program: Send + 'static {
         cx: &mut Context<'_>,
     ) -> Poll<Result<u32, Leave>>;
 
-    /// Answers one crossing of the gate: as many frames are appended to `answer` as `request`
-    /// holds. What was appended before `Pending` is still there when it is asked again.
+    /// Handles one crossing of the gate: appends as many frames to `answer` as `request` holds.
+    /// Frames appended before `Pending` are still present when the call is repeated.
     fn poll_cross(
         &mut self,
         request: &[u8],
@@ -50,18 +50,18 @@ pub trait Program: Send + 'static {
     ) -> Poll<Result<(), Leave>>;
 }
 
-/// How a program leaves in the middle of a call.
+/// A way to leave a program in the middle of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leave {
-    /// With this exit code.
+    /// The program exits with this code.
     Exit(u32),
-    /// Killed by this signal.
+    /// The program is killed by this signal.
     Signal(u8),
-    /// It broke the rules of the gate; names what was wrong.
+    /// The program violated the protocol of the gate; the text gives the details.
     Breach(String),
 }
 
-/// A [`Leave`] on its way through the engine.
+/// A [`Leave`] as an error that passes through the engine.
 #[derive(Debug)]
 pub(crate) struct Departure(pub(crate) Leave);
 
@@ -73,34 +73,34 @@ impl std::fmt::Display for Departure {
 
 impl std::error::Error for Departure {}
 
-/// How a program ended by itself.
+/// The end of a program that was not stopped from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// With this exit code.
+    /// The program exited with this code.
     Exited(u32),
-    /// Killed by this signal, which it sent itself.
+    /// The program was killed by this signal, which it sent itself.
     Signalled(u8),
-    /// It failed: the engine trapped it.
+    /// The program trapped.
     Trapped(TrapKind),
 }
 
-/// What kind of failure a trap was.
+/// Category of a trap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrapKind {
-    /// It gave up: a panic, an abort.
+    /// The program aborted or panicked.
     Abort,
-    /// It used memory or a function that is not there.
+    /// The program accessed memory or a function out of bounds.
     Memory,
-    /// It divided by zero, or converted a number that does not fit.
+    /// The program divided by zero, or converted a number that does not fit.
     Arithmetic,
-    /// It called too deep.
+    /// The program exhausted its call stack.
     Stack,
-    /// It was refused memory for its limit, and could not go on.
+    /// The program was refused memory and could not continue.
     OutOfMemory,
 }
 
 impl TrapKind {
-    /// What a person reads.
+    /// Returns a description for a person.
     pub fn text(self) -> &'static str {
         match self {
             TrapKind::Abort => "aborted",
@@ -121,17 +121,17 @@ pub struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Room for this much.
+    /// Creates a budget of this size.
     pub fn new(limit: u64) -> Arc<Self> {
         Arc::new(MemoryBudget { limit, used: AtomicU64::new(0), refused: AtomicU64::new(0) })
     }
 
-    /// What is in use.
+    /// Returns the memory in use.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// How often memory was refused, for this limit or for that of one program.
+    /// Returns the number of refusals, by this limit or by that of a single program.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
@@ -145,17 +145,17 @@ impl MemoryBudget {
 /// Limits of one program.
 #[derive(Debug, Clone)]
 pub struct ProgramLimits {
-    /// Memories and tables, in bytes.
+    /// Most memory for memories and tables, in bytes.
     pub memory_bytes: u64,
-    /// What it shares with the other programs of the run.
+    /// Budget shared with the other programs of the run.
     pub budget: Arc<MemoryBudget>,
 }
 
-/// What a program's store carries.
+/// The data of a program's store.
 pub(crate) struct State<P> {
     pub(crate) program: P,
     pub(crate) memory: Option<Memory>,
-    /// The last answer of the gate; kept until the guest has taken it.
+    /// The last answer of the gate, kept until the guest has taken it.
     pub(crate) answer: Vec<u8>,
     limits: ProgramLimits,
     charged: u64,
@@ -189,7 +189,7 @@ impl<P: Send> ResourceLimiter for State<P> {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // Past what the module itself allows it fails anyway, and not for our limit.
+        // Beyond the module's own maximum growth fails anyway, so it is not charged.
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }
@@ -218,15 +218,15 @@ impl<P: Send> ResourceLimiter for State<P> {
     }
 }
 
-/// Runs a program to its end in a cell of its own. Dropped half-way, the program is gone with
-/// everything it had.
+/// Runs a program to its end in a cell of its own. Dropping the future ends the program and frees
+/// everything it holds.
 ///
-/// Whenever the epoch moves it gives the thread back: at every slice, when a kill switch of its
-/// alarm is used, and where somebody asked for it with [`crate::Alarm::ring_at`]. Between two polls
-/// is the time to look at switch and deadline.
+/// The program yields the thread whenever the epoch advances: at every slice, when a kill switch of
+/// its alarm is used, and at the times set with [`crate::Alarm::ring_at`]. The caller checks switch
+/// and deadline between two polls.
 ///
-/// An error of the outer result is ours: the cell could not be made.
-pub async fn run_program<P: Program>(
+/// An error of the outer result is a failure of the host: the cell could not be created.
+pub async fn execute<P: Program>(
     image: &ProgramImage<P>,
     program: P,
     limits: ProgramLimits,
@@ -241,14 +241,14 @@ pub async fn run_program<P: Program>(
     };
     let mut store = Store::new(image.engine(), state);
     store.limiter(|state| state);
-    // Nothing is decided here: whoever polls ends the program by not polling it again. So what is
-    // large can be dropped where nobody waits for it.
+    // Nothing is decided here: the caller ends the program by not polling it again. This lets large
+    // programs be dropped on another thread.
     store.epoch_deadline_callback(|_| Ok(UpdateDeadline::Yield(1)));
     store.set_epoch_deadline(1);
     let alarm = image.alarm().clone();
     let ended = {
         let mut running = pin!(start(image, &mut store));
-        // The epoch moves only while a program computes, not while it waits.
+        // The epoch advances only while a program computes, not while it waits.
         poll_fn(|cx| {
             let _computing = alarm.computing();
             running.as_mut().poll(cx)
@@ -294,14 +294,15 @@ fn reason(memory_refused: bool, error: wasmtime::Error) -> Result<Result<Finish,
     let Some(trap) = error.downcast_ref::<Trap>() else {
         return match memory_refused {
             true => Ok(Ok(Finish::Trapped(TrapKind::OutOfMemory))),
-            // The engine could not make the cell: too many mappings, a table that does not fit.
+            // The engine could not create the cell: too many mappings, or a table that does not
+            // fit.
             false => Err(Error::new(ErrorKind::Image, format!("{error:#}"))),
         };
     };
     let kind = match trap {
         Trap::StackOverflow => TrapKind::Stack,
         Trap::Interrupt => return Ok(Err(Stop::Killed)),
-        // Who cannot allocate has no better way than to abort.
+        // A program that cannot allocate usually aborts.
         _ if memory_refused => TrapKind::OutOfMemory,
         Trap::IntegerDivisionByZero | Trap::IntegerOverflow | Trap::BadConversionToInteger => {
             TrapKind::Arithmetic

@@ -1,4 +1,4 @@
-//! A program compiled, checked, ready to run; and the engines programs run on.
+//! [`ProgramImage`], a compiled and checked program, and the engines that programs run on.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,29 +18,29 @@ use crate::pieces;
 use crate::program::{Program, State};
 use crate::{Error, ErrorKind};
 
-/// Address space of one memory: all of what 32 bits can address, so that compiled code needs no
-/// bounds checks. Reserved, not used.
+/// Address space of one memory: all that 32 bits can address, so that compiled code needs no bounds
+/// checks. It is reserved, not allocated.
 const MEMORY_RESERVATION: u64 = 4 << 30;
 
-/// Native stack of a program. Interpreters written in C recurse deep.
+/// Native stack of a program. Interpreters written in C recurse deeply.
 const WASM_STACK: usize = 4 << 20;
 
-/// Room on a stack beyond the program's, for host calls.
+/// Additional stack for host calls.
 const HOST_STACK: usize = 512 << 10;
 
-/// Memory of a free slot that is reset by copying in place of unmapping.
+/// Memory of a free slot that is reset by copying instead of unmapping.
 const KEEP_RESIDENT: usize = 512 << 10;
 
-/// Most functions that a program of ours may call through its table.
+/// Most elements of the function table of an embedded program.
 const TABLE_ELEMENTS: usize = 40_000;
 
-/// Longest module that is looked at.
+/// Longest module that is accepted, in bytes.
 pub const MAX_MODULE: usize = 256 << 20;
 
 /// The engines that programs run on. Cheap to clone.
 ///
-/// Our own programs have slots in a pool that are reset in microseconds. A stranger's may be
-/// larger than any slot, so each gets what it asks for, within its limits.
+/// Embedded programs use slots of a pool, which are reset in microseconds. A module from outside
+/// may be larger than any slot, so its memory is allocated on demand within its limits.
 #[derive(Clone)]
 pub struct ProgramEngine {
     inner: Arc<Inner>,
@@ -53,14 +53,14 @@ struct Inner {
     alarm: Alarm,
 }
 
-/// The engine of our own programs.
+/// The engine of embedded programs.
 struct Pooled {
     engine: wasmtime::Engine,
     faults: Faults,
 }
 
 impl ProgramEngine {
-    /// Engines whose epochs `alarm` moves. The pool is made when it is first used.
+    /// Creates engines whose epochs `alarm` advances. The pool is created on first use.
     pub fn new(alarm: &Alarm, pool: Pool) -> Result<Self, Error> {
         let roomy = wasmtime::Engine::new(&config())
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
@@ -69,7 +69,7 @@ impl ProgramEngine {
         Ok(ProgramEngine { inner: Arc::new(Inner { pool, pooled, roomy, alarm }) })
     }
 
-    /// Compiles a program of ours to native code that [`ProgramImage::load`] takes.
+    /// Compiles an embedded program to native code for [`ProgramImage::load`].
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
         let engine = wasmtime::Engine::new(&pooled_config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
@@ -96,7 +96,7 @@ impl ProgramEngine {
 fn config() -> Config {
     let mut config = Config::new();
     config.epoch_interruption(true);
-    // What goes in pieces counts in 32 bits.
+    // Splitting long instructions assumes 32-bit lengths.
     config.wasm_memory64(false);
     config.cranelift_opt_level(OptLevel::Speed);
     config.memory_init_cow(true);
@@ -126,7 +126,7 @@ fn pooled_config(pool: Pool) -> Config {
     config
 }
 
-/// A program whose cells ask a host of type `P`. Cheap to clone.
+/// A program whose cells call a host of type `P`. Cheap to clone.
 pub struct ProgramImage<P: Program> {
     inner: Arc<ImageInner<P>>,
 }
@@ -138,9 +138,9 @@ struct ImageInner<P: Program> {
     memory: ModuleExport,
     start: ModuleExport,
     memory_bytes: u64,
-    /// Of a program of ours: has only those pages of a cell's memory mapped that are touched.
+    /// For embedded programs: restricts mapping of a cell's memory to touched pages.
     faults: Option<Faults>,
-    /// Another one for every image of the process.
+    /// Unique among the images of the process.
     id: u64,
 }
 
@@ -151,18 +151,18 @@ impl<P: Program> Clone for ProgramImage<P> {
 }
 
 impl<P: Program> ProgramImage<P> {
-    /// Loads what [`ProgramEngine::compile`] made.
+    /// Loads the output of [`ProgramEngine::compile`].
     ///
     /// # Safety
     ///
-    /// `compiled` runs as native code: it must be the untouched output of
-    /// [`ProgramEngine::compile`], such as what this program embeds. Where it begins with a page
-    /// it is used in place, and its pages become executable.
+    /// `compiled` runs as native code: it must be the unmodified output of
+    /// [`ProgramEngine::compile`], such as a program embedded in this one. If it is aligned to a
+    /// page, it is used in place, and its pages become executable.
     #[allow(unsafe_code)]
     pub unsafe fn load(engine: &ProgramEngine, compiled: &'static [u8]) -> Result<Self, Error> {
         let Pooled { engine: pooled, faults } = engine.pooled()?;
         // SAFETY: the caller promises that `compiled` comes from `ProgramEngine::compile`; wasmtime
-        // checks its version and settings. It is never written to and never freed.
+        // checks its version and settings. It is never modified and never freed.
         let module = unsafe {
             match code::claim(compiled) {
                 true => Module::deserialize_raw(pooled, compiled.into()),
@@ -174,8 +174,8 @@ impl<P: Program> ProgramImage<P> {
             .map_err(|e| Error::new(ErrorKind::Image, e))
     }
 
-    /// Says why a module is not a program that can run here.
-    pub(crate) fn prepare(
+    /// Links a module from outside. The error gives the reason why it cannot run here.
+    pub(crate) fn link_program(
         engine: &ProgramEngine,
         inner: &wasmtime::Engine,
         module: &Module,
@@ -198,9 +198,7 @@ impl<P: Program> ProgramImage<P> {
             return Err("exports no memory".into());
         };
         if memory_type.is_64() || memory_type.is_shared() {
-            return Err(
-                "has a memory of 64 bits or for threads, which this host does not run".into()
-            );
+            return Err("has a 64-bit or shared memory, which this host does not support".into());
         }
         let start_type = module.get_export("_start").and_then(|e| e.func().cloned());
         let start = module.get_export_index("_start");
@@ -208,7 +206,7 @@ impl<P: Program> ProgramImage<P> {
             return Err("exports no _start: it is a library, not a program".into());
         };
         if start_type.params().len() + start_type.results().len() > 0 {
-            return Err("exports a _start that takes or answers something".into());
+            return Err("exports a _start with parameters or results".into());
         }
         let memory_bytes = memory_type.minimum().saturating_mul(memory_type.page_size());
         let pre = linker.instantiate_pre(module).map_err(|e| format!("{e:#}"))?;
@@ -218,12 +216,12 @@ impl<P: Program> ProgramImage<P> {
         Ok(ProgramImage { inner: Arc::new(image) })
     }
 
-    /// Bytes of memory that every cell of it starts with.
+    /// Returns the initial memory of each cell in bytes.
     pub fn memory_bytes(&self) -> u64 {
         self.inner.memory_bytes
     }
 
-    /// Says that a cell has this memory now.
+    /// Registers the memory of a new cell, so that only touched pages are mapped.
     pub(crate) fn notice(&self, memory: &[u8]) {
         if let Some(faults) = &self.inner.faults {
             faults.only_touched(memory, self.inner.id);
@@ -247,7 +245,7 @@ impl<P: Program> ProgramImage<P> {
     }
 }
 
-/// Names the first import that a program cannot have.
+/// Returns an error that names the first unsupported import.
 fn check_imports(module: &Module) -> Result<(), String> {
     for import in module.imports() {
         check_import(import.module(), import.name(), import.ty().func().is_some())?;
@@ -255,7 +253,7 @@ fn check_imports(module: &Module) -> Result<(), String> {
     Ok(())
 }
 
-/// Says whether a program can have this import.
+/// Returns an error if programs cannot have this import.
 pub(crate) fn check_import(from: &str, name: &str, is_function: bool) -> Result<(), String> {
     let is_known = match from {
         WASI => name == "proc_exit" || imports::Import::ALL.iter().any(|(i, _)| i.name() == name),

@@ -1,11 +1,11 @@
-//! Which functions of a module to check so that no cycle of calls goes unchecked.
+//! Chooses functions to check so that every cycle of calls has a check.
 
 use std::collections::HashSet;
 
 use wasmparser::{ElementItems, Operator, Parser, Payload, TypeRef};
 
-/// Indices of functions, such that every cycle of calls goes through one of them. Not the smallest
-/// such set, but a small one: the functions that most calls go through are taken first.
+/// Returns functions such that every cycle of calls contains one of them. The set is small but not
+/// minimal: the functions that most calls pass through are chosen first.
 pub(crate) fn breakers(wasm: &[u8]) -> wasmparser::Result<HashSet<u32>> {
     let mut graph = Graph::of(wasm)?;
     let mut breakers = graph.unknown.clone();
@@ -22,10 +22,10 @@ pub(crate) fn breakers(wasm: &[u8]) -> wasmparser::Result<HashSet<u32>> {
     }
 }
 
-/// Who calls whom.
+/// The graph of calls between functions.
 struct Graph {
     calls: Vec<Vec<usize>>,
-    /// Functions that call what nothing is known of.
+    /// Functions with calls whose targets are unknown.
     unknown: HashSet<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Graph {
             }
         }
         let count = direct.len();
-        // A call through a table may reach whatever of its type is in one.
+        // A call through a table may reach any function of its type in a table.
         let has_type = |ty: u32| {
             let types = &types;
             in_tables.iter().copied().filter(move |f| types.get(*f as usize) == Some(&ty))
@@ -98,7 +98,7 @@ impl Graph {
             let mut all = direct.clone();
             all.extend(indirect.iter().flat_map(|ty| has_type(*ty)));
             let mut all: Vec<usize> = all.into_iter().map(|f| f as usize).collect();
-            // In order, so that every build makes the same choice.
+            // Sorted, so that every build makes the same choice.
             all.sort_unstable();
             all.retain(|function| *function < count);
             all
@@ -106,7 +106,7 @@ impl Graph {
         Ok(Graph { calls: callees.collect(), unknown })
     }
 
-    /// Of every cycle that is left, functions that call themselves and the busiest of the others.
+    /// Returns the functions that call themselves and, for each remaining cycle, the busiest one.
     fn busiest(&self, component: &[usize]) -> Vec<usize> {
         let count = self.calls.len();
         let (mut into, mut out) = (vec![0usize; count], vec![0usize; count]);
@@ -135,8 +135,8 @@ impl Graph {
         taken
     }
 
-    /// The number of each function's component: two functions that can reach each other have the
-    /// same. Tarjan's algorithm, with a stack of its own.
+    /// Returns the component of each function: functions that can reach each other share one.
+    /// Tarjan's algorithm with an explicit stack.
     fn components(&self) -> Vec<usize> {
         const NONE: usize = usize::MAX;
         let count = self.calls.len();

@@ -1,11 +1,11 @@
-//! Why a module cannot run here, and what its maker can do about it.
+//! The reason why a module cannot run here, with advice for its author.
 
 use wasmparser::{CompositeInnerType, MemoryType, Parser, Payload, TypeRef};
 
 use crate::imports::WASI;
 use crate::program_image::{MAX_MODULE, check_import};
 
-/// Longest reason that is handed on; names in it are the module's own.
+/// Longest reason in characters; it may contain names chosen by the module.
 const MAX_REASON: usize = 300;
 
 const THREADS: &str = "needs threads, which this host does not have: build it without them (no \
@@ -17,10 +17,9 @@ const EXCEPTIONS: &str = "uses WebAssembly's exceptions, which this host does no
 const COLLECTED: &str = "uses WebAssembly's garbage collector, which this host does not have; \
     compilers that bring their own, such as Go's, do without it";
 
-const MEMORY64: &str =
-    "has a memory of 64 bits, which this host does not have: build it for wasm32";
+const MEMORY64: &str = "has a 64-bit memory, which this host does not have: build it for wasm32";
 
-/// Why a module cannot run here.
+/// The reason why a module cannot run here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfit(String);
 
@@ -34,7 +33,7 @@ impl Unfit {
         Unfit(reason)
     }
 
-    /// The engine's reason in one line, its innermost cause last.
+    /// Formats the engine's error in one line, innermost cause last.
     pub(crate) fn invalid(error: &wasmtime::Error) -> Self {
         let text = format!("{error:#}");
         let text = text.lines().collect::<Vec<_>>().join(" ");
@@ -50,13 +49,13 @@ impl std::fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
-/// Says what is wrong with bytes that are no module, before anything is spent on them.
+/// Rejects bytes that are not a supported module, before anything is spent on them.
 pub(crate) fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
     if !wasm.starts_with(b"\0asm") {
         return Err(Unfit::new("is not a WebAssembly module"));
     }
     if wasm.len() > MAX_MODULE {
-        let text = format!("is a module of {} bytes; the most is {MAX_MODULE}", wasm.len());
+        let text = format!("is a module of {} bytes; the limit is {MAX_MODULE}", wasm.len());
         return Err(Unfit::new(text));
     }
     match wasm.get(4..8) {
@@ -66,14 +65,14 @@ pub(crate) fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
              wasm32-wasip1, not wasip2",
         )),
         Some(_) => Err(Unfit::new("is a module of an unknown version")),
-        None => Err(Unfit::new("is cut after its first bytes")),
+        None => Err(Unfit::new("is truncated")),
     }
 }
 
-/// Looks for what a program cannot have, before minutes are spent on compiling it.
+/// Rejects unsupported features before minutes are spent on compiling.
 pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
     for part in Parser::new(0).parse_all(wasm) {
-        // What is wrong otherwise, the compiler says better.
+        // The compiler reports other errors better.
         let Ok(part) = part else { return Ok(()) };
         match part {
             Payload::TypeSection(types) => {
@@ -121,18 +120,18 @@ fn check_memory(memory: MemoryType) -> Result<(), Unfit> {
     }
 }
 
-/// What the maker of a module with such an import can do, as far as its name tells.
+/// Returns advice for the author of a module with this import, as far as its name tells.
 fn advice(from: &str, name: &str) -> &'static str {
     match from {
         "wasi" if name == "thread-spawn" => "it needs threads; build it without them",
         "wasi_unstable" => "it was made for the WASI of 2019; build it for wasm32-wasip1",
-        WASI => "it is no function of WASI preview 1; build it without what needs it",
+        WASI => "it is not a function of WASI preview 1; build it without the code that needs it",
         "gojs" | "go" => "it was made for JavaScript; build it with GOOS=wasip1",
         "wbg" | "__wbindgen_placeholder__" => {
             "it was made for JavaScript; build it for wasm32-wasip1 without wasm-bindgen"
         }
         "env" => {
-            "it was made for JavaScript, or linked with names left open; build it with a WASI \
+            "it was made for JavaScript, or linked with unresolved symbols; build it with a WASI \
              toolchain"
         }
         _ if from.starts_with("wasi:") => {

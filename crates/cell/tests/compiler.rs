@@ -1,4 +1,4 @@
-//! Compiling strangers' modules, and the cache of what was compiled.
+//! Compiling modules from outside, and caching the results.
 
 use std::future::Future;
 use std::os::unix::fs::PermissionsExt;
@@ -54,7 +54,7 @@ fn wait<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A module by hand: one page of memory, and a `_start` that does nothing.
+/// A handwritten module: one page of memory, and a `_start` that does nothing.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x03\x01\0\x01\
     \x07\x13\x02\x06memory\x02\0\x06_start\0\0\x0a\x04\x01\x02\0\x0b";
 
@@ -94,7 +94,7 @@ fn engine() -> Engine {
     Engine::new(Pool { cells: 1, warm: 0 }).expect("an engine")
 }
 
-/// An empty directory of this test's own.
+/// Returns an empty directory for this test.
 fn scratch(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{name}"));
     let _ = std::fs::remove_dir_all(&path);
@@ -163,7 +163,7 @@ fn a_file_under_the_name_of_another_module_is_not_used() {
 fn every_cut_of_a_module_is_refused() {
     let (engine, cache) = (engine(), scratch("cut"));
     for len in 0..MODULE.len() {
-        // A module may end after any section; then it lacks what a program needs.
+        // A module may end after any section, but then it lacks a required export.
         assert!(compile(&engine, &cache, &MODULE[..len]).is_err(), "{len}");
     }
 }

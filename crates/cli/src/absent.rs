@@ -1,28 +1,28 @@
-//! What to say when a tool reached for something that is not there because nothing of it was
-//! granted: for the tool it is only `undefined`.
+//! Hints for tools that use a member of `btcp` that no grant makes appear. The tool itself only
+//! sees `undefined`.
 
 use cofferdam::ScriptError;
 
-/// Members of `btcp`, and a capability that makes each appear.
+/// Members of `btcp`, each with a capability that makes it appear.
 const MEMBERS: [(&str, &str); 9] = [
     ("dom", "dom:read"),
     ("env", "env:read:NAME"),
     ("exec", "process:exec:NAME"),
     ("fs", "fs:read:/data/**"),
+    ("functions", "function:call:NAME"),
     ("localStorage", "storage:local:read"),
     ("parentDOM", "dom:read"),
     ("sessionStorage", "storage:session:read"),
     ("state", "state:read:NAME"),
-    ("tools", "tool:call:NAME"),
 ];
 
-/// The option that would help, as far as the error and the tool's source tell.
+/// Returns the option that would help, judging by the error and the source of the tool.
 pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
     if error.name == "ReferenceError" {
         let is_page = ["document", "window", "DOMParser"]
             .iter()
             .any(|name| error.message == format!("{name} is not defined"));
-        return is_page.then(|| "--boundary iframe   (a document of the tool's own)".to_owned());
+        return is_page.then(|| "--boundary iframe   (gives the tool a document)".to_owned());
     }
     if error.name != "TypeError" || !source.contains("btcp") {
         return None;
@@ -36,12 +36,10 @@ pub(crate) fn hint(error: &ScriptError, source: &str) -> Option<String> {
         }
         None => return None,
     };
-    Some(format!(
-        "--allow '{capability}'   (btcp.{member} is there when something of it is granted)"
-    ))
+    Some(format!("--allow '{capability}'   (makes btcp.{member} available)"))
 }
 
-/// The property that was read of `undefined`.
+/// Returns the name of the property that was read from `undefined`.
 fn undefined_property(message: &str) -> Option<&str> {
     let rest = message.strip_prefix("cannot read property '")?;
     rest.strip_suffix("' of undefined").filter(|name| !name.is_empty())
@@ -53,8 +51,8 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, message: &str, source: &str, expected: Option<&str>) {
-        let error =
-            ScriptError { name: name.into(), message: message.into(), ..ScriptError::default() };
+        let mut error = ScriptError::default();
+        (error.name, error.message) = (name.into(), message.into());
         let hint = hint(&error, source);
         assert_eq!(hint.as_deref().and_then(|hint| hint.split("   ").next()), expected);
     }

@@ -1,4 +1,4 @@
-//! Says at a terminal what is waited for, where that takes longer than a moment.
+//! Shows on a terminal that work is under way, if it takes longer than a moment.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use crate::paint::{Paint, Tone};
 
-/// What is over by then needs no word.
+/// Delay before the line appears; shorter work shows nothing.
 const MOMENT: Duration = Duration::from_millis(400);
 
-/// How often the seconds are counted on.
+/// Interval at which the line is updated.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Work under way; the line goes when it is dropped. In pipes and logs there is none.
+/// Work under way. The line disappears when this is dropped, and never appears in pipes and logs.
 pub(crate) struct Busy {
     shown: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Busy {
-    /// `text` says what is done and to what.
+    /// Announces work; `text` names the work and its object.
     pub(crate) fn new(text: String) -> Self {
         if !std::io::stderr().is_terminal() || !Paint::stderr().is_on() {
             return Busy { shown: None };
@@ -46,7 +46,7 @@ impl Drop for Busy {
     fn drop(&mut self) {
         if let Some((end, shown)) = self.shown.take() {
             drop(end);
-            // It has nothing to say that could fail.
+            // The thread ignores write errors, so it cannot have failed.
             let _ = shown.join();
         }
     }

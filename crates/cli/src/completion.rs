@@ -1,9 +1,8 @@
-//! What Tab offers at the prompt: commands where one begins, and the sandbox's files.
+//! Completion at the prompt: commands in command position, files of the sandbox elsewhere.
 //!
-//! Names of files come from guests. Those that a terminal could not show as they are, are not
-//! offered at all.
+//! File names come from guests. Names that a terminal could not show as they are, are not offered.
 
-use cofferdam::{Sandbox, visible};
+use cofferdam::{FolderEntry, Sandbox, visible};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -12,17 +11,17 @@ use rustyline::{Context, Helper};
 
 use crate::terminal::STATE;
 
-/// Most of the prompt's state that is looked through for functions.
+/// Most bytes of the saved state that are searched for functions.
 const MAX_STATE: usize = 1 << 20;
 
-/// Letters that mean something to the shell; a backslash takes that away.
+/// Characters with a meaning in the shell, which a backslash removes.
 const SPECIAL: &str = " \t\\'\"$`&|;<>()*?[]#~!{}";
 
-/// Words after which a command begins.
+/// Words that a command can follow.
 const BEFORE_COMMANDS: [&str; 10] =
     ["if", "then", "else", "elif", "while", "until", "do", "!", "time", "exec"];
 
-/// Offers commands and files.
+/// Completes commands and files.
 pub(crate) struct Completion {
     sandbox: Sandbox,
     /// Commands, builtins and keywords, sorted.
@@ -45,7 +44,7 @@ impl Completion {
         found
     }
 
-    /// Functions that earlier commands defined, from the file where they are kept.
+    /// Returns the functions that earlier commands defined, from the saved state of the prompt.
     fn functions(&self) -> Vec<String> {
         let state = self.sandbox.read_file(STATE, MAX_STATE).unwrap_or_default();
         let state = String::from_utf8_lossy(&state);
@@ -58,7 +57,7 @@ impl Completion {
         named.filter(|name| visible(name) == *name).map(str::to_owned).collect()
     }
 
-    /// Files whose path begins so; folders end with a slash.
+    /// Returns the files whose path begins with `begin`; folders end with a slash.
     fn files(&self, begin: &str) -> Vec<String> {
         let (folder, name) = match begin.rfind('/') {
             Some(at) => begin.split_at(at + 1),
@@ -72,12 +71,12 @@ impl Completion {
             None => format!("{}/{folder}", variable("PWD")),
         };
         let listed = self.sandbox.list(&looked_in).unwrap_or_default();
-        let fits = |entry: &&(String, bool)| {
-            let hidden = entry.0.starts_with('.') && !name.starts_with('.');
-            entry.0.starts_with(name) && !hidden && visible(&entry.0) == entry.0.as_str()
+        let fits = |entry: &&FolderEntry| {
+            let hidden = entry.name.starts_with('.') && !name.starts_with('.');
+            entry.name.starts_with(name) && !hidden && visible(&entry.name) == entry.name.as_str()
         };
-        let shown = |(name, is_folder): &(String, bool)| {
-            format!("{folder}{name}{}", if *is_folder { "/" } else { "" })
+        let shown = |entry: &FolderEntry| {
+            format!("{folder}{}{}", entry.name, if entry.is_folder { "/" } else { "" })
         };
         listed.iter().filter(fits).map(shown).collect()
     }
@@ -99,7 +98,7 @@ impl Completion {
     }
 }
 
-/// Where the last word of a line begins, and what it means without its quotes.
+/// Returns the start of the last word of a line, and the word without its quotes.
 fn last_word(line: &str) -> (usize, String) {
     let (mut start, mut word) = (0, String::new());
     let (mut quote, mut escaped) = (None, false);
@@ -126,7 +125,7 @@ fn last_word(line: &str) -> (usize, String) {
     (start, word)
 }
 
-/// Whether a command begins after this text.
+/// Returns true if a command can begin after this text.
 fn begins_command(before: &str) -> bool {
     let before = before.trim_end_matches([' ', '\t']);
     match before.chars().next_back() {
@@ -138,7 +137,7 @@ fn begins_command(before: &str) -> bool {
     }
 }
 
-/// As the shell reads it back. The home sign in front keeps its meaning.
+/// Quotes a word for the shell; a leading `~/` keeps its meaning.
 fn quoted(text: &str) -> String {
     let (front, rest) = match text.strip_prefix("~/") {
         Some(rest) => ("~/", rest),

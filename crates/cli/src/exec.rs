@@ -1,11 +1,11 @@
-//! The parameters of `exec`, taken apart with every shape checked.
+//! Parses the parameters of `exec`. The shape of every parameter is checked.
 
 use base64::Engine as _;
 use cofferdam::config::Config;
 use cofferdam::{Boundary, Capability, Command, Language, Limits, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Map, Value as Json};
 
-/// Why parameters were refused; names the one that is wrong.
+/// A message about a wrong parameter; it begins with the name of the parameter.
 pub(crate) struct BadParams(pub(crate) String);
 
 impl From<cofferdam::Error> for BadParams {
@@ -14,25 +14,25 @@ impl From<cofferdam::Error> for BadParams {
     }
 }
 
-/// A run that was asked for.
+/// A run to be started.
 pub(crate) struct Exec {
-    pub(crate) what: What,
-    pub(crate) place: Where,
+    pub(crate) runnable: Runnable,
+    pub(crate) sandbox: SandboxRef,
     pub(crate) session: Option<String>,
-    /// Whether a page was given, so that it is given back.
+    /// True if a page was given; it is then part of the answer.
     pub(crate) has_page: bool,
 }
 
-/// Where it is to run.
-pub(crate) enum Where {
-    /// In a sandbox of its own.
+/// The sandbox of a run.
+pub(crate) enum SandboxRef {
+    /// A sandbox made for this run.
     Fresh(Box<SandboxBuilder>),
-    /// In one that is kept, by its id.
+    /// A kept sandbox, by its id.
     Kept(String),
 }
 
-/// What is to run.
-pub(crate) enum What {
+/// A tool or a program.
+pub(crate) enum Runnable {
     Tool(Tool),
     Program(Command),
 }
@@ -61,17 +61,16 @@ const KNOWN: [&str; 21] = [
     "page",
     "language",
     "sandbox",
-    "tools",
+    "programs",
 ];
 
 impl Exec {
     pub(crate) fn parse(params: Json) -> Result<Self, BadParams> {
         let Json::Object(mut params) = params else { return bad("params: not an object") };
-        if let Some(unknown) = params.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-            return bad(format!("{unknown}: unknown parameter; known are {}", KNOWN.join(", ")));
-        }
-        let kind = text(&mut params, "kind")?
-            .ok_or(BadParams("kind: missing; \"js\", \"ts\", \"shell\" or \"wasm\"".into()))?;
+        check_known(&params, &KNOWN)?;
+        let kind = text(&mut params, "kind")?.ok_or(BadParams(
+            "kind: missing; must be \"js\", \"ts\", \"shell\" or \"wasm\"".into(),
+        ))?;
         match kind.as_str() {
             "shell" => return Exec::shell(params),
             "wasm" => return Exec::wasm(params),
@@ -83,23 +82,23 @@ impl Exec {
             ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
             ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
             ("js" | "ts", Some(other)) => {
-                return bad(format!("language: unknown {other:?}; js or ts"));
+                return bad(format!("language: unknown {other:?}; must be \"js\" or \"ts\""));
             }
             (other, _) => {
                 return bad(format!(
-                    "kind: {other:?} is not supported; \"js\", \"ts\", \"shell\" or \"wasm\""
+                    "kind: unknown {other:?}; must be \"js\", \"ts\", \"shell\" or \"wasm\""
                 ));
             }
         };
         let (named, config) = (text(&mut params, "boundary")?, params.remove("config"));
         let config = match config.filter(|config| !config.is_null()) {
             Some(_) if named.is_some() => {
-                return bad("boundary and config are given; one is enough");
+                return bad("boundary: given together with config; give one of them");
             }
             Some(config) => Some(Config::from_json(&config)?),
             None => None,
         };
-        // Both are a sandbox's own; see below.
+        // Both belong to the sandbox; a kept sandbox refuses them below.
         let of_sandbox = match (&named, &config) {
             (Some(_), _) => Some("boundary"),
             (None, Some(_)) => Some("config"),
@@ -109,22 +108,26 @@ impl Exec {
         let page = text(&mut params, "page")?;
         let code = text(&mut params, "code")?.ok_or(BadParams("code: missing".into()))?;
         let name = text(&mut params, "name")?;
-        let mut tool = match (name, language) {
-            (Some(name), None) => Tool::from_file_name(&name, code),
-            (Some(name), Some(language)) => Tool::from_file_name(&name, code).language(language),
-            (None, Some(Language::TypeScript)) => Tool::typescript(code),
-            (None, Some(Language::JavaScript) | None) => Tool::javascript(code),
+        let mut tool = match name {
+            Some(name) => Tool::from_file_name(&name, code),
+            None if language == Some(Language::TypeScript) => Tool::typescript(code),
+            None => Tool::javascript(code),
         };
+        if let Some(language) = language {
+            tool = tool.language(language);
+        }
         if let Some(args) = params.remove("args") {
             tool = tool.args(args);
         }
         let session = text(&mut params, "session")?;
         if session.is_some() && params.get("sandbox").is_some_and(|id| !id.is_null()) {
-            return bad("session: not in a kept sandbox");
+            return bad(
+                "session: not supported in a kept sandbox; leave out \"session\" or \"sandbox\"",
+            );
         }
-        let mut exec = place(What::Tool(tool), params, session)?;
-        match (&mut exec.place, page) {
-            (Where::Fresh(builder), page) => {
+        let mut exec = in_sandbox(Runnable::Tool(tool), params, session)?;
+        match (&mut exec.sandbox, page) {
+            (SandboxRef::Fresh(builder), page) => {
                 exec.has_page = page.is_some();
                 let taken = std::mem::take(&mut **builder);
                 let mut filled = match config {
@@ -136,25 +139,27 @@ impl Exec {
                 }
                 **builder = filled;
             }
-            (Where::Kept(_), Some(_)) => return bad("page: is said when the sandbox is made"),
-            (Where::Kept(_), None) => {
+            (SandboxRef::Kept(_), Some(_)) => {
+                return bad("page: can only be given when the sandbox is created");
+            }
+            (SandboxRef::Kept(_), None) => {
                 if let Some(name) = of_sandbox {
-                    return bad(format!("{name}: is said when the sandbox is made"));
+                    return bad(format!("{name}: can only be given when the sandbox is created"));
                 }
             }
         }
         Ok(exec)
     }
 
-    /// Text for the shell, as with `bash -c`.
+    /// Parses a run of shell text, as with `bash -c`.
     fn shell(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "shell", &OF_TOOLS)?;
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
         let text = text(&mut params, "command")?.ok_or(BadParams("command: missing".into()))?;
-        place(What::Program(Command::shell(text)), params, None)
+        in_sandbox(Runnable::Program(Command::shell(text)), params, None)
     }
 
-    /// A WASI program.
+    /// Parses a run of a WASI program.
     fn wasm(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "wasm", &OF_TOOLS)?;
         only(&params, "wasm", &["command"])?;
@@ -188,17 +193,17 @@ impl Exec {
             None | Some(Json::Null) => command,
             Some(Json::Array(items)) if items.is_empty() => command.without_preopens(),
             Some(Json::Array(items)) if items == [Json::from("/")] => command,
-            Some(_) => return bad("preopens: either [] or [\"/\"]"),
+            Some(_) => return bad("preopens: must be [] or [\"/\"]"),
         };
-        place(What::Program(command), params, None)
+        in_sandbox(Runnable::Program(command), params, None)
     }
 }
 
 fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
     let Some(name) = name else { return Ok(Boundary::default()) };
-    match Boundary::ALL.into_iter().find(|boundary| boundary.name() == name) {
-        Some(boundary) => Ok(boundary),
-        None => bad(format!("boundary: unknown {name:?}; \"worker\" or \"iframe\"")),
+    match Boundary::ALL.iter().find(|boundary| boundary.name() == name) {
+        Some(boundary) => Ok(*boundary),
+        None => bad(format!("boundary: unknown {name:?}; must be \"worker\" or \"iframe\"")),
     }
 }
 
@@ -206,7 +211,18 @@ fn boundary(name: Option<String>) -> Result<Boundary, BadParams> {
 const OF_TOOLS: [&str; 8] =
     ["code", "args", "name", "session", "boundary", "config", "page", "language"];
 
-/// Refuses parameters that mean nothing for this kind.
+/// Refuses parameters that a method does not have.
+pub(crate) fn check_known(params: &Map<String, Json>, known: &[&str]) -> Result<(), BadParams> {
+    match params.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) if key == "tools" && known.contains(&"programs") => bad(
+            "tools: unknown parameter; a WASI module that becomes a command is one of \"programs\"",
+        ),
+        Some(key) => bad(format!("{key}: unknown parameter; known are {}", known.join(", "))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses parameters that have no meaning for this kind of run.
 fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadParams> {
     match not.iter().find(|name| params.get(**name).is_some_and(|value| !value.is_null())) {
         Some(name) => bad(format!("{name}: not a parameter of kind {kind:?}")),
@@ -214,11 +230,11 @@ fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadP
     }
 }
 
-/// A module, as `{"path": …}` or `{"base64": …}`.
+/// Returns the bytes of a module given as `{"path": …}` or `{"base64": …}`.
 fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams> {
     let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
     if let Some(unknown) = given.keys().next() {
-        return bad(format!("{name}.{unknown}: unknown; path or base64"));
+        return bad(format!("{name}.{unknown}: unknown field; known are path, base64"));
     }
     match (path, encoded) {
         (Some(path), None) => module_file(name, &path),
@@ -226,41 +242,41 @@ fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams
             let module = base64::engine::general_purpose::STANDARD.decode(encoded);
             module.map_err(|e| BadParams(format!("{name}.base64: {e}")))
         }
-        (None, None) => bad(format!("{name}: missing; {{\"path\": …}} or {{\"base64\": …}}")),
-        (Some(_), Some(_)) => bad(format!("{name}: path and base64 are given; one is enough")),
+        (None, None) => bad(format!("{name}: missing; give {{\"path\": …}} or {{\"base64\": …}}")),
+        (Some(_), Some(_)) => bad(format!("{name}: has both path and base64; give one of them")),
     }
 }
 
-/// What may be said of a sandbox only when it is made.
-const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "tools"];
+/// Parameters that can be given only when a sandbox is created.
+const OF_SANDBOXES: [&str; 4] = ["limits", "files", "capabilities", "programs"];
 
-/// Puts together what runs and where.
-fn place(
-    what: What,
+/// Combines a tool or program with its sandbox.
+fn in_sandbox(
+    runnable: Runnable,
     mut params: Map<String, Json>,
     session: Option<String>,
 ) -> Result<Exec, BadParams> {
     let Some(id) = text(&mut params, "sandbox")? else {
-        let place = Where::Fresh(Box::new(sandbox(params)?));
-        return Ok(Exec { what, place, session, has_page: false });
+        let sandbox = SandboxRef::Fresh(Box::new(sandbox(params)?));
+        return Ok(Exec { runnable, sandbox, session, has_page: false });
     };
     let is_given = |name: &&&str| params.get(**name).is_some_and(|value| !value.is_null());
     if let Some(name) = OF_SANDBOXES.iter().find(is_given) {
-        return bad(format!("{name}: is said when the sandbox is made"));
+        return bad(format!("{name}: can only be given when the sandbox is created"));
     }
-    let what = match what {
-        What::Program(command) => What::Program(settings(command, params)?),
-        What::Tool(tool) => {
+    let runnable = match runnable {
+        Runnable::Program(command) => Runnable::Program(settings(command, params)?),
+        Runnable::Tool(tool) => {
             if let Some(name) = ["stdin", "env", "cwd"].iter().find(is_given) {
-                return bad(format!("{name}: is said when the sandbox is made"));
+                return bad(format!("{name}: can only be given when the sandbox is created"));
             }
-            What::Tool(tool)
+            Runnable::Tool(tool)
         }
     };
-    Ok(Exec { what, place: Where::Kept(id), session, has_page: false })
+    Ok(Exec { runnable, sandbox: SandboxRef::Kept(id), session, has_page: false })
 }
 
-/// What a program in a kept sandbox finds, for this run alone.
+/// Applies standard input, working directory and environment to one program in a kept sandbox.
 fn settings(mut command: Command, mut params: Map<String, Json>) -> Result<Command, BadParams> {
     if let Some(stdin) = text(&mut params, "stdin")? {
         command = command.stdin(stdin);
@@ -278,19 +294,19 @@ fn settings(mut command: Command, mut params: Map<String, Json>) -> Result<Comma
 fn absolute(cwd: String) -> Result<String, BadParams> {
     match cwd.starts_with('/') {
         true => Ok(cwd),
-        false => bad(format!("cwd: {cwd:?} is not absolute")),
+        false => bad(format!("cwd: {cwd:?} is not an absolute path")),
     }
 }
 
 fn variable(name: String, value: Json) -> Result<(String, String), BadParams> {
     let Json::String(value) = value else { return bad(format!("env.{name}: not a string")) };
     if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-        return bad(format!("env.{name}: not a name and value that a variable can have"));
+        return bad(format!("env.{name}: not an environment variable (empty name, `=` or NUL)"));
     }
     Ok((name, value))
 }
 
-/// A module of this machine, whose caller named it.
+/// Reads a module from a file of this machine that the caller named.
 fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
     use std::io::Read;
     let failed =
@@ -301,7 +317,7 @@ fn module_file(name: &str, path: &str) -> Result<Vec<u8>, BadParams> {
     Ok(module)
 }
 
-/// A sandbox, by what is said of it.
+/// Builds a sandbox from its parameters.
 pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, BadParams> {
     let mut builder = Sandbox::builder().limits(limits(object(&mut params, "limits")?)?);
     if let Some(stdin) = text(&mut params, "stdin")? {
@@ -317,9 +333,11 @@ pub(crate) fn sandbox(mut params: Map<String, Json>) -> Result<SandboxBuilder, B
     for (path, content) in object(&mut params, "files")? {
         builder = builder.file(path.clone(), file_content(&format!("files.{path}"), content)?);
     }
-    for (name, given) in object(&mut params, "tools")? {
-        let Json::Object(given) = given else { return bad(format!("tools.{name}: not an object")) };
-        let module = module(&format!("tools.{name}"), given)?;
+    for (name, given) in object(&mut params, "programs")? {
+        let Json::Object(given) = given else {
+            return bad(format!("programs.{name}: not an object"));
+        };
+        let module = module(&format!("programs.{name}"), given)?;
         builder = builder.program(name, module);
     }
     let capabilities = match params.remove("capabilities") {
@@ -343,14 +361,15 @@ fn limits(given: Map<String, Json>) -> Result<Limits, BadParams> {
             (float >= 0.0 && float.fract() == 0.0).then_some(float as u64)
         });
         let Some(number) = number else {
-            return bad(format!("limits.{name}: not a whole number from 0"));
+            return bad(format!("limits.{name}: not a whole number of 0 or more"));
         };
         limits.set(&name, number).map_err(|e| BadParams(format!("limits.{e}")))?;
     }
     Ok(limits)
 }
 
-/// The bytes of a file: text, or `{"base64": …}`. `name` is the parameter's.
+/// Returns the bytes of a file given as text or as `{"base64": …}`. `name` is the parameter, for
+/// error messages.
 pub(crate) fn file_content(name: &str, content: Json) -> Result<Vec<u8>, BadParams> {
     let encoded = match &content {
         Json::String(text) => return Ok(text.as_bytes().to_vec()),

@@ -1,4 +1,4 @@
-//! Ctrl-C: ends what runs, and with it the verb.
+//! Ctrl-C and SIGTERM: cancel the run, then end the program.
 
 use cofferdam::Sandbox;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -6,25 +6,25 @@ use signal_hook::iterator::Signals;
 
 use crate::report::Failure;
 
-/// Exit code of what was cancelled.
+/// Exit code of a cancelled run.
 const CANCELLED: i32 = 125;
 
-/// What Ctrl-C does while nothing runs.
+/// Effect of Ctrl-C while nothing runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Idle {
     /// Ends the program.
     Ends,
-    /// Nothing: a prompt is about to come, and takes keys by itself.
+    /// Has no effect: a prompt is about to appear and handles keys itself.
     Stays,
 }
 
-/// From now on Ctrl-C and a request to end cancel what runs in the sandbox. Who asks again, or
+/// Makes Ctrl-C and SIGTERM cancel the runs of the sandbox. A second signal, or one that comes
 /// while nothing runs, ends the program.
 pub(crate) fn cancels(sandbox: &Sandbox) -> Result<(), Failure> {
     listen(sandbox, Idle::Ends)
 }
 
-/// The same for a prompt, which Ctrl-C does not end between two commands.
+/// Like [`cancels`], for a prompt: Ctrl-C between two commands does not end the program.
 pub(crate) fn cancels_commands(sandbox: &Sandbox) -> Result<(), Failure> {
     listen(sandbox, Idle::Stays)
 }

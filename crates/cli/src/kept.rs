@@ -9,21 +9,21 @@ use base64::engine::general_purpose::STANDARD;
 use cofferdam::{Sandbox, Snapshot};
 use serde_json::{Map, Value as Json, json};
 
-use crate::exec::{BadParams, bad, file_content, object, sandbox, text};
+use crate::exec::{BadParams, bad, check_known, file_content, object, sandbox, text};
 
-/// Sandboxes at once; each holds its files.
+/// Most sandboxes at once; each holds its files.
 const MAX_SANDBOXES: usize = 256;
 
-/// Snapshots at once; each holds what has changed since.
+/// Most snapshots at once; each holds the content that has changed since.
 const MAX_SNAPSHOTS: usize = 1024;
 
-/// Longest file that is read where the caller says nothing.
+/// Longest file that is read by default, and at most.
 const READ_BYTES: usize = 64 << 20;
 
-/// Why a method could not do its work.
+/// Failure of a method.
 pub(crate) enum Failed {
     Params(String),
-    /// There are too many already.
+    /// The server is full.
     Full(String),
     Sandbox(cofferdam::Error),
 }
@@ -40,7 +40,7 @@ impl From<cofferdam::Error> for Failed {
     }
 }
 
-/// What is kept.
+/// Sandboxes and snapshots, by id.
 #[derive(Default)]
 pub(crate) struct Kept {
     sandboxes: Mutex<HashMap<String, Sandbox>>,
@@ -50,7 +50,7 @@ pub(crate) struct Kept {
 
 type Method = fn(&Kept, Map<String, Json>) -> Result<Json, Failed>;
 
-/// Every method, by its name.
+/// Methods, by name.
 pub(crate) const METHODS: [(&str, Method); 11] = [
     ("sandbox.create", Kept::create),
     ("sandbox.write", Kept::write),
@@ -66,7 +66,7 @@ pub(crate) const METHODS: [(&str, Method); 11] = [
 ];
 
 impl Kept {
-    /// Calls a method; `None` when there is none of this name.
+    /// Calls a method. Returns `None` if there is no method of this name.
     pub(crate) fn call(&self, method: &str, params: Json) -> Option<Result<Json, Failed>> {
         let (_, method) = METHODS.iter().find(|(name, _)| *name == method)?;
         Some(match params {
@@ -76,7 +76,7 @@ impl Kept {
         })
     }
 
-    /// A sandbox by its id.
+    /// Returns a sandbox by its id.
     pub(crate) fn get(&self, id: &str) -> Result<Sandbox, BadParams> {
         match lock(&self.sandboxes).get(id) {
             Some(sandbox) => Ok(sandbox.clone()),
@@ -86,7 +86,9 @@ impl Kept {
 
     fn named(&self, params: &mut Map<String, Json>) -> Result<(String, Sandbox), Failed> {
         let Some(id) = text(params, "sandbox")? else {
-            return Err(Failed::Params("sandbox: missing; the id that sandbox.create gave".into()));
+            return Err(Failed::Params(
+                "sandbox: missing; give the id that sandbox.create returned".into(),
+            ));
         };
         let sandbox = self.get(&id)?;
         Ok((id, sandbox))
@@ -96,11 +98,11 @@ impl Kept {
         format!("{kind}_{}", self.next.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Keeps what `make` makes, if there is room; it is not made otherwise.
+    /// Keeps the sandbox that `make` returns. If the server is full, `make` is not called.
     fn keep(&self, make: impl FnOnce() -> Result<Sandbox, Failed>) -> Result<Json, Failed> {
         let mut sandboxes = lock(&self.sandboxes);
         if sandboxes.len() >= MAX_SANDBOXES {
-            let text = format!("more than {MAX_SANDBOXES} sandboxes; destroy one");
+            let text = format!("{MAX_SANDBOXES} sandboxes are kept already; destroy one first");
             return Err(Failed::Full(text));
         }
         let (id, sandbox) = (self.id("sandbox"), make()?);
@@ -109,17 +111,19 @@ impl Kept {
     }
 
     fn create(&self, params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["limits", "stdin", "cwd", "env", "files", "capabilities", "tools"];
-        only(&params, &known)?;
+        let known = ["limits", "stdin", "cwd", "env", "files", "capabilities", "programs"];
+        check_known(&params, &known)?;
         let builder = sandbox(params)?;
         self.keep(|| Ok(builder.build()?))
     }
 
     fn import(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        let known = ["base64", "limits", "stdin", "env", "capabilities", "tools"];
-        only(&params, &known)?;
+        let known = ["base64", "limits", "stdin", "env", "capabilities", "programs"];
+        check_known(&params, &known)?;
         let Some(encoded) = text(&mut params, "base64")? else {
-            return Err(Failed::Params("base64: missing; what sandbox.export gave".into()));
+            return Err(Failed::Params(
+                "base64: missing; give the text that sandbox.export returned".into(),
+            ));
         };
         let archive = STANDARD.decode(encoded);
         let archive = archive.map_err(|e| Failed::Params(format!("base64: {e}")))?;
@@ -128,7 +132,7 @@ impl Kept {
     }
 
     fn write(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "path", "content", "executable"])?;
+        check_known(&params, &["sandbox", "path", "content", "executable"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
         let Some(content) = params.remove("content") else {
@@ -138,26 +142,28 @@ impl Kept {
         match params.remove("executable") {
             None | Some(Json::Null | Json::Bool(false)) => sandbox.write_file(&path, &bytes)?,
             Some(Json::Bool(true)) => sandbox.write_executable(&path, &bytes)?,
-            Some(_) => return Err(Failed::Params("executable: neither true nor false".into())),
+            Some(_) => return Err(Failed::Params("executable: not true or false".into())),
         }
         Ok(json!({ "bytes": bytes.len() }))
     }
 
-    /// Text where it is UTF-8, base64 where it is not or is asked for.
+    /// Returns text if the file is UTF-8, and base64 otherwise or if it is asked for.
     fn read(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
+        check_known(&params, &["sandbox", "path", "maxBytes", "encoding"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let path = path(&mut params)?;
         let most = match params.remove("maxBytes") {
             None | Some(Json::Null) => READ_BYTES,
             Some(most) => match most.as_u64() {
                 Some(most) => usize::try_from(most).unwrap_or(usize::MAX).min(READ_BYTES),
-                None => return Err(Failed::Params("maxBytes: not a whole number from 0".into())),
+                None => {
+                    return Err(Failed::Params("maxBytes: not a whole number of 0 or more".into()));
+                }
             },
         };
         let encoding = text(&mut params, "encoding")?;
         if !matches!(encoding.as_deref(), None | Some("base64")) {
-            return Err(Failed::Params("encoding: the only one is \"base64\"".into()));
+            return Err(Failed::Params("encoding: must be \"base64\" or left out".into()));
         }
         let bytes = sandbox.read_file(&path, most)?;
         Ok(match (encoding, String::from_utf8(bytes)) {
@@ -167,9 +173,9 @@ impl Kept {
         })
     }
 
-    /// Sets variables for the runs to come; `null` takes one away.
+    /// Sets variables for later runs; `null` removes one.
     fn set_env(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "env"])?;
+        check_known(&params, &["sandbox", "env"])?;
         let (_, sandbox) = self.named(&mut params)?;
         for (name, value) in object(&mut params, "env")? {
             match value {
@@ -182,17 +188,17 @@ impl Kept {
     }
 
     fn fork(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         self.keep(|| Ok(sandbox.fork()?))
     }
 
     fn snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let mut snapshots = lock(&self.snapshots);
         if snapshots.len() >= MAX_SNAPSHOTS {
-            let text = format!("more than {MAX_SNAPSHOTS} snapshots; drop one");
+            let text = format!("{MAX_SNAPSHOTS} snapshots are kept already; drop one first");
             return Err(Failed::Full(text));
         }
         let id = self.id("snapshot");
@@ -201,10 +207,12 @@ impl Kept {
     }
 
     fn restore(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox", "snapshot"])?;
+        check_known(&params, &["sandbox", "snapshot"])?;
         let (_, sandbox) = self.named(&mut params)?;
         let Some(id) = text(&mut params, "snapshot")? else {
-            return Err(Failed::Params("snapshot: missing; the id sandbox.snapshot gave".into()));
+            return Err(Failed::Params(
+                "snapshot: missing; give the id that sandbox.snapshot returned".into(),
+            ));
         };
         let Some(snapshot) = lock(&self.snapshots).get(&id).cloned() else {
             return Err(Failed::Params(format!("snapshot: there is no {id:?}")));
@@ -214,13 +222,13 @@ impl Kept {
     }
 
     fn export(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (_, sandbox) = self.named(&mut params)?;
         Ok(json!({ "base64": STANDARD.encode(sandbox.export()?) }))
     }
 
     fn destroy(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["sandbox"])?;
+        check_known(&params, &["sandbox"])?;
         let (id, sandbox) = self.named(&mut params)?;
         lock(&self.sandboxes).remove(&id);
         sandbox.destroy()?;
@@ -228,7 +236,7 @@ impl Kept {
     }
 
     fn drop_snapshot(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
-        only(&params, &["snapshot"])?;
+        check_known(&params, &["snapshot"])?;
         let id = text(&mut params, "snapshot")?.unwrap_or_default();
         match lock(&self.snapshots).remove(&id) {
             Some(_) => Ok(json!({ "dropped": true })),
@@ -239,14 +247,6 @@ impl Kept {
 
 fn path(params: &mut Map<String, Json>) -> Result<String, BadParams> {
     text(params, "path")?.ok_or(BadParams("path: missing".into()))
-}
-
-/// Refuses parameters that the method does not know.
-fn only(params: &Map<String, Json>, known: &[&str]) -> Result<(), BadParams> {
-    match params.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(key) => bad(format!("{key}: unknown parameter; known are {}", known.join(", "))),
-        None => Ok(()),
-    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

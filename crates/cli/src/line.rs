@@ -1,4 +1,4 @@
-//! Reads lines from a person: with history and completion where the terminal can do that.
+//! Reads lines from a person, with history and completion if the terminal supports it.
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -9,36 +9,36 @@ use rustyline::{CompletionType, Config, Editor};
 
 use crate::completion::Completion;
 
-/// Commands that are remembered.
+/// Most commands in the history.
 const MAX_HISTORY: usize = 10_000;
 
-/// What came of asking for a line.
+/// Result of reading a line.
 pub(crate) enum Line {
-    /// A line, without its end.
+    /// A line, without its line ending.
     Text(String),
-    /// Ctrl-C: what was typed is not wanted.
+    /// Ctrl-C: the line is discarded.
     Cancelled,
-    /// Ctrl-D, or nobody is there any more.
+    /// Ctrl-D, or the end of input.
     End,
 }
 
-/// Asks for lines.
+/// A source of lines.
 pub(crate) enum Lines {
-    /// With all the keys of a terminal.
+    /// A terminal with line editing.
     Edited(Box<Edited>),
-    /// As the terminal gives them.
+    /// Plain lines from standard input.
     Plain,
 }
 
-/// A terminal with line editing.
+/// A line editor and its history.
 pub(crate) struct Edited {
     editor: Editor<Completion, FileHistory>,
-    /// Where history is kept.
+    /// File of the history.
     file: Option<PathBuf>,
 }
 
 impl Lines {
-    /// Begins with what is remembered in `file`.
+    /// Creates a source of lines. The history begins with the content of `file`.
     pub(crate) fn new(completion: Completion, file: Option<PathBuf>) -> Self {
         if !std::io::stdout().is_terminal() {
             return Lines::Plain;
@@ -53,13 +53,13 @@ impl Lines {
         let Ok(mut editor) = editor else { return Lines::Plain };
         editor.set_helper(Some(completion));
         if let Some(file) = &file {
-            // Nothing is there the first time.
+            // The file does not exist at first.
             let _ = editor.load_history(file);
         }
         Lines::Edited(Box::new(Edited { editor, file }))
     }
 
-    /// Asks for a line.
+    /// Shows a prompt and reads a line.
     pub(crate) fn read(&mut self, prompt: &str) -> Line {
         match self {
             Lines::Edited(edited) => match edited.editor.readline(prompt) {
@@ -71,7 +71,8 @@ impl Lines {
         }
     }
 
-    /// Remembers a command. Where it cannot be written down, it is remembered for now.
+    /// Adds a command to the history. If the file cannot be written, the history lasts until the
+    /// program ends.
     pub(crate) fn remember(&mut self, text: &str) {
         let Lines::Edited(edited) = self else { return };
         let added = edited.editor.add_history_entry(text.trim_end()).unwrap_or(false);

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
-/// Runs code that nobody should trust: a fresh WebAssembly cell for every call, nothing by default.
+/// Run untrusted code: a fresh WebAssembly cell for every call, nothing allowed by default.
 #[derive(Parser)]
 #[command(name = "cofferdam", bin_name = "cofferdam", version, arg_required_else_help = true)]
 #[command(color = paint::of_help())]
@@ -34,7 +34,7 @@ use clap::{CommandFactory, Parser};
   cofferdam wasm program.wasm
   cofferdam demo
 
-`cofferdam help VERB` has more of each.")]
+`cofferdam help VERB` describes a verb.")]
 struct Cli {
     #[command(subcommand)]
     verb: verbs::Verb,
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
             let words: Vec<_> = words.iter().map(|w| w.to_string_lossy().into_owned()).collect();
             match misuse::explain(&error, &words) {
                 Some(failure) => Err(failure),
-                // Help, the version, and what clap says best itself.
+                // Help, the version, and errors that clap explains best itself.
                 None => error.exit(),
             }
         }
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// All verbs with their options, for completions and man pages.
+/// Returns all verbs with their options, for completions and manual pages.
 pub(crate) fn definitions() -> clap::Command {
     Cli::command()
 }

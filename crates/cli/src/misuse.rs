@@ -1,11 +1,11 @@
-//! A call that the definitions do not know: what is wrong with it, and the call that was meant.
+//! Explains calls that do not parse, and suggests the call that was probably meant.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::report::Failure;
 use crate::spelling;
 
-/// What people call our verbs who come from elsewhere.
+/// Verbs, each with names that other tools use for it.
 const VERBS: &[(&str, &[&str])] = &[
     ("run", &["exec", "eval", "js", "ts", "node", "deno", "bun", "start", "tool", "execute"]),
     ("sh", &["shell", "bash", "zsh", "command", "cmd", "repl", "terminal"]),
@@ -23,7 +23,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("completions", &["complete", "completion"]),
 ];
 
-/// What people call our options: ours, an example of it, and their names for it.
+/// Options, each with an example and names that other tools use for it.
 const OPTIONS: &[(&str, &str, &[&str])] = &[
     ("limit", "--limit timeoutMs=1000", &["--timeout", "--time", "--time-limit", "-t"]),
     ("limit", "--limit memoryBytes=67108864", &["--memory", "--mem", "--max-memory", "-m"]),
@@ -37,6 +37,7 @@ const OPTIONS: &[(&str, &str, &[&str])] = &[
     ("cwd", "--cwd /home/user", &["--workdir", "--working-dir", "--chdir", "-w", "-C"]),
     ("load", "--load FILE", &["--import", "--restore", "--from"]),
     ("save", "--save FILE", &["--export", "--output", "--snapshot", "-o"]),
+    ("program", "--program NAME=FILE", &["--tool", "--tools", "--module"]),
     ("page", "--page page.html", &["--html", "--document"]),
     ("lang", "--lang ts", &["--language", "--type"]),
     ("expires", "--expires 1h", &["--for", "--ttl", "--duration", "--until", "--expire"]),
@@ -46,7 +47,7 @@ const OPTIONS: &[(&str, &str, &[&str])] = &[
     ("last", "--last 20", &["--tail", "--count", "-n"]),
 ];
 
-/// What is wrong with a call, in our own words; nothing where clap has something to show.
+/// Explains a parse error. Returns `None` if clap's own text, such as help, should be shown.
 pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -84,14 +85,14 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
             let name = option.split(' ').next().unwrap_or(option);
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
             if value.is_empty() {
-                let failure = Failure::usage(format!("{name}: needs a value: {option}"));
+                let failure = Failure::usage(format!("{name}: value is missing: {option}"));
                 return Some(with_examples(failure, &verb));
             }
             let known = match error.get(ContextKind::ValidValue) {
                 Some(ContextValue::Strings(known)) => known.clone(),
                 _ => return None,
             };
-            // A value that has no name is told by itself.
+            // A positional argument is named by its value alone.
             let (shown, before) = match name.starts_with('-') {
                 true => (format!("{name} {value}"), name.to_owned()),
                 false => (value.to_owned(), command(&verb)),
@@ -106,14 +107,14 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
             let option = text(ContextKind::InvalidArg)?;
             let name = option.split(' ').next().unwrap_or(option);
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
-            let failure = Failure::usage(format!("{name} {value}: not a number that it takes"));
+            let failure = Failure::usage(format!("{name} {value}: not a valid number"));
             Some(failure.hint(format!("{name} 10")))
         }
         _ => None,
     }
 }
 
-/// An option that a verb does not have.
+/// Explains an option that a verb does not have.
 pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
     let typed = typed.split('=').next().unwrap_or(typed);
     let failure = Failure::usage(format!("{typed}: unknown option of {}", command(verb)));
@@ -121,7 +122,7 @@ pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
         Some(meant) => failure.hint(meant),
         None => failure,
     };
-    failure.hint(format!("{} --help   (lists them)", command(verb)))
+    failure.hint(format!("{} --help   (lists the options)", command(verb)))
 }
 
 fn meant_option(verb: &str, typed: &str) -> Option<String> {
@@ -144,7 +145,7 @@ fn meant_option(verb: &str, typed: &str) -> Option<String> {
 fn unknown_verb(typed: &str, words: &[String]) -> Failure {
     let failure = Failure::usage(format!("{typed}: unknown verb"));
     let rest = words.iter().skip_while(|word| *word != typed).skip(1);
-    // Words that name no file are a command of the shell.
+    // A word that names no file is a command of the shell.
     if RUNS_COMMANDS.contains(&typed) && rest.clone().next().is_some_and(|word| is_command(word)) {
         return failure.hint(shell_call(rest)).hint("cofferdam --help   (lists the verbs)");
     }
@@ -156,10 +157,10 @@ fn unknown_verb(typed: &str, words: &[String]) -> Failure {
     failure.hint("cofferdam --help   (lists the verbs)")
 }
 
-/// What people call a verb that takes a command and its arguments.
+/// Names that other tools use for a verb that takes a command and its arguments.
 const RUNS_COMMANDS: &[&str] = &["exec", "execute", "command", "cmd", "shell", "bash", "zsh"];
 
-/// Whether a word can be the name of a command, and no file has it.
+/// Returns true if a word can be the name of a command and no file has that name.
 pub(crate) fn is_command(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
     let is_name =
@@ -167,13 +168,13 @@ pub(crate) fn is_command(word: &str) -> bool {
     is_name && !std::path::Path::new(word).exists()
 }
 
-/// The call that has the shell run these words.
+/// Returns the call that runs these words in the shell.
 pub(crate) fn shell_call<'a>(words: impl Iterator<Item = &'a String>) -> String {
     let words: Vec<String> = words.map(|word| quoted(word)).collect();
     format!("cofferdam sh -c {}", quoted(&words.join(" ")))
 }
 
-/// The verb, with the file where that is what was typed in its place.
+/// Returns the verb that was probably meant, followed by the file if a file was typed in its place.
 fn meant_verb(typed: &str) -> Option<String> {
     let file = std::path::Path::new(typed);
     match file.extension().and_then(|end| end.to_str()) {
@@ -195,14 +196,14 @@ fn meant_verb(typed: &str) -> Option<String> {
 }
 
 fn too_many(verb: &str, typed: &str) -> Failure {
-    let failure = Failure::usage(format!("{typed}: one argument too many for {}", command(verb)));
+    let failure = Failure::usage(format!("{typed}: unexpected argument of {}", command(verb)));
     match verb {
         "run" => failure.hint("--args '{\"n\":3}'   (a tool takes its arguments as JSON)"),
         _ => with_examples(failure, verb),
     }
 }
 
-/// How the verb is called, from its own help.
+/// Adds an example from the help of the verb.
 fn with_examples(failure: Failure, verb: &str) -> Failure {
     let definitions = crate::definitions();
     let help = definitions.find_subcommand(verb).and_then(clap::Command::get_after_help);
@@ -222,14 +223,14 @@ fn command(verb: &str) -> String {
     }
 }
 
-/// The verb of a call, as far as it has one.
+/// Returns the verb of a call, or an empty string if it has none.
 fn verb_of(words: &[String]) -> String {
     let definitions = crate::definitions();
     let is_verb = |word: &&String| definitions.find_subcommand(word.as_str()).is_some();
     words.iter().find(is_verb).cloned().unwrap_or_default()
 }
 
-/// A word as it is typed in a shell.
+/// Quotes a word for the shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -275,8 +276,8 @@ mod tests {
             "--limit timeoutMs=1000",
         );
         check("cofferdam grant a --for 1h", &unknown("--for", "grant"), "--expires 1h");
-        // What another verb has is no help here.
-        let list = "cofferdam grants --help   (lists them)";
+        // An option of another verb is no help here.
+        let list = "cofferdam grants --help   (lists the options)";
         check("cofferdam grants --timeout 5", &unknown("--timeout", "grants"), list);
     }
 
@@ -290,12 +291,12 @@ mod tests {
             "cofferdam completions bash",
         );
         check("cofferdam run a --lang python", "--lang python: not one of js, ts", "--lang js");
-        check("cofferdam audit --last x", "--last x: not a number that it takes", "--last 10");
+        check("cofferdam audit --last x", "--last x: not a valid number", "--last 10");
         let too_many = "--args '{\"n\":3}'   (a tool takes its arguments as JSON)";
-        check("cofferdam run a 1", "1: one argument too many for cofferdam run", too_many);
+        check("cofferdam run a 1", "1: unexpected argument of cofferdam run", too_many);
     }
 
-    /// Each of them would hide a verb or an option otherwise.
+    /// Such a name would hide a verb or an option.
     #[test]
     fn no_other_name_is_one_of_ours() {
         let definitions = crate::definitions();

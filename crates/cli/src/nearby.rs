@@ -1,13 +1,14 @@
-//! The file that somebody meant who mistyped its name.
+//! Finds the file that a mistyped name probably meant.
 
 use std::path::Path;
 
 use crate::spelling;
 
-/// Entries of a folder that are looked at.
+/// Most entries of a folder that are compared.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The path of a file beside it with nearly that name, if there is one that can be shown as it is.
+/// Returns the path of a file in the same folder with a similar name. Names that a terminal could
+/// not show as they are, are ignored.
 pub(crate) fn meant(file: &str) -> Option<String> {
     let path = Path::new(file);
     let typed = path.file_name()?.to_str()?;

@@ -1,7 +1,7 @@
-//! Standard output and error while something runs.
+//! Writes standard output and error while a run is under way.
 //!
-//! A thread of their own writes them: what runs prints and goes on, and ends at its deadline whether
-//! or not anybody reads. What waits to be written is no more than the limits on output allow.
+//! A thread writes both streams, so that a run goes on printing and ends at its deadline whether or
+//! not anyone reads. The limits on output bound the queue.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Write};
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use cofferdam::Stream;
 
-/// Most bytes written at once. A pipe takes that much whole or waits, so that a reader who is there
-/// shows.
+/// Most bytes written at once. A pipe takes this much as a whole or blocks, so that progress shows
+/// whether anyone reads.
 const PIECE: usize = 4096;
 
 /// The two streams of this process.
@@ -25,15 +25,15 @@ struct Outlet {
 struct State {
     has_thread: bool,
     waiting: VecDeque<(Stream, Vec<u8>)>,
-    /// Where something is written at this moment.
+    /// Stream that is being written to.
     writing: Option<Stream>,
-    /// Pieces written so far.
+    /// Number of pieces written so far.
     pieces: u64,
-    /// Streams that take no more.
+    /// Streams that can no longer be written to.
     ended: Vec<Stream>,
-    /// Why standard output does not, where that is not only a closed pipe.
+    /// Reason why standard output cannot be written to, unless its reader has closed it.
     failed: Option<String>,
-    /// Where nobody reads and nobody is waited for any more.
+    /// Stream that nobody reads and that was abandoned.
     given_up: Option<Stream>,
 }
 
@@ -57,7 +57,7 @@ fn lock() -> MutexGuard<'static, State> {
     OUTLET.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands bytes over to be written, in the order in which they come.
+/// Queues bytes to be written, in order.
 pub(crate) fn put(stream: Stream, bytes: &[u8]) {
     let mut state = lock();
     if state.given_up.is_some() || state.ended.contains(&stream) {
@@ -80,7 +80,8 @@ pub(crate) fn settle() {
     drop(waited.unwrap_or_else(PoisonError::into_inner));
 }
 
-/// The same, as long as somebody reads: answers false where nothing was taken for so long.
+/// Waits until everything is written, as long as the reader makes progress. Returns false if
+/// nothing was read for `patience`.
 pub(crate) fn settle_while_read(patience: Duration) -> bool {
     let mut state = lock();
     while state.is_busy() {
@@ -96,30 +97,31 @@ pub(crate) fn settle_while_read(patience: Duration) -> bool {
     true
 }
 
-/// What waits will not be written. The stream that is stuck must not be touched again: the thread
-/// that writes there holds it.
+/// Discards the queue. The stream that is blocked must not be used again: the thread that writes to
+/// it holds its lock.
 pub(crate) fn give_up() {
     let mut state = lock();
     state.waiting.clear();
     state.given_up = state.writing;
 }
 
-/// Whether a stream was given up.
+/// Returns true if the stream was abandoned.
 pub(crate) fn is_given_up(stream: Stream) -> bool {
     lock().given_up == Some(stream)
 }
 
-/// Whether a stream takes no more: its reader has gone, or its disk is full.
+/// Returns true if the stream can no longer be written to: its reader has closed it, or the disk is
+/// full.
 pub(crate) fn has_ended(stream: Stream) -> bool {
     lock().ended.contains(&stream)
 }
 
-/// Why standard output takes no more, if that is not only a reader who has gone.
+/// Returns the reason why standard output cannot be written to, unless its reader has closed it.
 pub(crate) fn failure() -> Option<String> {
     lock().failed.clone()
 }
 
-/// What the thread does as long as the process lives.
+/// Writes the queue for as long as the process lives.
 fn write_out() {
     let mut state = lock();
     loop {

@@ -1,42 +1,42 @@
-//! Colour, where somebody looks at it.
+//! Colours for terminals.
 
 use std::io::IsTerminal;
 
-/// Colours words, or leaves them alone.
+/// Colours words, or leaves them as they are.
 #[derive(Clone, Copy)]
 pub(crate) struct Paint {
     is_on: bool,
 }
 
-/// What a word is to a reader.
+/// Role of a word in the output.
 #[derive(Clone, Copy)]
 pub(crate) enum Tone {
     /// A heading.
     Title,
-    /// It worked.
+    /// Success.
     Good,
-    /// It did not.
+    /// Failure.
     Bad,
-    /// Worth a look.
+    /// A remark.
     Note,
-    /// The way out, something to paste.
+    /// A command or option to paste.
     Hint,
-    /// Beside the point.
+    /// A detail.
     Faint,
 }
 
 impl Paint {
-    /// For standard output.
+    /// Returns the colours of standard output.
     pub(crate) fn stdout() -> Self {
         Paint { is_on: std::io::stdout().is_terminal() && is_wanted() }
     }
 
-    /// For standard error.
+    /// Returns the colours of standard error.
     pub(crate) fn stderr() -> Self {
         Paint { is_on: std::io::stderr().is_terminal() && is_wanted() }
     }
 
-    /// The text in its colour.
+    /// Returns the text in the colour of its role.
     pub(crate) fn tone(self, tone: Tone, text: &str) -> String {
         if !self.is_on {
             return text.to_owned();
@@ -52,18 +52,19 @@ impl Paint {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
-    /// Whether a person sits before it.
+    /// Returns true if colours are on, which they are only on a terminal.
     pub(crate) fn is_on(self) -> bool {
         self.is_on
     }
 }
 
-/// What clap's own pages do. Left alone, it takes any terminal for a colourful one where `CI` is set.
+/// Returns the colour choice for clap. By default, clap assumes colours on any terminal if `CI` is
+/// set.
 pub(crate) fn of_help() -> clap::ColorChoice {
     if is_wanted() { clap::ColorChoice::Auto } else { clap::ColorChoice::Never }
 }
 
-/// As <https://no-color.org> has it, and for terminals that know no colour.
+/// Follows <https://no-color.org>, and leaves out colours on terminals without them.
 fn is_wanted() -> bool {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");

@@ -1,5 +1,4 @@
-//! What a run may do, and where that is kept: options of the verbs that run something, and the
-//! store behind the verbs that show and change grants.
+//! Options that grant permissions to a run, and access to the store of grants and the audit log.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,28 +11,28 @@ use cofferdam_store::Store;
 use crate::prompt::Prompt;
 use crate::report::Failure;
 
-/// The name of the sandbox that things run in from the command line, so that a request made by
-/// one run is known again in the next.
+/// Name of the sandbox of all runs from the command line. It is fixed, so that a request made by
+/// one run is recognised in the next.
 pub(crate) const SANDBOX: &str = "terminal";
 
-/// What a run may do.
+/// Permissions of a run.
 #[derive(clap::Args)]
-pub(crate) struct Permissions {
-    /// Give it a capability, such as fs:read:/data/** or network:fetch:GET@https://example.com
+pub(crate) struct PermissionArgs {
+    /// Give the run a capability, such as fs:read:/data/** or network:fetch:GET@https://example.com
     #[arg(long = "allow", value_name = "CAPABILITY")]
     allow: Vec<String>,
 
-    /// Ask on the terminal for whatever it wants and does not have
+    /// Ask on the terminal about anything that is not granted
     #[arg(long)]
     ask: bool,
 
-    /// Neither use nor keep grants, requests and the audit log
+    /// Do not use or keep grants, requests and the audit log
     #[arg(long)]
     ephemeral: bool,
 }
 
-impl Permissions {
-    /// Puts them into a sandbox. The broker is what has to be flushed at the end.
+impl PermissionArgs {
+    /// Applies the permissions to a sandbox. The returned broker must be flushed at the end.
     pub(crate) fn fill(
         &self,
         mut sandbox: SandboxBuilder,
@@ -47,7 +46,7 @@ impl Permissions {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
                 Broker::setup(Arc::new(memory), Arc::new(Discard))
             }
-            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without it)"))?),
+            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without the store)"))?),
         };
         if self.ask {
             let approver: Arc<dyn Approver> = Arc::new(Prompt::open()?);
@@ -57,34 +56,35 @@ impl Permissions {
         Ok((sandbox.name(SANDBOX).broker(&broker), broker))
     }
 
-    /// Where the prompt's history is kept: beside the store, where one is used.
+    /// Returns the file of the prompt's history, beside the store. Returns `None` if no store is
+    /// used.
     pub(crate) fn history(&self) -> Option<PathBuf> {
         let store = cofferdam_store::user_path().filter(|_| !self.ephemeral)?;
         Some(store.with_file_name("sh_history"))
     }
 }
 
-/// Where it is noted that something ran which asks for nothing.
+/// Audit log of a run that needs no permissions.
 #[derive(clap::Args)]
 pub(crate) struct Noted {
-    /// Keep nothing of it in the audit log
+    /// Do not record the run in the audit log
     #[arg(long)]
     ephemeral: bool,
 }
 
 impl Noted {
-    /// Puts the log into a sandbox. The broker is what has to be flushed at the end.
+    /// Connects a sandbox with the audit log. The returned broker must be flushed at the end.
     pub(crate) fn fill(
         &self,
         sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let ephemeral = self.ephemeral;
-        Permissions { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
+        PermissionArgs { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
     }
 }
 
-/// A capability that somebody typed behind `before`, an option or the beginning of a command,
-/// which the hint repeats.
+/// Parses a capability. `before` is the option or the start of the command that it follows; the
+/// hint repeats it.
 pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
     text.parse().map_err(|error: Error| {
         let message = match before.starts_with("--") {
@@ -93,7 +93,7 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
         };
         let meant = match error.suggestion() {
             _ if url(text).is_some() => format!("'{}'", url(text).unwrap_or_default()),
-            // Other suggestions are for a part of the text.
+            // Other suggestions replace a part of the text only.
             Some(meant) if error.kind() == ErrorKind::UnknownName => format!("'{meant}'"),
             Some(_) | None => format!("'{}'   (for example)", example(text)),
         };
@@ -101,8 +101,24 @@ pub(crate) fn parse(text: &str, before: &str) -> Result<Capability, Failure> {
     })
 }
 
-/// The capability that was meant by an address alone, or by one without its scheme.
+/// Endings of file names that are not top-level domains.
+const FILE_ENDINGS: [&str; 14] = [
+    "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "wasm", "json", "html", "htm", "txt",
+    "csv",
+];
+
+/// Returns true if the text is the name of a file rather than a host name or a capability.
+pub(crate) fn is_file_name(text: &str) -> bool {
+    let path = std::path::Path::new(text);
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    !text.contains(':') && (path.exists() || ending.is_some_and(|end| FILE_ENDINGS.contains(&end)))
+}
+
+/// Returns the capability that an address alone, or an address without a scheme, probably meant.
 fn url(text: &str) -> Option<String> {
+    if is_file_name(text) {
+        return None;
+    }
     let address = text.strip_prefix("network:fetch:").unwrap_or(text);
     let (is_whole, rest) = match address.split_once("://") {
         Some(("http" | "https", rest)) => (true, rest),
@@ -116,30 +132,30 @@ fn url(text: &str) -> Option<String> {
     (is_host && meant.parse::<Capability>().is_ok()).then_some(meant)
 }
 
-/// A capability of the area that a text begins with, to be changed by whoever reads it.
+/// Returns an example of a capability in the area that the text begins with.
 fn example(text: &str) -> &'static str {
     match text.split(':').next().unwrap_or_default() {
         "dom" => "dom:read:#main",
         "env" => "env:read:LANG",
+        "function" => "function:call:NAME",
         "network" => "network:fetch:GET@https://example.com/v1/**",
         "process" => "process:exec:ls",
         "state" => "state:read:NAME",
         "storage" => "storage:local:read:KEY",
-        "tool" => "tool:call:NAME",
         _ => "fs:read:/data/**",
     }
 }
 
-/// The user's store.
+/// Opens the user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
     let Some(path) = cofferdam_store::user_path() else {
-        return Err(Failure::usage("no place for grants: neither XDG_DATA_HOME nor HOME is set")
+        return Err(Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
             .hint("export XDG_DATA_HOME=/path/of/yours"));
     };
     Store::open(&path).map_err(Failure::from_broker)
 }
 
-/// A broker on the user's store.
+/// Opens a broker on the user's store.
 pub(crate) fn broker() -> Result<(Store, Broker), Failure> {
     let store = store()?;
     let broker = setup(&store).open().map_err(Failure::from_broker)?;
@@ -150,7 +166,7 @@ fn setup(store: &Store) -> Setup {
     Broker::setup(Arc::new(store.clone()), Arc::new(store.clone()))
 }
 
-/// Who decides at this terminal, for the record.
+/// Returns the name of the user, which decisions are recorded with.
 pub(crate) fn who() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
 }
@@ -170,6 +186,9 @@ mod tests {
         check("network:fetch:example.com/v1/*", "network:fetch:https://example.com/v1/*");
         check("http://localhost:8080", "network:fetch:http://localhost:8080");
         check("fs:raed:/a.b", "fs:read:/a.b");
+        check("bun.sh", "network:fetch:https://bun.sh");
+        let example = "--allow 'fs:read:/data/**'   (for example)";
+        assert_eq!(hint("total.js").as_deref(), Some(example));
         let example = "--allow 'network:fetch:GET@https://example.com/v1/**'   (for example)";
         assert_eq!(hint("network:fetch:ftp://a.b").as_deref(), Some(example));
     }

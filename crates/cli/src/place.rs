@@ -1,4 +1,4 @@
-//! Options of the verbs that run programs: files, variables, limits.
+//! Options of the verbs that run something: mounts, variables, working directory, limits.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -14,21 +14,22 @@ use crate::prompt;
 use crate::report::{self, Failure};
 use crate::spelling;
 
-/// Longest module that is read.
+/// Longest module that is read from a file.
 pub(crate) const MAX_MODULE: u64 = 256 << 20;
 
-/// What a program finds.
+/// Files, environment and limits of a run.
 #[derive(clap::Args)]
 pub(crate) struct Place {
-    /// Show a real directory: read-only, with changes kept aside, or for writing
+    /// Mount a directory of this machine: read-only, with changes kept in the sandbox (overlay), or
+    /// writable
     #[arg(long = "mount", value_name = "SRC:DST[:ro|overlay|rw]")]
     mounts: Vec<String>,
 
-    /// Set a variable
+    /// Set an environment variable
     #[arg(long = "env", value_name = "NAME=VALUE")]
     env: Vec<String>,
 
-    /// Where it begins, in the sandbox
+    /// Start in this directory of the sandbox
     #[arg(long = "cwd", alias = "dir", value_name = "PATH")]
     pub(crate) cwd: Option<String>,
 
@@ -43,11 +44,11 @@ impl Place {
         limits(&self.limits)
     }
 
-    /// Puts all but the limits into a sandbox.
+    /// Applies everything but the limits to a sandbox.
     pub(crate) fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
         for text in &self.mounts {
             let (source, at, mount) = mount(text)?;
-            let directory = HostDir::open_ambient(Path::new(source))
+            let directory = HostDir::open_ambient(source)
                 .map_err(|error| no_source(text, source, at, &error))?;
             sandbox = sandbox.mount(at, directory, mount);
         }
@@ -61,7 +62,7 @@ impl Place {
         }
         if let Some(cwd) = &self.cwd {
             if !cwd.starts_with('/') {
-                return Err(Failure::usage(format!("--cwd {cwd}: not absolute"))
+                return Err(Failure::usage(format!("--cwd {cwd}: not an absolute path"))
                     .hint(format!("--cwd /home/user/{cwd}")));
             }
             sandbox = sandbox.env("PWD", cwd);
@@ -69,31 +70,31 @@ impl Place {
         Ok(sandbox)
     }
 
-    /// Whether there is a directory to begin in.
+    /// Checks that the working directory exists.
     pub(crate) fn check_cwd(&self, sandbox: &Sandbox) -> Result<(), Failure> {
         let Some(cwd) = &self.cwd else { return Ok(()) };
         sandbox.list(cwd).map(drop).map_err(|_| {
             Failure::usage(format!("--cwd {cwd}: no such directory in the sandbox"))
-                .hint(format!("--mount .:{cwd}   (shows a directory of this machine there)"))
+                .hint(format!("--mount .:{cwd}   (mounts this directory there)"))
         })
     }
 }
 
-/// A directory that cannot be shown.
+/// Explains why a directory cannot be mounted.
 fn no_source(text: &str, source: &str, at: &str, error: &std::io::Error) -> Failure {
     let failure = Failure::usage(format!("--mount {text}: {source}: {}", plain(error)));
     let folder = Path::new(source).parent().filter(|folder| *folder != Path::new(""));
     let folder = folder.unwrap_or(Path::new(".")).display();
     match error.kind() {
         std::io::ErrorKind::NotADirectory => {
-            failure.hint(format!("--mount {folder}:{at}   (a file is seen with its folder)"))
+            failure.hint(format!("--mount {folder}:{at}   (mount the folder of a file)"))
         }
-        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (what is there)")),
+        std::io::ErrorKind::NotFound => failure.hint(format!("ls {folder}   (lists the folder)")),
         _ => failure,
     }
 }
 
-/// The mount that was meant by a text that is none.
+/// Returns the mount that a malformed text probably meant.
 fn meant_mount(text: &str) -> Option<String> {
     let mut parts = text.split(':').filter(|part| !part.is_empty());
     let source = parts.next()?;
@@ -119,7 +120,7 @@ fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
         Some((rest, "ro")) => (rest, Mount::ReadOnly),
         Some((rest, "overlay")) => (rest, Mount::Overlay),
         Some((rest, "rw")) => (rest, Mount::ReadWrite),
-        // Nothing said is the least that can be given.
+        // The default is the least that can be given.
         Some(_) => (text, Mount::ReadOnly),
         None => return Err(bad()),
     };
@@ -129,7 +130,7 @@ fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
     }
 }
 
-/// Limits by their names.
+/// Parses limits given by their names.
 pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
     let mut limits = Limits::default();
     for text in texts {
@@ -139,21 +140,37 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
             return Err(Failure::usage(format!("--limit {text}: not NAME=NUMBER")).hint(meant));
         };
         limits.set(name, value).map_err(|error| {
-            let failure = Failure::usage(format!("--limit {text}: {error}"));
-            let known = Limit::NAMES.iter().map(|(_, name)| *name);
+            let known = Limit::SETTABLE.iter().map(|limit| limit.name());
             match spelling::nearest(name, known) {
-                Some(meant) if meant != name => failure.hint(format!("--limit {meant}={value}")),
-                Some(_) | None => failure,
+                Some(meant) if meant != name => misspelled_limit(text, meant, value),
+                Some(_) | None => Failure::usage(format!("--limit {text}: {error}")),
             }
         })?;
     }
     Ok(limits)
 }
 
-/// The limit that was meant by one with a unit, or without a number.
+/// Explains a limit with a wrong name. The names include the unit, so a small value without one
+/// may have been meant in a larger unit: the hints show both.
+fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
+    let (unit, larger, factor) = match meant {
+        "timeoutMs" => ("milliseconds", "seconds", 1000),
+        name if name.ends_with("Bytes") => ("bytes", "MiB", 1 << 20),
+        _ => ("", "", 1),
+    };
+    if factor == 1 || value >= factor {
+        let message = format!("--limit {text}: unknown limit; did you mean {meant}?");
+        return Failure::usage(message).hint(format!("--limit {meant}={value}"));
+    }
+    Failure::usage(format!("--limit {text}: unknown limit; did you mean {meant}, in {unit}?"))
+        .hint(format!("--limit {meant}={}   ({value} {larger})", value * factor))
+        .hint(format!("--limit {meant}={value}   ({value} {unit})"))
+}
+
+/// Returns the limit that was probably meant by a text with a unit or without a number.
 fn meant_limit(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    let name = spelling::nearest(name, Limit::NAMES.iter().map(|(_, name)| *name))?;
+    let name = spelling::nearest(name, Limit::SETTABLE.iter().map(|limit| limit.name()))?;
     let value = value.to_lowercase().replace(['_', ',', ' '], "");
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
     let number: u64 = value[..digits].parse().unwrap_or(1000);
@@ -168,23 +185,23 @@ fn meant_limit(text: &str) -> Option<String> {
     Some(format!("--limit {name}={}", number.checked_mul(factor)?))
 }
 
-/// Our standard input. Whoever sits at a terminal is told that it is waited for.
+/// Locks standard input. On a terminal, prints a note that input is expected.
 pub(crate) fn stdin() -> std::io::StdinLock<'static> {
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        report::note("reading standard input; Ctrl-D ends it");
+        report::note("reading standard input; press Ctrl-D to end it");
     }
     std::io::stdin().lock()
 }
 
-/// Gives a program our own standard input.
+/// Connects a program to the standard input of this process.
 pub(crate) fn with_stdin(command: Command) -> Command {
     let (stdin, command) = command.stream_stdin();
-    // Ends with the process: nothing else could end a read of standard input.
+    // The thread ends with the process: a blocking read of standard input cannot be interrupted.
     std::thread::spawn(move || pass_on(&stdin));
     command
 }
 
-/// Copies our standard input to the program's.
+/// Copies the standard input of this process to that of a program.
 fn pass_on(stdin: &cofferdam::Writer) {
     let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
     let mut buffer = [0; 16 << 10];
@@ -200,8 +217,8 @@ fn pass_on(stdin: &cofferdam::Writer) {
     }
 }
 
-/// A file of this machine, one byte more than `most` at most, so that the limit can be named by
-/// whoever enforces it.
+/// Reads a file of this machine, up to one byte more than `most`: the limit itself is enforced, and
+/// named, by the sandbox.
 pub(crate) fn read(file: &str, most: u64, hint: &str) -> Result<Vec<u8>, Failure> {
     let failed = |e: &std::io::Error| {
         let hint = match nearby::meant(file).filter(|_| e.kind() == std::io::ErrorKind::NotFound) {
@@ -219,7 +236,8 @@ pub(crate) fn read(file: &str, most: u64, hint: &str) -> Result<Vec<u8>, Failure
     Ok(bytes)
 }
 
-/// Whether a file can be made there, asked before anything runs: its content is the work of a run.
+/// Checks that a file can be written to this path. Called before anything runs, because the content
+/// is the work of a run.
 pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
     let path = Path::new(file);
     let bad = |what: &str| Failure::usage(format!("{option} {file}: {what}"));
@@ -235,11 +253,11 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
     }
 }
 
-/// A runtime that keeps compiled programs where this user keeps such things, and says at a terminal
-/// when it compiles one.
+/// Creates a runtime that keeps compiled programs in the user's cache, and shows on a terminal when
+/// it compiles one.
 pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
     let (runtime, kept) = match cache() {
-        Some(cache) => (Runtime::with_cache(pool, cache)?, ": once, then it is kept"),
+        Some(cache) => (Runtime::with_cache(pool, cache)?, " (once; the result is kept)"),
         None => (Runtime::new(pool)?, ""),
     };
     runtime.on_compile(Arc::new(move |name, bytes| {
@@ -249,7 +267,7 @@ pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
     Ok(runtime)
 }
 
-/// Where compiled programs are kept; nowhere for a user without a home.
+/// Returns the folder of compiled programs, or `None` if the user has no home.
 pub(crate) fn cache() -> Option<PathBuf> {
     let absolute =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -257,7 +275,7 @@ pub(crate) fn cache() -> Option<PathBuf> {
     Some(base.join("cofferdam/wasm"))
 }
 
-/// An error without the number that the operating system has for it.
+/// Formats an error without the number of the operating system.
 pub(crate) fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let plain = text.split(" (os error").next().unwrap_or(&text);
@@ -285,6 +303,27 @@ mod tests {
         check("memoryBytes=99999999999999999999g", "--limit memoryBytes=1073741824000");
         check("nonsense=5s", "--limit timeoutMs=1000");
         check("é=é", "--limit timeoutMs=1000");
+    }
+
+    #[test]
+    fn a_limit_without_its_unit_asks_which_was_meant() {
+        let check = |text: &str, message: &str, hints: &[&str]| {
+            let failure = limits(&[text.to_owned()]).expect_err("a wrong call");
+            assert_eq!(failure.message, format!("--limit {text}: unknown limit; {message}"));
+            assert_eq!(failure.hints, hints);
+        };
+        check(
+            "timeout=5",
+            "did you mean timeoutMs, in milliseconds?",
+            &["--limit timeoutMs=5000   (5 seconds)", "--limit timeoutMs=5   (5 milliseconds)"],
+        );
+        check(
+            "memory=64",
+            "did you mean memoryBytes, in bytes?",
+            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 bytes)"],
+        );
+        check("timeout=5000", "did you mean timeoutMs?", &["--limit timeoutMs=5000"]);
+        check("process=5", "did you mean processes?", &["--limit processes=5"]);
     }
 
     #[test]

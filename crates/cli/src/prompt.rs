@@ -1,4 +1,4 @@
-//! Asks a person at the terminal.
+//! Asks a person at the terminal about permissions.
 
 use std::fs::File;
 use std::future::Future;
@@ -16,14 +16,14 @@ use crate::outlet;
 use crate::permissions::who;
 use crate::report::Failure;
 
-/// How long a question waits for what was printed before it.
+/// Longest time that a question waits for earlier output to be written.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// Held by whoever reads what is typed: a question, or the program that has our standard input.
+/// Held by the reader of typed input: a question, or a program connected to standard input.
 static TYPED: Mutex<()> = Mutex::new(());
 
-/// Waits for something on standard input that was not typed to answer a question. As long as the
-/// answer is held, no question reads it.
+/// Waits for standard input that is not the answer to a question. While the returned guard is held,
+/// no question reads from the terminal.
 pub(crate) fn wait_for_typed() -> MutexGuard<'static, ()> {
     loop {
         is_typed(PollTimeout::NONE);
@@ -34,7 +34,7 @@ pub(crate) fn wait_for_typed() -> MutexGuard<'static, ()> {
     }
 }
 
-/// Whether there is something to read; where that cannot be known, a read will tell.
+/// Returns true if there is input, or if only a read can tell.
 fn is_typed(timeout: PollTimeout) -> bool {
     let stdin = std::io::stdin();
     let mut asked = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
@@ -45,7 +45,7 @@ fn is_typed(timeout: PollTimeout) -> bool {
     }
 }
 
-/// The terminal itself: standard input and output may belong to the tool.
+/// The terminal itself, because standard input and output may belong to the tool.
 pub(crate) struct Prompt {
     terminal: Arc<Mutex<Terminal>>,
 }
@@ -64,8 +64,8 @@ impl Prompt {
             Ok(Terminal { lines, out })
         };
         let terminal = open().map_err(|_: std::io::Error| {
-            Failure::usage("--ask: there is no terminal to ask at")
-                .hint("--allow CAPABILITY gives it without asking")
+            Failure::usage("--ask: no terminal")
+                .hint("--allow CAPABILITY   (grants without asking)")
         })?;
         Ok(Prompt { terminal: Arc::new(Mutex::new(terminal)) })
     }
@@ -76,23 +76,23 @@ impl Approver for Prompt {
         let terminal = self.terminal.clone();
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let denied = question.deny();
-        // A thread of its own for as long as the person thinks; the run holds none.
+        // A thread waits for the person; the run occupies none.
         std::thread::spawn(move || {
-            // What the tool printed before comes first, unless nobody reads it.
+            // Earlier output of the tool comes first, unless nobody reads it.
             outlet::settle_while_read(MOMENT);
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
             let _turn = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
             let decisions =
                 question.wishes().iter().map(|wish| decide(&mut terminal, &question, wish));
             let answer = question.answer(decisions.collect()).by(&who());
-            // Nobody waits any more where the run has ended meanwhile.
+            // The receiver is gone if the run has ended in the meantime.
             let _ = sender.send(answer);
         });
         Box::pin(async move { receiver.await.unwrap_or(denied) })
     }
 }
 
-/// Asks about one wish until the answer makes sense. A terminal that is gone says no.
+/// Asks about one wish until the answer is valid. If the terminal is gone, the answer is no.
 fn decide(terminal: &mut Terminal, question: &Question, wish: &Wish) -> Decision {
     let narrowest = &wish.choices()[0];
     terminal.say(&format!("\n{} wants to {}", question.tool(), narrowest.words()));
@@ -114,18 +114,18 @@ fn decide(terminal: &mut Terminal, question: &Question, wish: &Wish) -> Decision
                 }
             }
             "n" | "no" | "" => return Decision::Deny,
-            _ => terminal.say("  one of the letters in brackets, please"),
+            _ => terminal.say("  please type one of the letters in brackets"),
         }
     }
 }
 
-/// Lets the person choose a scope and a span; none to go back.
+/// Lets the person choose a scope and a span. Returns `None` to go back.
 fn choose(terminal: &mut Terminal, wish: &Wish) -> Option<Decision> {
     for (number, choice) in wish.choices().iter().enumerate() {
         terminal.say(&format!("  {}. {}", number + 1, choice.words()));
         terminal.show(choice);
     }
-    terminal.prompt("  number, and o, s or a (such as 2 s), or nothing to go back: ");
+    terminal.prompt("  number and o, s or a (such as 2 s), or Enter to go back: ");
     let line = terminal.line()?;
     let (number, span) = line.split_once(char::is_whitespace)?;
     let choice = wish.choices().get(number.parse::<usize>().ok()?.checked_sub(1)?)?;

@@ -1,38 +1,40 @@
-//! What people read on standard error, and JSON on standard output.
+//! Messages on standard error, and results on standard output.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cofferdam::{Ending, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible};
+use cofferdam::{
+    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible,
+};
 
 use crate::outlet;
 use crate::paint::{Paint, Tone};
 
-/// Exit code for a wrong call, as clap uses it.
+/// Exit code of a wrong call, the same as clap's.
 pub(crate) const USAGE: u8 = 2;
 
-/// Exit code where the program itself failed.
+/// Exit code if the program itself failed.
 const OURS: u8 = 70;
 
-/// How long a reader who takes nothing is waited for, once a run was ended by force.
+/// Time that a reader who makes no progress is waited for, once a run was killed.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Why a verb could not do its work.
+/// Failure of a verb.
 pub(crate) struct Failure {
     pub(crate) message: String,
-    /// Ways out, in words that can be pasted.
+    /// Ways out, as text that can be pasted.
     pub(crate) hints: Vec<String>,
     pub(crate) code: u8,
 }
 
 impl Failure {
-    /// The call was wrong.
+    /// Creates a failure of a wrong call.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Failure { message: message.into(), hints: Vec::new(), code: USAGE }
     }
 
-    /// Grants or audit log could not be used.
+    /// Creates a failure from an error of the grants or the audit log.
     pub(crate) fn from_broker(error: cofferdam::permissions::Error) -> Self {
         let code = match error.kind() {
             cofferdam::permissions::ErrorKind::NotFound
@@ -44,13 +46,13 @@ impl Failure {
         Failure { message: error.to_string(), hints, code }
     }
 
-    /// Adds a way out, in words that can be pasted.
+    /// Adds a way out, as text that can be pasted.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The same, unless there is one already.
+    /// Adds a way out if there is none yet.
     pub(crate) fn or_hint(self, hint: &str) -> Self {
         match self.hints.is_empty() {
             true => self.hint(hint),
@@ -62,23 +64,27 @@ impl Failure {
 impl From<cofferdam::Error> for Failure {
     fn from(error: cofferdam::Error) -> Self {
         let code = match error.kind() {
-            cofferdam::ErrorKind::Setting | cofferdam::ErrorKind::Limit => USAGE,
+            ErrorKind::BadOption
+            | ErrorKind::NotFound
+            | ErrorKind::File
+            | ErrorKind::Mount
+            | ErrorKind::Archive
+            | ErrorKind::Limit
+            | ErrorKind::SandboxBusy => USAGE,
             _ => OURS,
         };
         let failure = Failure { message: error.to_string(), hints: Vec::new(), code };
         match error.kind() {
-            cofferdam::ErrorKind::Setting if failure.message.starts_with("mount ") => {
-                failure.hint("--mount SRC:/work   (a place that the sandbox does not use itself)")
+            ErrorKind::Mount => {
+                failure.hint("--mount SRC:/work   (a path that the sandbox does not use itself)")
             }
-            cofferdam::ErrorKind::Engine => {
-                failure.hint("cofferdam doctor   (says what this machine lacks)")
-            }
+            ErrorKind::Engine => failure.hint("cofferdam doctor   (checks this machine)"),
             _ => failure,
         }
     }
 }
 
-/// Prints why a verb could not do its work.
+/// Prints a failure and its hints.
 pub(crate) fn failure(failure: &Failure) {
     labelled(Tone::Bad, "error", &visible_lines(&failure.message));
     for hint in &failure.hints {
@@ -86,9 +92,9 @@ pub(crate) fn failure(failure: &Failure) {
     }
 }
 
-/// Prints how a run failed, if it did, and what to do about it, after what it printed itself.
+/// Prints the failure of a run, if it failed, and hints, after the output of the run.
 pub(crate) fn outcome(outcome: &Outcome) {
-    // What was ended by force waits for nobody.
+    // A killed run waits for no reader.
     let is_killed = matches!(
         outcome.ending,
         Ending::Stopped(Exhausted::Time { .. } | Exhausted::Cancelled { .. })
@@ -105,7 +111,7 @@ pub(crate) fn outcome(outcome: &Outcome) {
         (Stream::Out, &outcome.stdout, "standard output", "stdoutBytes"),
         (Stream::Err, &outcome.stderr, "standard error", "stderrBytes"),
     ] {
-        // Who has stopped reading misses nothing.
+        // A reader who has closed the stream misses nothing.
         if output.is_cut && !outlet::has_ended(stream) {
             let kept = output.bytes.len();
             labelled(Tone::Note, "note", &format!("{name} was cut after {kept} bytes"));
@@ -117,7 +123,7 @@ pub(crate) fn outcome(outcome: &Outcome) {
         to_grant(denied);
     }
     let Some(error) = outcome.error() else { return };
-    // What a tool writes on further lines must not look like a line of ours.
+    // Indented, so that later lines of a tool's message cannot pass for a line of this program.
     let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
     labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
@@ -133,7 +139,7 @@ pub(crate) fn outcome(outcome: &Outcome) {
     }
 }
 
-/// The two ways to let it through the next time.
+/// Prints the two ways to allow the action next time.
 fn to_grant(denied: &PermissionError) {
     let (id, capability) = (visible(denied.request_id()), denied.required_permission());
     labelled(Tone::Hint, "hint", &format!("cofferdam grant {id}  (then run it again)"));
@@ -145,12 +151,11 @@ fn hint(exhausted: &Exhausted) -> Option<String> {
         Exhausted::Time { limit, .. } => {
             Some(format!("--limit timeoutMs={}", limit.as_millis().max(1) * 2))
         }
-        Exhausted::Cancelled { .. } => None,
-        Exhausted::Limit { limit: Limit::Stack | Limit::Expansion, .. } => None,
-        Exhausted::Limit { limit, allowed, wanted } => {
+        Exhausted::Limit { limit, allowed, wanted } if Limit::SETTABLE.contains(limit) => {
             let enough = wanted.unwrap_or(0).max(allowed.saturating_mul(2));
             Some(format!("--limit {}={enough}", limit.name()))
         }
+        _ => None,
     }
 }
 
@@ -164,8 +169,8 @@ pub(crate) fn print(text: &str) {
     bytes(format!("{text}\n").as_bytes());
 }
 
-/// Writes to standard output. Whoever closed it does not want to read more; where it cannot take
-/// more, as on a full disk, the program ends and says so.
+/// Writes to standard output. A closed pipe is ignored; any other error, such as a full disk, is
+/// reported and ends the program.
 pub(crate) fn bytes(bytes: &[u8]) {
     outlet::settle();
     let mut out = std::io::stdout().lock();
@@ -178,19 +183,19 @@ pub(crate) fn bytes(bytes: &[u8]) {
     }
 }
 
-/// Ends the program where not all of what it had to say could be written.
+/// Reports that output was lost, and ends the program.
 fn lost(why: &str) -> ! {
     failure(&Failure::usage(format!("standard output: {why}")));
     std::process::exit(i32::from(OURS));
 }
 
-/// Says something beside the result, on standard error.
+/// Prints a remark on standard error.
 pub(crate) fn note(text: &str) {
     line(text);
 }
 
-/// On a terminal, characters that would move the cursor or hide text are written as JSON's own
-/// escapes: still the same JSON.
+/// Escapes characters that would move the cursor or hide text, if standard output is a terminal.
+/// The escapes are those of JSON, so the value stays the same.
 fn for_reader(json: String) -> String {
     if !std::io::stdout().is_terminal() || visible(&json) == json {
         return json;
@@ -208,8 +213,8 @@ fn for_reader(json: String) -> String {
     escaped
 }
 
-/// Shows console output while a run goes on. On a terminal, what would move the cursor or hide
-/// text is spelled out.
+/// Returns a watcher that shows console output while a run is under way. On a terminal, characters
+/// that would move the cursor or hide text are made visible.
 pub(crate) fn console() -> Arc<dyn Watcher> {
     let is_terminal = std::io::stderr().is_terminal();
     Arc::new(move |_: Stream, bytes: &[u8]| match is_terminal {
@@ -218,7 +223,8 @@ pub(crate) fn console() -> Arc<dyn Watcher> {
     })
 }
 
-/// Console output at a terminal. A denial, which is written for programs, is one short line.
+/// Formats console output for a terminal. A denial, which is a line of JSON, becomes a short
+/// sentence.
 fn for_person(text: &str) -> String {
     let line = |line: &str| match line.starts_with(r#"{"code":"PERMISSION_DENIED""#) {
         true => match PermissionError::find_in(line).first() {
@@ -233,8 +239,8 @@ fn for_person(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Passes a program's output on as it comes. On a terminal, what would move the cursor or hide text
-/// is spelled out.
+/// Returns a watcher that passes the output of a program on as it comes. On a terminal, characters
+/// that would move the cursor or hide text are made visible.
 pub(crate) fn streams() -> Arc<dyn Watcher> {
     let out_is_terminal = std::io::stdout().is_terminal();
     Arc::new(Streams { out_is_terminal, err: console() })
@@ -261,13 +267,13 @@ impl Watcher for Streams {
     }
 }
 
-/// As [`visible`], with line ends and tabs left as they are.
+/// Applies [`visible`], but keeps line endings and tabs.
 fn visible_lines(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A line that begins with what kind of line it is.
+/// Prints a line that begins with a label.
 pub(crate) fn labelled(tone: Tone, label: &str, text: &str) {
     line(&format!("{} {text}", Paint::stderr().tone(tone, &format!("{label}:"))));
 }

@@ -1,8 +1,8 @@
-//! One line of `rpc`, taken apart. It touches nothing but the line, so that it can be fuzzed alone.
+//! Parses one line of `rpc`. Depends on nothing but the line, so that it can be fuzzed on its own.
 
 use serde_json::Value as Json;
 
-/// Codes of the standard, and ours.
+/// Error codes: those of the standard, and -32000 for a server or sandbox that is busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
     Parse = -32700,
@@ -13,36 +13,42 @@ pub(crate) enum Code {
     Busy = -32000,
 }
 
-/// Why a request is not done.
+/// An error answer: code and message.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Refused(pub(crate) Code, pub(crate) String);
+pub(crate) struct RpcError(pub(crate) Code, pub(crate) String);
 
-/// What a line asks for.
+/// A request.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
-    /// `None` for a notification, which is never answered.
+    /// Id of the request; `None` for a notification, which is never answered.
     pub(crate) id: Option<Json>,
     pub(crate) method: String,
     pub(crate) params: Json,
 }
 
-/// A line that is no request, and the id that its answer carries: null where it is not known.
+/// A line that is not a request, with the id for its answer: null if it is not known.
 #[derive(Debug, PartialEq)]
 pub(crate) struct BadLine {
     pub(crate) id: Json,
-    pub(crate) refused: Refused,
+    pub(crate) error: RpcError,
 }
 
 impl Request {
-    /// Reads a line; of its members only those that the standard has count.
+    /// Parses a line. Members that the standard does not define are ignored.
     pub(crate) fn parse(line: &[u8]) -> Result<Request, BadLine> {
-        let bad = |id: Json, code, what: String| Err(BadLine { id, refused: Refused(code, what) });
+        let bad = |id: Json, code, what: String| Err(BadLine { id, error: RpcError(code, what) });
         let request = match serde_json::from_slice::<Json>(line) {
             Ok(request) => request,
-            Err(error) => return bad(Json::Null, Code::Parse, format!("not JSON: {error}")),
+            Err(error) => {
+                return bad(Json::Null, Code::Parse, format!("request: not JSON: {error}"));
+            }
         };
         let Json::Object(mut request) = request else {
-            return bad(Json::Null, Code::Request, "not an object; one object a line".into());
+            return bad(
+                Json::Null,
+                Code::Request,
+                "request: not an object; send one object per line".into(),
+            );
         };
         let id = request.remove("id");
         if !matches!(id, None | Some(Json::Null | Json::String(_) | Json::Number(_))) {

@@ -1,15 +1,15 @@
-//! What somebody meant who mistyped a word.
+//! Finds the word that a mistyped one probably meant.
 
 use strsim::osa_distance;
 
-/// Letters that may be wrong, missing, too many or swapped with their neighbour.
+/// Most letters that may be wrong, missing, added or swapped.
 const MAX_TYPOS: usize = 2;
 
-/// Longest word that a neighbour is sought for.
+/// Longest word that is compared.
 const MAX_GUESSED: usize = 40;
 
-/// The nearest of the known words, if one is near enough. A word that begins with what was typed
-/// is near, however long.
+/// Returns the most similar of the known words, if one is similar enough. A known word that begins
+/// with the typed one is always similar enough.
 pub(crate) fn nearest<'a>(
     typed: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -23,7 +23,7 @@ pub(crate) fn nearest<'a>(
         word => osa_distance(&lower, &word),
     };
     let (typos, word) = known.into_iter().map(|word| (typos(word), word)).min()?;
-    // Of a short word two letters are most of it.
+    // In a short word, two letters are most of it.
     let most = MAX_TYPOS.min(typed.chars().count() / 2);
     (typos <= most).then_some(word)
 }

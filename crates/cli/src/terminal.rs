@@ -1,9 +1,9 @@
-//! The prompt: one command after another, each a run of its own with its own time limit.
+//! The prompt: each command is a run of its own with its own time limit.
 //!
-//! The shell that runs a command ends with it, so that it can be killed like any run. What it
-//! leaves behind it writes into a file of the sandbox, and the next one reads it: variables,
-//! functions, aliases, options, the last status. Environment and working directory the sandbox
-//! keeps anyway. Jobs, traps and open descriptors end with their command.
+//! The shell that runs a command ends with it, so that it can be killed like any run. It saves its
+//! variables, functions, aliases, options and last status to a file of the sandbox, and the next
+//! shell loads that file. The sandbox itself keeps the environment and the working directory. Jobs,
+//! traps and open descriptors end with their command.
 
 use std::path::PathBuf;
 
@@ -14,20 +14,21 @@ use crate::completion::Completion;
 use crate::line::{Line, Lines};
 use crate::report::{self, Failure};
 
-/// Where a command leaves what the next one begins with; the guest's own, like any file of it.
+/// File with the state that one command leaves for the next. It belongs to the guest like any other
+/// file.
 pub(crate) const STATE: &str = "/tmp/.cofferdam/state";
 
-/// Not empty once a command has ended the shell.
+/// File that is not empty once a command has ended the shell.
 const EXITED: &str = "/tmp/.cofferdam/exited";
 
-/// The status after Ctrl-C at the prompt, as bash has it.
+/// Status after Ctrl-C at the prompt, as in bash.
 const INTERRUPTED: u8 = 130;
 
 /// Longest command that is read.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Around each command, which is `$1`; `$2` is the status of the one before. Variables that are
-/// readonly cannot be set again, and say so to nobody.
+/// Script around each command. `$1` is the command, `$2` the status of the previous one. Errors
+/// about variables that are readonly are discarded.
 const AROUND: &str = r#"
 __cofferdam_keep() {
     { declare -p; declare -f; shopt -p; alias -p; set +o; } > /tmp/.cofferdam/state 2> /dev/null
@@ -45,28 +46,27 @@ __cofferdam_keep
 exit "$__cofferdam_status"
 "#;
 
-/// Says which words the shell itself knows.
+/// Prints the builtins and keywords of the shell.
 const WORDS: &str = "compgen -A builtin; compgen -A keyword";
 
-/// Where commands are: those that come along, and those that the embedding program brought.
+/// Folders of commands: those of the sandbox, and programs of the embedder.
 const COMMANDS_AT: [&str; 2] = ["/usr/bin", "/usr/local/bin"];
 
-/// Reads commands and runs them until the end of input or `exit`. They are remembered in the file
-/// `history`.
+/// Reads commands and runs them until the end of input or `exit`. The file `history` keeps them.
 pub(crate) fn converse(
     sandbox: &Sandbox,
     runtime: &Runtime,
     executor: &Executor,
     history: Option<PathBuf>,
 ) -> Result<u8, Failure> {
-    // Says whether a command is whole, and prints nothing.
+    // Checks whether a command is complete, without printing.
     let reader = Sandbox::builder().runtime(runtime).build()?;
-    // Where a guest makes these files impossible, its commands have nothing from each other.
+    // If a guest makes these files unusable, commands inherit nothing from each other.
     let _ = sandbox.write_file(STATE, b"");
     let listed = executor.block_on(reader.run_program(Command::shell(WORDS).stdin("")))?;
     let mut words: Vec<String> = listed.stdout.text().lines().map(str::to_owned).collect();
     for folder in COMMANDS_AT {
-        words.extend(sandbox.list(folder).unwrap_or_default().into_iter().map(|(name, _)| name));
+        words.extend(sandbox.list(folder).unwrap_or_default().into_iter().map(|entry| entry.name));
     }
     let mut lines = Lines::new(Completion::new(sandbox, words), history);
     let mut code = 0;
@@ -91,7 +91,7 @@ pub(crate) fn converse(
         }
         lines.remember(&text);
         let _ = sandbox.write_file(EXITED, b"");
-        // An error that ends a script does not end a conversation.
+        // An error that ends a script does not end the prompt.
         let may_end = text.contains("exit") || text.contains("logout");
         let command = Command::shell(AROUND).arg("bash").arg(text).arg(code.to_string());
         let outcome = executor.block_on(sandbox.run_program(command))?;
@@ -103,7 +103,7 @@ pub(crate) fn converse(
     }
 }
 
-/// Whether the shell would read on: a quote, a bracket, a `do` is open.
+/// Returns true if the command is not complete: a quote, a bracket or a `do` is open.
 fn goes_on(reader: &Sandbox, executor: &Executor, text: &str) -> Result<bool, Failure> {
     let line = text.strip_suffix('\n').unwrap_or(text);
     let backslashes = line.len() - line.trim_end_matches('\\').len();

@@ -18,7 +18,7 @@ mod wasm;
 
 use crate::report::Failure;
 
-/// What to do.
+/// A verb with its options.
 #[derive(clap::Subcommand)]
 pub(crate) enum Verb {
     Run(run::Run),
@@ -39,7 +39,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// Does it; answers the exit code.
+    /// Runs the verb and returns the exit code.
     pub(crate) fn run(self) -> Result<u8, Failure> {
         match self {
             Verb::Run(run) => run.run(),

@@ -1,4 +1,4 @@
-//! The program as people and programs call it.
+//! The command line and `rpc`, as people and programs call them.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use serde_json::{Value as Json, json};
 
 fn cofferdam(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
-    // What it compiles is kept where it harms nobody.
+    // Compiled programs are cached in the build directory.
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// Runs it to its end with this on standard input.
+/// Runs the program to its end with this standard input.
 fn call(arguments: &[&str], stdin: &[u8]) -> Output {
     let mut child = cofferdam(arguments).spawn().expect("the program");
-    // A program that does not read its input may be gone already.
+    // A program that does not read its input may have ended already.
     let _ = child.stdin.take().expect("piped").write_all(stdin);
     child.wait_with_output().expect("an end")
 }
@@ -34,7 +34,7 @@ fn check(arguments: &[&str], stdin: &str, code: i32, stdout: &str, stderr: &[&st
     assert!(!err.contains("panicked"), "{err}");
 }
 
-/// A file in a folder of its own, removed at the end.
+/// A file in a folder of its own, which is removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -219,7 +219,7 @@ fn json_prints_the_whole_outcome_and_nothing_else() {
     assert_eq!((&whole["error"]["line"], &whole["error"]["column"]), (&json!(2), &json!(7)));
 }
 
-/// A server under way.
+/// A running `cofferdam rpc`.
 struct Rpc {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -273,7 +273,7 @@ impl Rpc {
         assert!(message.contains(part), "{line}: {message}");
     }
 
-    /// Closes its input; answers what it still said, a line each.
+    /// Closes standard input and returns the remaining answers, one per line.
     fn finish(mut self) -> Vec<Json> {
         self.stdin = None;
         let lines: Vec<String> = self.answers.lines().map(|line| line.expect("UTF-8")).collect();
@@ -480,7 +480,7 @@ fn rpc_answers_what_is_under_way_when_its_input_ends() {
         let code = "await new Promise((r) => setTimeout(r, 50)); return args";
         rpc.exec(id, json!({ "kind": "js", "code": code, "args": id }));
     }
-    // The last line has no end.
+    // The last line has no line ending.
     let last = json!({ "jsonrpc": "2.0", "id": 20, "method": "exec", "params": { "kind": "js", "code": "return 20" } });
     rpc.stdin.as_mut().expect("open").write_all(last.to_string().as_bytes()).expect("it reads");
     let mut answers = rpc.finish();
@@ -506,7 +506,7 @@ fn rpc_keeps_sessions_apart_by_name() {
     assert_eq!(answer["result"]["result"], "undefined");
 }
 
-/// A program by hand: one page of memory, and a `_start` that does nothing.
+/// A hand-made program: one page of memory, and a `_start` that does nothing.
 const PROGRAM: &str = "AGFzbQEAAAABBAFgAAADAgEABQMBAAEHEwIGbWVtb3J5AgAGX3N0YXJ0AAAKBAECAAs=";
 
 #[test]

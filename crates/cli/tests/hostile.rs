@@ -1,4 +1,4 @@
-//! `cofferdam rpc` and what nobody in their right mind would send.
+//! Hostile input for `cofferdam rpc`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::AsFd;
@@ -25,7 +25,7 @@ impl Rpc {
         Rpc { child, input, output }
     }
 
-    /// Sends bytes as a line and answers what comes back.
+    /// Sends bytes as a line and returns the answer.
     fn line(&mut self, line: &[u8]) -> Json {
         self.input.write_all(line).and_then(|()| self.input.write_all(b"\n")).expect("it reads");
         let mut answer = String::new();
@@ -44,7 +44,7 @@ impl Rpc {
         assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
     }
 
-    /// It is still there, and does what it did.
+    /// Checks that the server still works.
     #[track_caller]
     fn works(&mut self) {
         let answer = self.call("exec", json!({ "kind": "js", "code": "return 1 + 1" }));
@@ -92,7 +92,7 @@ fn hostile_lines_are_answered_and_rpc_goes_on() {
 #[test]
 fn a_line_nests_127_deep_and_no_deeper() {
     let mut rpc = Rpc::start();
-    // The request and its parameters are two of them.
+    // The request and its parameters are two levels of their own.
     let line = |depth: usize| {
         let args = format!("{}{}", "[".repeat(depth - 2), "]".repeat(depth - 2));
         let code = "let d = 0; for (let a = args; Array.isArray(a); a = a[0]) d++; return d";
@@ -104,7 +104,7 @@ fn a_line_nests_127_deep_and_no_deeper() {
     assert_eq!(rpc.line(line(128).as_bytes())["error"]["code"], -32700);
 }
 
-/// 512 run, the others wait their turn; the one too many is refused, and no other.
+/// 512 requests run and the others wait their turn. The one too many is refused, and no other.
 #[test]
 fn a_hundred_thousand_requests_wait_and_no_more() {
     const MOST: usize = 100_000;
@@ -126,7 +126,7 @@ fn a_hundred_thousand_requests_wait_and_no_more() {
     writer.join().expect("no panic");
     let answer: Json = serde_json::from_str(&answer).expect("JSON");
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(MOST), &json!(-32000)));
-    // Who waits can be cancelled, and makes room.
+    // A waiting request can be cancelled, which makes room.
     let cancel = json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": MOST - 1 } });
     assert_eq!(rpc.line(cancel.to_string().as_bytes())["result"]["exitCode"], 125);
 }
@@ -158,7 +158,7 @@ fn the_largest_limits_are_limits() {
             let answer = rpc.call("exec", shell);
             assert_eq!(answer["result"]["stdout"], "a\n", "{name} = {value}: {answer}");
         }
-        // Too small for anything is an outcome, or a refusal that names the limit.
+        // A limit too small for anything is an outcome, or an error that names the limit.
         let answer = rpc.call(
             "exec",
             json!({ "kind": "shell", "command": "echo a > f", "limits": { name: 1 } }),
@@ -224,7 +224,7 @@ fn ids_and_things_that_are_not_there() {
     rpc.works();
 }
 
-/// Ids are never used again, so that an old one does not come to mean a new sandbox.
+/// Ids are never reused, so that an old id cannot name a new sandbox.
 #[test]
 fn thousands_of_sandboxes_come_and_go() {
     let mut rpc = Rpc::start();

@@ -1,11 +1,11 @@
-//! How the program speaks: help, completions, man pages, suggestions, JSON, the demo.
+//! Help, completions, manual pages, suggestions, JSON and the demo.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 
-/// A home of its own, removed at the end.
+/// A home directory, which is removed at the end.
 struct Home(PathBuf);
 
 impl Home {
@@ -27,7 +27,7 @@ impl Home {
             .expect("the program")
     }
 
-    /// Standard output of a call that ends like this.
+    /// Returns the standard output of a call that ends with this code.
     #[track_caller]
     fn out(&self, arguments: &[&str], code: i32) -> String {
         let output = self.call(arguments);
@@ -36,7 +36,7 @@ impl Home {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// A wrong call says all of this on standard error.
+    /// Checks that a wrong call prints all of these parts on standard error.
     #[track_caller]
     fn wrong(&self, arguments: &[&str], says: &[&str]) {
         let output = self.call(arguments);
@@ -61,7 +61,7 @@ impl Drop for Home {
 fn verbs(home: &Home) -> Vec<String> {
     let help = home.out(&["--help"], 0);
     let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
-    // What is further in goes on from the line above.
+    // Lines that are indented further continue the line above.
     let lines = list.expect("a list of verbs").lines().filter_map(|line| line.strip_prefix("  "));
     let verbs = lines.filter(|line| !line.starts_with(' ')).filter_map(|l| l.split(' ').next());
     verbs.filter(|verb| *verb != "help").map(str::to_owned).collect()
@@ -79,7 +79,7 @@ fn every_verb_has_help_with_examples_that_begin_with_our_name() {
     }
 }
 
-/// `wasm` and `sh` hand what follows a file to the program, so theirs are left out.
+/// `wasm` and `sh` pass words after a file to the program, so they are left out.
 #[test]
 fn examples_in_the_help_have_only_options_that_there_are() {
     let home = Home::new("examples");
@@ -133,6 +133,7 @@ fn every_verb_has_a_man_page() {
         let page = std::fs::read_to_string(folder.join(format!("cofferdam-{verb}.1")));
         let page = page.unwrap_or_else(|e| panic!("{verb}: {e}"));
         assert!(page.contains("Examples:"), "{verb}");
+        assert!(page.contains(&format!("\\fBcofferdam {verb}\\fR")), "{verb}: {page}");
     }
 }
 
@@ -153,7 +154,9 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
     home.wrong(&["run", &tool, "--allow", "netwrok:fetch"], &["hint: --allow 'network:fetch'"]);
     let scoped = "hint: --allow 'fs:read:/data/**'";
     home.wrong(&["run", &tool, "--allow", "fs:reed:/data/**"], &[scoped]);
-    home.wrong(&["run", &tool, "--limit", "timeout=5"], &["hint: --limit timeoutMs=5"]);
+    let units = ["in milliseconds?", "hint: --limit timeoutMs=5000", "hint: --limit timeoutMs=5 "];
+    home.wrong(&["run", &tool, "--limit", "timeout=5"], &units);
+    home.wrong(&["grant", "total.js"], &["total.js: is a file", "hint: cofferdam requests"]);
     home.wrong(&["grant", "netwrok:fetch"], &["hint: cofferdam grant 'network:fetch'"]);
     home.wrong(&["grant", "req_1"], &["req_1: not an id", "hint: cofferdam requests"]);
     home.wrong(&["explain", "fs:reed:/a"], &["hint: cofferdam explain 'fs:read:/a'"]);
@@ -260,7 +263,7 @@ fn what_lists_and_changes_speaks_json() {
     assert_eq!(parse(&home.out(&["grants", "--json"], 0))["id"], granted);
     assert_eq!(parse(&home.out(&["revoke", granted, "--json"], 0))["id"], granted);
     home.out(&["run", &tool, "--json"], 1);
-    assert_eq!(parse(&home.out(&["deny", &id, "--json"], 0))["standing"], "denied");
+    assert_eq!(parse(&home.out(&["deny", &id, "--json"], 0))["status"], "denied");
     let explained = parse(&home.out(&["explain", "fs:read:/a", "--json"], 0));
     assert_eq!(explained["capability"], "fs:read:/a");
     assert!(!explained["risk"].as_str().expect("a level").is_empty());
@@ -350,7 +353,7 @@ fn the_demo_tells_its_story_in_plain_lines_when_nobody_watches() {
     }
     assert!(!told.contains('\x1b'), "{told}");
     assert_eq!(told.matches("## ").count(), 8, "{told}");
-    // It leaves nothing behind.
+    // The call leaves nothing behind.
     assert!(!home.0.join("data").exists());
 }
 
@@ -401,6 +404,13 @@ fn a_command_where_a_verb_or_a_file_is_meant_goes_to_the_shell() {
 fn a_verb_has_a_manual_page_of_its_own() {
     let home = Home::new("page");
     let page = home.out(&["man", "run"], 0);
+    assert!(page.contains("\\fBcofferdam run\\fR "), "{page}");
     assert!(page.contains("cofferdam\\-run") && page.contains("\\-\\-page"), "{page}");
     assert!(!std::path::Path::new("run").exists());
+    home.wrong(
+        &["man", "nope"],
+        &["error: nope: neither a verb nor a directory", "hint: cofferdam man ./nope"],
+    );
+    home.wrong(&["man", "rnu"], &["hint: cofferdam man run"]);
+    assert!(!std::path::Path::new("nope").exists());
 }

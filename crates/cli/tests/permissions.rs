@@ -1,10 +1,10 @@
-//! Grants, requests and the audit log from the command line, as one follows the other.
+//! Grants, requests and the audit log from the command line, in sequence.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A data directory of its own, removed at the end.
+/// A data directory, which is removed at the end.
 struct Home(PathBuf);
 
 impl Home {
@@ -61,7 +61,7 @@ fn a_denial_can_be_granted_by_its_id_and_revoked() {
     let id = id_in(&denied, "req_");
     home.check(&["requests"], "", 0, &[&id, "fs:read:/data/a"]);
     home.check(&["grant", &id], "", 0, &["once"]);
-    // Allowed now, so what is missing is the file.
+    // The read is allowed now, but the file does not exist.
     home.check(&["run", "-"], TOOL, 1, &["ENOENT"]);
     home.check(&["run", "-"], TOOL, 1, &["PERMISSION_DENIED"]);
     let granted = home.check(&["grant", &id, "--always", "--expires", "1h"], "", 0, &["always"]);
@@ -109,7 +109,7 @@ fn a_damaged_store_is_named_and_nothing_runs() {
     home.check(&["run", "-"], "return 1", 70, &["store.db", "--ephemeral"]);
 }
 
-/// Answers one request after the other with the same text.
+/// Answers each request with the same text.
 fn serve(text: &'static str) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -147,7 +147,7 @@ fn a_way_out_is_offered_where_it_is_one() {
     std::fs::write(folder.join("store.db"), "not a store").expect("room");
     let run = home.check(&["run", "-"], TOOL, 70, &["damaged"]);
     assert!(run.contains("hint: --ephemeral"), "{run}");
-    let listed = home.check(&["grants"], "", 70, &["damaged", "hint: begin with an empty one"]);
+    let listed = home.check(&["grants"], "", 70, &["damaged", "hint: start with an empty store"]);
     assert!(!listed.contains("--ephemeral"), "{listed}");
 }
 

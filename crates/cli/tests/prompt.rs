@@ -1,4 +1,4 @@
-//! The prompt at a terminal: history, completion, what the keys do.
+//! The prompt at a terminal: history, completion and keys.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come.
+/// Longest time that a test waits for expected output.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A data directory of its own, removed at the end.
+/// A data directory, which is removed at the end.
 struct Home(PathBuf);
 
 impl Home {
@@ -43,7 +43,7 @@ impl Home {
         let (sender, said) = channel();
         std::thread::spawn(move || {
             let mut buf = [0; 4096];
-            // A terminal that nobody has open any more is an error, not an end.
+            // Reading a terminal that no process has open is an error, not the end of the file.
             while let Ok(len @ 1..) = reader.read(&mut buf) {
                 if sender.send(buf[..len].to_vec()).is_err() {
                     break;
@@ -68,7 +68,7 @@ struct Prompt {
 }
 
 impl Prompt {
-    /// Waits until a text was shown, and forgets what came up to it.
+    /// Waits until a text was shown, and discards the output up to it.
     #[track_caller]
     fn wait_for(&mut self, text: &str) {
         let until = Instant::now() + PATIENCE;
@@ -85,7 +85,7 @@ impl Prompt {
         }
     }
 
-    /// Presses keys, and waits for what they show.
+    /// Presses keys, and waits for the texts that they show.
     #[track_caller]
     fn press(&mut self, keys: &str, shows: &[&str]) {
         self.keys.write_all(keys.as_bytes()).expect("a terminal");
@@ -110,7 +110,7 @@ fn commands_are_remembered_in_the_next_shell() {
     prompt.press("\x04", &[]);
     prompt.check_end(130);
     let mut prompt = home.prompt(&[]);
-    // Up goes through the lines of a command of several; Ctrl-P does not.
+    // Up moves through the lines of a multi-line command; Ctrl-P does not.
     prompt.press("\x10\x10", &["echo one"]);
     prompt.press("\r", &["\none\r\n", "$ "]);
     prompt.press("exit 3\r", &[]);
@@ -120,7 +120,8 @@ fn commands_are_remembered_in_the_next_shell() {
 #[test]
 fn an_answer_is_not_read_by_the_program_that_waits_for_it() {
     let home = Home::new("asked");
-    // Gives the program the terminal as its own, where questions are asked.
+    // Makes the terminal the controlling terminal of the program, which is where questions are
+    // asked.
     let mut command = Command::new("setsid");
     command.args(["--ctty", "--wait", env!("CARGO_BIN_EXE_cofferdam"), "sh", "--ask"]);
     command.args(["--ephemeral", "--allow", "process:exec:echo", "-c"]);

@@ -1,4 +1,4 @@
-//! Who reads what is printed, and what becomes of a run where nobody does.
+//! Output that is read slowly, partly or not at all.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -20,7 +20,7 @@ fn text(mut from: impl Read) -> String {
     text
 }
 
-/// More than a pipe holds, for ever.
+/// Endless output, more than a pipe holds.
 const FLOOD: &str = "for (;;) console.log('x'.repeat(1000))";
 
 fn tool(name: &str, source: &str) -> String {
@@ -34,7 +34,7 @@ fn a_run_ends_at_its_deadline_where_nobody_reads() {
     let file = tool("flood.js", FLOOD);
     let mut child = cofferdam(&["run", "--ephemeral", "--limit", "timeoutMs=300", &file]);
     let mut child = child.spawn().expect("the program");
-    // Held open, and not read before it is over.
+    // Held open, and not read before the run has ended.
     let err = child.stderr.take();
     assert_eq!(code(child), Some(124));
     assert!(text(err.expect("piped")).starts_with("xxx"));
@@ -50,7 +50,7 @@ fn a_run_ends_at_its_deadline_where_nobody_reads() {
 fn what_is_read_late_is_not_lost() {
     let file = tool("late.js", "console.log('x'.repeat(500000)); console.log('last')");
     let mut child = cofferdam(&["run", "--ephemeral", &file]).spawn().expect("the program");
-    // The result comes after all that was printed, so there is none before the rest is read.
+    // The result comes after all output, so it appears only once the rest is read.
     let mut out = BufReader::new(child.stdout.take().expect("piped"));
     let err = text(child.stderr.take().expect("piped"));
     assert_eq!(err.trim_start_matches('x'), "\nlast\n");

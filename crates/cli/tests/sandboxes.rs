@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 fn cofferdam(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cofferdam"));
-    // What it compiles and keeps is kept where it harms nobody.
+    // Compiled programs, grants and the audit log are kept in the build directory.
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.env("XDG_DATA_HOME", env!("CARGO_TARGET_TMPDIR"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -17,7 +17,7 @@ fn cofferdam(arguments: &[&str]) -> Command {
 
 fn call(arguments: &[&str], stdin: &str) -> Output {
     let mut child = cofferdam(arguments).spawn().expect("the program");
-    // A program that does not read its input may be gone already.
+    // A program that does not read its input may have ended already.
     let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
     child.wait_with_output().expect("an end")
 }
@@ -126,7 +126,7 @@ fn options_reach_the_shell() {
     check(&["sh", "--allow", "nonsense", "-c", ":"], "", 2, "", "nonsense");
 }
 
-/// A module that prints `hi`.
+/// Returns a module that prints `hi`.
 fn program() -> Vec<u8> {
     let text = r#"(module
       (import "wasi_snapshot_preview1" "fd_write"
@@ -140,22 +140,30 @@ fn program() -> Vec<u8> {
 
 #[test]
 fn a_program_becomes_a_command() {
-    let scratch = Scratch::new("tool");
+    let scratch = Scratch::new("program");
     let module = scratch.file("hello.wasm", program());
-    let tool = format!("hello={module}");
+    let program = format!("hello={module}");
     let script = "hello | tr h H; type hello; rm -f /usr/local/bin/hello; hello";
-    let arguments = ["sh", "--ephemeral", "--tool", &tool, "-c", script];
+    let arguments = ["sh", "--ephemeral", "--program", &program, "-c", script];
     check(&arguments, "", 0, "Hi\nhello is /usr/local/bin/hello\nhi\n", "Read-only file system");
-    let allowed =
-        ["sh", "--ephemeral", "--tool", &tool, "--allow", "process:exec:hello", "-c", "hello; ls"];
-    check(&allowed, "", 1, "hi\n", "process:exec:ls");
-    for (tool, said) in [
-        ("hello", "not NAME=PROGRAM.wasm"),
-        (&format!("a/b={module}"), "not a name for a command"),
+    let given = ["sh", "--ephemeral", "--program", &program, "--allow", "process:exec:hello"];
+    check(&[&given[..], &["-c", "hello; ls"]].concat(), "", 1, "hi\n", "process:exec:ls");
+    for (program, said) in [
+        ("hello", "hint: --program NAME=hello"),
+        (&format!("a/b={module}"), "not a command name"),
         (&format!("ls={module}"), "has a command of this name"),
         ("x=nowhere.wasm", "nowhere.wasm: no such file"),
     ] {
-        check(&["sh", "--ephemeral", "--tool", tool, "-c", ":"], "", 2, "", said);
+        check(&["sh", "--ephemeral", "--program", program, "-c", ":"], "", 2, "", said);
+    }
+}
+
+#[test]
+fn the_old_option_for_programs_names_the_new_one() {
+    for old in [&["--tool", "hello=hello.wasm"][..], &["--tool=hello=hello.wasm"]] {
+        let arguments = [&["sh", "--ephemeral"], old, &["-c", "hello"]].concat();
+        check(&arguments, "", 2, "", "--tool: unknown option of cofferdam sh");
+        check(&arguments, "", 2, "", "hint: --program NAME=FILE");
     }
 }
 
@@ -193,7 +201,7 @@ fn an_interrupt_cancels_what_runs() {
     }
 }
 
-/// A server that is asked one thing after another.
+/// A running `cofferdam rpc` that is asked one thing after another.
 struct Rpc {
     child: Child,
     answers: BufReader<std::process::ChildStdout>,
@@ -207,15 +215,23 @@ impl Rpc {
     }
 
     fn ask(&mut self, method: &str, params: Json) -> Json {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        self.send(json!(1), method, params);
+        self.answer()
+    }
+
+    fn send(&mut self, id: Json, method: &str, params: Json) {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let stdin = self.child.stdin.as_mut().expect("piped");
         writeln!(stdin, "{request}").expect("it reads");
+    }
+
+    fn answer(&mut self) -> Json {
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// The result of a method that works.
+    /// Calls a method and returns its result.
     #[track_caller]
     fn get(&mut self, method: &str, params: Json) -> Json {
         let answer = self.ask(method, params);
@@ -306,6 +322,23 @@ fn sandboxes_fork_go_back_and_move() {
     assert_eq!(rpc.sh(&fork, "cat f"), "1\n");
 }
 
+/// Requests are started in the order in which they are sent, so the run is under way.
+#[test]
+fn a_sandbox_with_a_run_under_way_is_busy() {
+    let mut rpc = Rpc::start();
+    let id = rpc.create(json!({}));
+    let snapshot = rpc.get("sandbox.snapshot", json!({ "sandbox": id }))["snapshot"].clone();
+    let endless = json!({ "sandbox": id, "kind": "js", "code": "for (;;);" });
+    rpc.send(json!("endless"), "exec", endless);
+    let restore = || json!({ "sandbox": id, "snapshot": snapshot });
+    rpc.check_refused("sandbox.restore", restore(), -32000, "sandbox: a run is under way in it");
+    rpc.send(json!("cancel"), "cancel", json!({ "id": "endless" }));
+    let answers = [rpc.answer(), rpc.answer()];
+    let cancelled = answers.iter().find(|answer| answer["id"] == "endless").expect("an answer");
+    assert_eq!(cancelled["result"]["errorClass"], "CANCELLED");
+    rpc.get("sandbox.restore", restore());
+}
+
 #[test]
 fn wrong_calls_about_sandboxes_are_named() {
     let mut rpc = Rpc::start();
@@ -314,8 +347,11 @@ fn wrong_calls_about_sandboxes_are_named() {
         ("sandbox.create", json!({ "sandbox": "x" }), "sandbox: unknown parameter"),
         ("sandbox.create", json!([]), "params: not an object"),
         ("sandbox.create", json!({ "capabilities": ["nonsense"] }), "capabilities"),
-        ("sandbox.create", json!({ "tools": { "a": 1 } }), "tools.a"),
-        ("sandbox.create", json!({ "tools": { "a": { "base64": "?" } } }), "tools.a.base64"),
+        ("sandbox.create", json!({ "programs": { "a": 1 } }), "programs.a"),
+        ("sandbox.create", json!({ "programs": { "a": { "base64": "?" } } }), "programs.a.base64"),
+        ("sandbox.create", json!({ "tools": {} }), "tools: unknown parameter; a WASI module"),
+        ("sandbox.import", json!({ "tools": {} }), "is one of \"programs\""),
+        ("exec", json!({ "kind": "shell", "tools": {} }), "is one of \"programs\""),
         ("sandbox.fork", json!({}), "sandbox: missing"),
         ("sandbox.fork", json!({ "sandbox": 1 }), "sandbox: not a string"),
         ("sandbox.fork", json!({ "sandbox": "sandbox_99" }), "there is no \"sandbox_99\""),
@@ -394,10 +430,10 @@ fn programs_come_over_rpc_too() {
     use base64::Engine as _;
     let mut rpc = Rpc::start();
     let module = base64::engine::general_purpose::STANDARD.encode(program());
-    let tools = json!({ "hello": { "base64": module } });
-    let params = json!({ "kind": "shell", "command": "hello | cat", "tools": tools });
+    let programs = json!({ "hello": { "base64": module } });
+    let params = json!({ "kind": "shell", "command": "hello | cat", "programs": programs });
     assert_eq!(rpc.get("exec", params)["stdout"], "hi\n");
-    let id = rpc.create(json!({ "tools": tools }));
+    let id = rpc.create(json!({ "programs": programs }));
     assert_eq!(rpc.sh(&id, "hello; hello"), "hi\nhi\n");
 }
 
@@ -416,14 +452,14 @@ fn the_policy_of_a_configuration_narrows_connections() {
     };
     let denied = exec(json!({ "default-src": "'none'" }));
     assert_eq!(denied["result"]["errorClass"], "CAPABILITY_DENIED", "{denied}");
-    // Nobody listens there: the request was made.
+    // Nobody listens on this port, so the error shows that the request was made.
     let allowed = exec(json!({ "connect-src": "http://127.0.0.1:9" }));
     assert_eq!(allowed["result"]["error"]["name"], "TypeError", "{allowed}");
     let outside = exec(json!({ "connect-src": "https://x.example" }));
     assert_eq!(
         outside["result"]["error"]["message"],
         "not allowed to send GET requests to http://127.0.0.1:9/: \
-         outside of connect-src https://x.example",
+         blocked by connect-src https://x.example",
         "{outside}"
     );
     let unheard = exec(json!({ "connect-src": "https://y.example" }));

@@ -1,11 +1,12 @@
-//! What is shown at a terminal: nothing that a tool says moves the cursor, and colour only where
-//! somebody wants it.
+//! Output at a terminal: nothing that a tool prints moves the cursor, and colours can be turned
+//! off.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// What a terminal gets of a call with this on standard input, and how the call ends.
+/// Runs a call at a terminal with this standard input. Returns what the terminal shows, and the
+/// exit code.
 fn shown(arguments: &[&str], stdin: &str, variables: &[(&str, &str)]) -> (String, Option<i32>) {
     let pty = nix::pty::openpty(None, None).expect("a terminal");
     let slave = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
@@ -25,13 +26,13 @@ fn shown(arguments: &[&str], stdin: &str, variables: &[(&str, &str)]) -> (String
     let mut master = File::from(pty.master);
     let reader = std::thread::spawn(move || {
         let (mut all, mut buf) = (Vec::new(), [0; 4096]);
-        // A terminal that nobody has open any more is an error, not an end.
+        // Reading a terminal that no process has open is an error, not the end of the file.
         while let Ok(len @ 1..) = master.read(&mut buf) {
             all.extend_from_slice(&buf[..len]);
         }
         String::from_utf8_lossy(&all).into_owned()
     });
-    // A program that does not read its input may be gone already.
+    // A program that does not read its input may have ended already.
     let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
     let code = child.wait().expect("an end").code();
     (reader.join().expect("no panic"), code)
@@ -83,7 +84,7 @@ fn colour_is_shown_unless_it_is_unwanted() {
     }
 }
 
-/// A module that takes longer than a moment to compile, on any machine.
+/// Returns a module that takes longer than a moment to compile on any machine.
 fn slow_module() -> Vec<u8> {
     let rounds = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 31)) (i64.const 7)))";
     let function = format!("(func (param i64) (result i64) {} (local.get 0))", rounds.repeat(100));
@@ -101,8 +102,9 @@ fn compiling_is_said_at_a_terminal_once_and_the_line_goes() {
     let file = folder.join("slow.wasm");
     std::fs::write(&file, slow_module()).expect("room");
     let (file, cache) = (file.to_str().expect("UTF-8"), folder.to_str().expect("UTF-8"));
-    let tool = format!("slow={file}");
-    let calls = [vec!["wasm", file], vec!["sh", "--ephemeral", "--tool", &tool, "-c", "slow"]];
+    let program = format!("slow={file}");
+    let calls =
+        [vec!["wasm", file], vec!["sh", "--ephemeral", "--program", &program, "-c", "slow"]];
     for arguments in calls {
         let kept = folder.join("cofferdam");
         let _ = std::fs::remove_dir_all(&kept);

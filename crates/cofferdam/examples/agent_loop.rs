@@ -1,8 +1,8 @@
-//! An agent that runs tools a model writes. A script stands in for the model.
+//! An agent that runs tools written by a model. A script stands in for the model.
 //!
-//! Every tool runs in a fresh cell and may only compute, and use what the program lends it: one
-//! function. What a tool did, or why it could not, goes back to the model as text, which then
-//! writes a better one.
+//! Every tool runs in a fresh cell. It may only compute, and call the one function that the program
+//! lends it. Its result, or the reason why it failed, goes back to the model as text, and the model
+//! writes a better tool.
 //!
 //! `cargo run --release --workspace --example agent_loop`
 
@@ -11,15 +11,15 @@ use std::time::Duration;
 use cofferdam::{Ending, Function, Limits, Outcome, Sandbox, Tool};
 use serde_json::{Value as Json, json};
 
-/// What a model answers.
+/// A turn of the model.
 enum Turn {
     /// Source of a tool to run.
     Run(&'static str),
-    /// The end: a text for the person who asked.
+    /// Final text for the person who asked.
     Say(&'static str),
 }
 
-/// Stands in for a model: it makes the mistakes that models make, and learns from the answers.
+/// Stands in for a model: it makes the mistakes that models make, and corrects them.
 struct Model {
     turns: std::vec::IntoIter<Turn>,
 }
@@ -29,14 +29,18 @@ impl Model {
         let turns = vec![
             Turn::Run("return await fetch('https://stock.example.com/tea').then((r) => r.json())"),
             Turn::Run("let n = 0;\nwhile (n >= 0) n = Math.abs(n);\nreturn n"),
-            Turn::Run("const { count } = await btcp.tools.stock({ item: 'tee' });\nreturn count"),
-            Turn::Run("const { count } = await btcp.tools.stock({ item: 'tea' });\nreturn count"),
+            Turn::Run(
+                "const { count } = await btcp.functions.stock({ item: 'tee' });\nreturn count",
+            ),
+            Turn::Run(
+                "const { count } = await btcp.functions.stock({ item: 'tea' });\nreturn count",
+            ),
             Turn::Say("There are 12 packets of tea."),
         ];
         Model { turns: turns.into_iter() }
     }
 
-    /// The next turn; a real model would read the conversation.
+    /// Returns the next turn. A real model would read the conversation.
     fn answer(&mut self, _conversation: &[String]) -> Turn {
         self.turns.next().unwrap_or(Turn::Say("I do not know."))
     }
@@ -51,11 +55,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => Err("item: missing".to_owned()),
         }
     });
-    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(1));
     let sandbox = Sandbox::builder()
         .limits(limits)
         .function(stock)
-        .grant("tool:call:stock".parse()?)
+        .grant("function:call:stock".parse()?)
         .build()?;
 
     let mut model = Model::new();
@@ -77,12 +81,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// What the model is told. A failure says what to do about it; it is never the host's failure.
+/// Returns the text for the model. A failure tells the model how to go on; it never affects the
+/// host.
 fn told(outcome: &Outcome) -> String {
     match &outcome.ending {
         Ending::Returned(_) => outcome.result_json().unwrap_or_default().to_string(),
         Ending::Denied(error) => format!("you may not {}", error.attempted_action()),
-        Ending::Threw(_) | Ending::Stopped(_) | Ending::Exited(_) => {
+        _ => {
             let error = outcome.error().unwrap_or_default();
             format!("{}: {}", error.name, error.message)
         }

@@ -1,6 +1,6 @@
-//! A session in which what one run declares is there for the next, as in a notebook.
+//! A session that keeps variables between runs, like a notebook.
 //!
-//! A run that is killed takes the session's variables with it, and the session goes on.
+//! A run that is killed takes the variables with it, and the session goes on.
 //!
 //! `cargo run --release --workspace --example code_interpreter`
 
@@ -21,7 +21,7 @@ const INPUTS: &[&str] = &[
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), cofferdam::Error> {
-    let limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_secs(1));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     let session = sandbox.session("notebook")?;
     for (number, input) in INPUTS.iter().enumerate() {
@@ -29,7 +29,7 @@ async fn main() -> Result<(), cofferdam::Error> {
         let outcome = session.run(&Tool::javascript(*input)).await?;
         match &outcome.ending {
             Ending::Returned(_) => println!("    {}", outcome.result_json().unwrap_or_default()),
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) | Ending::Exited(_) => {
+            _ => {
                 let error = outcome.error().unwrap_or_default();
                 println!("    {}: {}", error.name, error.message);
             }

@@ -1,7 +1,7 @@
-//! A pipeline of shell commands over a real folder, which it can read and not change.
+//! A pipeline of shell commands over a directory of the host, mounted read-only.
 //!
-//! The commands are those that a model or a person typed: they run in cells, none of them is a
-//! process of this machine, and the results stay in the sandbox.
+//! The commands are what a model or a person might type. They run in cells, never as processes of
+//! this machine, and their results stay in the sandbox.
 //!
 //! `cargo run --release --workspace --example log_analysis`
 
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A folder with two days of a server's log, removed at the end.
+/// A folder with two days of a server's log, which is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -54,7 +54,7 @@ impl Drop for Folder {
     }
 }
 
-/// `method path status milliseconds`, a line for each request.
+/// Returns a log with one line for each request: `method path status milliseconds`.
 fn log(day: usize) -> String {
     let pages = [("/index", 200), ("/cart", 200), ("/pay", 500), ("/old", 404), ("/search", 200)];
     let line = |n: usize| {

@@ -1,4 +1,4 @@
-//! A program that is asked whenever a tool wants something, while the tool waits where it is.
+//! A program that is asked about every action of a tool, while the tool waits.
 //!
 //! Rules stand in for the person: reading is allowed, writing is not.
 //!
@@ -11,14 +11,14 @@ use std::sync::Arc;
 use cofferdam::permissions::{Answer, Question, Span};
 use cofferdam::{Approver, Sandbox, Tool};
 
-/// Answers questions, and shows what a person would see.
+/// Answers questions, and prints what a person would see.
 struct Person;
 
 impl Approver for Person {
     fn ask(&self, question: Question) -> Pin<Box<dyn Future<Output = Answer> + Send>> {
         let mut is_harmless = true;
         for wish in question.wishes() {
-            // The first choice is exactly what the tool wants; the others are wider.
+            // The first choice is exactly what the tool needs; the others are wider.
             let choice = &wish.choices()[0];
             println!("{} wants to {}", question.tool(), choice.words());
             println!("    grant it as {} (risk: {})", choice.text(), choice.risk().level);

@@ -1,7 +1,7 @@
-//! A scraper over saved pages: a tool for each page, which sees one element of it.
+//! A scraper over saved pages: one tool per page, which sees one element of the page.
 //!
-//! The pages are hostile like anything from the web. They are parsed on the host without a script
-//! being run; the tool gets copies of what its grant names, and nothing else.
+//! The pages are hostile, like anything from the web. They are parsed on the host, and no script of
+//! theirs runs. The tool gets copies of the elements that its grant names, and nothing else.
 //!
 //! `cargo run --release --workspace --example scraper`
 
@@ -44,9 +44,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ending::Returned(_) => {
                 println!("{name}: {}", outcome.result_json().unwrap_or_default());
             }
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) | Ending::Exited(_) => {
-                println!("{name}: {}", outcome.error().unwrap_or_default().message);
-            }
+            _ => println!("{name}: {}", outcome.error().unwrap_or_default().message),
         }
     }
     Ok(())

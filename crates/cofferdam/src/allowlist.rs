@@ -1,4 +1,5 @@
-//! Which commands a run may start, as its grants say. Asked where processes are made.
+//! Limits the commands of a run to those that its grants name. The kernel consults this policy
+//! wherever it makes a process.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,13 +11,14 @@ use cofferdam_kernel::{Denied, Exec, Policy};
 use crate::files::PROGRAMS_AT;
 use crate::sandbox::lock;
 
-/// The shell itself: it only interprets, and what it starts is asked about.
+/// Names of the shell. Starting it needs no grant: it only interprets, and each command that it
+/// starts is checked.
 const SHELLS: [&str; 2] = ["bash", "sh"];
 
-/// The commands that grants allow.
+/// A [`Policy`] that allows the commands that grants name.
 pub(crate) struct Allowlist {
     desk: Desk,
-    /// What was permitted before it was started, once.
+    /// Command that was permitted before the run began; allowed once without another check.
     permitted: Mutex<Option<String>>,
     denied: Arc<Mutex<Option<PermissionError>>>,
 }
@@ -26,7 +28,7 @@ impl Allowlist {
         Allowlist { desk, permitted: Mutex::new(permitted), denied: Arc::default() }
     }
 
-    /// What was last denied.
+    /// Returns the most recent denial.
     pub(crate) fn denied(&self) -> Option<PermissionError> {
         lock(&self.denied).clone()
     }
@@ -43,7 +45,8 @@ impl Policy for Allowlist {
         if SHELLS.contains(&program) {
             return Ok(Exec::Granted);
         }
-        // What the embedding program brought goes by its name; guests can put nothing there.
+        // A program of the embedder is granted by its name alone. That is safe because guests
+        // cannot write to its folder.
         let name = program.strip_prefix(PROGRAMS_AT).and_then(|rest| rest.strip_prefix('/'));
         let Ok(command) = name.unwrap_or(program).parse::<CommandName>() else {
             let message = format!("{program}: not a name that can be granted");

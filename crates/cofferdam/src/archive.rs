@@ -1,4 +1,5 @@
-//! A sandbox as one file, and back: what [`cofferdam_archive`] needs to know of a sandbox.
+//! Exports a sandbox as one file and imports it again. [`cofferdam_archive`] has the format; this
+//! module connects it with a sandbox.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +12,14 @@ use crate::files;
 use crate::life::Snapshot;
 use crate::limits::Limits;
 
-/// What an archive holds besides files.
+/// Contents of an archive other than files.
 pub(crate) struct Imported {
     pub(crate) local: Area,
     pub(crate) variables: BTreeMap<String, String>,
     pub(crate) cwd: String,
 }
 
-/// Writes a snapshot; the error says what has no place in an archive.
+/// Encodes a snapshot. The error names the content that an archive cannot hold.
 pub(crate) fn write(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
     let keys = snapshot.local.keys();
     let stored = keys.iter().map(|key| (&**key, snapshot.local.get(key).unwrap_or_default()));
@@ -31,7 +32,7 @@ pub(crate) fn write(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
     cofferdam_archive::write(&contents).map_err(|error| error.to_string())
 }
 
-/// Puts what an archive holds into a tree that nobody uses yet and nothing is mounted in.
+/// Fills a tree from an archive. The tree must be unused and have no mounts.
 pub(crate) fn read(bytes: &[u8], tree: &Tree, limits: &Limits) -> Result<Imported, Error> {
     let mut local = Area::default();
     let read = cofferdam_archive::read(bytes, tree, files::now(), |key, text| {
@@ -39,7 +40,9 @@ pub(crate) fn read(bytes: &[u8], tree: &Tree, limits: &Limits) -> Result<Importe
     });
     match read {
         Ok(found) => Ok(Imported { local, variables: found.variables, cwd: found.cwd }),
-        Err(cofferdam_archive::Error::Refused(error)) => Err(files::refused(tree, limits, &error)),
-        Err(error) => Err(Error::new(ErrorKind::Setting, error.to_string())),
+        Err(cofferdam_archive::Error::Refused(error)) => {
+            Err(files::write_error(tree, limits, &error))
+        }
+        Err(error) => Err(Error::new(ErrorKind::Archive, error.to_string())),
     }
 }

@@ -1,8 +1,8 @@
-//! What runs as a process: a command of the shell, a file of the sandbox, a WASI module.
+//! Programs to run as processes: commands of the shell, files of the sandbox, WASI modules.
 
 use cofferdam_kernel::{Executable, Preopens, Stdin, Terminal, Writer};
 
-/// A program, its arguments, and what it finds when it starts.
+/// A program with its arguments, environment and standard input.
 #[derive(Debug)]
 pub struct Command {
     pub(crate) executable: Executable,
@@ -13,7 +13,7 @@ pub struct Command {
     pub(crate) stdin: Option<Stdin>,
     pub(crate) terminal: Terminal,
     pub(crate) preopens: Preopens,
-    /// Length of the text that a person or a model wrote, for the limit on it.
+    /// Length of the shell text, which the source limit applies to; 0 for other programs.
     pub(crate) source_bytes: u64,
 }
 
@@ -32,14 +32,15 @@ impl Command {
         }
     }
 
-    /// A command of the sandbox by its name, or a file of it by its absolute path.
+    /// Creates a command for a program: the name of a command, or the absolute path of a file in
+    /// the sandbox.
     pub fn new(program: impl Into<String>) -> Self {
         let program = program.into();
         let name = program.clone();
         Command::of(Executable::Named(program), &name)
     }
 
-    /// Text for the shell, as with `bash -c`.
+    /// Creates a command that runs `text` in the shell, like `bash -c`.
     pub fn shell(text: impl Into<String>) -> Self {
         let text = text.into();
         let source_bytes = text.len() as u64;
@@ -48,12 +49,12 @@ impl Command {
         command
     }
 
-    /// A WASI preview 1 module, by the name it goes by.
+    /// Creates a command that runs a WASI preview 1 module; `name` is its `argv[0]`.
     pub fn wasm(name: &str, module: impl Into<Vec<u8>>) -> Self {
         Command::of(Executable::Module(module.into()), name)
     }
 
-    /// The name it goes by, for the audit log.
+    /// Returns `argv[0]`, which the audit log records.
     pub(crate) fn name(&self) -> String {
         self.argv.first().map_or(String::new(), |name| String::from_utf8_lossy(name).into_owned())
     }
@@ -70,50 +71,51 @@ impl Command {
         self
     }
 
-    /// Sets all arguments, the first being the name that the program goes by.
+    /// Replaces all arguments; the first one is `argv[0]`.
     pub fn argv<A: Into<Vec<u8>>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.argv = arguments.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets a variable, for this run alone.
+    /// Sets an environment variable for this run only.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// Gives it only the variables that are set on it, none of the sandbox.
+    /// Drops the sandbox's environment: the program sees only variables set on this command.
     pub fn clear_env(mut self) -> Self {
         self.inherits_env = false;
         self
     }
 
-    /// Where it begins; absolute.
+    /// Sets the working directory, an absolute path. The default is that of the sandbox.
     pub fn cwd(mut self, cwd: impl Into<String>) -> Self {
         self.cwd = Some(cwd.into());
         self
     }
 
-    /// What it finds on standard input, in place of the sandbox's.
+    /// Sets the content of standard input, in place of the sandbox's.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(Stdin::Bytes(bytes.into()));
         self
     }
 
-    /// Standard input that is written while it runs.
+    /// Connects standard input to the returned [`Writer`], which can be written to while the
+    /// program runs.
     pub fn stream_stdin(mut self) -> (Writer, Self) {
         let (writer, stdin) = cofferdam_kernel::stdin();
         self.stdin = Some(stdin);
         (writer, self)
     }
 
-    /// Standard input, output and error are a terminal: a person sits before it.
+    /// Presents standard input, output and error to the program as a terminal.
     pub fn on_terminal(mut self) -> Self {
         self.terminal = Terminal::All;
         self
     }
 
-    /// It finds no directory open.
+    /// Starts the program without an open directory.
     pub fn without_preopens(mut self) -> Self {
         self.preopens = Preopens::Nothing;
         self

@@ -1,5 +1,5 @@
-//! How tools are kept apart, as JSON in the shape that browser pages use:
-//! `{"sandbox": "iframe", "iframeOptions": {"sandbox": "allow-scripts", "csp": {…}}}`.
+//! Reads the boundary of tools from JSON, in the shape that browser pages use: `{"sandbox":
+//! "iframe", "iframeOptions": {"sandbox": "allow-scripts", "csp": {…}}}`.
 
 mod csp;
 
@@ -12,10 +12,10 @@ use crate::error::{Error, ErrorKind};
 use crate::page::Boundary;
 use csp::Csp;
 
-/// The flags of a frame's `sandbox` attribute that mean something here.
+/// Flags of an iframe's `sandbox` attribute that are recognised.
 const FLAGS: [&str; 2] = ["allow-scripts", "allow-same-origin"];
 
-/// A configuration that was read.
+/// A boundary and a content security policy, read from JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
     boundary: Boundary,
@@ -23,16 +23,16 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads a configuration. What is unknown in it is an error, and so is a frame that could
-    /// take off its own sandbox.
+    /// Parses a configuration. Unknown fields are errors, and so are flags that would let a frame
+    /// remove its own sandbox.
     pub fn from_json(config: &Json) -> Result<Self, Error> {
         let config = object("config", config)?;
         known("config", config, &["sandbox", "workerOptions", "iframeOptions"])?;
         let boundary = match config.get("sandbox").map(Json::as_str) {
             None => Boundary::default(),
-            Some(name) => match Boundary::ALL.into_iter().find(|b| Some(b.name()) == name) {
-                Some(boundary) => boundary,
-                None => return bad("config.sandbox: either \"worker\" or \"iframe\""),
+            Some(name) => match Boundary::ALL.iter().find(|b| Some(b.name()) == name) {
+                Some(boundary) => *boundary,
+                None => return bad("config.sandbox: must be \"worker\" or \"iframe\""),
             },
         };
         if let Some(options) = config.get("workerOptions") {
@@ -45,7 +45,7 @@ impl Config {
             if let Some(flags) = options.get("sandbox") {
                 check_flags(flags)?;
             }
-            // A worker has no frame that a policy could be for.
+            // A worker has no frame that the policy could apply to.
             if let (Some(directives), Boundary::Iframe) = (options.get("csp"), boundary) {
                 csp = Csp::from_json(object("config.iframeOptions.csp", directives)?)?;
             }
@@ -53,30 +53,31 @@ impl Config {
         Ok(Config { boundary, csp })
     }
 
-    /// What tools find around them.
+    /// Returns the boundary between tools and their page.
     pub fn boundary(&self) -> Boundary {
         self.boundary
     }
 
-    /// Where the policy lets connections go, whoever grants them. It bounds nothing else, since
-    /// nothing else is loaded.
+    /// Returns the bounds that the policy puts on connections. They hold for every grant, whoever
+    /// makes it. Nothing else is bounded because nothing else is loaded.
     pub fn bounds(&self) -> Bounds {
         self.csp.bounds()
     }
 
-    /// What the policy leaves of one that was made of capabilities.
+    /// Restricts a policy that was made from capabilities to the sources of this one.
     pub fn narrow(&self, policy: ContentPolicy) -> ContentPolicy {
         self.csp.narrow(policy)
     }
 
-    /// A source of the policy that none of these capabilities opens is a mistake where nothing
-    /// can be granted later: it would allow nothing.
+    /// Checks that the given capabilities open every source of the policy. A source that none of
+    /// them opens is a mistake if nothing can be granted later, because it would never allow
+    /// anything.
     pub fn check_covered(&self, given: &CapabilitySet) -> Result<(), Error> {
         self.csp.check_covered(given)
     }
 }
 
-/// A worker's options, as `new Worker` takes them. None of them widens anything.
+/// Checks the options of `new Worker`. None of them widens what a tool may do.
 fn check_worker(options: &Map<String, Json>) -> Result<(), Error> {
     known("config.workerOptions", options, &["name", "type", "credentials"])?;
     let among = |name: &str, allowed: &[&str]| match options.get(name) {
@@ -85,7 +86,9 @@ fn check_worker(options: &Map<String, Json>) -> Result<(), Error> {
             Ok(())
         }
         Some(_) if allowed.is_empty() => bad(format!("config.workerOptions.{name}: not a string")),
-        Some(_) => bad(format!("config.workerOptions.{name}: one of {}", allowed.join(", "))),
+        Some(_) => {
+            bad(format!("config.workerOptions.{name}: must be one of {}", allowed.join(", ")))
+        }
     };
     among("name", &[])?;
     among("type", &["classic", "module"])?;
@@ -99,17 +102,17 @@ fn check_flags(flags: &Json) -> Result<(), Error> {
     let flags: Vec<&str> = flags.split_ascii_whitespace().collect();
     if let Some(unknown) = flags.iter().find(|flag| !FLAGS.contains(flag)) {
         return bad(format!(
-            "config.iframeOptions.sandbox: unknown flag {unknown:?}; \"allow-scripts\" is all"
+            "config.iframeOptions.sandbox: unknown flag {unknown:?}; the only flag is \"allow-scripts\""
         ));
     }
     let has = |flag: &str| flags.contains(&flag);
     match (has("allow-scripts"), has("allow-same-origin")) {
         (true, true) => bad(
-            "config.iframeOptions.sandbox: allow-scripts with allow-same-origin is no sandbox: \
-             what runs inside could reach its page and take the sandbox off",
+            "config.iframeOptions.sandbox: allow-scripts with allow-same-origin is not a sandbox: \
+             code inside could reach its page and take the sandbox off",
         ),
         (false, true) => {
-            bad("config.iframeOptions.sandbox: allow-same-origin: a tool has no origin but its own")
+            bad("config.iframeOptions.sandbox: allow-same-origin: a tool always has its own origin")
         }
         (false, false) => {
             bad("config.iframeOptions.sandbox: without allow-scripts no tool could run")
@@ -127,14 +130,16 @@ fn object<'a>(name: &str, json: &'a Json) -> Result<&'a Map<String, Json>, Error
 
 fn known(name: &str, object: &Map<String, Json>, known: &[&str]) -> Result<(), Error> {
     match object.keys().find(|key| !known.contains(&key.as_str())) {
-        Some(unknown) if known.is_empty() => bad(format!("{name}.{unknown}: unknown; it has none")),
-        Some(unknown) => bad(format!("{name}.{unknown}: unknown; known are {}", known.join(", "))),
+        Some(unknown) if known.is_empty() => bad(format!("{name}.{unknown}: unknown field")),
+        Some(unknown) => {
+            bad(format!("{name}.{unknown}: unknown field; known are {}", known.join(", ")))
+        }
         None => Ok(()),
     }
 }
 
 fn bad<T>(what: impl Into<String>) -> Result<T, Error> {
-    Err(Error::new(ErrorKind::Setting, what.into()))
+    Err(Error::new(ErrorKind::BadOption, what.into()))
 }
 
 #[cfg(test)]
@@ -225,7 +230,7 @@ mod tests {
         check(only_a(), &[a, b, "fs:read"], is_a);
         check(only_a(), &["network:fetch"], is_a);
         check(only_a(), &[b], "default-src 'none'");
-        // As the standard has it: what is not said is what the default says.
+        // As in the standard, `default-src` stands in for directives that are absent.
         let nothing = || json!({ "default-src": "'none'", "script-src": "'unsafe-inline'" });
         check(nothing(), &[a], "default-src 'none'");
         check(json!({}), &[a], is_a);

@@ -1,4 +1,4 @@
-//! What a sandbox may load, said as a browser would say it: a content security policy.
+//! Describes the grants of a sandbox as a content security policy.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,10 +7,12 @@ use cofferdam_caps::{Capability, CapabilitySet, Scope};
 
 use crate::page::Boundary;
 
-/// A content security policy made of capabilities. It describes what the broker enforces at each
-/// request, and widens nothing: nothing may be loaded, and connections go where grants say.
+/// A content security policy derived from capabilities. It describes what the broker enforces on
+/// each request and widens nothing: nothing may be loaded, and connections go only where grants
+/// allow.
 ///
-/// A policy knows origins only; methods and paths of a grant are narrower than what it shows.
+/// A policy names origins only. The methods and paths of a grant are narrower than the policy
+/// shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentPolicy {
     connect: BTreeSet<String>,
@@ -18,13 +20,13 @@ pub struct ContentPolicy {
 }
 
 impl ContentPolicy {
-    /// The policy of a sandbox that was given these.
+    /// Derives the policy of a sandbox with these capabilities.
     pub fn new(capabilities: &CapabilitySet, boundary: Boundary) -> Self {
         let connect = capabilities.iter().flat_map(sources).collect();
         ContentPolicy { connect, boundary }
     }
 
-    /// What is left of it inside these sources, each one as a capability.
+    /// Restricts the policy to these sources, given as capabilities.
     pub(crate) fn within(self, sources: &[Capability]) -> Self {
         let capability = |source: &str| format!("network:fetch:{source}").parse::<Capability>();
         let whole = |source: &&Capability| source.to_string().split_off("network:fetch:".len());
@@ -38,7 +40,7 @@ impl ContentPolicy {
                     let inside = sources.iter().filter(|source| opened.covers(source));
                     connect.extend(inside.map(|source| whole(&source)));
                 }
-                // A scheme alone: every origin of it.
+                // A bare scheme stands for every origin of that scheme.
                 Err(_) => {
                     let of_scheme = |source: &String| source.starts_with(own.as_str());
                     connect.extend(sources.iter().map(|s| whole(&s)).filter(of_scheme));
@@ -48,7 +50,7 @@ impl ContentPolicy {
         ContentPolicy { connect, ..self }
     }
 
-    /// The origins that requests may go to, as sources of the policy.
+    /// Returns the origins that requests may go to, as sources of the policy.
     pub fn connect_sources(&self) -> impl Iterator<Item = &str> {
         self.connect.iter().map(String::as_str)
     }
@@ -63,13 +65,13 @@ impl fmt::Display for ContentPolicy {
         }
         match self.boundary {
             Boundary::Worker => Ok(()),
-            // An origin of its own, which is nobody's: `allow-same-origin` is never there.
+            // The frame has an opaque origin; `allow-same-origin` is never present.
             Boundary::Iframe => f.write_str("; sandbox allow-scripts"),
         }
     }
 }
 
-/// The sources of one capability: the scheme, host and port of its pattern.
+/// Returns the sources of one capability: scheme, host and port of its pattern.
 fn sources(capability: &Capability) -> Vec<String> {
     let Capability::Network(network) = capability else { return Vec::new() };
     let Scope::Only(fetches) = network.scope() else {

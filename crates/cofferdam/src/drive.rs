@@ -1,4 +1,5 @@
-//! The way of one run: check, take a cell, enter it until the tool is done, say what became of it.
+//! Runs one tool: checks the source, takes a cell, enters it until the tool is done, and makes the
+//! outcome.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,9 +13,10 @@ use cofferdam_cell::{Cell, KillSwitch, Stop};
 use cofferdam_kernel::{Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
+use crate::interrupted::Interrupted;
 use crate::limits::{Limit, Limits};
-use crate::outcome::{Ending, Exhausted, Outcome, ScriptError};
-use crate::sandbox::World;
+use crate::outcome::{Ending, Exhausted, Outcome, Position, ScriptError};
+use crate::sandbox::SandboxState;
 use crate::session::Slot;
 use crate::shell_tools::{MAX_PIPED, Slots};
 use crate::surface;
@@ -22,35 +24,35 @@ use crate::tool::{Language, Tool};
 use crate::tool_commands::ToolCommands;
 use crate::typescript;
 
-/// Room for a reply that is not a result: an exception with its stack.
+/// Room for a reply other than a result: an exception with its stack.
 const ERROR_ROOM: usize = 512 << 10;
 
-/// Longest time limit; instants farther away than this cannot be counted on every machine.
+/// Longest time limit. Adding more to an `Instant` can overflow on some platforms.
 const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// What a run needs to know while it goes on. What the run runs in turn has a copy.
+/// State that a run shares with every tool and command it starts.
 #[derive(Clone)]
 pub(crate) struct Course {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
     pub(crate) began: Instant,
-    /// Kill switch, deadline and pauses of the run and of whatever it starts in turn.
+    /// Kill switch, deadline and pauses of the run and of everything it starts.
     pub(crate) clock: RunClock,
     pub(crate) desk: Desk,
-    /// Shared by all that the run runs in turn.
+    /// Slots for tools started by programs, shared by the whole run.
     pub(crate) slots: Slots,
-    /// Where a tool prints that a program started.
+    /// Output of a tool started by a program (the `js` command).
     pub(crate) console: Option<Console>,
 }
 
 impl Course {
     pub(crate) fn limits(&self) -> &Limits {
-        &self.world.limits
+        &self.state.limits
     }
 
-    /// How a tool sees the world.
+    /// Returns the kernel settings of a tool in this run.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.world.settings(self.desk.clone(), &self.clock, Some(commands));
+        let mut settings = self.state.settings(self.desk.clone(), &self.clock, Some(commands));
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -61,7 +63,7 @@ impl Course {
         settings
     }
 
-    /// The same for something that begins now, within the same time and under the same grants.
+    /// Returns a course for a tool or command that begins now, with the same deadline and grants.
     pub(crate) fn anew(&self, console: Option<Console>) -> Self {
         Course { began: Instant::now(), console, ..self.clone() }
     }
@@ -85,101 +87,103 @@ impl Course {
 }
 
 pub(crate) fn course(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     name: &str,
     switch: &KillSwitch,
     began: Instant,
 ) -> Course {
-    let deadline = began + world.limits.time.min(FOREVER);
+    let deadline = began + state.limits.time.min(FOREVER);
     Course {
-        world: world.clone(),
+        state: state.clone(),
         began,
         clock: RunClock::new(switch.clone(), deadline),
-        desk: world.desk(name),
+        desk: state.desk(name),
         slots: Slots::default(),
         console: None,
     }
 }
 
-/// Runs a tool in a cell of its own.
+/// Runs a tool in a fresh cell.
 pub(crate) async fn fresh(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let course = course(world, tool.identity(), switch, Instant::now());
-    let (ending, output) = run_in(&course, tool).await?;
+    let course = course(state, tool.identity(), switch, Instant::now());
+    let (ending, output) = run_on_course(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
 
-/// The same on a course that others are on as well, and with nothing noted about its end.
-pub(crate) async fn run_in(
+/// Runs a tool within a run that is under way, without recording its end in the audit log.
+pub(crate) async fn run_on_course(
     course: &Course,
     tool: &Tool,
 ) -> Result<(Ending, (Output, Output)), Error> {
-    let members = match surface::members(course, tool).await? {
-        Ok(members) => members,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
-    let prepared = match prepare(course, tool, tool.form).await? {
-        Ok(prepared) => prepared,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
+    match run_in_fresh_cell(course, tool).await {
+        Ok(ended) => Ok(ended),
+        Err(interrupted) => Ok((interrupted.ending()?, Default::default())),
+    }
+}
+
+async fn run_in_fresh_cell(
+    course: &Course,
+    tool: &Tool,
+) -> Result<(Ending, (Output, Output)), Interrupted> {
+    let members = surface::members(course, tool).await?;
+    let source = guest_source(course, tool, tool.form).await?;
     let mut settings = course.settings();
-    settings.code.clone_from(&prepared.to_keep);
-    let mut cell = match take_cell(course, settings)? {
-        Ok(cell) => cell,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
-    let message = start_message(course, tool, &prepared, &members);
+    settings.code.clone_from(&source.to_keep);
+    let mut cell = take_cell(course, settings)?;
+    let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
-    course.world.runtime.reaper().take(cell);
+    course.state.runtime.reaper().take(cell);
     Ok((ending, output))
 }
 
-/// Runs a script in a kept cell, which is discarded by whatever stops the run.
+/// Runs a script in a kept cell. The cell is discarded if anything stops the run.
 pub(crate) async fn kept(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     tool: &Tool,
     switch: &KillSwitch,
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let course = course(world, tool.identity(), switch, began);
-    // Another run of the session may hold it; whoever waits can be cancelled all the same.
+    let course = course(state, tool.identity(), switch, began);
+    let (ending, output) = match run_in_kept_cell(&course, tool, slot).await {
+        Ok(ended) => ended,
+        Err(interrupted) => (interrupted.ending()?, Default::default()),
+    };
+    Ok(course.outcome(ending, output))
+}
+
+async fn run_in_kept_cell(
+    course: &Course,
+    tool: &Tool,
+    slot: &Slot,
+) -> Result<(Ending, (Output, Output)), Interrupted> {
+    // Another run of the session may hold the slot. Waiting for it can be cancelled like the run
+    // itself.
     let mut slot = match course.clock.wait(slot.lock()).await {
         Ok(slot) => slot,
-        Err(stop) => {
-            let ending = stopped(&course, stop, String::new())?;
-            return Ok(course.outcome(ending, Default::default()));
-        }
+        Err(stop) => return Err(stopped(course, stop, String::new())?.into()),
     };
-    let members = match surface::members(&course, tool).await? {
-        Ok(members) => members,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let prepared = match prepare(&course, tool, Form::Kept).await? {
-        Ok(prepared) => prepared,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    // Taken out while it runs: if this future is dropped half-way, the cell goes with it.
-    let cell = match slot.take() {
+    let members = surface::members(course, tool).await?;
+    let source = guest_source(course, tool, Form::Kept).await?;
+    // Taken out while the tool runs: if this future is dropped half-way, the cell is dropped with
+    // it.
+    let mut cell = match slot.take() {
         Some(mut cell) => {
-            cell.rearm(switch.clone(), course.clock.deadline());
+            cell.rearm(course.clock.switch().clone(), course.clock.deadline());
             cell.host_mut().restart(course.settings());
-            Ok(cell)
+            cell
         }
-        None => take_cell(&course, course.settings())?,
+        None => take_cell(course, course.settings())?,
     };
-    let mut cell = match cell {
-        Ok(cell) => cell,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let message = start_message(&course, tool, &prepared, &members);
-    let ending = drive(&course, &mut cell, &message).await?;
+    let message = start_message(course, tool, &source, &members);
+    let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
-    // Only a cell that came back by itself, unasked, is whole.
+    // A cell is reused only if it left by itself, without being asked to stop.
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
     match ending {
         Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) if is_whole => {
@@ -190,14 +194,14 @@ pub(crate) async fn kept(
         | Ending::Denied(_)
         | Ending::Exited(_)
         | Ending::Stopped(_) => {
-            world.runtime.reaper().take(cell);
+            course.state.runtime.reaper().take(cell);
         }
     }
-    Ok(course.outcome(ending, output))
+    Ok((ending, output))
 }
 
-/// What the run printed. A denial that ended it stands there as one line of JSON, for callers
-/// that have nothing but the text.
+/// Returns the output of the run. A denial that ended the run is appended to standard error as one
+/// line of JSON, for callers that see only the text.
 fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     if let Ending::Denied(denied) = ending {
         cell.host_mut().say(Stream::Err, &format!("{}\n", denied.to_json()));
@@ -205,81 +209,76 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     cell.host_mut().take_output()
 }
 
-/// A tool as a cell takes it.
-struct Prepared<'a> {
+/// A tool in the form that a cell takes: JavaScript source or compiled code.
+struct GuestSource<'a> {
     form: Form,
-    /// JavaScript; empty where there is code.
-    source: Cow<'a, str>,
+    /// JavaScript; empty if `code` is present.
+    javascript: Cow<'a, str>,
     code: Option<&'a [u8]>,
-    /// Where to put the code that it is compiled to.
+    /// Slot for the compiled code, if it should be kept.
     to_keep: Option<KeptCode>,
 }
 
-/// Checks the source and makes JavaScript of it, before a cell is taken.
-async fn prepare<'a>(
+/// Checks the length of the source and turns TypeScript into JavaScript, before a cell is taken.
+async fn guest_source<'a>(
     course: &Course,
     tool: &'a Tool,
     form: Form,
-) -> Result<Result<Prepared<'a>, Ending>, Error> {
+) -> Result<GuestSource<'a>, Interrupted> {
     let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
     if len > allowed {
-        return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
+        return Err(exceeded(Limit::Source, allowed, Some(len)).into());
     }
     let to_keep = match form {
         Form::Detect | Form::Body => {
             if let Some(code) = tool.compiled.code() {
-                let (form, source) = (Form::Body, Cow::Borrowed(""));
-                return Ok(Ok(Prepared { form, source, code: Some(code), to_keep: None }));
+                let (form, javascript) = (Form::Body, Cow::Borrowed(""));
+                return Ok(GuestSource { form, javascript, code: Some(code), to_keep: None });
             }
             tool.compiled.to_keep()
         }
         Form::Module | Form::Kept => None,
     };
-    let (form, source) = match tool.language {
+    let (form, javascript) = match tool.language {
         Language::JavaScript => (form, Cow::Borrowed(tool.source.as_str())),
-        Language::TypeScript => match typescript::strip(course, tool, form).await? {
-            Ok((form, source)) => (form, Cow::Owned(source)),
-            Err(ending) => return Ok(Err(ending)),
-        },
+        Language::TypeScript => {
+            let (form, stripped) = typescript::strip(course, tool, form).await?;
+            (form, Cow::Owned(stripped))
+        }
     };
-    Ok(Ok(Prepared { form, source, code: None, to_keep }))
+    Ok(GuestSource { form, javascript, code: None, to_keep })
 }
 
-fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>, Ending>, Error> {
-    let image = course.world.runtime.js(course.world.boundary)?;
+fn take_cell(course: &Course, settings: Settings) -> Result<Cell<Kernel>, Interrupted> {
+    let image = course.state.runtime.js(course.state.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
         let wanted = Some(image.memory_bytes());
-        return Ok(Err(exceeded(Limit::Memory, limits.memory_bytes, wanted)));
+        return Err(exceeded(Limit::Memory, limits.memory_bytes, wanted).into());
     }
     let of_cell = cofferdam_cell::Limits {
         memory_bytes: limits.memory_bytes,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
     let kernel = Kernel::new(settings);
-    Ok(Ok(Cell::new(
-        image,
-        kernel,
-        of_cell,
-        course.clock.switch().clone(),
-        course.clock.deadline(),
-    )?))
+    let clock = &course.clock;
+    Ok(Cell::new(image, kernel, of_cell, clock.switch().clone(), clock.deadline())?)
 }
 
 fn start_message(
     course: &Course,
     tool: &Tool,
-    prepared: &Prepared<'_>,
+    source: &GuestSource<'_>,
     members: &[String],
 ) -> Vec<u8> {
     let mut args = Writer::new();
     value::encode(&tool.args, &mut args);
     let mut message = Writer::new();
     Entry::Start(Start {
-        form: prepared.form,
+        form: source.form,
         file: &tool.name,
-        source: &prepared.source,
-        code: match (prepared.code, &prepared.to_keep) {
+        source: &source.javascript,
+        code: match (source.code, &source.to_keep) {
             (Some(code), _) => Code::Kept(code),
             (None, Some(_)) => Code::ToKeep,
             (None, None) => Code::Unkept,
@@ -292,7 +291,7 @@ fn start_message(
     message.finish()
 }
 
-/// Enters the cell again and again until the tool is done or stopped.
+/// Enters the cell repeatedly until the tool is done or stopped.
 pub(crate) async fn drive(
     course: &Course,
     cell: &mut Cell<Kernel>,
@@ -334,7 +333,7 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
             Ok(value) => Ending::Returned(value),
             Err(malformed) => broke_the_rules(&format!("result: {malformed}")),
         },
-        // QuickJS throws a bare `null` where memory does not suffice for an error.
+        // QuickJS throws a bare `null` if memory does not suffice for an error object.
         Leave::Threw(thrown)
             if cell.memory_refused() && thrown.name.is_empty() && thrown.message == "null" =>
         {
@@ -366,7 +365,7 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
     })
 }
 
-/// What a stop from outside means to the caller.
+/// Maps a stop from outside to the ending that the caller sees.
 pub(crate) fn stopped(course: &Course, stop: Stop, stack: String) -> Result<Ending, Error> {
     let limits = course.limits();
     Ok(match stop {
@@ -389,7 +388,7 @@ pub(crate) fn exceeded(limit: Limit, allowed: u64, wanted: Option<u64>) -> Endin
     Ending::Stopped(Exhausted::Limit { limit, allowed, wanted })
 }
 
-/// A guest that sends nonsense was taken over by what runs in it.
+/// Returns the ending of a run whose guest sent a malformed message: its code has been taken over.
 fn broke_the_rules(what: &str) -> Ending {
     Ending::Threw(ScriptError {
         name: "GateError".into(),
@@ -403,6 +402,6 @@ pub(crate) fn script_error(thrown: Thrown) -> ScriptError {
         name: thrown.name,
         message: thrown.message,
         stack: thrown.stack,
-        position: thrown.position,
+        position: thrown.position.map(|(line, column)| Position { line, column }),
     }
 }

@@ -1,4 +1,4 @@
-//! The files a sandbox starts with.
+//! The files of a sandbox, as the library fills and lists them.
 
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,9 +10,10 @@ use crate::limits::{Limit, Limits};
 
 pub(crate) use cofferdam_kernel::furniture::HOME;
 
-/// An empty world: a home, a place for temporary files, devices and commands.
+/// Creates the tree of an empty sandbox: a home, a folder for temporary files, devices and
+/// commands.
 pub(crate) fn fresh(limits: &Limits) -> Tree {
-    // Made once and forked: a fork costs the same whatever the tree holds.
+    // The empty tree is built once and forked, since a fork costs the same for any content.
     static EMPTY: OnceLock<Tree> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
         let tree = Tree::new(vfs::Limits::NONE, now());
@@ -25,7 +26,7 @@ pub(crate) fn fresh(limits: &Limits) -> Tree {
         tree
     });
     let tree = empty.fork();
-    // What we put there ourselves is not the caller's to pay for.
+    // Files that every sandbox has do not count against the limits.
     let used = tree.usage();
     tree.set_limits(vfs::Limits {
         bytes: limits.fs_bytes.saturating_add(used.bytes),
@@ -35,7 +36,7 @@ pub(crate) fn fresh(limits: &Limits) -> Tree {
     tree
 }
 
-/// Puts a file there, with the folders above it. A path that is not absolute is below [`HOME`].
+/// Writes a file and creates the folders above it. A relative path is relative to [`HOME`].
 pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> Result<(), Error> {
     let absolute = absolute(path, HOME);
     let files = tree.as_guest(now());
@@ -45,14 +46,24 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
         folder => files.make_directories(folder, Mode::DIRECTORY),
     }
     .and_then(|()| files.write_file(absolute.as_str(), bytes));
-    written.map_err(|error| refused(tree, limits, &error))
+    written.map_err(|error| write_error(tree, limits, &error))
 }
 
-/// Most names of a folder that are listed.
+/// Most entries that are listed of one folder.
 const MAX_LISTED: usize = 10_000;
 
-/// Names in a folder, sorted, and which of them are folders.
-pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<(String, bool)>, vfs::Error> {
+/// One entry of a folder in the sandbox; see [`Sandbox::list`](crate::Sandbox::list).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub struct FolderEntry {
+    /// Name in the folder.
+    pub name: String,
+    /// True for a folder; false for a file, a link or a device.
+    pub is_folder: bool,
+}
+
+/// Returns the entries of a folder, sorted by name.
+pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<FolderEntry>, vfs::Error> {
     let (files, now) = (tree.as_guest(now()), now());
     let folder = files.open(path, vfs::Open::to_read().directory())?;
     let (mut listed, mut from) = (Vec::new(), 0);
@@ -61,15 +72,18 @@ pub(crate) fn list(tree: &Tree, path: &str) -> Result<Vec<(String, bool)>, vfs::
         let Some(last) = entries.last() else { break };
         from = last.next;
         let named = entries.into_iter().filter(|entry| entry.name != "." && entry.name != "..");
-        listed.extend(named.map(|entry| (entry.name, entry.kind == vfs::Kind::Directory)));
+        listed.extend(named.map(|entry| FolderEntry {
+            is_folder: entry.kind == vfs::Kind::Directory,
+            name: entry.name,
+        }));
     }
     listed.truncate(MAX_LISTED);
     listed.sort_unstable();
     Ok(listed)
 }
 
-/// Why something could not be put there: it does not fit, or it cannot be.
-pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
+/// Returns the error of a write that failed: a limit of the sandbox, or the file itself.
+pub(crate) fn write_error(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error {
     match error.errno() {
         Errno::NoSpace => {
             let (limit, allowed) = match tree.usage().nodes >= tree.limits().nodes {
@@ -78,33 +92,33 @@ pub(crate) fn refused(tree: &Tree, limits: &Limits, error: &vfs::Error) -> Error
             };
             Error::limit(limit, allowed, error.to_string())
         }
-        _ => Error::new(ErrorKind::Setting, error.to_string()),
+        _ => Error::file(error),
     }
 }
 
-/// Where programs that the embedding program brings are found by their name.
+/// Folder of the programs that the embedder provides; it is on `PATH`.
 pub(crate) const PROGRAMS_AT: &str = "/usr/local/bin";
 
-/// Puts a program where the shell finds it by its name. Guests can run it and not change it.
+/// Installs a program as a command of the shell. Guests can run it but not change it.
 pub(crate) fn program(tree: &Tree, name: &str, bytes: &[u8]) -> Result<(), Error> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_name) {
-        let text = format!("{name:?}: not a name for a command");
-        return Err(Error::new(ErrorKind::Setting, text));
+        let text = format!("{name:?}: not a command name; use letters, digits and . _ - +");
+        return Err(Error::new(ErrorKind::BadOption, text));
     }
     if cofferdam_abi::commands::is_command(name) {
-        let text = format!("{name}: the shell has a command of this name");
-        return Err(Error::new(ErrorKind::Setting, text));
+        let text = format!("{name}: the shell has a command of this name; choose another name");
+        return Err(Error::new(ErrorKind::BadOption, text));
     }
     let (files, at) = (tree.as_host(now()), format!("{PROGRAMS_AT}/{name}"));
     let put = files
         .make_directories(PROGRAMS_AT, Mode::DIRECTORY)
         .and_then(|()| files.write_file(at.as_str(), bytes))
         .and_then(|()| files.set_mode(at.as_str(), Mode::new(0o755)));
-    put.map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+    Ok(put?)
 }
 
-/// Lets the shell look where [`program`] puts things.
+/// Adds the folder of [`program`] to `PATH`.
 pub(crate) fn add_to_path(env: &mut std::collections::BTreeMap<String, String>) {
     let path = env.entry("PATH".into()).or_default();
     if !path.split(':').any(|folder| folder == PROGRAMS_AT) {
@@ -113,7 +127,7 @@ pub(crate) fn add_to_path(env: &mut std::collections::BTreeMap<String, String>) 
     }
 }
 
-/// Puts a symbolic link there, with the folders above it.
+/// Creates a symbolic link and the folders above it.
 pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
     let files = tree.as_guest(now());
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -121,11 +135,10 @@ pub(crate) fn link(tree: &Tree, path: &str, target: &str) -> Result<(), Error> {
         "" => Ok(()),
         folder => files.make_directories(folder, Mode::DIRECTORY),
     };
-    made.and_then(|()| files.make_link(target, path))
-        .map_err(|error| Error::new(ErrorKind::Setting, error.to_string()))
+    Ok(made.and_then(|()| files.make_link(target, path))?)
 }
 
-/// A path that is not absolute begins in this folder.
+/// Makes a path absolute; a relative path is relative to `folder`.
 pub(crate) fn absolute(path: &str, folder: &str) -> String {
     match path.starts_with('/') {
         true => path.to_owned(),

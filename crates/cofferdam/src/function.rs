@@ -1,4 +1,4 @@
-//! Functions of the embedding program that tools may call as `btcp.tools.NAME(args)`.
+//! Functions of the embedding program that tools may call as `btcp.functions.NAME(args)`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use crate::json;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Json, String>> + Send>>;
 
-/// A function with the shapes of its arguments and its result. Arguments are checked before it
-/// is called, results before the tool sees them.
+/// A function with optional JSON Schemas. Arguments are validated before the call, results before
+/// the tool sees them.
 pub struct Function {
     name: String,
     takes: Option<Arc<Validator>>,
@@ -24,7 +24,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function of this name. What it answers as `Err` is thrown in the tool.
+    /// Creates a function. An `Err` that `body` returns is thrown in the tool.
     pub fn new<F, A>(name: impl Into<String>, body: F) -> Self
     where
         F: Fn(Json) -> A + Send + Sync + 'static,
@@ -34,19 +34,19 @@ impl Function {
         Function { name: name.into(), takes: None, gives: None, body }
     }
 
-    /// The JSON Schema of its arguments.
+    /// Sets the JSON Schema of the arguments.
     pub fn takes(mut self, schema: &Json) -> Result<Self, Error> {
         self.takes = Some(self.validator("arguments", schema)?);
         Ok(self)
     }
 
-    /// The JSON Schema of its result.
+    /// Sets the JSON Schema of the result.
     pub fn gives(mut self, schema: &Json) -> Result<Self, Error> {
         self.gives = Some(self.validator("result", schema)?);
         Ok(self)
     }
 
-    /// The name that tools call it by.
+    /// Returns the name that tools call the function by.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -55,12 +55,12 @@ impl Function {
         let made = jsonschema::validator_for(schema);
         made.map(Arc::new).map_err(|e| {
             let what = format!("function {}: schema of its {of}: {e}", self.name);
-            Error::new(ErrorKind::Setting, what)
+            Error::new(ErrorKind::BadOption, what)
         })
     }
 }
 
-/// What is wrong with a value, where, in one line.
+/// Describes in one line why a value does not match its schema, or returns `None` if it does.
 fn complaint(validator: Option<&Validator>, value: &Json) -> Option<String> {
     let error = validator?.validate(value).err()?;
     let path = error.instance_path().to_string();

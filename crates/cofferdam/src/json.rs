@@ -1,11 +1,11 @@
-//! Values to JSON, saying what JSON cannot hold, and JSON to values.
+//! Converts values to JSON, noting what JSON cannot hold, and JSON to values.
 //!
 //! | JavaScript | JSON |
 //! |---|---|
 //! | `undefined`, a hole | `null`; left out of objects, as `JSON.stringify` does |
 //! | `NaN`, `Infinity` | `null` |
 //! | BigInt | decimal string |
-//! | Date | ISO 8601 string, `null` where it is invalid |
+//! | Date | ISO 8601 string; `null` if invalid |
 //! | RegExp | string `/source/flags` |
 //! | Map | array of pairs |
 //! | Set | array |
@@ -13,7 +13,7 @@
 //! | BigInt64Array, BigUint64Array | array of decimal strings |
 //! | other typed arrays | array of numbers |
 //! | Error | object of `name`, `message`, `cause` |
-//! | something inside itself | `null` |
+//! | a reference to an enclosing object | `null` |
 
 mod bytes;
 mod date;
@@ -22,48 +22,47 @@ use cofferdam_abi::Value;
 use cofferdam_abi::value::{ErrorValue, ViewKind};
 use serde_json::{Map, Number, Value as Json};
 
-/// Most that a JSON text may cost, in bytes of text and of memory for each value. Shared
-/// references are written out wherever they stand, and a short result can nest them into an
-/// endless text.
+/// Most that a JSON text may cost: bytes of text, plus memory for each value. Shared references are
+/// written out at each place, so that a short result could otherwise expand without end.
 const MAX_COST: usize = 64 << 20;
 
-/// What a value costs besides its text.
+/// Cost of a value besides its text.
 const VALUE_COST: usize = 32;
 
 /// Longest path in a note.
 const MAX_PATH: usize = 200;
 
-/// Deepest nesting of a JSON text. A value is bounded itself, but a reference to something that
-/// ends in a reference again can be written out much deeper, and every level is host stack.
+/// Deepest nesting of a JSON text. A value itself is bounded, but written-out references can nest
+/// much deeper, and every level takes host stack.
 const MAX_DEPTH: usize = 1000;
 
-/// Longest array with holes that is written out; longer ones become objects by index.
+/// Longest array with holes that is written out. A longer one becomes an object by index.
 const MAX_HOLES: u32 = 1 << 16;
 
-/// Most notes; a million BigInts need not be listed one by one.
+/// Most notes of one conversion.
 const MAX_NOTES: usize = 100;
 
-/// JSON, and what it could not hold.
+/// JSON, with notes on the values that it could not hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Converted {
-    /// The JSON.
+    /// The converted value.
     pub json: Json,
-    /// What was changed.
+    /// Values that were changed.
     pub notes: Vec<Note>,
 }
 
-/// One value that JSON cannot hold.
+/// A value that JSON cannot hold and that was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Where it stands, such as `$.items[3]`.
+    /// Path to the value, such as `$.items[3]`.
     pub path: String,
-    /// What it was.
+    /// Kind of value before the conversion.
     pub was: &'static str,
-    /// What stands there now.
+    /// Form of the value in the JSON.
     pub became: &'static str,
 }
 
-/// Converts a value, noting what JSON cannot hold.
+/// Converts a value to JSON, noting what JSON cannot hold.
 pub fn to_json(value: &Value) -> Converted {
     let mut things = Vec::new();
     number(value, &mut things);
@@ -73,7 +72,7 @@ pub fn to_json(value: &Value) -> Converted {
     Converted { json, notes: writer.notes }
 }
 
-/// Converts JSON, which every value can hold.
+/// Converts JSON to a value. No information is lost, except in numbers that a double cannot hold.
 pub fn from_json(json: Json) -> Value {
     match json {
         Json::Null => Value::Null,
@@ -87,7 +86,7 @@ pub fn from_json(json: Json) -> Value {
     }
 }
 
-/// Lists the things with identity in the order in which references count them.
+/// Lists the objects that references can point to, in the order in which references count them.
 fn number<'a>(value: &'a Value, things: &mut Vec<&'a Value>) {
     match value {
         Value::Undefined
@@ -113,7 +112,7 @@ fn number<'a>(value: &'a Value, things: &mut Vec<&'a Value>) {
     value.for_each_part(|part| number(part, things));
 }
 
-/// Bytes of text that a value itself holds, as JSON would write them at least.
+/// Returns a lower bound for the bytes of JSON text that a value itself needs, without its parts.
 fn text_cost(value: &Value) -> usize {
     match value {
         Value::String(text) | Value::BigInt(text) => text.len(),
@@ -127,7 +126,7 @@ fn text_cost(value: &Value) -> usize {
 
 struct Writer<'a> {
     things: Vec<&'a Value>,
-    /// Things being written now; meeting one of them again is a cycle.
+    /// Objects being written now. A reference to one of them is a cycle.
     open: Vec<*const Value>,
     notes: Vec<Note>,
     cost: usize,
@@ -190,7 +189,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Charges what is about to be written; false, and a note, where it is too much.
+    /// Charges a value about to be written. Returns false and adds a note if the budget is used up.
     fn afford(&mut self, cost: usize) -> bool {
         self.cost = self.cost.saturating_add(cost);
         let is_affordable = self.cost <= MAX_COST;
@@ -466,7 +465,7 @@ mod tests {
 
     #[test]
     fn nesting_by_references_is_bounded() {
-        // Each item is 900 levels around the one before it.
+        // Each item adds 900 levels around the one before it.
         let (mut items, mut things) = (vec![Value::Array(Vec::new())], 1);
         for _ in 0..60 {
             let around = (0..900).fold(Value::Ref(things), |inner, _| Value::Array(vec![inner]));

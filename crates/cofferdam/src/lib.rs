@@ -1,4 +1,5 @@
-//! Runs code that nobody should trust: a fresh, empty world for every call.
+//! Runs untrusted code: every call gets a fresh WebAssembly cell that may do nothing but compute
+//! until something is granted.
 //!
 //! ```
 //! use std::time::Duration;
@@ -15,7 +16,7 @@
 //! let outcome = sandbox.run(&tool).await?;
 //! assert_eq!(outcome.result_json(), Some(json!(42)));
 //!
-//! // It may only compute. A denial says what to grant, and can be granted.
+//! // A tool may only compute. A denial names the capability to grant.
 //! let sandbox = Sandbox::builder().file("/data/a", "secret").build()?;
 //! let reader = Tool::javascript("return await require('fs').promises.readFile('/data/a', 'utf8')");
 //! let Ending::Denied(denied) = sandbox.run(&reader).await?.ending else { panic!("allowed") };
@@ -23,20 +24,20 @@
 //! sandbox.grant(Terms::new(denied.required_permission().parse()?, Span::Once))?;
 //! assert_eq!(sandbox.run(&reader).await?.result_json(), Some(json!("secret")));
 //!
-//! // Whatever it does, it ends.
-//! let limits = Limits { time: Duration::from_millis(50), ..Limits::default() };
+//! // Every run ends at its limits.
+//! let limits = Limits::default().with_time(Duration::from_millis(50));
 //! let strict = Sandbox::builder().limits(limits).build()?;
 //! let outcome = strict.run(&Tool::javascript("for (;;);")).await?;
 //! assert_eq!(outcome.error_class(), Some(ErrorClass::Timeout));
 //!
-//! // Commands of the shell and WASI programs run in the same world, and a world can be forked.
+//! // Shell commands and WASI programs run in the same sandbox, and a sandbox can be forked.
 //! let outcome = sandbox.run_program(Command::shell("rev < /data/a | tee b")).await?;
 //! assert_eq!(outcome.stdout.text(), "terces");
 //! let fork = sandbox.fork()?;
 //! fork.run_program(Command::shell("echo mine > b")).await?;
 //! assert_eq!(sandbox.read_file("/home/user/b", 100)?, b"terces");
 //!
-//! // A page, of which tools see copies of what they were granted.
+//! // Tools see copies of the parts of a page that they were granted.
 //! let shop = Sandbox::builder().page("<h1>Shop</h1>").grant("dom:read:h1".parse()?).build()?;
 //! let outcome = shop.run(&Tool::javascript("return btcp.dom.getTextContent('h1')")).await?;
 //! assert_eq!(outcome.result_json(), Some(json!("Shop")));
@@ -44,49 +45,55 @@
 //! # }
 //! ```
 //!
-//! A tool that throws, runs out of time or hits a limit is an [`Outcome`]; [`Error`] means that
+//! A tool that throws, runs out of time or hits a limit is an [`Outcome`]. An [`Error`] means that
 //! the sandbox itself could not do its work. `examples/` has five small programs: an agent loop,
 //! a permission prompt, a code interpreter, a log analysis and a scraper.
 //!
-//! The futures need no particular executor; a run gives its thread back every few milliseconds,
-//! so that one thread serves many.
+//! The futures need no particular executor. A run yields its thread every few milliseconds, so
+//! that one thread serves many runs.
 //!
 //! In reading order:
 //! - [`runtime`]: the engine and the guests, shared by all sandboxes
-//! - [`sandbox`]: one isolated world, in which tools run
-//! - [`tool`], [`limits`]: what runs, and how much it may use
-//! - [`page`]: a page for tools, and what they find around them
-//! - [`config`]: the boundary, as JSON
-//! - [`content_policy`]: what grants open, as browsers say it
-//! - [`function`]: what the embedding program lets tools call
-//! - [`command`]: what runs as a process: commands of the shell, WASI programs
-//! - `life`, `archive`: forks and snapshots of a sandbox, and one file for all of it
-//! - [`run`]: a run under way, and how to end it
+//! - [`sandbox`]: one isolated sandbox, and its builder
+//! - [`tool`], [`limits`]: a script to run, and the limits of a run
+//! - [`page`]: the page of a sandbox, and the globals of tools
+//! - [`config`]: the boundary, read from JSON
+//! - [`content_policy`]: grants, described as a content security policy
+//! - [`function`]: functions that the embedding program lends to tools
+//! - [`command`]: programs to run as processes: shell commands, WASI modules
+//! - `life`, `archive`: forks, snapshots and archives of a sandbox
+//! - [`run`]: a run under way, and handles to cancel it
 //! - [`session`]: a kept cell, in which variables stay between runs
-//! - [`outcome`], [`error`]: what became of it
-//! - [`json`]: values to JSON, saying what JSON cannot hold
-//! - `processor`: what the guests were compiled for
+//! - [`outcome`], [`error`]: the result of a run, and failures of the sandbox itself
+//! - [`permissions`], [`capabilities`]: grants, questions and the audit log; names of capabilities
+//! - [`dom`]: documents, and pages held by another process
+//! - [`json`]: values as JSON, with notes on what JSON cannot hold
+//! - `processor`: processor features that the guests were compiled for
 
-/// The program in the README compiles and runs.
+/// Compiles and runs the program in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
 mod allowlist;
 mod archive;
+pub mod capabilities;
 pub mod command;
 pub mod config;
 pub mod content_policy;
+pub mod dom;
 mod drive;
 pub mod error;
 mod files;
 pub mod function;
+mod interrupted;
 pub mod json;
 mod life;
 pub mod limits;
 pub mod message;
 pub mod outcome;
 pub mod page;
+pub mod permissions;
 mod processor;
 mod program;
 mod reaper;
@@ -100,15 +107,8 @@ pub mod tool;
 mod tool_commands;
 mod typescript;
 
+pub use capabilities::{Capability, visible};
 pub use cofferdam_abi::Value;
-/// Grants, questions and the audit log; see [`Sandbox::permissions`].
-pub use cofferdam_broker as permissions;
-pub use cofferdam_broker::{Approver, Broker, PermissionError};
-/// Names of what may be granted, and why a text is none.
-pub use cofferdam_caps as capabilities;
-pub use cofferdam_caps::{Capability, visible};
-/// Documents; see [`Sandbox::change_page`] and [`Sandbox::page_events`].
-pub use cofferdam_dom as dom;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,
 };
@@ -117,11 +117,13 @@ pub use cofferdam_vfs::{HostDir, Mount};
 pub use command::Command;
 pub use content_policy::ContentPolicy;
 pub use error::{Error, ErrorKind};
+pub use files::FolderEntry;
 pub use function::Function;
 pub use life::Snapshot;
 pub use limits::{Limit, Limits};
-pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, ScriptError};
+pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, Position, ScriptError};
 pub use page::Boundary;
+pub use permissions::{Approver, Broker, PermissionError};
 pub use processor::processor_features;
 pub use run::{Canceller, Run};
 pub use runtime::{Notice, Pool, Runtime};

@@ -1,4 +1,4 @@
-//! Forks and snapshots: a sandbox at one moment, and going back to it.
+//! Forks, snapshots and archives of a sandbox.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use cofferdam_kernel::resources::Area;
 
 use crate::archive;
 use crate::error::{Error, ErrorKind};
-use crate::sandbox::{Sandbox, World, lock};
+use crate::sandbox::{Sandbox, SandboxState, lock};
 
-/// What a sandbox held at one moment: files, local storage, variables, working directory. Cheap
-/// to make and to clone, whatever is in it; session storage and kept cells are not part of it.
+/// The content of a sandbox at one moment: files, local storage, variables, working directory.
+/// Cheap to make and to clone for any content. Session storage and kept cells are not included.
 #[derive(Clone)]
 pub struct Snapshot {
     pub(crate) files: cofferdam_vfs::Snapshot,
@@ -21,57 +21,57 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    fn of(world: &World) -> Self {
-        let local = world.resources.storage.with(StorageArea::Local, |area| area.clone());
+    fn of(state: &SandboxState) -> Self {
+        let local = state.resources.storage.with(StorageArea::Local, |area| area.clone());
         Snapshot {
-            files: world.resources.files.snapshot(),
+            files: state.resources.files.snapshot(),
             local: Arc::new(local),
-            variables: Arc::new(lock(&world.resources.variables).clone()),
-            cwd: lock(&world.cwd).clone(),
+            variables: Arc::new(lock(&state.resources.variables).clone()),
+            cwd: lock(&state.cwd).clone(),
         }
     }
 }
 
 impl Sandbox {
-    /// Another sandbox with the same content, limits and given capabilities, at a cost that does
-    /// not depend on the content. What either does later the other does not see, but for real
-    /// directories, which both have. Runs and kept cells stay here.
+    /// Creates a sandbox with the same content, limits and given capabilities, at a cost that does
+    /// not depend on the content. Later changes to one are not seen by the other, except in mounted
+    /// directories of the host. Runs and kept cells stay with the original.
     pub fn fork(&self) -> Result<Sandbox, Error> {
-        self.world.check_alive()?;
-        Ok(Sandbox { world: Arc::new(self.world.fork()) })
+        self.state.check_alive()?;
+        Ok(Sandbox { state: Arc::new(self.state.fork()) })
     }
 
-    /// What the sandbox holds now.
+    /// Takes a snapshot of the sandbox.
     pub fn snapshot(&self) -> Result<Snapshot, Error> {
-        self.world.check_alive()?;
-        Ok(Snapshot::of(&self.world))
+        self.state.check_alive()?;
+        Ok(Snapshot::of(&self.state))
     }
 
-    /// Goes back to a snapshot, of this sandbox or of one it comes from. Session storage is
-    /// emptied and kept cells are dropped; real directories stay as they are. Refused while
-    /// something runs.
+    /// Restores a snapshot of this sandbox or of one that it was forked from. Clears session
+    /// storage and drops kept cells; mounted directories are left as they are. Fails with
+    /// [`ErrorKind::SandboxBusy`] while a run is under way.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<(), Error> {
-        let runs = self.world.idle()?;
-        let resources = &self.world.resources;
+        let runs = self.state.idle()?;
+        let resources = &self.state.resources;
         resources.files.restore(&snapshot.files);
         resources.storage.with(StorageArea::Local, |area| *area = (*snapshot.local).clone());
         resources.storage.with(StorageArea::Session, Area::clear);
         *lock(&resources.variables) = (*snapshot.variables).clone();
-        *lock(&self.world.cwd) = snapshot.cwd.clone();
-        lock(&self.world.sessions).clear();
+        *lock(&self.state.cwd) = snapshot.cwd.clone();
+        lock(&self.state.sessions).clear();
         drop(runs);
         Ok(())
     }
 
-    /// All that [`Sandbox::snapshot`] keeps, as one file with a checksum at its end. What the
-    /// system brings and what is mounted is left out.
+    /// Encodes the content that [`Sandbox::snapshot`] keeps as one file, with a checksum at its
+    /// end. Files of the system and mounts are left out.
     pub fn export(&self) -> Result<Vec<u8>, Error> {
         let snapshot = self.snapshot()?;
-        archive::write(&snapshot).map_err(|error| Error::new(ErrorKind::Setting, error))
+        archive::write(&snapshot).map_err(|error| Error::new(ErrorKind::Archive, error))
     }
 
-    /// A sandbox with what [`Sandbox::export`] wrote, and otherwise the usual settings; with
-    /// others, see [`crate::SandboxBuilder::import`].
+    /// Creates a sandbox from the bytes that [`Sandbox::export`] returned, with default settings
+    /// otherwise. Use [`crate::SandboxBuilder::import`] for other settings.
     pub fn import(archive: impl Into<Vec<u8>>) -> Result<Sandbox, Error> {
         Sandbox::builder().import(archive).build()
     }

@@ -1,4 +1,4 @@
-//! Messages between a page and a sandbox as JSON; see [`Message`] for their shapes.
+//! Messages between a page and a sandbox, as JSON. [`Message`] describes their shapes.
 
 use serde_json::Value as Json;
 
@@ -6,17 +6,17 @@ pub use cofferdam_abi::message::{Execute, Failure, Invalid, Message};
 
 use crate::json;
 
-/// Reads a message. Nothing unknown is let through.
+/// Parses a message. Unknown fields are errors.
 pub fn from_json(message: Json) -> Result<Message, Invalid> {
     Message::from_value(json::from_json(message))
 }
 
-/// The message as JSON. What JSON lacks is written as in results.
+/// Converts a message to JSON. Values that JSON cannot hold are changed as in results.
 pub fn to_json(message: Message) -> Json {
     json::to_json(&message.into_value()).json
 }
 
-/// A JSON Schema of every message.
+/// Returns a JSON Schema that covers every message.
 pub fn schema() -> Json {
     json::to_json(&cofferdam_abi::message::schema()).json
 }
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// The schema and the reader agree on a message, and the reader gives it back unchanged.
+    /// Checks that schema and parser agree on a message, and that the parser keeps it unchanged.
     #[track_caller]
     fn check(message: Json, is_valid: bool) {
         let schema = jsonschema::validator_for(&schema()).expect("a schema");

@@ -1,4 +1,4 @@
-//! What became of a run.
+//! Outcomes of runs.
 
 use std::time::Duration;
 
@@ -10,89 +10,108 @@ use serde_json::{Value as Json, json};
 use crate::json;
 use crate::limits::Limit;
 
-/// What became of a run, and what it printed.
+/// The outcome of a run, with the output.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
-    /// How it ended.
+    /// The way the run ended.
     pub ending: Ending,
     /// Standard output.
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
-    /// The command that a program was denied last, where the run ended in another way: a script
-    /// goes on after what it could not start.
+    /// The last command that a program was denied, if the run did not end because of it: a script
+    /// goes on after a command that could not be started.
     pub denied: Option<PermissionError>,
-    /// Wall time from the call to the end.
+    /// Wall time from the call to the end of the run.
     pub duration: Duration,
 }
 
-/// How a run ended.
+/// The way a run ended.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Ending {
-    /// The tool returned this.
+    /// The tool returned this value.
     Returned(Value),
-    /// The tool threw, or could not be read.
+    /// The tool threw, or could not be parsed; a program could not be started or trapped.
     Threw(ScriptError),
-    /// The tool was denied something and did not catch it; says exactly what to grant.
+    /// The run was denied a capability and failed because of it. The error names the capability to
+    /// grant.
     Denied(PermissionError),
-    /// The program ended by itself, with this exit code; killed by a signal, 128 and its number.
+    /// The program exited with this code; 128 plus the signal number if a signal killed it.
     Exited(u8),
-    /// Something was used up, or somebody ended it.
+    /// The run reached a limit or was cancelled.
     Stopped(Exhausted),
 }
 
-/// An exception that nothing in the tool caught.
+/// An exception that the tool did not catch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ScriptError {
-    /// `error.name`; empty where what was thrown is not an Error.
+    /// `error.name`; empty if the thrown value is not an Error.
     pub name: String,
-    /// `error.message`, or the thrown thing as text.
+    /// `error.message`, or the thrown value as text.
     pub message: String,
-    /// Where it came from; host paths never appear here.
+    /// Stack trace; never contains host paths.
     pub stack: String,
-    /// Line and column of a syntax error, from 1.
-    pub position: Option<(u32, u32)>,
+    /// Position of a syntax error.
+    pub position: Option<Position>,
 }
 
-/// What was used up.
+/// A place in the source of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// Line, counted from 1.
+    pub line: u32,
+    /// Column, counted from 1.
+    pub column: u32,
+}
+
+/// The reason why a run was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Exhausted {
-    /// The time limit; where the tool was, if it could still say.
+    /// The time limit was reached.
     Time {
-        /// The limit.
+        /// The time limit.
         limit: Duration,
-        /// The tool's stack at the end.
+        /// Stack of the tool when it was stopped; empty if the guest could not tell.
         stack: String,
     },
-    /// Somebody cancelled the run.
+    /// The run was cancelled.
     Cancelled {
-        /// The tool's stack at the end.
+        /// Stack of the tool when it was stopped; empty if the guest could not tell.
         stack: String,
     },
-    /// A limit other than time.
+    /// A limit other than time was reached.
     Limit {
-        /// Which.
+        /// The limit.
         limit: Limit,
-        /// How much is allowed.
+        /// Largest value that the limit allows; 0 if it is not known.
         allowed: u64,
-        /// How much it would have been, where that is known.
+        /// Value that would have been needed, if known.
         wanted: Option<u64>,
     },
 }
 
-/// The class of a failure, as callers see it.
+/// The class of a failure, which callers in other languages tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[non_exhaustive]
 pub enum ErrorClass {
+    /// The tool threw or could not be parsed; the program failed or could not be started.
     ExecutionError,
+    /// The run reached its time limit.
     Timeout,
+    /// The run was cancelled.
     Cancelled,
+    /// The run reached a limit other than time.
     LimitExceeded,
+    /// The run was denied a capability and ended because of it.
     CapabilityDenied,
 }
 
 impl ErrorClass {
-    /// The name in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             ErrorClass::ExecutionError => "EXECUTION_ERROR",
@@ -103,7 +122,7 @@ impl ErrorClass {
         }
     }
 
-    /// The exit code.
+    /// Returns the exit code of a command line that ends with this failure.
     pub fn exit_code(self) -> u8 {
         match self {
             ErrorClass::ExecutionError
@@ -116,13 +135,14 @@ impl ErrorClass {
 }
 
 impl Outcome {
-    /// One that printed nothing and took no time.
+    /// Creates an outcome without output that took no time.
     pub(crate) fn of(ending: Ending) -> Self {
         let (stdout, stderr) = Default::default();
         Outcome { ending, stdout, stderr, denied: None, duration: Duration::ZERO }
     }
 
-    /// What kind of failure it was, if it was one.
+    /// Returns the class of the failure, or `None` if the run did not fail. A program that exits
+    /// with another code than 0 has not failed in this sense.
     pub fn error_class(&self) -> Option<ErrorClass> {
         match &self.ending {
             Ending::Returned(_) | Ending::Exited(_) => None,
@@ -134,7 +154,7 @@ impl Outcome {
         }
     }
 
-    /// What a process that ran this would exit with.
+    /// Returns the exit code of a process that ran this.
     pub fn exit_code(&self) -> u8 {
         match &self.ending {
             Ending::Exited(code) => *code,
@@ -144,7 +164,7 @@ impl Outcome {
         }
     }
 
-    /// What the tool returned.
+    /// Returns the value that the tool returned.
     pub fn result(&self) -> Option<&Value> {
         match &self.ending {
             Ending::Returned(value) => Some(value),
@@ -152,12 +172,13 @@ impl Outcome {
         }
     }
 
-    /// What the tool returned, as JSON; what JSON cannot hold is changed as [`crate::json`] says.
+    /// Returns the value that the tool returned as JSON. Values that JSON cannot hold are changed
+    /// as described in [`crate::json`].
     pub fn result_json(&self) -> Option<Json> {
         self.result().map(|value| json::to_json(value).json)
     }
 
-    /// Name, message and stack of the failure, for people.
+    /// Returns name, message and stack of the failure, to be shown to a person.
     pub fn error(&self) -> Option<ScriptError> {
         let named = |name: &str, message: String, stack: &str| ScriptError {
             name: name.into(),
@@ -184,7 +205,7 @@ impl Outcome {
         }
     }
 
-    /// The whole outcome as one JSON object.
+    /// Converts the whole outcome to one JSON object.
     pub fn to_json(&self) -> Json {
         let (result, notes) = match self.result() {
             Some(value) => {
@@ -198,7 +219,7 @@ impl Outcome {
             if !error.stack.is_empty() {
                 object["stack"] = error.stack.into();
             }
-            if let Some((line, column)) = error.position {
+            if let Some(Position { line, column }) = error.position {
                 object["line"] = line.into();
                 object["column"] = column.into();
             }
@@ -233,7 +254,7 @@ impl Outcome {
     }
 }
 
-/// What was denied, and what to grant.
+/// Adds the denied action and the capability to grant.
 fn describe(object: &mut Json, denied: &PermissionError) {
     object["code"] = denied.code().into();
     object["requiredPermission"] = denied.required_permission().into();

@@ -1,16 +1,17 @@
-//! What processor the embedded guests were compiled for.
+//! Reports the processor features that the embedded guests were compiled for.
 
-/// A feature that is on: its name, the kind of setting, and yes.
+/// A boolean setting in the header of an image: prefix and name, then the kind of setting and its
+/// value, true.
 const PREFIX: &[u8] = b"has_";
 const ON: [u8; 2] = [2, 1];
 
 /// Longest name of a feature.
 const MAX_NAME: usize = 24;
 
-/// Instructions of the processor that the guests use, as their headers name them: those that the
-/// machine of the build had. On a processor that lacks one, no runtime can be made.
+/// Returns the processor features that the guests use: those of the machine that built them. No
+/// runtime can be created on a processor that lacks one of them.
 ///
-/// Empty where the headers do not say.
+/// Returns an empty list if the images do not name any.
 pub fn processor_features() -> Vec<&'static str> {
     let image = cofferdam_images::JS;
     let starts = image.windows(PREFIX.len()).enumerate().filter(|(_, bytes)| *bytes == PREFIX);

@@ -1,4 +1,4 @@
-//! The way of one program: its world is put together, it runs, and what became of it is told.
+//! Runs one program: assembles its world, runs it, and makes the outcome.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,37 +18,38 @@ use crate::error::Error;
 use crate::files;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Outcome, ScriptError};
-use crate::sandbox::{World, lock};
+use crate::sandbox::{SandboxState, lock};
 use crate::shell_tools::ShellTools;
 
-/// How many times the memory of one process all of a run have together.
+/// Memory of all processes of a run together, as a multiple of the memory of one.
 const MEMORY_SUM: u64 = 4;
 
-/// Runs a program and all that it starts.
+/// Runs a program and every process that it starts.
 pub(crate) async fn run(
-    world: &Arc<World>,
+    state: &Arc<SandboxState>,
     command: Command,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
     let name = command.name();
-    let course = drive::course(world, &name, switch, Instant::now());
-    // A sandbox that was given commands by name has those; one that was given none has all.
+    let course = drive::course(state, &name, switch, Instant::now());
+    // If the sandbox was given commands by name, only those may start; otherwise all of them may.
     let allowlist = match course.desk.sees(Kind::ProcessExec)? {
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    let settings = world.settings(course.desk.clone(), &course.clock, None);
-    run_in(&course, settings, command, allowlist).await
+    let settings = state.settings(course.desk.clone(), &course.clock, None);
+    run_on_course(&course, settings, command, allowlist).await
 }
 
-/// The same for a command of a tool, which may start what the tool may and nothing else.
-pub(crate) async fn run_in(
+/// Runs a program within a run that is under way. With an allowlist, it may start the commands that
+/// the tool may start, and no others.
+pub(crate) async fn run_on_course(
     course: &Course,
     settings: Settings,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
-    let world = &course.world;
+    let state = &course.state;
     let limits = course.limits();
     if command.source_bytes > limits.source_bytes {
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
@@ -58,28 +59,29 @@ pub(crate) async fn run_in(
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
     let setup = ProgramSetup {
         settings,
-        files: world.resources.files.clone(),
+        files: state.resources.files.clone(),
         limits: ProcessLimits {
             memory_bytes: limits.memory_bytes,
             memory_sum_bytes: limits.memory_bytes.saturating_mul(MEMORY_SUM),
             processes: limits.processes,
         },
-        programs: world.runtime.programs()?.clone(),
+        programs: state.runtime.programs()?.clone(),
         policy: match &allowlist {
             Some(allowlist) => allowlist.clone(),
-            None => world.policy.clone(),
+            None => state.policy.clone(),
         },
         tools: Some(Arc::new(tools)),
-        reaper: world.runtime.reap(),
+        reaper: state.runtime.reap(),
     };
-    let command = prepare(world, command);
-    let alarm = world.runtime.engine().alarm();
+    let command = with_sandbox_defaults(state, command);
+    let alarm = state.runtime.engine().alarm();
     let ran = kernel::run_program(setup, command, alarm).await?;
     if let Some(environment) = &ran.environment {
-        world.keep_environment(environment);
+        state.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
-    // Who failed after it was denied something, or after its tool was stopped, failed for that.
+    // A program that fails after a denial, or after one of its tools was stopped, reports that as
+    // the cause.
     let command = allowlist.and_then(|allowlist| allowlist.denied());
     let denied = command.clone().or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
@@ -91,11 +93,11 @@ pub(crate) async fn run_in(
     Ok(outcome)
 }
 
-/// Fills in what the sandbox has where the command says nothing.
-fn prepare(world: &World, command: Command) -> kernel::Command {
-    let cwd = command.cwd.unwrap_or_else(|| lock(&world.cwd).clone());
+/// Completes a command with the sandbox's environment, working directory and standard input.
+fn with_sandbox_defaults(state: &SandboxState, command: Command) -> kernel::Command {
+    let cwd = command.cwd.unwrap_or_else(|| lock(&state.cwd).clone());
     let mut env: BTreeMap<&str, &str> = BTreeMap::new();
-    let variables = lock(&world.resources.variables);
+    let variables = lock(&state.resources.variables);
     if command.inherits_env {
         env.extend(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     }
@@ -105,14 +107,14 @@ fn prepare(world: &World, command: Command) -> kernel::Command {
     }
     let env = env.into_iter().map(|(name, value)| [name, value].join("=").into()).collect();
     drop(variables);
-    // A working directory that is not there is made; where it cannot be, the program will say so.
-    let _ = world.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
+    // A missing working directory is created. If that fails, the program reports the error itself.
+    let _ = state.resources.files.as_guest(files::now()).make_directories(&cwd, Mode::DIRECTORY);
     kernel::Command {
         executable: command.executable,
         argv: command.argv,
         env,
         cwd,
-        stdin: command.stdin.unwrap_or_else(|| Stdin::Bytes(world.stdin.clone())),
+        stdin: command.stdin.unwrap_or_else(|| Stdin::Bytes(state.stdin.clone())),
         terminal: command.terminal,
         preopens: command.preopens,
     }
@@ -140,7 +142,8 @@ fn ending(course: &Course, ran: &Ran) -> Result<Ending, Error> {
     })
 }
 
-/// A program that failed after it hit a limit failed for it; one that came through did not.
+/// Returns the ending of a program that exited. If it failed after hitting a limit, the limit is
+/// the cause; if it succeeded, it is not.
 fn exited(course: &Course, code: u8, hits: Hits) -> Ending {
     let limits = course.limits();
     if code == 0 {

@@ -1,4 +1,4 @@
-//! A run under way, and how to end it.
+//! A run under way, and handles to cancel it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,14 +9,15 @@ use cofferdam_cell::KillSwitch;
 use crate::error::Error;
 use crate::outcome::Outcome;
 
-/// A run that was started. It goes on while it is polled; dropped, it ends and leaves nothing.
+/// A run that was started. It makes progress while it is polled. Dropping it ends the run and frees
+/// everything it holds.
 pub struct Run {
     pub(crate) switch: KillSwitch,
     pub(crate) future: Pin<Box<dyn Future<Output = Result<Outcome, Error>> + Send>>,
 }
 
 impl Run {
-    /// A handle that ends this run from anywhere.
+    /// Returns a handle that cancels this run.
     pub fn canceller(&self) -> Canceller {
         Canceller { switch: self.switch.clone() }
     }
@@ -30,19 +31,19 @@ impl Future for Run {
     }
 }
 
-/// Ends a run from any thread; the run's outcome then says that it was cancelled.
+/// A handle that cancels a run from any thread. The outcome of the run says that it was cancelled.
 #[derive(Clone)]
 pub struct Canceller {
     switch: KillSwitch,
 }
 
 impl Canceller {
-    /// Ends the run, whatever it is doing. Does nothing when it is over already.
+    /// Cancels the run, whatever it is doing. Does nothing if the run has ended.
     pub fn cancel(&self) {
         self.switch.kill();
     }
 
-    /// Ready when the run was cancelled.
+    /// Completes when the run is cancelled.
     pub async fn cancelled(&self) {
         self.switch.killed().await;
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use cofferdam_broker::{Broker, Discard, InMemory};
 use cofferdam_cell::{Compiler, Engine, Image, ProgramEngine, ProgramImage};
 use cofferdam_kernel::{Kernel, Process, Programs};
-use cofferdam_net::{Client, Settings as ClientSettings};
+use cofferdam_net::{Client, Settings};
 
 use crate::error::Error;
 use crate::page::Boundary;
@@ -17,11 +17,11 @@ pub use cofferdam_cell::{Notice, Pool};
 
 static SHARED: OnceLock<Result<Runtime, Error>> = OnceLock::new();
 
-/// Programs that any runtime has room for at once.
+/// Smallest pool of programs, however small the pool of cells is.
 const LEAST_PROGRAMS: u32 = 64;
 
-/// The engine with its guests loaded. Cheap to clone; most programs need one, and
-/// [`crate::Sandbox::new`] makes it for them.
+/// The engine with its guests loaded. Cheap to clone. Most programs need one, and
+/// [`crate::Sandbox::new`] creates it for them.
 #[derive(Clone)]
 pub struct Runtime {
     inner: Arc<Inner>,
@@ -30,34 +30,36 @@ pub struct Runtime {
 struct Inner {
     engine: Engine,
     js: Image<Kernel>,
-    /// Loaded when the first tool with a document comes.
+    /// JavaScript guest with a document; loaded on first use.
     js_document: OnceLock<Result<Image<Kernel>, Error>>,
-    /// Loaded when the first TypeScript comes.
+    /// TypeScript guest; loaded on first use.
     ts: OnceLock<Result<Image<Kernel>, Error>>,
-    /// Made when the first program comes.
+    /// Shell, commands and compiler; created on first use.
     programs: OnceLock<Result<Programs, Error>>,
     pool: Pool,
     cache: Option<PathBuf>,
     on_compile: OnceLock<Notice>,
     reaper: Reaper,
-    /// For sandboxes that bring none: keeps nothing beyond the process.
+    /// Broker of sandboxes that bring none; keeps everything in memory.
     broker: OnceLock<Result<Broker, Error>>,
-    /// Made when the first sandbox needs one; its thread starts with the first request.
+    /// Network client of sandboxes that bring none; created on first use. Its thread starts with
+    /// the first request.
     client: OnceLock<Client>,
     sandboxes: AtomicU64,
     runs: AtomicU64,
-    /// Tells runs of this process from those of another in one audit log.
+    /// Mark that tells runs of this process from those of another process in one audit log.
     process: String,
 }
 
 impl Runtime {
-    /// A runtime with a pool of this size.
+    /// Creates a runtime with a pool of this size.
     pub fn new(pool: Pool) -> Result<Self, Error> {
         Runtime::make(pool, None)
     }
 
-    /// The same, with a directory in which compiled WASI programs are kept. What is loaded from it
-    /// runs as native code: it must belong to this user, and is not used where others can write.
+    /// Creates a runtime that keeps compiled WASI programs in a directory. Their code runs
+    /// natively, so the directory must belong to this user; it is ignored if other users can write
+    /// to it.
     pub fn with_cache(pool: Pool, cache: impl Into<PathBuf>) -> Result<Self, Error> {
         Runtime::make(pool, Some(cache.into()))
     }
@@ -85,7 +87,7 @@ impl Runtime {
         })
     }
 
-    /// The runtime that sandboxes use where none is named; made when it is first asked for.
+    /// Returns the runtime that sandboxes use by default, creating it on first use.
     pub fn shared() -> Result<Self, Error> {
         SHARED.get_or_init(|| Runtime::new(Pool::default())).clone()
     }
@@ -99,43 +101,43 @@ impl Runtime {
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.inner.client.get_or_init(|| Client::new(ClientSettings::default())).clone()
+        self.inner.client.get_or_init(|| Client::new(Settings::default())).clone()
     }
 
-    /// The id of a run, for the audit log.
+    /// Returns a new id of a run, for the audit log.
     pub(crate) fn next_run(&self) -> String {
         let number = self.inner.runs.fetch_add(1, Ordering::Relaxed) + 1;
         format!("run_{}_{number}", self.inner.process)
     }
 
-    /// A name for a sandbox that was given none.
+    /// Returns a name for a sandbox that was given none.
     pub(crate) fn next_sandbox(&self) -> String {
         format!("sandbox_{}", self.inner.sandboxes.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Makes this the runtime that sandboxes use where none is named; false if there is one.
+    /// Makes this the default runtime of sandboxes. Returns false if there is one already.
     pub fn share(&self) -> bool {
         SHARED.set(Ok(self.clone())).is_ok()
     }
 
-    /// Has somebody told when a WASI program is compiled, which may take seconds. To be said once,
-    /// before the first program runs; false where it comes too late.
+    /// Sets a callback that is called when a WASI program is compiled, which may take seconds.
+    /// Returns false, and does nothing, if a callback is set already or a program has run.
     pub fn on_compile(&self, notice: Notice) -> bool {
         self.inner.programs.get().is_none() && self.inner.on_compile.set(notice).is_ok()
     }
 
-    /// Loads what programs need now, so that the first of them does not pay for it.
-    pub fn prepare_programs(&self) -> Result<(), Error> {
+    /// Loads the shell and its commands now, so that the first program does not wait for them.
+    pub fn load_programs(&self) -> Result<(), Error> {
         if let Some(load) = &self.programs()?.commands {
             load()?;
         }
         Ok(())
     }
 
-    /// What programs are made of: the shell, and a compiler for modules.
+    /// Returns the shell, its commands and the compiler for modules, creating them on first use.
     pub(crate) fn programs(&self) -> Result<&Programs, Error> {
         let made = self.inner.programs.get_or_init(|| {
-            // A small pool for tools may still start a pipeline.
+            // A runtime with few cells for tools can still start a pipeline.
             let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
             let pool = Pool { cells, ..self.inner.pool };
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
@@ -156,7 +158,7 @@ impl Runtime {
         &self.inner.engine
     }
 
-    /// Drops something large where nobody waits for it.
+    /// Returns a function that drops large values on the reaper's thread.
     pub(crate) fn reap(&self) -> cofferdam_kernel::Reaper {
         let inner = Arc::downgrade(&self.inner);
         Arc::new(move |large| {
@@ -170,7 +172,7 @@ impl Runtime {
         &self.inner.reaper
     }
 
-    /// The JavaScript guest of a boundary.
+    /// Returns the JavaScript guest of a boundary, loading it on first use.
     pub(crate) fn js(&self, boundary: Boundary) -> Result<&Image<Kernel>, Error> {
         let image = match boundary {
             Boundary::Worker => return Ok(&self.inner.js),
@@ -201,7 +203,7 @@ fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Image<Kernel>, Error
     Ok(unsafe { Image::load(engine, compiled) }?)
 }
 
-/// Another one for each process and moment; nothing depends on nobody guessing it.
+/// Returns a mark that differs between processes. It need not be hard to guess.
 fn process_mark() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let nanos = since.unwrap_or_default().as_nanos() as u64;

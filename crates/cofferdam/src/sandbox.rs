@@ -1,4 +1,4 @@
-//! One isolated world, in which tools run.
+//! One isolated sandbox: files, storage, variables, grants and limits, and the runs in it.
 
 mod builder;
 
@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::content_policy::ContentPolicy;
 use crate::drive;
 use crate::error::{Error, ErrorKind};
-use crate::files;
+use crate::files::{self, FolderEntry};
 use crate::json;
 use crate::limits::Limits;
 use crate::outcome::Outcome;
@@ -36,27 +36,27 @@ use crate::tool::Tool;
 
 pub use builder::SandboxBuilder;
 
-/// One isolated world. A handle: clones are the same sandbox.
+/// An isolated sandbox. This is a handle: clones refer to the same sandbox.
 #[derive(Clone)]
 pub struct Sandbox {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
 }
 
-pub(crate) struct World {
+pub(crate) struct SandboxState {
     pub(crate) runtime: Runtime,
     pub(crate) limits: Limits,
     clock: Clock,
     random: Random,
     watcher: Option<Arc<dyn Watcher>>,
-    /// Where the next program begins.
+    /// Working directory of the next program.
     pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,
     pub(crate) boundary: Boundary,
     config: Config,
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
-    permissions: cofferdam_broker::Session,
-    /// For forks, which have permissions of their own.
+    permissions: cofferdam_broker::Permissions,
+    /// Kept for forks, which get permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
     client: Client,
@@ -68,101 +68,102 @@ pub(crate) struct World {
 }
 
 impl Sandbox {
-    /// An empty world with the usual limits.
+    /// Creates an empty sandbox with default limits.
     pub fn new() -> Result<Self, Error> {
         Sandbox::builder().build()
     }
 
-    /// Settings first.
+    /// Returns a builder for a sandbox with other settings.
     pub fn builder() -> SandboxBuilder {
         SandboxBuilder::default()
     }
 
     /// Runs a tool in a fresh cell.
     pub async fn run(&self, tool: &Tool) -> Result<Outcome, Error> {
-        let switch = self.world.new_switch();
-        let _registered = self.world.register(&switch)?;
-        drive::fresh(&self.world, tool, &switch).await
+        let switch = self.state.new_switch();
+        let _registered = self.state.register(&switch)?;
+        drive::fresh(&self.state, tool, &switch).await
     }
 
-    /// Starts a tool in a fresh cell; it can be cancelled through what this answers.
+    /// Starts a tool in a fresh cell. The returned [`Run`] is a future that can be cancelled.
     pub fn start(&self, tool: Tool) -> Result<Run, Error> {
-        let switch = self.world.new_switch();
-        let registered = self.world.register(&switch)?;
+        let switch = self.state.new_switch();
+        let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = drive::fresh(&registered.world, &tool, &of_run).await;
+            let outcome = drive::fresh(&registered.state, &tool, &of_run).await;
             drop(registered);
             outcome
         });
         Ok(Run { switch, future })
     }
 
-    /// Runs a program and all that it starts.
+    /// Runs a program and every process that it starts.
     pub async fn run_program(&self, command: Command) -> Result<Outcome, Error> {
-        let switch = self.world.new_switch();
-        let _registered = self.world.register(&switch)?;
-        program::run(&self.world, command, &switch).await
+        let switch = self.state.new_switch();
+        let _registered = self.state.register(&switch)?;
+        program::run(&self.state, command, &switch).await
     }
 
-    /// Starts a program; it can be cancelled through what this answers.
+    /// Starts a program. The returned [`Run`] is a future that can be cancelled.
     pub fn start_program(&self, command: Command) -> Result<Run, Error> {
-        let switch = self.world.new_switch();
-        let registered = self.world.register(&switch)?;
+        let switch = self.state.new_switch();
+        let registered = self.state.register(&switch)?;
         let of_run = switch.clone();
         let future = Box::pin(async move {
-            let outcome = program::run(&registered.world, command, &of_run).await;
+            let outcome = program::run(&registered.state, command, &of_run).await;
             drop(registered);
             outcome
         });
         Ok(Run { switch, future })
     }
 
-    /// A kept cell of this name: what a run declares is there for the next one.
+    /// Returns the session of this name, creating it on first use. Variables that one run declares
+    /// are there for the next.
     pub fn session(&self, name: &str) -> Result<Session, Error> {
-        self.world.check_alive()?;
-        let mut sessions = lock(&self.world.sessions);
+        self.state.check_alive()?;
+        let mut sessions = lock(&self.state.sessions);
         let slot = sessions.entry(name.to_owned()).or_default().clone();
-        Ok(Session { world: self.world.clone(), slot })
+        Ok(Session { state: self.state.clone(), slot })
     }
 
-    /// Whether a run is under way.
+    /// Returns true if a run is under way.
     pub fn is_running(&self) -> Result<bool, Error> {
-        self.world.check_alive()?;
-        Ok(!lock(&self.world.runs).is_empty())
+        self.state.check_alive()?;
+        Ok(!lock(&self.state.runs).is_empty())
     }
 
-    /// Ends every run that is under way. The next one works.
+    /// Cancels every run that is under way. Later runs are not affected.
     pub fn cancel(&self) -> Result<(), Error> {
-        self.world.check_alive()?;
-        self.world.cancel_all();
+        self.state.check_alive()?;
+        self.state.cancel_all();
         Ok(())
     }
 
-    /// Ends every run, drops every kept cell; from now on every call is an error.
+    /// Cancels every run and drops every kept cell. From then on every call returns an error.
     pub fn destroy(&self) -> Result<(), Error> {
-        if self.world.destroyed.swap(true, Ordering::SeqCst) {
+        if self.state.destroyed.swap(true, Ordering::SeqCst) {
             return Err(Error::new(ErrorKind::Destroyed, ""));
         }
-        self.world.cancel_all();
-        lock(&self.world.sessions).clear();
+        self.state.cancel_all();
+        lock(&self.state.sessions).clear();
         Ok(())
     }
 
-    /// The variables that programs in this sandbox see.
+    /// Returns the environment that programs start with.
     pub fn env(&self) -> BTreeMap<String, String> {
-        lock(&self.world.resources.variables).clone()
+        lock(&self.state.resources.variables).clone()
     }
 
-    /// Sets a variable for the runs to come, or takes it away.
+    /// Sets an environment variable for later runs, or removes it if `value` is `None`.
     pub fn set_env(&self, name: &str, value: Option<&str>) -> Result<(), Error> {
-        self.world.check_alive()?;
+        self.state.check_alive()?;
         let has_nul = value.is_some_and(|value| value.contains('\0'));
         if name.is_empty() || name.contains(['=', '\0']) || has_nul {
-            let text = format!("{name}: not a name and value that a variable can have");
-            return Err(Error::new(ErrorKind::Setting, text));
+            let text = format!("{name}: not an environment variable (empty name, `=` or NUL)");
+            return Err(Error::new(ErrorKind::BadOption, text));
         }
-        let mut variables = lock(&self.world.resources.variables);
+        let mut variables = lock(&self.state.resources.variables);
         match value {
             Some(value) => variables.insert(name.to_owned(), value.to_owned()),
             None => variables.remove(name),
@@ -170,107 +171,108 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Grants something now; a run that waits for it goes on.
+    /// Grants a capability. Runs that wait for it go on.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
-        self.world.check_alive()?;
-        Ok(self.world.permissions.grant(terms)?)
+        self.state.check_alive()?;
+        Ok(self.state.permissions.grant(terms)?)
     }
 
-    /// What it was given and granted, and how to take it away again.
-    pub fn permissions(&self) -> &cofferdam_broker::Session {
-        &self.world.permissions
+    /// Returns the permissions of the sandbox: what was given and granted, and the means to revoke
+    /// it.
+    pub fn permissions(&self) -> &cofferdam_broker::Permissions {
+        &self.state.permissions
     }
 
-    /// Publishes something, or replaces it, while tools may be running.
+    /// Publishes a value under a name, replacing the previous one. Tools may be running.
     pub fn publish(
         &self,
         name: &str,
         content: serde_json::Value,
         metadata: serde_json::Value,
     ) -> Result<(), Error> {
-        self.world.check_alive()?;
-        publish(&self.world.resources, name, artifact(content, metadata))
+        self.state.check_alive()?;
+        publish(&self.state.resources, name, artifact(content, metadata))
     }
 
-    /// What is published under a name; a tool may have changed it.
+    /// Returns the value published under a name, as tools may have changed it.
     pub fn published(&self, name: &str) -> Option<serde_json::Value> {
-        let artifact = self.world.resources.published.get(name)?;
+        let artifact = self.state.resources.published.get(name)?;
         Some(json::to_json(&artifact.content).json)
     }
 
-    /// The page as HTML; none where it holds none.
+    /// Returns the page as HTML, or `None` if the sandbox holds no page.
     pub fn page_html(&self) -> Option<String> {
-        lock(&self.world.resources.page).here().map(|page| page.html())
+        lock(&self.state.resources.page).here().map(|page| page.html())
     }
 
-    /// What tools did to the page that a person does with mouse and keyboard, in order; each is
-    /// given once.
+    /// Takes the events that tools caused on the page as a person would with mouse and keyboard,
+    /// oldest first. Each event is returned once.
     pub fn page_events(&self) -> Vec<Event> {
-        let mut page = lock(&self.world.resources.page);
+        let mut page = lock(&self.state.resources.page);
         page.here().map(Page::take_events).unwrap_or_default()
     }
 
-    /// Changes the page while tools may be running; `change` gets its tree and document. Which
-    /// elements grants name is found anew afterwards.
+    /// Changes the page while tools may be running. `change` receives the tree and its document
+    /// node. The elements that grants name are searched for again afterwards.
     pub fn change_page<T>(
         &self,
         change: impl FnOnce(&mut cofferdam_dom::Tree, cofferdam_dom::NodeId) -> T,
     ) -> Result<T, Error> {
-        self.world.check_alive()?;
-        let mut page = lock(&self.world.resources.page);
+        self.state.check_alive()?;
+        let mut page = lock(&self.state.resources.page);
         let Some(page) = page.here() else {
-            return Err(Error::new(ErrorKind::Setting, "page: this sandbox holds none"));
+            return Err(Error::new(ErrorKind::NotFound, "page: this sandbox has none"));
         };
         let document = page.document();
         Ok(change(page.tree_mut(), document))
     }
 
-    /// What runs find on standard input.
+    /// Returns the default standard input of runs.
     pub fn stdin(&self) -> &[u8] {
-        &self.world.stdin
+        &self.state.stdin
     }
 
-    /// What a file holds; at most `most` bytes of it are read.
+    /// Reads a file. Fails if it is longer than `most` bytes.
     pub fn read_file(&self, path: &str, most: usize) -> Result<Vec<u8>, Error> {
-        self.world.check_alive()?;
-        let files = self.world.resources.files.as_host(files::now());
-        files.read_file(path, most).map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+        self.state.check_alive()?;
+        let files = self.state.resources.files.as_host(files::now());
+        Ok(files.read_file(path, most)?)
     }
 
-    /// The names in a folder, sorted, and which of them are folders.
-    pub fn list(&self, path: &str) -> Result<Vec<(String, bool)>, Error> {
-        self.world.check_alive()?;
-        let listed = files::list(&self.world.resources.files, path);
-        listed.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+    /// Returns the entries of a folder, sorted by name; the first 10,000 if there are more.
+    pub fn list(&self, path: &str) -> Result<Vec<FolderEntry>, Error> {
+        self.state.check_alive()?;
+        Ok(files::list(&self.state.resources.files, path)?)
     }
 
-    /// Writes a file, with the folders above it: whole, or not at all.
+    /// Writes a file and creates the folders above it. A write that fails leaves the file as it
+    /// was.
     pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
-        self.world.check_alive()?;
-        files::write(&self.world.resources.files, &self.world.limits, path, bytes)
+        self.state.check_alive()?;
+        files::write(&self.state.resources.files, &self.state.limits, path, bytes)
     }
 
-    /// Writes a program or script, which can then be started by its path.
+    /// Writes a program or script that can be started by its path.
     pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.write_file(path, bytes)?;
-        let files = self.world.resources.files.as_guest(files::now());
+        let files = self.state.resources.files.as_guest(files::now());
         let set = files.set_mode(files::absolute(path, files::HOME).as_str(), Mode::new(0o755));
-        set.map_err(|e| Error::new(ErrorKind::Setting, e.to_string()))
+        Ok(set?)
     }
 
-    /// What it was given, as a content security policy.
+    /// Describes the given capabilities as a content security policy.
     pub fn content_policy(&self) -> ContentPolicy {
-        let policy = ContentPolicy::new(&self.world.capabilities, self.world.boundary);
-        self.world.config.narrow(policy)
+        let policy = ContentPolicy::new(&self.state.capabilities, self.state.boundary);
+        self.state.config.narrow(policy)
     }
 
-    /// What was granted.
+    /// Returns the capabilities that the sandbox was given when it was built.
     pub fn capabilities(&self) -> &CapabilitySet {
-        &self.world.capabilities
+        &self.state.capabilities
     }
 }
 
-impl World {
+impl SandboxState {
     pub(crate) fn new_switch(&self) -> KillSwitch {
         KillSwitch::new(self.runtime.engine().alarm())
     }
@@ -282,11 +284,11 @@ impl World {
         }
     }
 
-    /// Another world with the same content and settings. What was granted since the sandbox was
-    /// made stays with this one.
-    pub(crate) fn fork(&self) -> World {
+    /// Copies the content and settings. Grants made since the sandbox was built stay with the
+    /// original.
+    pub(crate) fn fork(&self) -> SandboxState {
         let name = self.runtime.next_sandbox();
-        World {
+        SandboxState {
             runtime: self.runtime.clone(),
             limits: self.limits,
             clock: self.clock,
@@ -296,7 +298,7 @@ impl World {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: session(
+            permissions: permissions(
                 &self.broker,
                 &name,
                 &self.capabilities,
@@ -316,23 +318,23 @@ impl World {
         }
     }
 
-    /// Notes a run, so that it can be cancelled; forgotten when the answer is dropped.
+    /// Records a run, so that it can be cancelled. Dropping the returned value removes the record.
     pub(crate) fn register(self: &Arc<Self>, switch: &KillSwitch) -> Result<Registered, Error> {
         let id = self.next_run.fetch_add(1, Ordering::Relaxed);
         let mut runs = lock(&self.runs);
-        // Looked at under the lock: a run noted here is seen by `destroy`.
+        // Checked under the lock: `destroy` sees every run recorded here.
         self.check_alive()?;
         runs.insert(id, switch.clone());
-        Ok(Registered { world: self.clone(), id })
+        Ok(Registered { state: self.clone(), id })
     }
 
-    /// Keeps runs from starting while the answer is held; an error when one is under way.
+    /// Keeps runs from starting while the returned guard is held. Fails if a run is under way.
     pub(crate) fn idle(&self) -> Result<MutexGuard<'_, HashMap<u64, KillSwitch>>, Error> {
         let runs = lock(&self.runs);
         self.check_alive()?;
         match runs.is_empty() {
             true => Ok(runs),
-            false => Err(Error::new(ErrorKind::Setting, "sandbox: something is running in it")),
+            false => Err(Error::new(ErrorKind::SandboxBusy, "sandbox: a run is under way in it")),
         }
     }
 
@@ -340,18 +342,19 @@ impl World {
         lock(&self.runs).values().for_each(KillSwitch::kill);
     }
 
-    /// What a program says the next one is to begin with. What is not text is left out.
+    /// Saves the environment and working directory for the next run; drops entries that are not
+    /// UTF-8.
     pub(crate) fn keep_environment(&self, environment: &Environment) {
         fn pair(bytes: &[u8]) -> Option<(&str, &str)> {
             let pair = std::str::from_utf8(bytes).ok()?.split_once('=')?;
-            // How deep a shell is nested is counted anew in every run.
+            // The nesting depth of the shell is counted from the start in every run.
             (!pair.0.is_empty() && pair.0 != "SHLVL").then_some(pair)
         }
         let pairs = || environment.variables.iter().filter_map(|bytes| pair(bytes));
         let mut variables = lock(&self.resources.variables);
         let is_known =
             |(name, value): (&str, &str)| variables.get(name).is_some_and(|v| v == value);
-        // Most commands change nothing.
+        // Most commands change no variable, so compare before copying.
         if pairs().count() != variables.len() || !pairs().all(is_known) {
             *variables = pairs().map(|(name, value)| (name.into(), value.into())).collect();
         }
@@ -367,7 +370,7 @@ impl World {
         }
     }
 
-    /// Where the next run of this tool makes its requests.
+    /// Opens the desk at which a run of this tool makes its requests.
     pub(crate) fn desk(&self, tool: &str) -> cofferdam_broker::Desk {
         self.permissions.desk(&self.runtime.next_run(), tool)
     }
@@ -395,15 +398,15 @@ impl World {
     }
 }
 
-fn session(
+fn permissions(
     broker: &Broker,
     name: &str,
     given: &CapabilitySet,
     approver: &Option<Arc<dyn Approver>>,
     bounds: Bounds,
-) -> cofferdam_broker::Session {
+) -> cofferdam_broker::Permissions {
     let approver = approver.clone().or_else(|| broker.approver());
-    broker.session_within(name, given, approver, bounds)
+    broker.permissions_within(name, given, approver, bounds)
 }
 
 fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact {
@@ -411,19 +414,22 @@ fn artifact(content: serde_json::Value, metadata: serde_json::Value) -> Artifact
 }
 
 fn publish(resources: &Resources, name: &str, artifact: Artifact) -> Result<(), Error> {
-    let full = |_| Error::new(ErrorKind::Setting, format!("{name}: too much is published"));
+    let full = |_| {
+        let text = format!("{name}: published state is full (10,000 entries)");
+        Error::new(ErrorKind::Limit, text)
+    };
     resources.published.put(name, artifact).map_err(full)
 }
 
-/// A noted run.
+/// A record of a run under way.
 pub(crate) struct Registered {
-    pub(crate) world: Arc<World>,
+    pub(crate) state: Arc<SandboxState>,
     id: u64,
 }
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        lock(&self.world.runs).remove(&self.id);
+        lock(&self.state.runs).remove(&self.id);
     }
 }
 

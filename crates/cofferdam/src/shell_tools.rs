@@ -1,4 +1,4 @@
-//! Tools that a program runs in its own sandbox: the command `js`.
+//! Tools started by a program in the same sandbox: the `js` command.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,14 +17,15 @@ use crate::outcome::{Ending, Exhausted, Outcome};
 use crate::sandbox::lock;
 use crate::tool::Tool;
 
-/// Tools that a run's programs have under way at once, counting those that such a tool's own
-/// commands start: each has the memory of a cell, and all of a run have that of four.
+/// Most tools that the programs of a run have under way at once, including those started by the
+/// tools' own commands. Each takes the memory of a cell, and a run may use that of four.
 const MAX_TOOLS: usize = 4;
 
-/// Standard output of a tool in a pipeline; it is host memory until the next program has read it.
+/// Most standard output of a tool in a pipeline. It is host memory until the next program has read
+/// it.
 pub(crate) const MAX_PIPED: usize = 8 << 20;
 
-/// How many tools the programs of a run have under way. Clones are the same.
+/// Count of the tools that programs of a run have under way. Clones share the count.
 #[derive(Clone, Default)]
 pub(crate) struct Slots(Arc<AtomicUsize>);
 
@@ -47,7 +48,7 @@ impl Drop for Slot {
 /// Runs tools for the programs of one run, within its time and under its grants.
 pub(crate) struct ShellTools {
     pub(crate) course: Course,
-    /// What a tool was last denied, or stopped for.
+    /// Last denial or limit that ended a tool.
     pub(crate) trouble: Arc<Mutex<Option<Ending>>>,
 }
 
@@ -78,7 +79,7 @@ impl Tools for ShellTools {
 async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
     let arguments = line.arguments.into_iter().map(Value::String).collect();
     let tool = Tool::from_file_name(&line.name, line.source).args_value(Value::Array(arguments));
-    let (ending, (stdout, _)) = drive::run_in(&course, &tool).await?;
+    let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
     if stdout.is_cut {
         let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());
         console.print(Stream::Err, message.as_bytes());
@@ -90,7 +91,7 @@ async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending
     Ok(ending)
 }
 
-/// Prints what became of a tool as a command does; answers its exit code.
+/// Prints the ending of a tool as a command would, and returns the exit code.
 fn told(ending: Ending, console: &Console, trouble: &Mutex<Option<Ending>>) -> u8 {
     let say = |stream, text: &str| console.print(stream, format!("{text}\n").as_bytes());
     match &ending {
@@ -104,7 +105,7 @@ fn told(ending: Ending, console: &Console, trouble: &Mutex<Option<Ending>>) -> u
     }
     let outcome = Outcome::of(ending);
     match (&outcome.ending, outcome.error()) {
-        // The line of JSON stands there already.
+        // The tool's output ends with the denial already, as one line of JSON.
         (Ending::Denied(_), _) | (_, None) => {}
         (_, Some(error)) => {
             let name = if error.name.is_empty() { "thrown" } else { &error.name };

@@ -1,15 +1,16 @@
-//! Which members of `btcp` a tool sees: those of which something is granted, or that it declared.
+//! Selects the members of `btcp` that a tool sees: those with a grant, and those that the tool
+//! declared.
 
 use cofferdam_broker::Preview;
-use cofferdam_caps::tool::ToolName;
+use cofferdam_caps::function::FunctionName;
 use cofferdam_caps::{Kind, Request};
 
 use crate::drive::Course;
-use crate::error::Error;
+use crate::interrupted::Interrupted;
 use crate::outcome::{Ending, ScriptError};
 use crate::tool::Tool;
 
-/// Members, and the kinds of capability that make each of them appear.
+/// Members, with the kinds of capability that make each appear.
 const MEMBERS: [(&str, &[Kind]); 7] = [
     ("dom", &[Kind::DomRead, Kind::DomWrite]),
     ("env", &[Kind::EnvRead]),
@@ -20,25 +21,22 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
     ("state", &[Kind::StateRead, Kind::StateWrite]),
 ];
 
-/// The members that a tool sees. What it declared is asked for first, all at once; a
-/// declaration that makes no sense ends the run.
-pub(crate) async fn members(
-    course: &Course,
-    tool: &Tool,
-) -> Result<Result<Vec<String>, Ending>, Error> {
+/// Returns the members that a tool sees. Declared capabilities are requested first, all at once; an
+/// invalid declaration ends the run.
+pub(crate) async fn members(course: &Course, tool: &Tool) -> Result<Vec<String>, Interrupted> {
     let desk = &course.desk.clone();
     let declared = match tool.declared() {
         Ok(declared) => declared,
         Err(error) => {
             let (name, message) = ("SyntaxError".into(), error.to_string());
-            return Ok(Err(Ending::Threw(ScriptError { name, message, ..Default::default() })));
+            return Err(Ending::Threw(ScriptError { name, message, ..Default::default() }).into());
         }
     };
     let mut members = Vec::new();
     if declared.iter().next().is_some() {
         desk.declare(&declared);
         let answered = course.clock.ask(desk.ask_declared()?).await;
-        // One who is stopped while waiting is stopped again before the first instruction.
+        // A run that was stopped while waiting is stopped again before its first instruction.
         if let Ok(answered) = answered {
             answered?;
         }
@@ -48,22 +46,22 @@ pub(crate) async fn members(
     for (member, kinds) in MEMBERS {
         if kinds.iter().any(is_seen) {
             let is_page = kinds.contains(&Kind::DomRead);
-            let name = if is_page { course.world.boundary.page_member() } else { member };
+            let name = if is_page { course.state.boundary.page_member() } else { member };
             members.push(name.to_owned());
         }
     }
-    if is_seen(&Kind::ToolCall) {
-        for name in course.world.resources.functions.names() {
-            let Ok(tool) = name.parse::<ToolName>() else { continue };
-            let request = Request::Tool { name: tool };
+    if is_seen(&Kind::FunctionCall) {
+        for name in course.state.resources.functions.names() {
+            let Ok(function) = name.parse::<FunctionName>() else { continue };
+            let request = Request::Function { name: function };
             let is_granted = matches!(desk.would_grant(&request)?, Preview::Granted(..));
             if is_granted || declared.allowing(&request).next().is_some() {
-                members.push(format!("tools.{name}"));
+                members.push(format!("functions.{name}"));
             }
         }
     }
     if course.console.is_some() {
         members.push("stdin".to_owned());
     }
-    Ok(Ok(members))
+    Ok(members)
 }

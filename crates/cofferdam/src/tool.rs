@@ -1,4 +1,4 @@
-//! What runs: the body of an async function of `(btcp, args)`, or a module with a default export.
+//! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,13 @@ use cofferdam_kernel::KeptCode;
 
 use crate::json;
 
-/// What a tool is written in.
+/// The language of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Language {
     /// JavaScript.
     JavaScript,
-    /// TypeScript, whose types are taken out before it runs.
+    /// TypeScript; its types are removed before it runs.
     TypeScript,
 }
 
@@ -32,10 +33,10 @@ pub struct Tool {
     identity: Option<String>,
 }
 
-/// What a tool was compiled to. Its clones share it, whatever their arguments.
+/// Compiled code of a tool. Clones of the tool share it, whatever their arguments.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Compiled {
-    /// Most tools run once; code is kept for those that run again.
+    /// Set by the first run. Most tools run once; code is kept only for those that run again.
     has_run: Arc<AtomicBool>,
     code: KeptCode,
 }
@@ -45,14 +46,14 @@ impl Compiled {
         self.code.get().map(|code| &**code)
     }
 
-    /// Where this run is to put its code, if it is worth while.
+    /// Returns the slot for the code of this run, if the tool has run before and has no code yet.
     pub(crate) fn to_keep(&self) -> Option<KeptCode> {
         let runs_again = self.has_run.swap(true, Ordering::Relaxed);
         (runs_again && self.code.get().is_none()).then(|| self.code.clone())
     }
 }
 
-/// It follows from the source.
+/// Compiled code follows from the source, so it never makes two tools unequal.
 impl PartialEq for Compiled {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -72,18 +73,18 @@ impl Tool {
         }
     }
 
-    /// A tool in JavaScript.
+    /// Creates a tool from JavaScript source.
     pub fn javascript(source: impl Into<String>) -> Self {
         Tool::new(Language::JavaScript, "tool.js", source.into())
     }
 
-    /// A tool in TypeScript.
+    /// Creates a tool from TypeScript source.
     pub fn typescript(source: impl Into<String>) -> Self {
         Tool::new(Language::TypeScript, "tool.ts", source.into())
     }
 
-    /// A tool from a file of this name, whose ending says what it is written in and whether it
-    /// is a module.
+    /// Creates a tool from a file. The extension of its name selects the language, and whether the
+    /// source is a module.
     pub fn from_file_name(name: &str, source: impl Into<String>) -> Self {
         let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
         let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -98,43 +99,43 @@ impl Tool {
         tool
     }
 
-    /// Says what it is written in.
+    /// Sets the language.
     pub fn language(mut self, language: Language) -> Self {
         self.language = language;
         self.compiled = Compiled::default();
         self
     }
 
-    /// What it says that it will need, in the comments at its top. An unknown name there is an
-    /// error.
+    /// Returns the capabilities declared in the comments at the top of the source. An unknown name
+    /// there is an error.
     pub(crate) fn declared(&self) -> Result<CapabilitySet, cofferdam_broker::Error> {
-        // Most tools begin with code.
+        // Most tools declare nothing.
         if !self.source.contains("@capability") {
             return Ok(CapabilitySet::default());
         }
         Ok(Declaration::from_source(&self.source)?.capabilities)
     }
 
-    /// The source as it was given.
+    /// Returns the source as it was given.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name that stack traces show.
+    /// Sets the name that stack traces show.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
-        // Code has the name in it.
+        // Compiled code contains the name.
         self.compiled = Compiled::default();
         self
     }
 
-    /// What grants are given to and requests are made by, in place of its name. Whoever chooses
-    /// it chooses whose grants the tool has.
+    /// Sets the identity that grants are given to and requests are made by, in place of the name.
+    /// The caller who chooses it chooses which grants the tool has.
     pub fn identified_as(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
@@ -144,20 +145,20 @@ impl Tool {
         self.identity.as_deref().unwrap_or(&self.name)
     }
 
-    /// Says that the source is a module, in place of finding out.
+    /// Declares that the source is a module, instead of detecting it.
     pub fn module(mut self) -> Self {
         self.form = Form::Module;
         self.compiled = Compiled::default();
         self
     }
 
-    /// The arguments, from JSON.
+    /// Sets the arguments, from JSON.
     pub fn args(mut self, args: serde_json::Value) -> Self {
         self.args = json::from_json(args);
         self
     }
 
-    /// The arguments, with all that structured clone can hold.
+    /// Sets the arguments, from any value that structured clone can hold.
     pub fn args_value(mut self, args: Value) -> Self {
         self.args = args;
         self

@@ -24,10 +24,10 @@ impl Commands for ToolCommands {
         Box::pin(async move {
             let permitted = line.permitted.clone();
             let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
-            // What it prints is the tool's to show or not.
-            let mut settings = course.world.settings(course.desk.clone(), &course.clock, None);
+            // The tool receives the output and decides whether to show it.
+            let mut settings = course.state.settings(course.desk.clone(), &course.clock, None);
             settings.watcher = None;
-            let outcome = program::run_in(&course, settings, command(line), allowlist).await;
+            let outcome = program::run_on_course(&course, settings, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())
         })
     }
@@ -53,7 +53,7 @@ fn command(line: CommandLine) -> Command {
 
 fn finished(outcome: Outcome) -> Finished {
     let mut stderr = outcome.stderr.bytes.clone();
-    // What stopped it is told where people look for it.
+    // The reason for a stop goes to standard error, where callers of commands look for it.
     if let (Some(error), false) = (outcome.error(), matches!(outcome.ending, Ending::Denied(_))) {
         stderr.extend_from_slice(format!("{}: {}\n", error.name, error.message).as_bytes());
     }

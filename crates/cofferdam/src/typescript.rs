@@ -1,5 +1,5 @@
-//! TypeScript to JavaScript, in a cell of its own: the parser recurses, and what it is given to
-//! parse is hostile.
+//! Turns TypeScript into JavaScript in a cell of its own, because the parser recurses over hostile
+//! input.
 
 use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start};
 use cofferdam_abi::wire::Writer;
@@ -7,29 +7,30 @@ use cofferdam_cell::{Cell, Stop};
 use cofferdam_kernel::Kernel;
 
 use crate::drive::{self, Course, exceeded};
-use crate::error::Error;
+use crate::interrupted::Interrupted;
 use crate::limits::Limit;
 use crate::outcome::Ending;
 use crate::tool::Tool;
 
-/// Memory of the cell that strips; it grows with the source, not with what the tool may use.
+/// Memory of the cell. It depends on the length of the source, not on the memory limit of the tool.
 const MEMORY: u64 = 256 << 20;
 
-/// Room for the JavaScript: transformed syntax such as enums is longer than what it stands for.
+/// Returns the room for the JavaScript. Transformed syntax, such as an enum, is longer than its
+/// source.
 fn reply_room(source: &str) -> usize {
     source.len().saturating_mul(8).saturating_add(64 << 10)
 }
 
-/// Takes the types out. Answers what the source turned out to be, and the JavaScript.
+/// Removes the types. Returns the detected form of the source, and the JavaScript.
 pub(crate) async fn strip(
     course: &Course,
     tool: &Tool,
     form: Form,
-) -> Result<Result<(Form, String), Ending>, Error> {
+) -> Result<(Form, String), Interrupted> {
     let limits =
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
-    let image = course.world.runtime.ts()?;
+    let image = course.state.runtime.ts()?;
     let mut cell =
         Cell::new(image, kernel, limits, course.clock.switch().clone(), course.clock.deadline())?;
     let mut message = Writer::new();
@@ -45,10 +46,10 @@ pub(crate) async fn strip(
     .write(&mut message);
     let reply = match course.clock.compute(cell.enter(message.as_bytes())).await {
         Ok(reply) => reply,
-        // Trap: the parser ran into its own stack, or gave up in some other way.
-        Err(Stop::Stack | Stop::Trap(_)) => return Ok(Err(exceeded(Limit::Stack, 0, None))),
-        Err(Stop::Memory) => return Ok(Err(exceeded(Limit::Memory, MEMORY, None))),
-        Err(stop) => return drive::stopped(course, stop, String::new()).map(Err),
+        // A trap means that the parser exhausted its stack or gave up in another way.
+        Err(Stop::Stack | Stop::Trap(_)) => return Err(exceeded(Limit::Stack, 0, None).into()),
+        Err(Stop::Memory) => return Err(exceeded(Limit::Memory, MEMORY, None).into()),
+        Err(stop) => return Err(drive::stopped(course, stop, String::new())?.into()),
     };
     match Leave::read(&reply) {
         Ok(Leave::Finished([kind, text @ ..])) => {
@@ -57,12 +58,12 @@ pub(crate) async fn strip(
                 (_, 1) => Form::Module,
                 (_, _) => Form::Body,
             };
-            Ok(Ok((found, String::from_utf8_lossy(text).into_owned())))
+            Ok((found, String::from_utf8_lossy(text).into_owned()))
         }
-        Ok(Leave::Threw(thrown)) => Ok(Err(Ending::Threw(drive::script_error(thrown)))),
+        Ok(Leave::Threw(thrown)) => Err(Ending::Threw(drive::script_error(thrown)).into()),
         Ok(_) | Err(_) => {
             let what = Stop::Breach("reply of the TypeScript guest".into());
-            drive::stopped(course, what, String::new()).map(Err)
+            Err(drive::stopped(course, what, String::new())?.into())
         }
     }
 }

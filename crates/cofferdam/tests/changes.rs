@@ -1,4 +1,4 @@
-//! What programs change in folders of the host is in the audit log, before it is changed.
+//! Changes that programs make in directories of the host are in the audit log before they are made.
 
 mod unwritable;
 
@@ -9,7 +9,7 @@ use cofferdam::permissions::{Broker, Event, InMemory, Line, Ruling};
 use cofferdam::{Command, HostDir, Mount, Sandbox};
 use unwritable::Unwritable;
 
-/// A folder of the machine, gone with the test.
+/// A folder of the host, which is removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -32,7 +32,8 @@ impl Drop for Folder {
     }
 }
 
-/// Runs a text of the shell and answers what the log says was changed: what, and by whom.
+/// Runs a text of the shell. Returns the changes in the audit log, each with the program that made
+/// it.
 async fn changes(name: &str, mount: Mount, text: &str) -> Vec<(String, String)> {
     let folder = Folder::new(name);
     std::fs::write(folder.0.join("old"), "old").expect("room");

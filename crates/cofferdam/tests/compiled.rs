@@ -1,9 +1,9 @@
-//! A tool that runs again is not compiled again, and nobody can tell.
+//! A tool that runs again is not compiled again, and its outcome stays the same.
 
 use cofferdam::{Boundary, Ending, Limits, Outcome, Sandbox, Tool};
 use serde_json::json;
 
-/// What a caller sees of a run, but for the time it took.
+/// Returns everything that a caller sees of a run, except the time it took.
 fn seen(outcome: &Outcome) -> (String, String, String) {
     let ending = format!("{:?}", outcome.ending);
     (ending, outcome.stdout.text(), outcome.stderr.text())
@@ -72,13 +72,13 @@ fn another_name_shows_in_the_stack() {
     }
 }
 
-/// The same tool in another sandbox, with a document or less memory.
+/// The same tool in another sandbox, with a document or with less memory.
 #[test]
 fn other_sandboxes_take_the_same_code() {
     let tool = Tool::javascript("return typeof document + [1, 2, 3].map((n) => n * 2)");
     let plain = Sandbox::new().expect("a sandbox");
     let framed = Sandbox::builder().boundary(Boundary::Iframe).build().expect("a sandbox");
-    let limits = Limits { memory_bytes: 16 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(16 << 20);
     let small = Sandbox::builder().limits(limits).build().expect("a sandbox");
     for _ in 0..2 {
         let text = |sandbox| check(sandbox, &tool).result_json();
@@ -92,7 +92,7 @@ fn other_sandboxes_take_the_same_code() {
 fn a_source_that_has_become_too_long_is_refused_all_the_same() {
     let tool = Tool::javascript("return 'a tool of some length'");
     check(&Sandbox::new().expect("a sandbox"), &tool);
-    let limits = Limits { source_bytes: 10, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(10);
     let strict = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let outcome = check(&strict, &tool);
     assert!(matches!(outcome.ending, Ending::Stopped(_)), "{outcome:?}");

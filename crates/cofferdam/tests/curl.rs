@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use cofferdam::permissions::{Answer, Approver, Decision, Question, Span};
 use cofferdam::{Command, Ending, ErrorClass, Outcome, Sandbox, SandboxBuilder, Stream};
 
-/// A server that says what it was asked; counts who came.
+/// A server that echoes requests and counts connections.
 struct Server {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -34,7 +34,7 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// A sandbox that may reach this server.
+    /// Returns a builder of a sandbox that may reach this server.
     fn granted(&self) -> SandboxBuilder {
         let grant = format!("network:fetch:{}", self.url(""));
         Sandbox::builder().grant(grant.parse().expect("a capability"))
@@ -52,7 +52,7 @@ fn answer(stream: TcpStream) {
     let mut body = vec![0; length.unwrap_or(0)];
     let _ = reader.read_exact(&mut body);
     let stream = reader.get_mut();
-    // Whoever has gone away is part of the tests.
+    // Clients that go away are part of the tests.
     let _ = match path.as_str() {
         "/redirect" => stream
             .write_all(b"HTTP/1.1 302 Found\r\nlocation: /there\r\ncontent-length: 5\r\n\r\nmoved"),
@@ -64,7 +64,7 @@ fn answer(stream: TcpStream) {
         }
         "/hang" => {
             let begun = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun");
-            // Until the client goes away.
+            // Waits until the client goes away.
             let _ = stream.read(&mut [0]);
             begun
         }
@@ -104,7 +104,7 @@ async fn what_is_not_granted_is_a_line_of_json_and_reaches_nobody() {
     let needed = format!("network:fetch:GET@{}", server.url("/x"));
     assert_eq!(denied.required_permission(), needed);
     assert_eq!(outcome.stderr.text().trim_end(), denied.to_json());
-    // A script that goes on has curl's own code.
+    // A script that goes on sees curl's own exit code.
     let text = format!("curl -s {} 2>/dev/null; echo $?; true", server.url("/x"));
     check(&sh(&sandbox, &text).await, 0, &["7\n"]);
     assert_eq!(server.asked.load(Ordering::SeqCst), 0);
@@ -186,7 +186,7 @@ async fn a_request_that_hangs_ends_with_its_time_with_a_signal_and_with_the_run(
     check(&sh(&sandbox, &format!("curl -s -m 0.2 {url}; echo \" $?\"")).await, 0, &["begun 28\n"]);
     let text = format!("curl -s {url} > f & until [ -s f ]; do :; done; kill $!; wait $!; echo $?");
     check(&sh(&sandbox, &text).await, 0, &["143\n"]);
-    // Cancelled once the first bytes are there.
+    // Cancelled once the first bytes have arrived.
     let (sender, receiver) = std::sync::mpsc::channel();
     let watcher = Arc::new(move |_: Stream, _: &[u8]| {
         let _ = sender.send(());
@@ -203,7 +203,7 @@ async fn a_request_that_hangs_ends_with_its_time_with_a_signal_and_with_the_run(
     assert_eq!(outcome.stdout.text(), "begun");
 }
 
-/// Allows everything once, after a while.
+/// Allows everything once, after a delay.
 struct Slow(Duration);
 
 impl Approver for Slow {
@@ -226,12 +226,12 @@ impl Approver for Slow {
 async fn who_is_asked_may_take_longer_than_the_run() {
     let server = Server::new();
     let time = Duration::from_millis(700);
-    let limits = cofferdam::Limits { time, ..cofferdam::Limits::default() };
+    let limits = cofferdam::Limits::default().with_time(time);
     let approver = Arc::new(Slow(Duration::from_millis(1500)));
     let sandbox = Sandbox::builder().limits(limits).approver(approver).build().expect("a sandbox");
     let text = format!("curl -s {} | head -1; echo done", server.url("/asked"));
     check(&sh(&sandbox, &text).await, 0, &["GET /asked", "done"]);
-    // Who computes meanwhile has no more time than without the question.
+    // A process that computes meanwhile has no more time than without the question.
     let text = format!("curl -s {} & while :; do :; done", server.url("/asked"));
     let began = Instant::now();
     let outcome = sh(&sandbox, &text).await;

@@ -1,6 +1,7 @@
-//! What the documents name is there: files, folders, functions, tests, cases, threats.
+//! Checks that everything the documents name exists: files, folders, functions, tests, cases,
+//! threats.
 //!
-//! A document that points at something which was renamed is worse than none.
+//! A document that points at something that was renamed is worse than none.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Every file below a folder with this ending, but for what was built.
+/// Finds every file below a folder with this extension, except build output.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -28,19 +29,19 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The text of all of them.
+/// Returns the texts of all files below these folders with this extension.
 fn texts(folders: &[&str], ending: &str) -> Vec<String> {
     let mut found = Vec::new();
     folders.iter().for_each(|folder| files(&root().join(folder), ending, &mut found));
     found.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect()
 }
 
-/// What stands between backquotes in a line.
+/// Returns the texts between backquotes in a line.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// A file or folder that a document names: by its path from the root, or below `crates/`.
+/// Finds a file or folder that a document names, from the root or below `crates/`.
 fn place(name: &str) -> Option<PathBuf> {
     let name = name.trim_end_matches("/*");
     let below = ["", "crates", "tests/cases", "guests/js/tests/cases"];
@@ -59,7 +60,7 @@ fn is_path(text: &str) -> bool {
             || text.contains("/src"))
 }
 
-/// The last cells of tables that say what proves each row, with their line.
+/// Returns the last cells of tables that list proofs, with their lines.
 fn claims(text: &str) -> Vec<(usize, &str)> {
     let mut proofs = false;
     let mut found = Vec::new();
@@ -78,7 +79,7 @@ fn claims(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// A name as a test has it: words with underscores between them.
+/// Returns true if the text looks like the name of a test: words joined by underscores.
 fn is_claim(text: &str) -> bool {
     text.matches('_').count() >= 2
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -119,7 +120,7 @@ fn tests_that_are_named_are_tests() {
     assert_none(wrong);
 }
 
-/// Behind a file, between brackets, stands what in it is meant.
+/// The names in brackets after a file must be in that file.
 #[test]
 fn what_is_named_in_a_file_is_in_it() {
     let mut wrong = Vec::new();
@@ -148,7 +149,7 @@ fn what_is_named_in_a_file_is_in_it() {
     assert_none(wrong);
 }
 
-/// `case \`area/topic: Heading\``, or the heading alone.
+/// A case is named as `case \`area/topic: Heading\``, or by its heading alone.
 #[test]
 fn cases_that_are_named_are_cases() {
     let cases = texts(&["tests/cases", "guests/js/tests/cases"], "md").concat();
@@ -194,23 +195,23 @@ fn threats_in_the_code_are_known() {
     assert_none(wrong);
 }
 
-/// The table of limits says what the program does.
+/// The table of limits matches the program.
 #[test]
 fn limits_are_those_of_the_program() {
     let text = document("SPECIFICATION.md");
     let defaults = cofferdam::Limits::default();
     let rows = [
-        ("timeoutMs", defaults.time.as_millis() as u64),
-        ("memoryBytes", defaults.memory_bytes),
-        ("commandBytes", defaults.source_bytes),
-        ("stdoutBytes", defaults.stdout_bytes),
-        ("stderrBytes", defaults.stderr_bytes),
-        ("resultBytes", defaults.result_bytes),
-        ("fsBytes", defaults.fs_bytes),
-        ("fileCount", defaults.file_count),
-        ("processes", defaults.processes),
+        ("timeoutMs", defaults.time().as_millis() as u64),
+        ("memoryBytes", defaults.memory_bytes()),
+        ("commandBytes", defaults.source_bytes()),
+        ("stdoutBytes", defaults.stdout_bytes()),
+        ("stderrBytes", defaults.stderr_bytes()),
+        ("resultBytes", defaults.result_bytes()),
+        ("fsBytes", defaults.fs_bytes()),
+        ("fileCount", defaults.file_count()),
+        ("processes", defaults.processes()),
     ];
-    assert_eq!(rows.len(), cofferdam::Limit::NAMES.len());
+    assert_eq!(rows.len(), cofferdam::Limit::SETTABLE.len());
     for (name, value) in rows {
         assert!(text.contains(&format!("| `{name}` | {value} |")), "{name} is {value}");
     }

@@ -1,11 +1,11 @@
-//! Every program in `examples/` runs, and prints what the file of its name beside it says.
+//! Runs every program in `examples/` and compares its output with the `.out` file beside it.
 //!
-//! Cargo builds examples with the tests. `COFFERDAM_BLESS=1` rewrites what they are to print.
+//! Cargo builds examples with the tests. `COFFERDAM_BLESS=1` rewrites the expected output.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where cargo puts examples: beside the folder of this test.
+/// Returns the path of an example that cargo built: beside the folder of this test.
 fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a path");
     let folder = test.parent().and_then(Path::parent).expect("a folder of builds");

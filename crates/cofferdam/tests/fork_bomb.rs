@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use cofferdam::{Command, ErrorClass, Limits, Sandbox};
 
-/// Beyond the time limit, on a machine that has other work.
+/// Time allowed beyond the limit, on a machine with other work.
 const LATE: Duration = Duration::from_secs(2);
 
 async fn check(processes: u64, script: &str) {
     let time = Duration::from_millis(500);
-    let limits = Limits { time, processes, ..Limits::default() };
+    let limits = Limits::default().with_time(time).with_processes(processes);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let began = Instant::now();
     let outcome = sandbox.run_program(Command::shell(script)).await.expect("a run");
@@ -20,7 +20,7 @@ async fn check(processes: u64, script: &str) {
         matches!(class, None | Some(ErrorClass::Timeout) | Some(ErrorClass::LimitExceeded));
     assert!(is_expected, "{script}: {:?}", outcome.error());
     let said = outcome.stderr.text();
-    // Many processes meet the limit on the memory of all of them first.
+    // With many processes, the limit on their memory together is reached first.
     let refusals = ["Resource temporarily unavailable", "memory limit reached"];
     assert!(refusals.iter().any(|refusal| said.contains(refusal)), "{script}: {said}");
     let outcome = sandbox.run_program(Command::shell("echo alive | cat")).await.expect("a run");

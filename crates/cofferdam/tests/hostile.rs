@@ -1,4 +1,4 @@
-//! What hostile tools do to the host: nothing. After each of them the next call works.
+//! Hostile tools do nothing to the host: after each of them the next call works.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use cofferdam::{
 };
 
 fn short() -> Limits {
-    Limits { time: Duration::from_millis(100), ..Limits::default() }
+    Limits::default().with_time(Duration::from_millis(100))
 }
 
 fn sandbox(limits: Limits) -> Sandbox {
@@ -28,7 +28,7 @@ fn check_works(outcome: &Outcome) {
     assert_eq!(outcome.ending, Ending::Returned(Value::Number(2.0)));
 }
 
-/// Runs it, then something harmless.
+/// Runs the source, then checks that a harmless tool works.
 async fn survives(limits: Limits, source: &str) -> Outcome {
     let sandbox = sandbox(limits);
     let outcome = run(&sandbox, source).await;
@@ -63,7 +63,7 @@ async fn the_next_call_works_after_loops() {
 
 #[tokio::test]
 async fn memory_too_small_for_a_cell_is_a_limit() {
-    let sandbox = sandbox(Limits { memory_bytes: 65_536, ..Limits::default() });
+    let sandbox = sandbox(Limits::default().with_memory_bytes(65_536));
     let Ending::Stopped(Exhausted::Limit { limit, allowed, wanted }) =
         run(&sandbox, "return 1").await.ending
     else {
@@ -123,14 +123,14 @@ async fn ten_megabytes_of_output_are_cut_at_the_limit() {
 
 #[tokio::test]
 async fn ten_megabytes_of_output_come_out_whole_where_that_is_allowed() {
-    let limits = Limits { stdout_bytes: 16 << 20, ..Limits::default() };
+    let limits = Limits::default().with_stdout_bytes(16 << 20);
     let outcome = survives(limits, "console.log('x'.repeat(10e6))").await;
     assert_eq!((outcome.stdout.bytes.len(), outcome.stdout.is_cut), (10_000_001, false));
 }
 
 #[tokio::test]
 async fn a_result_of_a_hundred_megabytes_is_a_limit() {
-    let limits = Limits { memory_bytes: 1 << 30, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(1 << 30);
     let outcome = survives(limits, "return new Uint8Array(100e6)").await;
     let Ending::Stopped(Exhausted::Limit { limit, allowed, .. }) = outcome.ending else {
         panic!("{:?}", outcome.error());
@@ -140,7 +140,7 @@ async fn a_result_of_a_hundred_megabytes_is_a_limit() {
 
 #[tokio::test]
 async fn a_result_of_a_hundred_megabytes_comes_out_where_that_is_allowed() {
-    let limits = Limits { memory_bytes: 1 << 30, result_bytes: 200 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(1 << 30).with_result_bytes(200 << 20);
     let outcome = survives(limits, "return new Uint8Array(100e6).fill(7).buffer").await;
     let Ending::Returned(Value::Buffer(bytes)) = &outcome.ending else {
         panic!("{:?}", outcome.error());
@@ -151,7 +151,7 @@ async fn a_result_of_a_hundred_megabytes_comes_out_where_that_is_allowed() {
 #[tokio::test]
 async fn a_tool_of_a_megabyte_runs_where_that_is_allowed() {
     let source = format!("// {}\nreturn 7", "x".repeat(1 << 20));
-    let limits = Limits { source_bytes: 2 << 20, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(2 << 20);
     assert_eq!(survives(limits, &source).await.ending, Ending::Returned(Value::Number(7.0)));
     check_class(Limits::default(), &source, ErrorClass::LimitExceeded).await;
 }
@@ -159,7 +159,7 @@ async fn a_tool_of_a_megabyte_runs_where_that_is_allowed() {
 #[tokio::test]
 async fn a_tool_of_a_megabyte_of_code_runs_where_that_is_allowed() {
     let source = format!("let n = 0\n{}return n", "n += 1;\n".repeat(1 << 17));
-    let limits = Limits { source_bytes: 2 << 20, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(2 << 20);
     assert_eq!(survives(limits, &source).await.ending, Ending::Returned(Value::Number(131_072.0)));
 }
 
@@ -184,7 +184,7 @@ async fn five_hundred_runs_at_once_do_not_mix() {
     assert_eq!(sandbox.is_running(), Ok(false));
 }
 
-/// A sandbox whose tools say on standard output that they have begun.
+/// Returns a sandbox, and a channel that receives a message when its tools print.
 fn telling(limits: Limits) -> (Sandbox, tokio::sync::mpsc::UnboundedReceiver<()>) {
     let (said, begun) = tokio::sync::mpsc::unbounded_channel();
     let watcher = Arc::new(move |_: Stream, _: &[u8]| {
@@ -259,7 +259,7 @@ async fn an_endless_loop_lets_other_tasks_of_its_thread_go_on() {
         }
         canceller.cancel();
     });
-    // Both on one thread: the loop ends only if the other task had its turns.
+    // Both run on one thread: the loop ends only if the other task had its turns.
     let outcome = run.await.expect("an outcome");
     other.await.expect("no panic");
     assert!(is_cancelled(&outcome), "{:?}", outcome.ending);
@@ -290,7 +290,7 @@ async fn a_run_that_is_dropped_before_it_began_leaves_nothing() {
     assert_eq!(sandbox.is_running(), Ok(false));
 }
 
-/// T-CELL-021: whoever finds no cell is told so at once, and who has one keeps it.
+/// T-CELL-021: a run that finds no cell fails at once, and other runs keep theirs.
 #[tokio::test]
 async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
     let runtime = Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime");
@@ -304,12 +304,12 @@ async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
         held.push(run);
     }
     let refused = sandbox.run(&Tool::javascript("return 1")).await.expect_err("no cell is left");
-    assert_eq!(refused.kind(), ErrorKind::Busy, "{refused}");
+    assert_eq!(refused.kind(), ErrorKind::PoolFull, "{refused}");
     held.pop();
     check_works(&run_plain(&sandbox).await);
 }
 
-/// T-CELL-022: what an image held, every cell would hold.
+/// T-CELL-022: numbers drawn while the image was made would be the same in every cell.
 #[tokio::test]
 async fn no_two_cells_draw_the_same_numbers() {
     let sandbox = sandbox(Limits::default());
@@ -323,7 +323,7 @@ async fn no_two_cells_draw_the_same_numbers() {
     }
 }
 
-/// T-CELL-024: a tool may spoil what it has, not what is made of its result.
+/// T-CELL-024: a tool can break its own built-ins, but not the encoding of its result.
 #[tokio::test]
 async fn built_ins_that_were_rewritten_do_not_change_a_result() {
     let spoil = "
@@ -391,7 +391,7 @@ async fn a_run_that_waits_for_its_session_can_be_cancelled_and_has_its_own_time(
         begun.recv().await.expect("it begins");
         end_second.cancel();
         let outcome = second.await;
-        // The first one still waits: the second did not have to wait for its end.
+        // The first run still waits: the second did not wait for its end.
         end_first.cancel();
         outcome
     });
@@ -448,7 +448,7 @@ async fn a_run_cancelled_before_it_is_polled_ends_as_cancelled() {
 #[tokio::test]
 async fn a_watcher_sees_what_is_kept_and_no_more() {
     let seen = Arc::new(AtomicBool::new(false));
-    let limits = Limits { stdout_bytes: 3, ..Limits::default() };
+    let limits = Limits::default().with_stdout_bytes(3);
     let of_watcher = seen.clone();
     let watcher = Arc::new(move |stream: Stream, bytes: &[u8]| {
         assert!(stream == Stream::Out && bytes.len() <= 3);
@@ -459,7 +459,7 @@ async fn a_watcher_sees_what_is_kept_and_no_more() {
     assert!(seen.load(Ordering::SeqCst));
 }
 
-/// Reads the first that is printed, and then no more.
+/// Reads the first output, and then no more.
 #[derive(Default)]
 struct Once(AtomicBool);
 
@@ -476,7 +476,7 @@ impl Watcher for Once {
 #[tokio::test]
 async fn a_program_that_prints_to_nobody_ends_as_at_a_closed_pipe() {
     let sandbox = Sandbox::builder().watcher(Arc::new(Once::default())).build().expect("a sandbox");
-    // The script goes on, as with bash; who ignores the signal hears of the error.
+    // The script goes on, as in bash; a program that ignores the signal gets the error.
     let text = "yes; echo $? > a; trap '' PIPE; echo x 2> b; echo $? >> a; cat a b >&2";
     let outcome = sandbox.run_program(Command::shell(text)).await.expect("a run");
     assert_eq!(outcome.stderr.text(), "141\n1\nbash: line 1: echo: write error: Broken pipe\n");

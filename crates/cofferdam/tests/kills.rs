@@ -1,4 +1,4 @@
-//! A thousand kills in a row. In a process of its own: it counts the memory and the threads of
+//! A thousand kills in a row. A process of its own, because it counts the memory and the threads of
 //! the whole process.
 
 #![cfg(target_os = "linux")]
@@ -6,12 +6,12 @@
 use cofferdam::{Ending, Exhausted, Sandbox, Stream, Tool, Value};
 use std::sync::Arc;
 
-/// Kills before the first look: pools and caches fill up once.
+/// Kills before the first measurement: pools and caches fill up once.
 const WARM_UP: usize = 100;
 
 const KILLS: usize = 1000;
 
-/// Room for growth that is not a leak: allocators keep some of what was freed.
+/// Growth that is not a leak: allocators keep some of the memory that was freed.
 const GROWTH: u64 = 32 << 20;
 
 fn resident() -> u64 {
@@ -33,7 +33,7 @@ fn a_thousand_kills_leave_no_memory_and_no_thread() {
             let _ = said.send(());
         });
         let sandbox = Sandbox::builder().watcher(watcher).build().expect("a sandbox");
-        // Each fills some memory, so that what is not given back shows.
+        // Each tool fills some memory, so that a leak shows.
         let tool = Tool::javascript(
             "const kept = new Uint8Array(1e6).fill(1); console.log('begun'); for (;;);",
         );

@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
     Sandbox::new().expect("a sandbox")
 }
 
-/// Every name below the home with what can be seen of it.
+/// Lists every name below the home with its attributes and checksum.
 const ALL: &str = "cd; find . | sort | while IFS= read -r f; do stat -c '%n %F %a %s %Y %h %N' \"$f\"; \
                    [ -f \"$f\" ] && cksum < \"$f\"; done; true";
 
@@ -38,7 +38,7 @@ fn a_fork_goes_its_own_way() {
 
 #[test]
 fn a_fork_has_its_limits_and_capabilities() {
-    let limits = Limits { fs_bytes: 1000, ..Limits::default() };
+    let limits = Limits::default().with_fs_bytes(1000);
     let one = Sandbox::builder()
         .limits(limits)
         .grant("process:exec:cat".parse().expect("a capability"))
@@ -58,7 +58,7 @@ fn a_snapshot_is_what_was_there() {
     check(&sandbox, "rm -r ~/d ~/f; echo x > ~/g; unset V; cd /", "");
     sandbox.restore(&snapshot).expect("nothing runs");
     check(&sandbox, "pwd; echo $V; ls ~; cat ~/f", "/home/user/d\n1\nd\nf\n1\n");
-    // Again, after a second change.
+    // Restores again, after a second change.
     check(&sandbox, "echo 2 > ~/f", "");
     sandbox.restore(&snapshot).expect("nothing runs");
     check(&sandbox, "cat ~/f", "1\n");
@@ -99,7 +99,7 @@ fn nothing_is_restored_under_a_run() {
     let snapshot = sandbox.snapshot().expect("a snapshot");
     let run = sandbox.start_program(Command::shell("true")).expect("a run");
     let error = sandbox.restore(&snapshot).expect_err("a run is under way");
-    assert!(error.to_string().contains("running"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::SandboxBusy, "{error}");
     drop(run);
     sandbox.restore(&snapshot).expect("nothing runs");
 }
@@ -150,7 +150,7 @@ fn check_refused(archive: Vec<u8>, part: &str) {
     }
 }
 
-/// Puts the right checksum at the end.
+/// Appends the right checksum.
 fn sealed(mut archive: Vec<u8>) -> Vec<u8> {
     use sha2::{Digest, Sha256};
     let sum = Sha256::digest(&archive);
@@ -158,7 +158,7 @@ fn sealed(mut archive: Vec<u8>) -> Vec<u8> {
     archive
 }
 
-/// An archive of these records, before `end`.
+/// Returns an archive of these records, with an end record.
 fn records(records: &[&[u8]]) -> Vec<u8> {
     let mut archive = b"cofferdam-box\r\n\0\x01\0\0\0".to_vec();
     records.iter().for_each(|record| archive.extend_from_slice(record));
@@ -213,16 +213,16 @@ fn names_that_do_not_belong_are_refused() {
     for path in ["/usr/bin/evil", "/etc/passwd", "/dev/evil", "/proc/evil", "/bin/evil"] {
         assert!(Sandbox::import(records(&[&file(path, 1, &[(0, b"x")])])).is_err(), "{path}");
     }
-    // Through a link that the archive brings itself.
+    // A path through a link that the archive itself contains.
     let link = record(5, &["/tmp/l", "/home/user"]);
     check_refused(records(&[&link, &file("/tmp/l/f", 1, &[(0, b"x")])]), "behind a link");
-    // Nor is a system file given another name.
+    // A hard link to a file of the system.
     assert!(Sandbox::import(records(&[&record(6, &["/tmp/p", "/etc/passwd"])])).is_err());
 }
 
 #[test]
 fn sizes_are_checked_before_they_are_believed() {
-    let small = || Limits { fs_bytes: 1000, file_count: 5, ..Limits::default() };
+    let small = || Limits::default().with_fs_bytes(1000).with_file_count(5);
     let import = |archive: Vec<u8>| Sandbox::builder().limits(small()).import(archive).build();
     let large = records(&[&file("/tmp/f", 2000, &[(0, &[7; 2000])])]);
     assert_eq!(import(large).err().map(|e| e.kind()), Some(ErrorKind::Limit));
@@ -262,7 +262,8 @@ proptest! {
         }
         let archive = sandbox.export().expect("an archive");
         let other = Sandbox::import(archive.clone()).expect("a sandbox");
-        // Before anything is read: that is a moment which is kept too.
+        // Exported before anything is read, because reading changes access times, which are
+        // exported too.
         prop_assert_eq!(other.export().expect("an archive"), archive);
         for (path, bytes) in &written {
             let path = format!("/home/user/{path}");

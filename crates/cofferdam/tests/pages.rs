@@ -1,4 +1,4 @@
-//! The page of a sandbox: held here, elsewhere, copied for a fork.
+//! The page of a sandbox: held in this process, held elsewhere, copied for a fork.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -10,7 +10,7 @@ use cofferdam::permissions::{Span, Terms};
 use cofferdam::{Ending, Outcome, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Value as Json, json};
 
-/// A page on another thread, as a tab of a browser would be; it notes what was to be reached.
+/// A page on another thread, like a browser tab. It records the grants of each call.
 struct Tab {
     page: Arc<Mutex<(Page, Proxy)>>,
     reached: Arc<Mutex<Vec<Grants>>>,

@@ -1,5 +1,5 @@
-//! What a run may do: asked about, granted from outside, revoked, and what the embedding program
-//! lends to it.
+//! Permissions of a run: asked about, granted from outside, revoked; and functions and state of the
+//! embedding program.
 
 mod unwritable;
 
@@ -20,7 +20,7 @@ use cofferdam::{
 use serde_json::{Value as Json, json};
 use unwritable::Unwritable;
 
-/// Says yes for the span, or no, and counts how often it was asked.
+/// Answers yes for a span, or no, and counts the questions.
 struct Decides {
     answer: Option<Span>,
     asked: AtomicUsize,
@@ -87,7 +87,7 @@ async fn a_yes_lets_the_run_go_on_from_where_it_waited() {
     assert_eq!(approver.asked(), 1);
 }
 
-/// Programs that know no promises stand still in the middle of a call.
+/// A program without promises is suspended in the middle of a call.
 #[tokio::test]
 async fn a_yes_lets_a_call_without_a_promise_go_on() {
     let approver = Decides::new(Some(Span::Once));
@@ -102,7 +102,8 @@ async fn a_yes_lets_a_call_without_a_promise_go_on() {
         return [begun, process.env.KEY, text, out, status, await later]";
     let wanted = json!([1, "x", "file", "42\nfile", 1, "timer"]);
     check(&run(&sandbox, source).await, wanted);
-    // The file, the shell's first word, what it starts besides, `false`, the variable.
+    // Questions: the file, the shell's first word, the other command that it starts, `false`, the
+    // variable.
     assert_eq!(approver.asked(), 5);
 }
 
@@ -118,7 +119,7 @@ async fn a_no_to_a_call_without_a_promise_can_be_caught() {
 
 #[tokio::test]
 async fn a_call_without_a_promise_waits_for_a_grant_from_outside_and_can_be_cancelled() {
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
     let builder = Sandbox::builder().limits(limits).broker(&broker).file("/data/a", "x");
@@ -142,7 +143,8 @@ async fn a_call_without_a_promise_waits_for_a_grant_from_outside_and_can_be_canc
     while broker.questions().is_empty() {
         tokio::task::yield_now().await;
     }
-    // Longer than the run may take: somebody is thinking. What it computes after that counts.
+    // Longer than the time limit, as if a person were thinking. Time that the tool computes
+    // afterwards counts.
     tokio::time::sleep(Duration::from_millis(600)).await;
     sandbox.grant(Terms::new("fs:read:/data/**".parse().unwrap(), Span::Session)).unwrap();
     check(&waiting.await.unwrap().unwrap(), json!("x"));
@@ -197,7 +199,7 @@ async fn a_no_is_asked_for_once_however_often_it_is_tried() {
 
 #[tokio::test]
 async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
     let builder = Sandbox::builder().limits(limits).broker(&broker).file("/data/a", "x");
@@ -207,7 +209,7 @@ async fn a_grant_from_outside_wakes_the_run_and_its_clock_stood_still() {
     while broker.questions().is_empty() {
         tokio::task::yield_now().await;
     }
-    // Longer than the run may take: somebody is thinking.
+    // Longer than the time limit, as if a person were thinking.
     tokio::time::sleep(Duration::from_millis(600)).await;
     sandbox.grant(Terms::new("fs:read:/data/**".parse().unwrap(), Span::Session)).unwrap();
     check(&waiting.await.unwrap().unwrap(), json!("x"));
@@ -236,7 +238,7 @@ async fn what_changes_files_of_the_host_is_in_the_log_before() {
 async fn a_revoked_grant_holds_no_longer_within_the_run() {
     let memory = Arc::new(InMemory::new().unwrap());
     let broker = Broker::setup(memory.clone(), memory).open().unwrap();
-    let sandbox = granted(&["tool:call:revoke"]).broker(&broker);
+    let sandbox = granted(&["function:call:revoke"]).broker(&broker);
     let grant = broker.grant(Terms::new("env:read:HOME".parse().unwrap(), Span::Always)).unwrap();
     let (revoking, id) = (broker.clone(), grant.id.clone());
     let revoke = Function::new("revoke", move |_| {
@@ -245,7 +247,7 @@ async fn a_revoked_grant_holds_no_longer_within_the_run() {
     });
     let sandbox = sandbox.function(revoke).build().unwrap();
     let source = "const before = await btcp.env.get('HOME')
-        await btcp.tools.revoke({})
+        await btcp.functions.revoke({})
         await btcp.env.get('HOME')";
     check_denied(&run(&sandbox, source).await, "env:read:HOME");
 }
@@ -261,12 +263,12 @@ async fn functions_are_called_with_what_their_schema_allows() {
         .takes(&schema)
         .unwrap()
     };
-    let sandbox = granted(&["tool:call:double"]).function(double()).build().unwrap();
-    let source = "const wrong = await btcp.tools.double({ n: 'x' }).catch((e) => e.name)
-        return [await btcp.tools.double({ n: 21 }), wrong, Object.keys(btcp.tools)]";
+    let sandbox = granted(&["function:call:double"]).function(double()).build().unwrap();
+    let source = "const wrong = await btcp.functions.double({ n: 'x' }).catch((e) => e.name)
+        return [await btcp.functions.double({ n: 21 }), wrong, Object.keys(btcp.functions)]";
     check(&run(&sandbox, source).await, json!([42, "TypeError", ["double"]]));
     let without = Sandbox::builder().function(double()).build().unwrap();
-    check(&run(&without, "return btcp.tools === undefined").await, json!(true));
+    check(&run(&without, "return btcp.functions === undefined").await, json!(true));
 }
 
 #[tokio::test]
@@ -286,7 +288,7 @@ async fn what_is_published_can_be_read_and_set_where_granted() {
     assert_eq!(sandbox.published("draft"), Some(json!({ "text": "ab" })));
 }
 
-/// Answers every request with its head, until the test ends.
+/// Serves HTTP, echoing the head of each request, until the test ends.
 fn echo_server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("bound").port();
@@ -372,7 +374,7 @@ async fn a_policy_bounds_what_is_granted_later_too() {
     for sandbox in [sandbox.fork().unwrap(), sandbox] {
         let outcome = run(&sandbox, &fetch(outside)).await;
         let said = outcome.error().map(|error| error.message).unwrap_or_default();
-        let rule = format!("outside of connect-src {}", url(inside));
+        let rule = format!("blocked by connect-src {}", url(inside));
         assert!(said.ends_with(&rule), "{said}");
         let command = Command::shell(format!("curl -s {}/ || echo no", url(outside)));
         let outcome = sandbox.run_program(command).await.unwrap();

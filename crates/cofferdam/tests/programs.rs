@@ -1,4 +1,4 @@
-//! Programs in cells: what they can do, what stops them, what they cannot get past.
+//! Programs in cells: their abilities, their limits and their boundaries.
 
 mod computed;
 
@@ -11,8 +11,8 @@ use cofferdam_abi::process::Spawn;
 use cofferdam_abi::{ProgramCall, Writer, frame};
 use computed::computed;
 
-/// A program around the body of `_start`. `$print` writes a part of its memory, `$call` crosses the
-/// gate with what lies at 0x1000 and has its answer at 0x8000.
+/// Returns a program around the body of `_start`. `$print` writes a part of its memory. `$call`
+/// crosses the gate with the request at the given address; the answer is at 0x8000.
 fn program(data: &[(u32, Vec<u8>)], functions: &str, body: &str) -> Vec<u8> {
     let data: String = data
         .iter()
@@ -68,7 +68,7 @@ fn sandbox(limits: Limits) -> Sandbox {
 }
 
 fn short() -> Limits {
-    Limits { time: Duration::from_millis(200), ..Limits::default() }
+    Limits::default().with_time(Duration::from_millis(200))
 }
 
 async fn run(limits: Limits, module: Vec<u8>) -> Outcome {
@@ -76,7 +76,7 @@ async fn run(limits: Limits, module: Vec<u8>) -> Outcome {
     sandbox(limits).run_program(command).await.expect("an outcome")
 }
 
-/// Puts an executable file there.
+/// Writes an executable file.
 fn install(sandbox: &Sandbox, path: &str, module: &[u8]) {
     sandbox.write_executable(path, module).expect("room");
 }
@@ -131,8 +131,8 @@ async fn an_endless_loop_ends_at_its_time_and_when_cancelled() {
     assert_eq!(outcome.expect("an outcome").exit_code(), 125);
 }
 
-/// T-PROC-013. Long instructions go in pieces: what fills 256 MiB at once is still asked every 5 ms. Those
-/// of an engine that does not look within them take 20 ms and more each.
+/// T-PROC-013. Long instructions run in pieces: a program that fills 256 MiB at once still yields
+/// every 5 ms. Without that, each such instruction would take 20 ms or more.
 #[test]
 fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
     let memory = "(memory.grow (i32.const 4096)) drop";
@@ -144,7 +144,7 @@ fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
         "(table.copy $t $t (i32.const 1) (i32.const 0) (i32.const 7999999))",
     ];
     let executor = tokio::runtime::Builder::new_current_thread().build().expect("an executor");
-    let limits = Limits { time: Duration::from_millis(400), memory_bytes: 1 << 29, ..short() };
+    let limits = short().with_time(Duration::from_millis(400)).with_memory_bytes(1 << 29);
     for body in bodies {
         let table = "(table $t 8000000 funcref)";
         let endless = program(&[], table, &format!("{memory} (loop $l {body} (br $l))"));
@@ -158,7 +158,7 @@ fn what_fills_and_copies_for_long_gives_its_thread_back_and_ends() {
         }));
         assert_eq!(outcome.expect("an outcome").exit_code(), 124, "{body}");
         assert!(slices.iter().sum::<Duration>() >= Duration::from_millis(2), "it computes");
-        // Between them it is compiled and set up.
+        // Shorter slices compile and set up the program.
         slices.retain(|slice| *slice >= Duration::from_millis(2));
         slices.sort_unstable();
         let is_short = |tenth: &Duration| *tenth < Duration::from_millis(12);
@@ -249,7 +249,7 @@ async fn a_module_that_cannot_run_is_told_why() {
     }
     check_unfit(&text("(module (memory 1 1 shared))"), "needs threads").await;
     check_unfit(&text(r#"(module (import "env" "memory" (memory 1 1 shared)))"#), "threads").await;
-    check_unfit(&text("(module (memory i64 1))"), "memory of 64 bits").await;
+    check_unfit(&text("(module (memory i64 1))"), "64-bit memory").await;
     check_unfit(&text("(module (tag))"), "uses WebAssembly's exceptions").await;
     check_unfit(&text("(module (type (struct)))"), "garbage collector").await;
     check_unfit(&text(r#"(module (func (export "_start")))"#), "exports no memory").await;
@@ -266,7 +266,7 @@ async fn a_large_table_and_large_data_are_no_obstacle() {
     assert_eq!(outcome.ending, Ending::Exited(0));
 }
 
-/// Spawns `/bomb` for ever; exits with 9 when it is refused.
+/// Returns a program that spawns `/bomb` forever, and exits with 9 when it is refused.
 fn bomb() -> Vec<u8> {
     let request = spawn(b"/bomb", vec![]);
     let len = request.len();
@@ -284,7 +284,7 @@ fn bomb() -> Vec<u8> {
 
 #[tokio::test]
 async fn a_fork_bomb_is_a_limit() {
-    let sandbox = sandbox(Limits { time: Duration::from_secs(5), ..Limits::default() });
+    let sandbox = sandbox(Limits::default().with_time(Duration::from_secs(5)));
     install(&sandbox, "/bomb", &bomb());
     let began = Instant::now();
     let outcome = sandbox.run_program(Command::new("/bomb")).await.expect("an outcome");
@@ -293,7 +293,8 @@ async fn a_fork_bomb_is_a_limit() {
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
-/// Makes a pipe (3 or more, as free), starts `/child` with `fds`, then `body`.
+/// Returns a program that makes a pipe (descriptors 3 and up, whichever are free), starts `/child`
+/// with `fds`, then runs `body`.
 fn parent(fds: Vec<(u32, u32)>, body: &str) -> Vec<u8> {
     let pipe = request(ProgramCall::PipeNew, |_| {});
     let spawn = spawn(b"/child", fds);
@@ -325,7 +326,7 @@ async fn a_child_writes_to_its_parent() {
         "(drop (call $print (i32.const 1) (i32.const 64) (i32.const 14)))",
     );
     install(&sandbox, "/child", &child);
-    // The pipe has 4 (read) and 5 (write), since 3 is the root.
+    // The pipe has descriptors 4 (read) and 5 (write), since 3 is the root.
     let parent = parent(
         vec![(1, 5)],
         "(call $pipe) (call $spawn) (drop (call $close (i32.const 5)))
@@ -391,13 +392,13 @@ async fn children_that_nobody_hears_end_with_the_first_process() {
     assert!(outcome.duration < Duration::from_secs(5));
 }
 
-/// Strangers' modules are compiled on threads of their own: whoever waits gives up in time.
+/// Modules are compiled on threads of their own, so a run that waits for one ends in time.
 #[tokio::test]
 async fn a_module_that_is_slow_to_compile_ends_at_the_deadline() {
     let step = "(local.set 0 (i64.add (i64.mul (local.get 0) (i64.const 3)) (local.get 1)))\n";
     let slow = |n| format!("(func $f{n} (param i64 i64) {})\n", step.repeat(5000));
     let functions: String = (0..40).map(slow).collect();
-    let limits = Limits { time: Duration::from_millis(1), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(1));
     let module = program(&[], &functions, "");
     let outcome = sandbox(limits).run_program(Command::wasm("slow", module)).await;
     let ending = outcome.expect("an outcome").ending;
@@ -438,7 +439,7 @@ async fn what_is_no_program_is_told_apart() {
 
 #[tokio::test]
 async fn sleep_costs_no_time_on_a_fixed_clock() {
-    // One subscription: a clock, relative, an hour.
+    // One subscription: a clock, relative, one hour.
     let mut subscription = vec![0; 48];
     subscription[16] = 1;
     subscription[24..32].copy_from_slice(&3_600_000_000_000u64.to_le_bytes());

@@ -1,6 +1,7 @@
-//! The numbers of SPECIFICATION.md. In a process of its own: it counts the process's memory.
+//! The numbers of SPECIFICATION.md. A process of its own, because it counts the memory of the
+//! process.
 //!
-//! The best of many rounds is what the program costs; the rest is what else the machine did.
+//! The best of many rounds is the cost of the program; the rest is other work of the machine.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +16,7 @@ use computed::computed;
 
 use cofferdam::{Command, Limits, Pool, Run, Runtime, Sandbox, Tool};
 
-/// Longest time of a fresh cell: taken, `return 1 + 1` compiled and run, and gone.
+/// Longest time of a fresh cell: take it, compile and run `return 1 + 1`, drop it.
 const START: Duration = Duration::from_millis(1);
 
 /// Longest time from the deadline to the outcome.
@@ -24,8 +25,8 @@ const KILL: Duration = Duration::from_millis(10);
 /// Longest time of a shell that prints a word, once its code is loaded.
 const SHELL: Duration = Duration::from_millis(20);
 
-/// How long a cell that computes holds its thread: 5 ms, and what it takes to be asked. Shorter ones
-/// are no whole slice: the first begins in the middle of one.
+/// Time that a cell which computes holds its thread: 5 ms, and the time to yield. Shorter times are
+/// not whole slices, since the first slice begins in the middle.
 const SLICE: std::ops::RangeInclusive<Duration> =
     Duration::from_millis(4)..=Duration::from_micros(7500);
 
@@ -40,7 +41,7 @@ fn best(rounds: usize, mut round: impl FnMut() -> Duration) -> Duration {
     (0..rounds).map(|_| round()).min().unwrap_or_default()
 }
 
-/// Resident memory; pages that many cells share count once.
+/// Returns resident memory; pages that many cells share count once.
 fn resident() -> u64 {
     let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").expect("procfs");
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:")).expect("a line");
@@ -75,7 +76,7 @@ fn a_shell_starts_within_its_time() {
     assert!(took < SHELL, "{took:?}");
 }
 
-/// The tool ends at its time, which it has in this sandbox.
+/// Checks that the tool ends at the time limit of this sandbox.
 #[track_caller]
 fn check_killed(sandbox: &Sandbox, source: &str, time: Duration) {
     let (executor, tool) = (executor(), Tool::javascript(source));
@@ -91,7 +92,7 @@ fn check_killed(sandbox: &Sandbox, source: &str, time: Duration) {
 #[test]
 fn a_loop_is_killed_within_its_time() {
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     for source in ["for (;;);", "for (;;) { try { for (;;); } finally { continue } }"] {
         check_killed(&sandbox, source, time);
@@ -101,9 +102,9 @@ fn a_loop_is_killed_within_its_time() {
 #[test]
 fn a_search_in_the_page_ends_with_its_run() {
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let read = "dom:read".parse().expect("a capability");
-    // Each element looks at all before it, which takes longer than there is time for.
+    // Each element compares itself with all before it, which takes longer than the time limit.
     let page = "<i></i>".repeat(2_000);
     let sandbox = Sandbox::builder().limits(limits).grant(read).page(page).build();
     let sandbox = sandbox.expect("a sandbox");
@@ -118,7 +119,7 @@ const ENDLESS: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x
 fn a_program_is_killed_within_its_time() {
     let executor = executor();
     let time = Duration::from_millis(30);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let over = best(10, || {
         let began = Instant::now();
@@ -134,7 +135,7 @@ fn a_program_is_killed_within_its_time() {
 fn a_loop_gives_its_thread_back_after_each_slice() {
     let executor = executor();
     let time = Duration::from_millis(100);
-    let limits = Limits { time, ..Limits::default() };
+    let limits = Limits::default().with_time(time);
     let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
     let tool = Tool::javascript("for (;;);");
     let mut slices = Vec::new();
@@ -154,7 +155,7 @@ fn a_loop_gives_its_thread_back_after_each_slice() {
         });
     }
     slices.sort_unstable();
-    // Where the alarm itself has to wait for a processor, some are longer.
+    // If the alarm itself waits for a processor, some slices are longer.
     let tenth = slices.get(slices.len() / 10).expect("a whole slice");
     assert!(tenth <= SLICE.end(), "{slices:?}");
 }

@@ -1,7 +1,7 @@
-//! The numbers of SPECIFICATION.md, met from outside: each test fails when its number changes.
+//! The numbers of SPECIFICATION.md, seen from outside: each test fails when its number changes.
 
-use cofferdam::capabilities::state::StateName;
 use cofferdam::{Capability, Clock, Command, Limits, Outcome, Sandbox, Tool};
+use cofferdam_caps::state::StateName;
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     let executor = tokio::runtime::Builder::new_current_thread().enable_time().build();
@@ -18,7 +18,7 @@ fn sh(sandbox: &Sandbox, text: &str) -> String {
 }
 
 fn tool(source: &str, grants: &[&str]) -> serde_json::Value {
-    let limits = Limits { memory_bytes: 256 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory_bytes(256 << 20);
     let builder = Sandbox::builder().limits(limits);
     let builder = grants.iter().fold(builder, |b, name| b.grant(name.parse().expect("a name")));
     let sandbox = builder.build().expect("a sandbox");
@@ -30,18 +30,18 @@ fn tool(source: &str, grants: &[&str]) -> serde_json::Value {
 fn a_cell_has_four_gigabytes_at_most() {
     let mut limits = Limits::default();
     limits.set("memoryBytes", u64::MAX).expect("a limit");
-    assert_eq!(limits.memory_bytes, 4 << 30);
+    assert_eq!(limits.memory_bytes(), 4 << 30);
 }
 
 #[test]
 fn limits_that_would_let_nothing_run_are_refused() {
-    for (_, name) in cofferdam::Limit::NAMES {
+    for name in cofferdam::Limit::SETTABLE.iter().map(|limit| limit.name()) {
         let needs_one = ["timeoutMs", "memoryBytes", "processes"].contains(&name);
         assert_eq!(Limits::default().set(name, 0).is_err(), needs_one, "{name}");
     }
 }
 
-/// Opens its root again and again, and exits with how often that worked, less 100.
+/// Opens its root repeatedly, and exits with the number of successes minus 100.
 const OPENER: &str = r#"(module
     (import "wasi_snapshot_preview1" "path_open"
         (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
@@ -61,12 +61,12 @@ const OPENER: &str = r#"(module
 fn a_process_has_256_descriptors() {
     let opener = Command::wasm("opener", wat::parse_str(OPENER).expect("a module"));
     let outcome = program(&Sandbox::new().expect("a sandbox"), opener);
-    // Four are there from the start: the standard ones and the root.
+    // Four are open from the start: the standard streams and the root.
     assert_eq!(u32::from(outcome.exit_code()) + 100, 256 - 4, "{:?}", outcome.error());
 }
 
-/// On a fixed clock time passes when nobody has anything left to do: the reader wakes when the
-/// writer is done, or waits.
+/// Writes into a pipe on a fixed clock, where time passes only when no process can go on: the
+/// reader wakes when the writer is done or blocked.
 fn is_done_writing(bytes: u32) -> String {
     let sandbox = Sandbox::builder().clock(Clock::Fixed(0.0)).build().expect("a sandbox");
     let writer = format!("{{ head -c {bytes} /dev/zero; touch /tmp/done; }}");
@@ -96,7 +96,7 @@ fn arguments_and_variables_have_2_mib_together() {
 #[test]
 fn an_area_of_storage_has_5_mib() {
     for area in ["local", "session"] {
-        // An entry is charged 64 bytes beside its key and its text.
+        // An entry is charged 64 bytes in addition to its key and its text.
         let source = format!(
             "const seen = []
             for (const length of [5 * 1024 * 1024 - 65, 5 * 1024 * 1024 - 64]) {{

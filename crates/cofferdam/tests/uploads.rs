@@ -1,4 +1,4 @@
-//! Request bodies that are sent while they are made, against a server on this machine.
+//! Request bodies that are sent while they are produced, against a server on this machine.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use cofferdam::{ErrorClass, Limits, Outcome, Sandbox, SandboxBuilder, Tool};
 use serde_json::{Value as Json, json};
 
-/// What a server that waits for the other side waits at most.
+/// Longest time that the server waits for the other side.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server; the path of a request says what it does with it.
+/// A server whose behaviour depends on the path of the request.
 struct Server {
     port: u16,
 }
@@ -27,7 +27,7 @@ impl Server {
         Server { port }
     }
 
-    /// A sandbox that may reach this server.
+    /// Returns a builder of a sandbox that may reach this server.
     fn granted(&self) -> SandboxBuilder {
         let grant = format!("network:fetch:http://127.0.0.1:{}", self.port);
         Sandbox::builder().grant(grant.parse().expect("a capability"))
@@ -60,7 +60,7 @@ impl Exchange {
         Exchange { stream, head: head.to_ascii_lowercase() }
     }
 
-    /// The next chunk; none at the end, and where the client went away.
+    /// Returns the next chunk, or `None` at the end or if the client has gone away.
     fn chunk(&mut self) -> Option<Vec<u8>> {
         let mut size = String::new();
         self.stream.read_line(&mut size).ok()?;
@@ -82,7 +82,7 @@ impl Exchange {
     }
 
     fn say(&mut self, text: &str) {
-        // Whoever has gone away is part of the tests.
+        // Clients that go away are part of the tests.
         let _ = self.stream.get_mut().write_all(text.as_bytes());
     }
 
@@ -94,7 +94,7 @@ impl Exchange {
             return self.say(&format!("{head}content-length: 0\r\n\r\n"));
         }
         match path.as_str() {
-            // Says each chunk back before it reads the next one.
+            // Echoes each chunk before it reads the next one.
             "/echo" => {
                 self.say("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
                 while let Some(chunk) = self.chunk() {
@@ -103,7 +103,7 @@ impl Exchange {
                 }
                 self.say("0\r\n\r\n");
             }
-            // Does not want to know.
+            // Answers without reading the body.
             "/early" => {
                 self.say("HTTP/1.1 413 Too Long\r\ncontent-length: 2\r\n\r\nno");
                 let _ = std::io::copy(&mut self.stream, &mut std::io::sink());
@@ -112,7 +112,7 @@ impl Exchange {
             "/hang" => {
                 let _ = std::io::copy(&mut self.stream, &mut std::io::sink());
             }
-            // Says what it was sent.
+            // Describes the request.
             _ => {
                 let body = self.body();
                 let sent = match self.head.contains("transfer-encoding: chunked") {
@@ -129,7 +129,7 @@ impl Exchange {
     }
 }
 
-/// A stream of these pieces, which notes how often it was asked and how it ended.
+/// Returns a stream that records how often it was pulled and how it ended.
 const MADE: &str = "
     const noted = { pulled: 0 }
     const bytes = (text) => new TextEncoder().encode(text)
@@ -303,7 +303,7 @@ async fn the_length_is_limited_while_it_is_sent() {
 #[tokio::test]
 async fn the_run_s_end_is_the_upload_s() {
     let server = Server::new();
-    let limits = Limits { time: Duration::from_millis(300), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(300));
     let sandbox = server.granted().limits(limits).build().expect("a sandbox");
     for next in ["await new Promise(() => {})", "c.enqueue(new Uint8Array(1))", "for (;;);"] {
         let source = format!("await post('/hang', made(async (c) => {{ {next} }}))");

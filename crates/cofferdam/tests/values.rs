@@ -1,4 +1,4 @@
-//! Values and messages that nobody thought of.
+//! Random values and messages.
 
 use cofferdam::{Sandbox, Tool, Value};
 use cofferdam_abi::call::{ProgramCall, ToolCall};
@@ -9,7 +9,7 @@ use cofferdam_abi::wire::{Reader, Writer};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-/// Values that compare equal to themselves: no NaN, and no references, whose numbers must fit.
+/// Generates values that equal themselves: no NaN, and no references, whose numbers must fit.
 fn values() -> impl Strategy<Value = Value> {
     let number = prop_oneof![any::<i32>().prop_map(f64::from), any::<f64>()]
         .prop_map(|n| if n.is_nan() { 0.5 } else { n });
@@ -49,7 +49,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// JSON that JavaScript holds as it is: no number past its doubles, no -0.
+/// Generates JSON that JavaScript holds exactly: no number beyond a double, no -0.
 fn json() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         Just(Json::Null),
@@ -103,7 +103,7 @@ proptest! {
             bytes[at] = byte;
         }
         if let Ok(value) = value::decode(&bytes) {
-            // Whatever it became, it can be shown.
+            // Any value that can be decoded can be converted.
             let _ = cofferdam::json::to_json(&value);
         }
     }
@@ -132,7 +132,8 @@ proptest! {
 
     #[test]
     fn bytes_from_nobody_as_arguments_never_hurt_the_host(value in values()) {
-        // What JavaScript cannot hold, such as a broken regular expression, is the tool's error.
+        // A value that JavaScript cannot hold, such as an invalid regular expression, is an error
+        // of the tool.
         let _ = through_a_cell(value);
     }
 }

@@ -1,5 +1,5 @@
-//! The public WASI test suite, where a checkout of its compiled tests is at hand:
-//! `COFFERDAM_WASI_TESTSUITE=<directory>` names it. It is not part of this repository.
+//! The public WASI test suite, which is not part of this repository. It runs if
+//! `COFFERDAM_WASI_TESTSUITE` names a directory with its compiled tests.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn modules(under: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Copies a directory of the suite into the root of the sandbox.
+/// Copies a directory of the suite to the root of the sandbox.
 fn fill(sandbox: &Sandbox, from: &Path, to: &str) {
     for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
         let (path, at) = (entry.path(), format!("{to}/{}", entry.file_name().to_string_lossy()));

@@ -1,7 +1,7 @@
 //! Runs the tree-construction tests of html5lib, which are not part of this repository.
 //!
-//! `cargo run --release -p cofferdam-dom --example html5lib -- DIR` where DIR holds the `.dat`
-//! files. Scripting is off, so tests marked `#script-on` do not apply; they are counted.
+//! Usage: `cargo run --release -p cofferdam-dom --example html5lib -- DIR`, where DIR holds the
+//! `.dat` files. Scripting is off, so tests marked `#script-on` are only counted.
 
 use cofferdam_dom::{Budget, DocumentKind, Named, NodeId, NodeKind, Tree, qualified_name};
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn run(case: &Case) -> String {
     }
 }
 
-/// The format of the tests. Recurses: the tests are not deep.
+/// Writes a tree in the format of the tests. Recurses, since the tests are not deep.
 fn dump(tree: &Tree, node: NodeId, level: usize, out: &mut String) {
     for child in tree.children(node).unwrap_or_default() {
         let indent = "  ".repeat(level);

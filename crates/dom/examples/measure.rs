@@ -1,4 +1,4 @@
-//! Measures parsing and queries on pages that are made here: `--example measure`.
+//! Measures parsing and queries on generated pages: `--example measure`.
 
 use cofferdam_dom::proxy::{Call, Grants, Proxy, Reach};
 use cofferdam_dom::{Budget, Page, Tree};
@@ -56,7 +56,7 @@ fn main() {
     for selector in
         ["*", "div", ".row.r3 li:nth-child(2) > b", "div:has(i.x) p > span", "a[href$='7'], i.x"]
     {
-        // A change before each: no index helps.
+        // A change before each query, so that no index can be used.
         let mut flip = 0;
         let time = median(31, || {
             flip += 1;

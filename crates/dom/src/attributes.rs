@@ -8,26 +8,26 @@ use html5ever::{LocalName, QualName, ns};
 use std::borrow::Cow;
 
 impl Tree {
-    /// The name of an element.
+    /// Returns the name of an element.
     pub fn element_name(&self, id: NodeId) -> Option<&QualName> {
         let slot = self.slot(id).ok()?;
         Some(&self.element(slot)?.name)
     }
 
-    /// The name of an element as `tagName` has it: HTML elements of HTML documents in capitals.
+    /// Returns the `tagName` of an element: in upper case for HTML elements of HTML documents.
     pub fn tag_name(&self, id: NodeId) -> Option<String> {
         let slot = self.slot(id).ok()?;
         let name = qualified(&self.element(slot)?.name);
         Some(if self.folds_case(slot) { name.to_ascii_uppercase() } else { name })
     }
 
-    /// The contents of a template.
+    /// Returns the contents of a template.
     pub fn template_contents(&self, id: NodeId) -> Option<NodeId> {
         let slot = self.slot(id).ok()?;
         self.maybe_id(self.element(slot)?.contents)
     }
 
-    /// The attributes, in order. Nothing but an element has any.
+    /// Returns the attributes in order; empty for nodes that are not elements.
     pub fn attributes(&self, id: NodeId) -> &[Attribute] {
         match self.slot(id).ok().and_then(|slot| self.element(slot)) {
             Some(element) => &element.attributes,
@@ -35,14 +35,14 @@ impl Tree {
         }
     }
 
-    /// The value of the attribute with this qualified name.
+    /// Returns the value of the attribute with this qualified name.
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         let slot = self.slot(id).ok()?;
         let at = self.position(slot, &self.folded(slot, name))?;
         Some(&self.element(slot)?.attributes.get(at)?.value)
     }
 
-    /// The value of the attribute with this namespace and local name.
+    /// Returns the value of the attribute with this namespace and local name.
     pub fn attribute_ns(&self, id: NodeId, namespace: &str, local: &str) -> Option<&str> {
         self.attributes(id)
             .iter()
@@ -64,7 +64,7 @@ impl Tree {
         }
     }
 
-    /// Sets the attribute with this name, the prefix apart.
+    /// Sets the attribute with this namespace and local name; the prefix is not compared.
     pub fn set_attribute_ns(
         &mut self,
         id: NodeId,
@@ -79,14 +79,14 @@ impl Tree {
         }
     }
 
-    /// Takes the attribute with this qualified name away; whether there was one.
+    /// Removes the attribute with this qualified name. Returns false if there was none.
     pub fn remove_attribute(&mut self, id: NodeId, name: &str) -> Result<bool, Error> {
         let slot = self.element_slot(id)?;
         let at = self.position(slot, &self.folded(slot, name));
         Ok(self.remove_at(slot, at))
     }
 
-    /// Takes the attribute with this namespace and local name away; whether there was one.
+    /// Removes the attribute with this namespace and local name. Returns false if there was none.
     pub fn remove_attribute_ns(
         &mut self,
         id: NodeId,
@@ -101,7 +101,7 @@ impl Tree {
         Ok(self.remove_at(slot, at))
     }
 
-    /// Whether names of this element fold to lower case.
+    /// Returns true if names are folded to lower case for this element.
     pub(crate) fn folds_case(&self, slot: u32) -> bool {
         self.element(slot).is_some_and(|element| element.name.ns == ns!(html))
             && self.is_html_document(self.document_of(slot))
@@ -167,7 +167,7 @@ impl Tree {
 }
 
 impl Element {
-    /// The value of an attribute without a namespace.
+    /// Returns the value of an attribute without a namespace.
     pub(crate) fn plain(&self, local: &LocalName) -> Option<&str> {
         self.attributes.iter().find(|a| a.is_plain(local)).map(Attribute::value)
     }

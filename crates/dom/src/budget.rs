@@ -1,17 +1,19 @@
+//! Limits on the size of a tree, and the account of what it uses.
+
 use crate::error::{Error, ErrorKind};
 
-/// How much a [`Tree`](crate::Tree) may hold; all of its documents and detached nodes together.
+/// Limits on a [`Tree`](crate::Tree), for all its documents and detached nodes together.
 ///
-/// What is over is refused with a `QuotaExceededError` before it is made. Bytes are those of nodes,
-/// attributes and text as they are stored; the spare room of growing text and the index of repeated
-/// queries are not counted and can be as much again in the worst case.
+/// Anything that would exceed a limit is refused with a `QuotaExceededError` before it is created.
+/// Bytes are those of nodes, attributes and text as stored. The spare capacity of growing text and
+/// the index of repeated queries are not counted; in the worst case they double the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Bytes of nodes, attributes and text.
     pub bytes: usize,
-    /// Nodes, attributes not counted.
+    /// Number of nodes, without attributes.
     pub nodes: u32,
-    /// Levels from a root to its deepest node, through the contents of templates.
+    /// Levels from a root to its deepest node, counting through the contents of templates.
     pub depth: u32,
 }
 
@@ -21,21 +23,21 @@ impl Default for Budget {
     }
 }
 
-/// What a [`Tree`](crate::Tree) holds now.
+/// Memory and nodes that a [`Tree`](crate::Tree) uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// As [`Budget::bytes`].
+    /// Bytes, counted as for [`Budget::bytes`].
     pub bytes: usize,
-    /// As [`Budget::nodes`].
+    /// Nodes, counted as for [`Budget::nodes`].
     pub nodes: u32,
 }
 
-/// A budget and what is used of it.
+/// A budget and its current usage.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) budget: Budget,
     pub(crate) used: Usage,
-    /// Bytes charged since the last collection, refunds not counted.
+    /// Bytes charged since the last collection, without subtracting refunds.
     pub(crate) charged: usize,
 }
 

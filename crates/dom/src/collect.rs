@@ -1,20 +1,22 @@
-//! Nodes that nothing can reach any more are given back.
+//! Garbage collection of unreachable nodes.
 //!
-//! A tree of nodes lives as long as it is pinned anywhere, or is a document that a living tree
-//! belongs to. So a guest can set `innerHTML` in a loop for as long as it likes.
+//! A tree of nodes lives as long as one of its nodes is pinned, or as long as it is a document
+//! that a living tree belongs to. This lets a guest set `innerHTML` in a loop indefinitely.
 
 use crate::error::Error;
 use crate::node::{Data, NIL, NodeId};
 use crate::tree::Tree;
 
-/// Fewer new nodes than this are not worth a look at all of them.
+/// Fewest new nodes that justify a pass over all nodes.
 const WORTHWHILE: u32 = 16 * 1024;
 
-/// New nodes, or bytes, that are worth it when the budget is nearly used up: one part in so many.
+/// Fraction of the budget, in new nodes or bytes, that justifies a pass when the budget is nearly
+/// exhausted.
 const WORTHWHILE_PART: u32 = 16;
 
 impl Tree {
-    /// Holds a node, and with it the tree it is in, until as many [`unpin`](Tree::unpin) came.
+    /// Keeps a node, and with it the tree that contains it, alive until the matching
+    /// [`unpin`](Tree::unpin).
     pub fn pin(&mut self, id: NodeId) -> Result<(), Error> {
         let slot = self.slot(id)?;
         let pins = &mut self.node_mut(slot).pins;
@@ -22,7 +24,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Lets go of a node that was pinned. A node that does not exist is none of our business.
+    /// Releases a pinned node. Does nothing if the node does not exist.
     pub fn unpin(&mut self, id: NodeId) {
         if let Ok(slot) = self.slot(id) {
             let pins = &mut self.node_mut(slot).pins;
@@ -30,7 +32,7 @@ impl Tree {
         }
     }
 
-    /// Whether so much was made since the last collection that another is likely to pay.
+    /// Returns true if enough was created since the last collection for another one to pay off.
     pub fn is_worth_collecting(&self) -> bool {
         if self.made >= WORTHWHILE.max(self.patience) {
             return true;
@@ -41,9 +43,9 @@ impl Tree {
             || self.account.charged >= budget.bytes / WORTHWHILE_PART as usize)
     }
 
-    /// Frees what no pin keeps, and answers how many nodes that were.
+    /// Frees all nodes that no pin keeps alive, and returns their number.
     ///
-    /// Call it only while every node in use is pinned or in the tree of a pinned one.
+    /// Call this only while every node in use is pinned or in the tree of a pinned one.
     pub fn collect(&mut self) -> usize {
         let mut live = vec![false; self.nodes.len()];
         let mut roots: Vec<u32> = Vec::new();
@@ -79,7 +81,7 @@ impl Tree {
                 freed += 1;
             }
         }
-        // A fragment may outlive the template it was the contents of.
+        // A fragment can outlive the template whose contents it was.
         for slot in 0..self.nodes.len() {
             if let Data::Fragment(host) = self.nodes[slot].data
                 && host != NIL
@@ -90,14 +92,14 @@ impl Tree {
         }
         self.made = 0;
         self.account.charged = 0;
-        // Where little was to be had, little will be: the next look comes later.
+        // If little was freed, the next collection is postponed.
         let live = self.usage().nodes;
         self.patience = if freed >= live as usize / 4 { live } else { live.saturating_mul(3) };
         self.touch();
         freed
     }
 
-    /// Frees a node and everything below it, contents of templates too, whoever holds it.
+    /// Frees a node and all its descendants, including contents of templates, even if pinned.
     pub(crate) fn destroy(&mut self, slot: u32) {
         self.unlink(slot);
         self.touch();

@@ -1,10 +1,10 @@
-//! Copies of nodes.
+//! Copying and comparing subtrees.
 
 use crate::error::Error;
 use crate::node::{Attribute, Data, Doctype, Element, Instruction, NIL, NodeId};
 use crate::tree::Tree;
 
-/// How much of a node is copied.
+/// The extent of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cloning {
     /// The node alone.
@@ -14,7 +14,7 @@ pub enum Cloning {
 }
 
 impl Tree {
-    /// A copy of a node, outside of any tree, in `document`.
+    /// Copies a node. The copy is detached and belongs to `document`.
     pub fn clone_node(
         &mut self,
         id: NodeId,
@@ -27,7 +27,7 @@ impl Tree {
         Ok(self.id(clone))
     }
 
-    /// As [`clone_node`](Tree::clone_node); what was copied before the budget ended is given back.
+    /// Like [`clone_node`](Tree::clone_node). If the budget runs out, the partial copy is freed.
     pub(crate) fn copy_at(
         &mut self,
         slot: u32,
@@ -38,7 +38,7 @@ impl Tree {
         if matches!(self.node(root).data, Data::Document(..)) {
             self.node_mut(root).document = root;
         }
-        // Pairs of nodes whose children are still to be copied.
+        // Pairs of nodes whose children have not been copied yet.
         let mut open = vec![(slot, root)];
         while let Some((from, to)) = open.pop() {
             let contents = |tree: &Tree, slot| tree.element(slot).map_or(NIL, |e| e.contents);
@@ -99,7 +99,7 @@ impl Tree {
         self.allocate(data, document)
     }
 
-    /// Whether two nodes, with everything below them, read the same.
+    /// Returns true if two nodes and all their descendants are equal in content.
     pub fn is_equal(&self, a: NodeId, b: NodeId) -> Result<bool, Error> {
         let mut open = vec![(self.slot(a)?, self.slot(b)?)];
         while let Some((a, b)) = open.pop() {

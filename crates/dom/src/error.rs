@@ -1,38 +1,40 @@
+//! The error of an operation on a document.
+
 use std::fmt;
 
-/// Why an operation on a document was refused.
+/// The reason why an operation on a document was refused.
 ///
-/// The kind names the exception a script would see, the message what was wrong.
+/// The kind names the exception that a script sees; the message gives the details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
     message: Box<str>,
 }
 
-/// The kinds of [`Error`], named as the exceptions of the DOM standard are.
+/// Category of an [`Error`], named after the exceptions of the DOM standard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The tree would not be one, or not a document.
+    /// The operation would create a cycle or an invalid document.
     HierarchyRequest,
-    /// The node is not where the caller said, or not there any more.
+    /// The node no longer exists or is not in the expected place.
     NotFound,
-    /// A name has characters that names do not have.
+    /// A name contains invalid characters.
     InvalidCharacter,
-    /// A prefix and a namespace do not fit each other.
+    /// A prefix and a namespace are inconsistent.
     Namespace,
-    /// A selector or a position that cannot be read.
+    /// A selector or a position is malformed.
     Syntax,
-    /// The operation has no meaning for this node.
+    /// The operation is not defined for this kind of node.
     NotSupported,
-    /// The parent forbids it: an outer HTML without a parent, for example.
+    /// The parent does not allow the change; for example, `outerHTML` of a node without a parent.
     NoModificationAllowed,
-    /// A budget is used up.
+    /// A budget is exhausted.
     QuotaExceeded,
 }
 
 impl ErrorKind {
-    /// The `name` of the `DOMException`.
+    /// Returns the `name` of the `DOMException`.
     pub fn dom_name(self) -> &'static str {
         match self {
             ErrorKind::HierarchyRequest => "HierarchyRequestError",
@@ -53,15 +55,15 @@ impl Error {
     }
 
     pub(crate) fn gone() -> Error {
-        Error::new(ErrorKind::NotFound, "node: it does not exist any more")
+        Error::new(ErrorKind::NotFound, "node: no longer exists")
     }
 
-    /// What kind of refusal it is.
+    /// Returns the category of this error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What was wrong, without the name of the exception.
+    /// Returns the message without the name of the exception.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -75,10 +77,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// As much of a text as an error message shows.
+/// Longest excerpt of a text in an error message, in characters.
 const SHOWN: usize = 120;
 
-/// The beginning of `text`, marked where it was cut.
+/// Returns the beginning of `text`, with an ellipsis and its length if it was cut.
 pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),

@@ -1,15 +1,15 @@
-//! Whether a long search is still wanted.
+//! Cancellation of long searches.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Asked now and then while selectors are matched; once it says yes, the search ends with an error.
-/// The default never does.
+/// A condition that is polled while selectors are matched. As soon as it holds, the search ends
+/// with an error. The default never holds.
 #[derive(Clone, Default)]
 pub struct Interrupt(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Interrupt {
-    /// `is_over` should cost no more than a look at a clock.
+    /// Creates a condition from `is_over`, which should cost no more than reading a clock.
     pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(is_over)))
     }

@@ -1,17 +1,17 @@
-//! Documents: a tree in an arena, HTML and XML read into it and written out of it, CSS selectors,
-//! and changes under the checks of the DOM standard.
+//! Documents: an arena of nodes, HTML and XML parsers and serialisers, CSS selectors, and changes
+//! checked by the rules of the DOM standard.
 //!
-//! No I/O and no script: host programs hold their pages in it, and the JavaScript guest, compiled
-//! to WebAssembly, its own document. What a [`Tree`] holds is counted against a [`Budget`]; nothing
-//! recurses over the depth of a tree.
+//! There is no I/O and no scripting. Host programs keep their pages here; the JavaScript guest,
+//! compiled to WebAssembly, keeps its own document here. The contents of a [`Tree`] are charged
+//! to a [`Budget`], and no algorithm recurses over the depth of a tree.
 //!
 //! In reading order:
 //!
-//! - what is said and answered: `error`, `budget`, `node`, `names`
-//! - the tree: `tree` (the arena), `walk`, `collect` (what nobody holds is freed)
-//! - what can be done: `mutate`, `attributes`, `text`, `copy`, `position`
+//! - basic types: `error`, `budget`, `node`, `names`
+//! - the tree: `tree` (the arena), `walk`, `collect` (frees unreachable nodes)
+//! - operations: `mutate`, `attributes`, `text`, `copy`, `position`
 //! - markup: `parse`, `serialize`
-//! - selectors: `select`, `interrupt` (searches that nobody wants any more)
+//! - selectors: `select`, `interrupt` (cancels long searches)
 //! - a page for tools: `page`, `proxy`, `sanitize`
 
 mod attributes;

@@ -1,11 +1,11 @@
-//! Changes of the tree, under the checks of the DOM standard.
+//! Structural changes of the tree, checked by the rules of the DOM standard.
 
 use crate::error::{Error, ErrorKind};
 use crate::node::{Data, NIL, NodeId, NodeKind};
 use crate::tree::Tree;
 
 impl Tree {
-    /// Puts `node` in front of `before`, or last. A fragment gives its children away.
+    /// Inserts `node` before `before`, or at the end. A fragment is replaced by its children.
     pub fn insert_before(
         &mut self,
         parent: NodeId,
@@ -15,18 +15,18 @@ impl Tree {
         let (parent, node) = (self.slot(parent)?, self.slot(node)?);
         let before = before.map_or(Ok(NIL), |id| self.slot(id))?;
         self.check_insertion(parent, node, before, NIL)?;
-        // The place must not move with the node.
+        // The insertion point must not move with the node.
         let before = if before == node { self.node(node).next } else { before };
         self.insert(parent, node, before);
         Ok(())
     }
 
-    /// Puts `node` behind the last child.
+    /// Inserts `node` after the last child.
     pub fn append_child(&mut self, parent: NodeId, node: NodeId) -> Result<(), Error> {
         self.insert_before(parent, node, None)
     }
 
-    /// Puts `node` where `old` is.
+    /// Replaces the child `old` with `node`.
     pub fn replace_child(
         &mut self,
         parent: NodeId,
@@ -46,7 +46,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes a child out.
+    /// Removes a child.
     pub fn remove_child(&mut self, parent: NodeId, node: NodeId) -> Result<(), Error> {
         let (parent, node) = (self.slot(parent)?, self.slot(node)?);
         if self.node(node).parent != parent {
@@ -57,14 +57,14 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes a node out of its parent, if it has one.
+    /// Removes a node from its parent, if it has one.
     pub fn detach(&mut self, node: NodeId) -> Result<(), Error> {
         let node = self.slot(node)?;
         self.unlink(node);
         Ok(())
     }
 
-    /// Takes all children out and puts `node` in their place.
+    /// Replaces all children with `node`.
     pub fn replace_children(&mut self, parent: NodeId, node: Option<NodeId>) -> Result<(), Error> {
         let parent = self.slot(parent)?;
         let node = node.map_or(Ok(NIL), |id| self.slot(id))?;
@@ -78,7 +78,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes a node, and what is below it, into another document.
+    /// Moves a node and its descendants to another document.
     pub fn adopt(&mut self, node: NodeId, document: NodeId) -> Result<(), Error> {
         let node = self.slot(node)?;
         let document = self.document(document)?;
@@ -91,7 +91,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The checks before a node goes in; `replaced` is the child that leaves for it.
+    /// Checks that `node` may be inserted; `replaced` is a child that is removed at the same time.
     fn check_insertion(
         &self,
         parent: u32,
@@ -113,7 +113,7 @@ impl Tree {
         let mut above = parent;
         while above != NIL {
             if above == node {
-                return wrong("insertion: the node contains the place it should go to");
+                return wrong("insertion: the node contains the place to insert it");
             }
             above = self.host_or_parent(above);
             depth += 1;
@@ -124,12 +124,12 @@ impl Tree {
         }
         let kind = self.kind_at(node);
         match kind {
-            NodeKind::Document => return wrong("insertion: a document cannot be put anywhere"),
+            NodeKind::Document => return wrong("insertion: a document cannot be inserted"),
             NodeKind::Text | NodeKind::CData if parent_kind == NodeKind::Document => {
-                return wrong("insertion: a document has no text of its own");
+                return wrong("insertion: a document cannot contain text");
             }
             NodeKind::Doctype if parent_kind != NodeKind::Document => {
-                return wrong("insertion: a document type belongs to a document");
+                return wrong("insertion: only a document can contain a document type");
             }
             NodeKind::Element
             | NodeKind::Text
@@ -150,7 +150,7 @@ impl Tree {
         Ok(())
     }
 
-    /// A document has one element at most, and a document type in front of it.
+    /// Checks that the document has at most one element and that its document type comes first.
     fn check_document(
         &self,
         parent: u32,
@@ -174,21 +174,21 @@ impl Tree {
         let elements = match self.kind_at(node) {
             NodeKind::Fragment => {
                 if self.children_at(node).any(|c| is(c, NodeKind::Text) || is(c, NodeKind::CData)) {
-                    return wrong("insertion: a document has no text of its own");
+                    return wrong("insertion: a document cannot contain text");
                 }
                 self.children_at(node).filter(|&c| is(c, NodeKind::Element)).take(2).count()
             }
             NodeKind::Element => 1,
             NodeKind::Doctype => {
                 if other(NodeKind::Doctype) {
-                    return wrong("insertion: the document has a document type");
+                    return wrong("insertion: the document already has a document type");
                 }
                 let element_in_front = self
                     .children_at(parent)
                     .take_while(|&c| c != before)
                     .any(|c| c != replaced && is(c, NodeKind::Element));
                 if element_in_front {
-                    return wrong("insertion: a document type stands before the element");
+                    return wrong("insertion: a document type must precede the root element");
                 }
                 0
             }
@@ -199,15 +199,15 @@ impl Tree {
             | NodeKind::Document => 0,
         };
         if elements > 1 || elements == 1 && other(NodeKind::Element) {
-            return wrong("insertion: the document has an element");
+            return wrong("insertion: the document already has a root element");
         }
         if elements == 1 && before != NIL && from(before, NodeKind::Doctype) {
-            return wrong("insertion: a document type stands before the element");
+            return wrong("insertion: a document type must precede the root element");
         }
         Ok(())
     }
 
-    /// Puts a checked node in; a fragment gives its children away.
+    /// Inserts a checked node; a fragment is replaced by its children.
     pub(crate) fn insert(&mut self, parent: u32, node: u32, before: u32) {
         if matches!(self.node(node).data, Data::Fragment(_)) {
             let mut child = self.node(node).first;
@@ -238,7 +238,7 @@ impl Tree {
         (new.parent, new.previous, new.next) = (parent, previous, before);
     }
 
-    /// Takes a node out of its parent, if it has one; it stays in its document.
+    /// Removes a node from its parent, if it has one; the node stays in its document.
     pub(crate) fn unlink(&mut self, node: u32) {
         let (parent, previous, next) = {
             let node = self.node(node);
@@ -262,7 +262,7 @@ impl Tree {
         old.document = document;
     }
 
-    /// Takes all children out.
+    /// Removes all children.
     pub(crate) fn clear_children(&mut self, parent: u32) {
         let document = self.document_of(parent);
         let mut child = self.node(parent).first;

@@ -1,9 +1,9 @@
-//! Which names elements and attributes may have, and how a qualified name is taken apart.
+//! Validation of element and attribute names, and splitting of qualified names.
 
 use crate::error::{Error, ErrorKind, shortened};
 use html5ever::{LocalName, Namespace, Prefix, QualName, ns};
 
-/// Whether the DOM standard lets an element have this local name.
+/// Returns true if the DOM standard accepts this local name for an element.
 pub fn is_element_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     match bytes.first() {
@@ -18,7 +18,7 @@ pub fn is_element_name(name: &str) -> bool {
     }
 }
 
-/// Whether the DOM standard lets an attribute have this local name.
+/// Returns true if the DOM standard accepts this local name for an attribute.
 pub fn is_attribute_name(name: &str) -> bool {
     !name.is_empty()
         && !name
@@ -33,7 +33,7 @@ fn is_prefix(name: &str) -> bool {
             .any(|b| matches!(b, b'\t' | b'\n' | b'\x0C' | b'\r' | b' ' | 0 | b'/' | b'>'))
 }
 
-/// What a qualified name is to be the name of.
+/// The kind of node that a qualified name is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Named {
     /// An element.
@@ -42,7 +42,7 @@ pub enum Named {
     Attribute,
 }
 
-/// The name of an element or attribute out of a namespace and a qualified name, checked.
+/// Validates a namespace and a qualified name, and combines them into one name.
 pub fn qualified_name(namespace: &str, name: &str, named: Named) -> Result<QualName, Error> {
     let (prefix, local) = match name.split_once(':') {
         None => (None, name),
@@ -62,14 +62,14 @@ pub fn qualified_name(namespace: &str, name: &str, named: Named) -> Result<QualN
     };
     let namespace = Namespace::from(namespace);
     if prefix.is_some() && namespace == ns!() {
-        return wrong("a prefix needs a namespace");
+        return wrong("a prefix requires a namespace");
     }
     if prefix == Some("xml") && namespace != ns!(xml) {
-        return wrong("the prefix xml is for the XML namespace");
+        return wrong("the prefix xml requires the XML namespace");
     }
     let is_xmlns = prefix == Some("xmlns") || name == "xmlns";
     if is_xmlns != (namespace == ns!(xmlns)) {
-        return wrong("xmlns and its namespace belong together");
+        return wrong("xmlns requires the XMLNS namespace and vice versa");
     }
     Ok(QualName::new(prefix.map(Prefix::from), namespace, LocalName::from(local)))
 }

@@ -1,17 +1,19 @@
+//! Nodes of the arena, their ids and their contents.
+
 use html5ever::{LocalName, QualName};
 
-/// Stands for "no node" in the links of the arena.
+/// The absence of a node in the links of the arena.
 pub(crate) const NIL: u32 = u32::MAX;
 
-/// The last generation of a slot; a slot that reaches it is not used again.
+/// Last generation of a slot; a slot that reaches it is not reused.
 ///
-/// Slot and generation together fit the 53 bits that a script's number has.
+/// Slot and generation together fit in the 53 bits of a JavaScript integer.
 pub(crate) const LAST_GENERATION: u32 = (1 << 21) - 1;
 
-/// Names one node of one [`Tree`](crate::Tree).
+/// The identity of one node of one [`Tree`](crate::Tree).
 ///
-/// An id stays valid while the node exists, whatever happens to the tree around it; afterwards it
-/// names nothing, even when the slot holds another node.
+/// An id is valid as long as the node exists, wherever the node moves. Afterwards it names nothing,
+/// even if another node reuses the slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeId {
     pub(crate) slot: u32,
@@ -19,18 +21,19 @@ pub struct NodeId {
 }
 
 impl NodeId {
-    /// The id as a number below 2^53.
+    /// Returns the id as a number below 2^53.
     pub fn to_number(self) -> u64 {
         u64::from(self.generation) << 32 | u64::from(self.slot)
     }
 
-    /// The id that [`to_number`](NodeId::to_number) made; any other number names nothing.
+    /// Converts a number from [`to_number`](NodeId::to_number) back; any other number names
+    /// nothing.
     pub fn from_number(number: u64) -> NodeId {
         NodeId { slot: number as u32, generation: (number >> 32) as u32 }
     }
 }
 
-/// What a node is.
+/// The type of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// An element.
@@ -47,12 +50,12 @@ pub enum NodeKind {
     Document,
     /// A document type.
     Doctype,
-    /// A document fragment, among them the contents of templates.
+    /// A document fragment, including the contents of templates.
     Fragment,
 }
 
 impl NodeKind {
-    /// The `nodeType` of the DOM standard.
+    /// Returns the `nodeType` of the DOM standard.
     pub fn number(self) -> u8 {
         match self {
             NodeKind::Element => 1,
@@ -75,27 +78,27 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// The name with its prefix, as it stands in markup.
+    /// Returns the name with its prefix, as written in markup.
     pub fn qualified_name(&self) -> String {
         qualified(&self.name)
     }
 
-    /// The name without its prefix.
+    /// Returns the name without its prefix.
     pub fn local_name(&self) -> &str {
         &self.name.local
     }
 
-    /// The prefix, if there is one.
+    /// Returns the prefix, if any.
     pub fn prefix(&self) -> Option<&str> {
         self.name.prefix.as_deref()
     }
 
-    /// The namespace; empty for none.
+    /// Returns the namespace; empty if there is none.
     pub fn namespace(&self) -> &str {
         &self.name.ns
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> &str {
         &self.value
     }
@@ -104,7 +107,7 @@ impl Attribute {
         self.name.ns.is_empty() && self.name.local == *local
     }
 
-    /// What the attribute costs.
+    /// Returns the bytes charged for the attribute.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Attribute>() + self.value.len() + self.name.local.len()
     }
@@ -117,19 +120,19 @@ pub(crate) fn qualified(name: &QualName) -> String {
     }
 }
 
-/// How a document reads names: `HTML` folds the case of HTML elements, `XML` does not.
+/// The kind of a document: HTML folds the case of names of HTML elements, XML does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentKind {
-    /// Made by the HTML parser, or to be treated as if.
+    /// Created by the HTML parser, or treated as if it were.
     Html,
-    /// Made by the XML parser.
+    /// Created by the XML parser.
     Xml,
 }
 
-/// Which of the historical layouts a document asked for; only case folding depends on it here.
+/// The compatibility mode of a document. In this crate only case folding depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quirks {
-    /// Standards mode, and the nearly-standards mode.
+    /// Standards mode or limited quirks mode.
     None,
     /// Quirks mode: ids and classes match without regard to case.
     Full,
@@ -139,9 +142,9 @@ pub enum Quirks {
 pub(crate) struct Element {
     pub(crate) name: QualName,
     pub(crate) attributes: Vec<Attribute>,
-    /// The contents, when it is a template.
+    /// Contents of a template, or `NIL`.
     pub(crate) contents: u32,
-    /// Whether HTML inside this MathML element is parsed as HTML.
+    /// True if HTML inside this MathML element is parsed as HTML.
     pub(crate) html_integration: bool,
 }
 
@@ -161,11 +164,11 @@ pub(crate) struct Instruction {
 #[derive(Debug, Clone)]
 #[expect(clippy::enum_variant_names, reason = "CDATA is a word of XML, not of this type")]
 pub(crate) enum Data {
-    /// An unused slot, and the next one.
+    /// An unused slot and the next one in the free list.
     Free(u32),
     Document(DocumentKind, Quirks),
     Doctype(Box<Doctype>),
-    /// The template that it is the contents of, or `NIL`.
+    /// A fragment and the template whose contents it is, or `NIL`.
     Fragment(u32),
     Element(Element),
     Text(String),
@@ -189,7 +192,7 @@ impl Data {
         })
     }
 
-    /// What the node costs beside its slot.
+    /// Returns the bytes charged for the node in addition to its slot.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Data::Free(_) | Data::Document(..) | Data::Fragment(_) => 0,
@@ -216,10 +219,10 @@ pub(crate) struct Node {
     pub(crate) next: u32,
     pub(crate) first: u32,
     pub(crate) last: u32,
-    /// The document of the tree that this node is the root of; out of date below a root.
+    /// The document of the tree whose root is this node; outdated for nodes below a root.
     pub(crate) document: u32,
     pub(crate) generation: u32,
-    /// How many hold the node from outside.
+    /// Number of holders outside the tree.
     pub(crate) pins: u32,
     pub(crate) data: Data,
 }

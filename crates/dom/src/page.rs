@@ -1,3 +1,5 @@
+//! [`Page`], the document that a host shares with tools.
+
 use crate::budget::Budget;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -5,20 +7,20 @@ use crate::node::NodeId;
 use crate::proxy::Event;
 use crate::tree::Tree;
 
-/// A page that a host holds and that tools see through a [`Proxy`](crate::proxy::Proxy).
+/// A page that a host owns and tools access through a [`Proxy`](crate::proxy::Proxy).
 ///
-/// Tools get copies of it, never the page.
+/// Tools receive copies, never the page itself.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub(crate) tree: Tree,
     document: NodeId,
-    /// Moves when the host changes the page, and not when a tool does.
+    /// Incremented when the host, but not a tool, changes the page.
     pub(crate) epoch: u64,
     pub(crate) events: Vec<Event>,
 }
 
 impl Page {
-    /// A page out of HTML.
+    /// Parses HTML into a page.
     pub fn parse(html: &str, budget: Budget) -> Result<Page, Error> {
         let mut tree = Tree::new(budget);
         let document = tree.parse_html(html)?;
@@ -26,33 +28,34 @@ impl Page {
         Ok(Page { tree, document, epoch: 0, events: Vec::new() })
     }
 
-    /// The page as HTML.
+    /// Returns the page as HTML.
     pub fn html(&self) -> String {
         self.tree.outer_html(self.document).unwrap_or_default()
     }
 
-    /// Whether a selector can be read; a `SyntaxError` says why not.
+    /// Checks the syntax of a selector; the error gives the reason.
     pub fn check_selector(&mut self, selector: &str) -> Result<(), Error> {
         self.tree.memory.selector(selector).map(drop)
     }
 
-    /// The document.
+    /// Returns the document.
     pub fn document(&self) -> NodeId {
         self.document
     }
 
-    /// The tree, to look at.
+    /// Returns the tree for reading.
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The tree, for the host to change. What tools may reach is found anew afterwards.
+    /// Returns the tree for the host to change. The elements that tools may reach are determined
+    /// again afterwards.
     pub fn tree_mut(&mut self) -> &mut Tree {
         self.epoch += 1;
         &mut self.tree
     }
 
-    /// Runs something that searches for as long as it is wanted.
+    /// Runs a closure whose searches end with an error as soon as `interrupt` holds.
     pub fn while_wanted<T>(
         &mut self,
         interrupt: &Interrupt,
@@ -64,7 +67,7 @@ impl Page {
         done
     }
 
-    /// What tools did to the page that a person would have done, in order; they are given once.
+    /// Returns the user actions that tools have simulated, in order, and clears the list.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }

@@ -1,4 +1,4 @@
-//! HTML and XML into trees. No script runs, and nothing is fetched.
+//! Parsing of HTML and XML into trees. No script runs, and nothing is fetched.
 
 mod feed;
 mod html;

@@ -1,4 +1,4 @@
-//! Where two nodes are to each other.
+//! Relative position of two nodes, as in `compareDocumentPosition`.
 
 use crate::error::Error;
 use crate::node::{NIL, NodeId};
@@ -6,19 +6,19 @@ use crate::tree::Tree;
 
 /// The nodes are in different trees.
 pub const DISCONNECTED: u16 = 1;
-/// The other node comes before.
+/// The other node precedes the reference node.
 pub const PRECEDING: u16 = 2;
-/// The other node comes after.
+/// The other node follows the reference node.
 pub const FOLLOWING: u16 = 4;
-/// The other node is above.
+/// The other node is an ancestor of the reference node.
 pub const CONTAINS: u16 = 8;
-/// The other node is below.
+/// The other node is a descendant of the reference node.
 pub const CONTAINED_BY: u16 = 16;
-/// The order is not a fact of the tree.
+/// The order does not follow from the tree.
 pub const IMPLEMENTATION_SPECIFIC: u16 = 32;
 
 impl Tree {
-    /// The bits of `reference.compareDocumentPosition(other)`.
+    /// Returns the bits of `reference.compareDocumentPosition(other)`.
     pub fn compare_position(&self, reference: NodeId, other: NodeId) -> Result<u16, Error> {
         let (reference, other) = (self.slot(reference)?, self.slot(other)?);
         if reference == other {
@@ -37,7 +37,7 @@ impl Tree {
         Ok(if self.comes_before(other, reference) { PRECEDING } else { FOLLOWING })
     }
 
-    /// Whether `a` stands before `b`, neither of which is inside the other.
+    /// Returns true if `a` precedes `b`; neither may contain the other.
     fn comes_before(&self, a: u32, b: u32) -> bool {
         let path = |slot| {
             let mut path: Vec<u32> = std::iter::once(slot).chain(self.ancestors_at(slot)).collect();
@@ -48,7 +48,8 @@ impl Tree {
         let Some((a, b)) = a.iter().zip(&b).find(|(a, b)| a != b) else {
             return false;
         };
-        // Both ways at once: the cost is the distance of the two, not the number of siblings.
+        // Searches in both directions at once: the cost is the distance between the two nodes, not
+        // the number of siblings.
         let (mut after, mut before) = (*a, *a);
         loop {
             if after != NIL {

@@ -1,17 +1,17 @@
-//! A page as a tool sees it: elements inside what was granted, as copies.
+//! Access of tools to a page: copies of elements within the granted parts.
 //!
-//! # What is outside does not exist
+//! # Elements outside a grant do not exist
 //!
-//! A grant names elements by a selector. They and what is below them can be reached; each of the
-//! outermost is a tree of its own for the tool's selectors: it has no parent and no siblings, it is
-//! `:root`, and `:has()`, sibling combinators and states of forms stop at it. So no selector can
-//! tell whether, or what, there is outside.
+//! A grant selects elements with a selector. These elements and their descendants are reachable.
+//! For the tool's selectors, each outermost selected element is a tree of its own: it has no
+//! parent and no siblings, it is `:root`, and `:has()`, sibling combinators and form states stop at
+//! it. No selector can therefore detect the existence or content of anything outside.
 //!
-//! Which elements a grant names is found when a run with that grant first uses the page, and again
-//! when the host changed it. What the tool itself changes does not count: a class that it gives to
-//! an element never makes the element readable.
+//! The elements that a grant selects are determined when a run with that grant first uses the page,
+//! and again when the host has changed the page. Changes by the tool itself do not count: adding a
+//! class to an element never makes that element readable.
 //!
-//! In reading order: `reach` (what may be reached), `call` (what can be asked), `snapshot`,
+//! In reading order: `reach` (the reachable elements), `call` (requests and answers), `snapshot`,
 //! `read`, `write`, `event`.
 
 mod call;
@@ -34,21 +34,21 @@ use crate::tree::Tree;
 use reach::{Begin, Named, Roots};
 use std::collections::HashMap;
 
-/// Most elements a tool can hold handles of.
+/// Most elements that a tool can hold handles of.
 const MAX_HANDLES: usize = 100_000;
 
-/// How much of a page a run may use.
+/// The parts of a page that a run may use.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grants {
-    /// What it may read.
+    /// Elements that may be read.
     pub read: Reach,
-    /// What it may change. Markup and attributes get in without what could run or load anything.
+    /// Elements that may be changed. Markup and attributes are sanitised.
     pub write: Reach,
-    /// Where they get in as they are. What is not in `write` too cannot be changed all the same.
+    /// Elements that accept unsanitised markup and attributes. Only effective within `write`.
     pub raw: Reach,
 }
 
-/// What one run may do with a page, and the handles it was given.
+/// One run's access to a page: its grants and the handles it has received.
 #[derive(Debug, Default)]
 pub struct Proxy {
     grants: Grants,
@@ -59,25 +59,25 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy with these grants; the default has none.
+    /// Creates a proxy with these grants; the default has none.
     pub fn new(grants: Grants) -> Proxy {
         Proxy { grants, ..Proxy::default() }
     }
 
-    /// The grants as they were last told.
+    /// Returns the current grants.
     pub fn grants(&self) -> &Grants {
         &self.grants
     }
 
-    /// Takes the grants as they are now. Handles stay, and what a grant names that was there
-    /// before.
+    /// Replaces the grants. Handles stay valid, and so do the elements that an unchanged grant has
+    /// already selected.
     pub fn regrant(&mut self, grants: Grants) {
         if self.grants != grants {
             (self.grants, self.roots) = (grants, None);
         }
     }
 
-    /// Whether there would be anything for a call that could reach this and nothing else.
+    /// Returns true if the call would find anything with this reach alone.
     pub fn finds(
         &mut self,
         page: &mut Page,
@@ -107,11 +107,12 @@ impl Proxy {
         self.resolve(page, &begin, found).map(|place| place.is_some())
     }
 
-    /// Answers a call on a page.
+    /// Performs a call on a page.
     ///
-    /// Nothing there is [`Answer::Nothing`]; a selector that cannot be read is a `SyntaxError`.
+    /// A missing element gives [`Answer::Nothing`]; a malformed selector is a `SyntaxError`.
     pub fn call(&mut self, page: &mut Page, call: &Call<'_>) -> Result<Answer, Error> {
-        // All kinds at once, and before anything is written: see the module's text.
+        // All grants are resolved together, before anything is written; see the module
+        // documentation.
         let roots = match self.roots.take() {
             Some((epoch, roots)) if epoch == page.epoch => roots,
             _ => Roots::find(page, &mut self.named, &self.grants)?,
@@ -157,7 +158,7 @@ impl Proxy {
         }
     }
 
-    /// Reads something of an element; nothing where there is no such element.
+    /// Reads from an element; returns [`Answer::Nothing`] if there is none.
     fn read(
         &self,
         page: &mut Page,
@@ -171,7 +172,7 @@ impl Proxy {
         }
     }
 
-    /// Does something to an element; answers whether it was done, and so whether it is there.
+    /// Changes an element; the answer is false if there is none.
     fn write(
         &self,
         page: &mut Page,
@@ -185,13 +186,13 @@ impl Proxy {
         }
     }
 
-    /// The number that stands for an element in later calls of this run.
+    /// Returns the number that names the element in later calls of this run.
     fn handle(&mut self, node: NodeId) -> Result<u32, Error> {
         if let Some(&number) = self.numbers.get(&node) {
             return Ok(number);
         }
         if self.handles.len() >= MAX_HANDLES {
-            let text = format!("page: more than {MAX_HANDLES} elements were handed out");
+            let text = format!("page: more than {MAX_HANDLES} element handles");
             return Err(Error::new(ErrorKind::QuotaExceeded, text));
         }
         self.handles.push(node);

@@ -1,9 +1,9 @@
-//! Markup of a tool, without what could run or load anything.
+//! Sanitising of markup from tools: removes everything that could run or load anything.
 //!
-//! What is not known to be harmless goes. Elements that are not listed leave their children behind,
-//! unless their content is no markup. Nothing but HTML stays: SVG and MathML go with what is in
-//! them, for they are how one text becomes two trees. What is left is written, read and cleaned
-//! again until it reads the same; what never does is refused.
+//! Only elements and attributes known to be harmless are kept. An unlisted element is replaced by
+//! its children, unless its content is not markup. SVG and MathML are removed entirely, since they
+//! allow one text to be parsed into two different trees. The result is serialised, parsed and
+//! cleaned again until it no longer changes; markup that never settles is refused.
 
 mod attribute;
 mod lists;
@@ -16,10 +16,10 @@ use crate::tree::{Tree, is_html};
 use html5ever::{local_name, ns};
 use lists::{is_kept, is_swallowed};
 
-/// How often markup is read again.
+/// Most times that markup is parsed again.
 const ROUNDS: usize = 4;
 
-/// A fragment of what `html` is as the content of `context`, cleaned.
+/// Parses `html` as the content of `context` and returns the cleaned nodes in a fragment.
 pub(crate) fn fragment(tree: &mut Tree, context: NodeId, html: &str) -> Result<NodeId, Error> {
     let mut source = html.to_owned();
     for _ in 0..ROUNDS {
@@ -33,17 +33,17 @@ pub(crate) fn fragment(tree: &mut Tree, context: NodeId, html: &str) -> Result<N
         tree.destroy(root);
         source = written;
     }
-    let text = "markup: it does not read the same twice";
+    let text = "markup: changes each time it is parsed";
     Err(Error::new(ErrorKind::NotSupported, text))
 }
 
-/// Whether a tool may change what is inside an element.
+/// Returns true if a tool may change the content of the element.
 pub(crate) fn takes_content(element: &Element) -> bool {
     element.name.ns == ns!(html) && !is_swallowed(&element.name.local)
 }
 
-/// Whether an element is one only as long as no script runs: where scripts run, what is inside
-/// `noscript` is text up to the first `</noscript>`, and be it in the value of an attribute.
+/// Returns true if other parsers may treat the element as text. Where scripts run, the content
+/// of `noscript` is text up to the first `</noscript>`, even inside an attribute value.
 pub(crate) fn is_text_elsewhere(tree: &Tree, slot: u32) -> bool {
     std::iter::once(slot)
         .chain(tree.ancestors_at(slot))

@@ -1,4 +1,4 @@
-//! CSS selectors: read once, bounded, matched with servo's `selectors`.
+//! CSS selectors: parsed once, bounded in size, and matched with servo's `selectors`.
 
 mod element;
 mod index;

@@ -1,9 +1,9 @@
-//! Trees into HTML and XML.
+//! Serialisation of trees to HTML and XML.
 
 mod html;
 mod xml;
 
-/// Elements of HTML that have no content and no end tag.
+/// Returns true for HTML elements without content and end tag.
 pub(crate) fn is_void(local: &str) -> bool {
     matches!(
         local,
@@ -28,16 +28,16 @@ pub(crate) fn is_void(local: &str) -> bool {
     )
 }
 
-/// Which part of a node is written.
+/// The part of a node to serialise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What is below the node.
+    /// Only the descendants.
     Inner,
-    /// The node and what is below it.
+    /// The node and its descendants.
     Outer,
 }
 
-/// Markup as far as a limit let it grow.
+/// Markup up to a size limit; `complete` is false if it was cut.
 #[derive(Debug)]
 pub(crate) struct Markup {
     pub(crate) text: String,

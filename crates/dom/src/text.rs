@@ -1,16 +1,16 @@
-//! Text of nodes, and all text below them.
+//! Text of single nodes and of whole subtrees.
 
 use crate::error::{Error, ErrorKind};
 use crate::node::{Data, NIL, NodeId, NodeKind};
 use crate::tree::Tree;
 
 impl Tree {
-    /// What the node is.
+    /// Returns the type of the node.
     pub fn kind(&self, id: NodeId) -> Result<NodeKind, Error> {
         Ok(self.kind_at(self.slot(id)?))
     }
 
-    /// The text of a text, comment or processing instruction; none for other nodes.
+    /// Returns the text of a text node, comment or processing instruction; `None` for other nodes.
     pub fn data(&self, id: NodeId) -> Option<&str> {
         match &self.node(self.slot(id).ok()?).data {
             Data::Text(text) | Data::CData(text) | Data::Comment(text) => Some(text),
@@ -23,7 +23,7 @@ impl Tree {
         }
     }
 
-    /// The target of a processing instruction.
+    /// Returns the target of a processing instruction.
     pub fn target(&self, id: NodeId) -> Option<&str> {
         match &self.node(self.slot(id).ok()?).data {
             Data::Instruction(instruction) => Some(&instruction.target),
@@ -31,7 +31,7 @@ impl Tree {
         }
     }
 
-    /// Name, public and system identifier of a document type.
+    /// Returns the name, public identifier and system identifier of a document type.
     pub fn doctype(&self, id: NodeId) -> Option<(&str, &str, &str)> {
         match &self.node(self.slot(id).ok()?).data {
             Data::Doctype(d) => Some((&d.name, &d.public_id, &d.system_id)),
@@ -39,7 +39,7 @@ impl Tree {
         }
     }
 
-    /// Replaces the text of a text, comment or processing instruction.
+    /// Replaces the text of a text node, comment or processing instruction.
     pub fn set_data(&mut self, id: NodeId, text: &str) -> Result<(), Error> {
         let slot = self.slot(id)?;
         self.account.charge(text.len())?;
@@ -52,7 +52,7 @@ impl Tree {
             | Data::Fragment(_)
             | Data::Element(_) => {
                 self.account.refund(text.len());
-                let text = "data: this kind of node has no text of its own";
+                let text = "data: this kind of node has no text";
                 return Err(Error::new(ErrorKind::NotSupported, text));
             }
         };
@@ -62,7 +62,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Lengthens the text of a text node.
+    /// Appends to the text of a text node.
     pub(crate) fn push_text(&mut self, slot: u32, text: &str) -> Result<(), Error> {
         self.account.charge(text.len())?;
         if let Data::Text(old) = &mut self.node_mut(slot).data {
@@ -72,7 +72,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The `textContent`: all text below, or the node's own; none for documents and their types.
+    /// Returns the `textContent`: the text of all descendants, or the node's own text. Documents
+    /// and document types have none.
     pub fn text_content(&self, id: NodeId) -> Result<Option<String>, Error> {
         let slot = self.slot(id)?;
         Ok(match self.kind_at(slot) {
@@ -85,7 +86,7 @@ impl Tree {
         })
     }
 
-    /// All text below a node, `limit` bytes of it at most, cut at a character.
+    /// Returns the text of all descendants, cut at a character boundary within `limit` bytes.
     pub(crate) fn text_below(&self, root: u32, limit: usize) -> String {
         let mut all = String::new();
         for slot in self.subtree_at(root) {
@@ -124,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Joins texts that stand side by side below a node, and takes empty ones out.
+    /// Merges adjacent text nodes below a node and removes empty ones.
     pub fn normalize(&mut self, id: NodeId) -> Result<(), Error> {
         let root = self.slot(id)?;
         let mut here = root;

@@ -1,3 +1,5 @@
+//! [`Tree`], the arena: creating nodes, finding them by id, and recycling their slots.
+
 use crate::budget::{Account, Budget, Usage};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -8,26 +10,26 @@ use crate::node::{
 use crate::select::Memory;
 use html5ever::{QualName, expanded_name, local_name, ns};
 
-/// An arena of nodes: any number of documents, and nodes outside of them, under one [`Budget`].
+/// An arena of nodes: any number of documents and detached nodes under one [`Budget`].
 ///
-/// Nothing in it recurses, so no depth of nesting can exhaust the stack.
+/// No operation recurses, so deep nesting cannot exhaust the stack.
 #[derive(Debug, Clone)]
 pub struct Tree {
     pub(crate) nodes: Vec<Node>,
     free: u32,
     pub(crate) account: Account,
-    /// Moves with every change that a query could see.
+    /// Incremented by every change that a query could observe.
     pub(crate) version: u64,
-    /// Nodes made since the last collection.
+    /// Number of nodes created since the last collection.
     pub(crate) made: u32,
-    /// How many must be made before another collection is worth it.
+    /// Number of nodes that must be created before the next collection.
     pub(crate) patience: u32,
     pub(crate) memory: Memory,
     pub(crate) interrupt: Interrupt,
 }
 
 impl Tree {
-    /// An arena without nodes.
+    /// Creates an arena without nodes.
     pub fn new(budget: Budget) -> Tree {
         Tree {
             nodes: Vec::new(),
@@ -41,51 +43,51 @@ impl Tree {
         }
     }
 
-    /// The budget the tree was made with.
+    /// Returns the budget that the tree was created with.
     pub fn budget(&self) -> Budget {
         self.account.budget
     }
 
-    /// What the tree holds.
+    /// Returns the memory and nodes in use.
     pub fn usage(&self) -> Usage {
         self.account.used
     }
 
-    /// A number that is different after every change of the tree; equal numbers, equal trees.
+    /// Returns a number that differs after every change; equal numbers imply an equal tree.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// An empty document.
+    /// Creates an empty document.
     pub fn create_document(&mut self, kind: DocumentKind) -> Result<NodeId, Error> {
         let slot = self.allocate(Data::Document(kind, Quirks::None), NIL)?;
         self.nodes[slot as usize].document = slot;
         Ok(self.id(slot))
     }
 
-    /// An element of `document`, outside of any tree. The name is not checked.
+    /// Creates a detached element of `document`. The name is not validated.
     pub fn create_element(&mut self, document: NodeId, name: QualName) -> Result<NodeId, Error> {
         let document = self.document(document)?;
         let slot = self.make_element(name, Vec::new(), document)?;
         Ok(self.id(slot))
     }
 
-    /// A text of `document`, outside of any tree.
+    /// Creates a detached text node of `document`.
     pub fn create_text(&mut self, document: NodeId, text: &str) -> Result<NodeId, Error> {
         self.create(document, text.len(), || Data::Text(text.to_owned()))
     }
 
-    /// A CDATA section of `document`, outside of any tree.
+    /// Creates a detached CDATA section of `document`.
     pub fn create_cdata(&mut self, document: NodeId, text: &str) -> Result<NodeId, Error> {
         self.create(document, text.len(), || Data::CData(text.to_owned()))
     }
 
-    /// A comment of `document`, outside of any tree.
+    /// Creates a detached comment of `document`.
     pub fn create_comment(&mut self, document: NodeId, text: &str) -> Result<NodeId, Error> {
         self.create(document, text.len(), || Data::Comment(text.to_owned()))
     }
 
-    /// A processing instruction of `document`, outside of any tree.
+    /// Creates a detached processing instruction of `document`.
     pub fn create_instruction(
         &mut self,
         document: NodeId,
@@ -97,7 +99,7 @@ impl Tree {
         })
     }
 
-    /// A document type of `document`, outside of any tree.
+    /// Creates a detached document type of `document`.
     pub fn create_doctype(
         &mut self,
         document: NodeId,
@@ -114,17 +116,17 @@ impl Tree {
         })
     }
 
-    /// An empty fragment of `document`.
+    /// Creates an empty fragment of `document`.
     pub fn create_fragment(&mut self, document: NodeId) -> Result<NodeId, Error> {
         self.create(document, 0, || Data::Fragment(NIL))
     }
 
-    /// How the document that a node belongs to reads names, and its quirks.
+    /// Returns the kind and the quirks mode of the document that the node belongs to.
     pub fn kind_of_document(&self, id: NodeId) -> Result<(DocumentKind, Quirks), Error> {
         Ok(self.document_kind(self.document(id)?))
     }
 
-    /// Whether the id names a node.
+    /// Returns true if the id names an existing node.
     pub fn exists(&self, id: NodeId) -> bool {
         self.slot(id).is_ok()
     }
@@ -136,20 +138,20 @@ impl Tree {
         data: impl FnOnce() -> Data,
     ) -> Result<NodeId, Error> {
         let document = self.document(document)?;
-        // Before the text is copied: the caller's is as long as the guest liked.
+        // Checks the budget before copying: the guest chose the length of the text.
         self.account.charge(bytes)?;
         self.account.refund(bytes);
         let slot = self.allocate(data(), document)?;
         Ok(self.id(slot))
     }
 
-    /// The slot of a document that `id` must be.
+    /// Returns the slot of the document that the node belongs to.
     pub(crate) fn document(&self, id: NodeId) -> Result<u32, Error> {
         let slot = self.slot(id)?;
         Ok(self.document_of(slot))
     }
 
-    /// The slot an id names.
+    /// Returns the slot that an id names, or an error if the node no longer exists.
     #[inline]
     pub(crate) fn slot(&self, id: NodeId) -> Result<u32, Error> {
         match self.nodes.get(id.slot as usize) {
@@ -199,7 +201,7 @@ impl Tree {
         }
     }
 
-    /// The document a node belongs to.
+    /// Returns the document that the node belongs to.
     pub(crate) fn document_of(&self, slot: u32) -> u32 {
         self.node(self.root_of(slot)).document
     }
@@ -224,7 +226,7 @@ impl Tree {
         self.document_kind(document).0 == DocumentKind::Html
     }
 
-    /// Makes a node out of anything but a template.
+    /// Creates a node of any kind except a template.
     pub(crate) fn allocate(&mut self, data: Data, document: u32) -> Result<u32, Error> {
         self.account.charge_node(size_of::<Node>() + data.bytes())?;
         self.made = self.made.saturating_add(1);
@@ -255,14 +257,14 @@ impl Tree {
         Ok(slot)
     }
 
-    /// Makes room for nodes that are likely to come, as far as the budget goes.
+    /// Reserves room for nodes that are likely to follow, within the budget.
     pub(crate) fn expect_nodes(&mut self, nodes: usize) {
         let left = self.account.budget.nodes.saturating_sub(self.account.used.nodes) as usize;
         let bytes = self.account.budget.bytes.saturating_sub(self.account.used.bytes);
         self.nodes.reserve(nodes.min(left).min(bytes / size_of::<Node>()));
     }
 
-    /// Makes an element, and its contents when it is a template.
+    /// Creates an element, together with its contents if it is a template.
     pub(crate) fn make_element(
         &mut self,
         name: QualName,
@@ -287,7 +289,7 @@ impl Tree {
         Ok(slot)
     }
 
-    /// Gives the slot back. The caller has unlinked it, and frees its children as well.
+    /// Frees the slot. The caller has unlinked the node and also frees its children.
     pub(crate) fn release(&mut self, slot: u32) {
         let free = self.free;
         let node = &mut self.nodes[slot as usize];
@@ -305,19 +307,19 @@ impl Tree {
         self.account.used.nodes = self.account.used.nodes.saturating_sub(1);
     }
 
-    /// Notes that something changed that a query could see.
+    /// Records a change that a query could observe.
     #[inline]
     pub(crate) fn touch(&mut self) {
         self.version += 1;
     }
 }
 
-/// A name in the HTML namespace.
+/// Returns a name in the HTML namespace.
 pub fn html_name(local: &str) -> QualName {
     QualName::new(None, ns!(html), html5ever::LocalName::from(local))
 }
 
-/// A name without a namespace, as most attributes have.
+/// Returns a name without a namespace, as most attributes have.
 pub(crate) fn plain_name(local: &str) -> QualName {
     QualName::new(None, ns!(), html5ever::LocalName::from(local))
 }

@@ -1,18 +1,18 @@
-//! The ways through a tree, none of which recurses.
+//! Traversal of a tree without recursion.
 
 use crate::error::Error;
 use crate::node::{Data, NIL, NodeId};
 use crate::tree::Tree;
 
 impl Tree {
-    /// The node after `slot` in document order, below `root` only; `NIL` at the end.
+    /// Returns the node after `slot` in document order below `root`, or `NIL` at the end.
     #[inline]
     pub(crate) fn following(&self, slot: u32, root: u32) -> u32 {
         let first = self.node(slot).first;
         if first != NIL { first } else { self.following_skipping(slot, root) }
     }
 
-    /// As [`following`](Tree::following), but not into the children of `slot`.
+    /// Like [`following`](Tree::following), but skips the children of `slot`.
     #[inline]
     pub(crate) fn following_skipping(&self, mut slot: u32, root: u32) -> u32 {
         while slot != root {
@@ -28,7 +28,7 @@ impl Tree {
         NIL
     }
 
-    /// The children of a node, in order.
+    /// Returns the children of a node in order.
     pub(crate) fn children_at(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.node(slot).first;
         std::iter::from_fn(move || {
@@ -40,7 +40,7 @@ impl Tree {
         })
     }
 
-    /// A node and everything below it, in document order.
+    /// Returns a node and all its descendants in document order.
     pub(crate) fn subtree_at(&self, root: u32) -> impl Iterator<Item = u32> + '_ {
         let mut next = root;
         std::iter::from_fn(move || {
@@ -52,7 +52,7 @@ impl Tree {
         })
     }
 
-    /// The parents of a node, from the nearest on.
+    /// Returns the ancestors of a node, nearest first.
     pub(crate) fn ancestors_at(&self, slot: u32) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.node(slot).parent;
         std::iter::from_fn(move || {
@@ -64,7 +64,7 @@ impl Tree {
         })
     }
 
-    /// The parent, or the template that a fragment is the contents of.
+    /// Returns the parent, or the template if the node is its contents.
     #[inline]
     pub(crate) fn host_or_parent(&self, slot: u32) -> u32 {
         let node = self.node(slot);
@@ -74,7 +74,7 @@ impl Tree {
         }
     }
 
-    /// Levels above a node, through the contents of templates; counted no further than `limit`.
+    /// Returns the number of levels above a node, counting through templates, up to `limit`.
     pub(crate) fn depth_of(&self, mut slot: u32, limit: u32) -> u32 {
         let mut depth = 0;
         while depth < limit {
@@ -87,7 +87,7 @@ impl Tree {
         depth
     }
 
-    /// Levels below a node, counted no further than `limit`.
+    /// Returns the number of levels below a node, up to `limit`.
     pub(crate) fn height_of(&self, root: u32, limit: u32) -> u32 {
         let (mut height, mut level, mut here) = (0, 0u32, root);
         loop {
@@ -112,54 +112,54 @@ impl Tree {
         }
     }
 
-    /// Whether `slot` is `other` or below it.
+    /// Returns true if `slot` is `other` or one of its descendants.
     pub(crate) fn is_inside(&self, slot: u32, other: u32) -> bool {
         slot == other || self.ancestors_at(slot).any(|ancestor| ancestor == other)
     }
 
-    /// The parent.
+    /// Returns the parent.
     pub fn parent(&self, id: NodeId) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.maybe_id(self.node(slot).parent))
     }
 
-    /// The first child.
+    /// Returns the first child.
     pub fn first_child(&self, id: NodeId) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.maybe_id(self.node(slot).first))
     }
 
-    /// The last child.
+    /// Returns the last child.
     pub fn last_child(&self, id: NodeId) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.maybe_id(self.node(slot).last))
     }
 
-    /// The sibling before.
+    /// Returns the previous sibling.
     pub fn previous_sibling(&self, id: NodeId) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.maybe_id(self.node(slot).previous))
     }
 
-    /// The sibling after.
+    /// Returns the next sibling.
     pub fn next_sibling(&self, id: NodeId) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.maybe_id(self.node(slot).next))
     }
 
-    /// The children, in order.
+    /// Returns the children in order.
     pub fn children(&self, id: NodeId) -> Result<Vec<NodeId>, Error> {
         let slot = self.slot(id)?;
         Ok(self.children_at(slot).map(|child| self.id(child)).collect())
     }
 
-    /// The uppermost node above, or the node itself.
+    /// Returns the topmost ancestor, or the node itself if it has no parent.
     pub fn root(&self, id: NodeId) -> Result<NodeId, Error> {
         let slot = self.slot(id)?;
         Ok(self.id(self.root_of(slot)))
     }
 
-    /// As [`root`](Tree::root), through the contents of templates to where the template is.
+    /// Like [`root`](Tree::root), but continues from the contents of a template to its host.
     pub fn outermost_root(&self, id: NodeId) -> Result<NodeId, Error> {
         let mut slot = self.slot(id)?;
         loop {
@@ -170,13 +170,13 @@ impl Tree {
         }
     }
 
-    /// The document that the node belongs to; a document belongs to itself.
+    /// Returns the document that the node belongs to; a document belongs to itself.
     pub fn owner_document(&self, id: NodeId) -> Result<NodeId, Error> {
         let slot = self.slot(id)?;
         Ok(self.id(self.document_of(slot)))
     }
 
-    /// Whether `id` is `other` or below it.
+    /// Returns true if `id` is `other` or one of its descendants.
     pub fn contains(&self, other: NodeId, id: NodeId) -> Result<bool, Error> {
         Ok(self.is_inside(self.slot(id)?, self.slot(other)?))
     }

@@ -1,4 +1,4 @@
-//! Sources that are made to hurt.
+//! Sources designed to exhaust time, memory or stack.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ fn depth(tree: &Tree, root: NodeId) -> usize {
     depth
 }
 
-/// Parsed, copied, written, compared, freed: none of it on the stack.
+/// Parses, copies, serialises, compares and frees a deep tree without recursion.
 fn check_deep(open: &str) {
     let source = open.repeat(1_000_000);
     let budget = Budget { bytes: 1 << 30, nodes: 10_000_000, depth: 4096 };
@@ -149,7 +149,7 @@ fn numbers_that_were_never_ids_name_nothing() {
 #[test]
 fn a_search_that_nobody_wants_any_more_ends_soon() {
     let mut page = Page::parse(&"<i></i>".repeat(2_000), small()).unwrap();
-    // Each looks at all before it: some two million steps.
+    // Each element visits all elements before it, about two million steps.
     let mut search = |interrupt: &Interrupt| {
         page.while_wanted(interrupt, |page| {
             let document = page.document();

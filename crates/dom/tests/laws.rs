@@ -1,4 +1,4 @@
-//! What holds for any markup, made of pieces that are known to make trouble.
+//! Properties that hold for any markup, checked on combinations of troublesome pieces.
 
 use cofferdam_dom::proxy::{Answer, Call, Grants, Proxy, Reach, Target};
 use cofferdam_dom::{Budget, NodeId, Page, Tree};
@@ -63,7 +63,7 @@ const PIECES: &[&str] = &[
     "<object data=x>",
 ];
 
-/// The first thing below `root` that could run or load.
+/// Returns the first construct below `root` that could run or load anything.
 fn harm(tree: &mut Tree, root: NodeId) -> Option<String> {
     let bad = "script, style, iframe, object, embed, base, meta, link, svg, math, template";
     if let Some(found) = tree.query_first(root, bad).unwrap() {

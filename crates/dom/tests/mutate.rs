@@ -1,4 +1,4 @@
-//! Changes, and what the DOM standard forbids.
+//! Changes of the tree, and those that the DOM standard forbids.
 
 use cofferdam_dom::position::{CONTAINED_BY, CONTAINS, FOLLOWING, PRECEDING};
 use cofferdam_dom::{Budget, Cloning, DocumentKind, ErrorKind, NodeId, Tree};

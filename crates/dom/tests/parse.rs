@@ -1,4 +1,4 @@
-//! HTML and XML into trees and out again.
+//! Parsing of HTML and XML, and serialising the result.
 
 use cofferdam_dom::{Budget, DocumentKind, Named, NodeId, Tree, qualified_name};
 

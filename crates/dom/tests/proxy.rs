@@ -1,4 +1,4 @@
-//! What a tool sees of a page, and what it does not.
+//! The parts of a page that a tool can and cannot reach.
 
 use cofferdam_dom::proxy::{Answer, Call, EventKind, Grants, Proxy, Reach, Snapshot, Target};
 use cofferdam_dom::{Budget, Error, ErrorKind, Page};
@@ -9,14 +9,14 @@ const PAGE: &str = "<!DOCTYPE html><body><p id=secret class=s>hidden <b>word</b>
     <select name=s><option>u<option value=w>v</select><input type=submit name=go></form></div>\
     <p class=s>after</p></body>";
 
-struct World {
+struct Fixture {
     page: Page,
     proxy: Proxy,
 }
 
-fn world(read: Reach, write: Reach) -> World {
+fn fixture(read: Reach, write: Reach) -> Fixture {
     let page = Page::parse(PAGE, Budget::default()).unwrap();
-    World { page, proxy: Proxy::new(Grants { read, write, raw: Reach::Nothing }) }
+    Fixture { page, proxy: Proxy::new(Grants { read, write, raw: Reach::Nothing }) }
 }
 
 fn everything() -> Grants {
@@ -27,7 +27,7 @@ fn inside(selector: &str) -> Reach {
     Reach::Inside(vec![selector.to_owned()])
 }
 
-impl World {
+impl Fixture {
     fn call(&mut self, call: Call<'_>) -> Result<Answer, Error> {
         self.proxy.call(&mut self.page, &call)
     }
@@ -53,29 +53,29 @@ impl World {
 
 #[test]
 fn an_element_comes_as_a_copy() {
-    let mut world = world(Reach::Everything, Reach::Nothing);
-    let copy = world.first("#one > p + p").unwrap();
+    let mut fixture = fixture(Reach::Everything, Reach::Nothing);
+    let copy = fixture.first("#one > p + p").unwrap();
     assert_eq!((&*copy.tag, &*copy.text, copy.cut), ("p", "b", false));
     assert_eq!(copy.attributes, [("data-x".to_owned(), "1".to_owned())]);
     assert_eq!(copy.html, "<p data-x=\"1\">b</p>");
-    let one = world.first(".open").unwrap();
+    let one = fixture.first(".open").unwrap();
     assert_eq!((one.id.as_deref(), &one.classes[..]), (Some("one"), &["open".to_owned()][..]));
 }
 
 #[test]
 fn nothing_granted_nothing_there() {
-    let mut world = world(Reach::Nothing, Reach::Nothing);
-    assert_eq!(world.first("*"), None);
-    assert_eq!(world.count("*"), 0);
-    assert_eq!(world.call(Call::Remove(Target::Selector("p"))).unwrap(), Answer::Is(false));
-    let error = world.call(Call::Count("p[")).unwrap_err();
+    let mut fixture = fixture(Reach::Nothing, Reach::Nothing);
+    assert_eq!(fixture.first("*"), None);
+    assert_eq!(fixture.count("*"), 0);
+    assert_eq!(fixture.call(Call::Remove(Target::Selector("p"))).unwrap(), Answer::Is(false));
+    let error = fixture.call(Call::Count("p[")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Syntax);
 }
 
 #[test]
 fn what_is_outside_does_not_exist() {
-    let mut world = world(inside(".open"), Reach::Nothing);
-    assert_eq!(world.count("*"), 12);
+    let mut fixture = fixture(inside(".open"), Reach::Nothing);
+    assert_eq!(fixture.count("*"), 12);
     for selector in [
         "#secret",
         "b",
@@ -92,59 +92,59 @@ fn what_is_outside_does_not_exist() {
         ".open:not(:last-child)",
         "body .open h1",
     ] {
-        assert_eq!(world.count(selector), 0, "{selector}");
+        assert_eq!(fixture.count(selector), 0, "{selector}");
     }
     for selector in [".open", ":root", ".open:only-child", ":root > h1, :root > form"] {
-        assert_eq!(world.count(selector), 2, "{selector}");
+        assert_eq!(fixture.count(selector), 2, "{selector}");
     }
 }
 
 #[test]
 fn scopes_inside_each_other_are_one() {
-    let mut world = world(Reach::Inside(vec!["h1".into(), "#one".into()]), Reach::Nothing);
-    assert_eq!(world.count("h1"), 1);
-    assert_eq!(world.count("#one > h1"), 1);
+    let mut fixture = fixture(Reach::Inside(vec!["h1".into(), "#one".into()]), Reach::Nothing);
+    assert_eq!(fixture.count("h1"), 1);
+    assert_eq!(fixture.count("#one > h1"), 1);
 }
 
 #[test]
 fn a_handle_lasts_until_its_element_leaves() {
-    let mut world = world(Reach::Everything, Reach::Everything);
-    let copy = world.first("#one > p").unwrap();
+    let mut fixture = fixture(Reach::Everything, Reach::Everything);
+    let copy = fixture.first("#one > p").unwrap();
     let target = Target::Handle(copy.handle);
-    assert_eq!(world.first("#one > p").unwrap().handle, copy.handle);
-    world.call(Call::SetTextContent(Target::Selector("h1"), "new")).unwrap();
-    assert_eq!(world.html(target), Answer::Text("a".into()));
+    assert_eq!(fixture.first("#one > p").unwrap().handle, copy.handle);
+    fixture.call(Call::SetTextContent(Target::Selector("h1"), "new")).unwrap();
+    assert_eq!(fixture.html(target), Answer::Text("a".into()));
     let within = Call::QuerySelectorAll { within: Some(copy.handle), selector: "p" };
-    assert_eq!(world.call(within).unwrap(), Answer::Elements(vec![]));
-    assert_eq!(world.call(Call::Remove(target)).unwrap(), Answer::Is(true));
-    assert_eq!(world.html(target), Answer::Nothing);
-    assert_eq!(world.call(Call::Exists(target)).unwrap(), Answer::Is(false));
-    assert_eq!(world.call(Call::Remove(target)).unwrap(), Answer::Is(false));
-    assert_eq!(world.html(Target::Handle(99)), Answer::Nothing);
+    assert_eq!(fixture.call(within).unwrap(), Answer::Elements(vec![]));
+    assert_eq!(fixture.call(Call::Remove(target)).unwrap(), Answer::Is(true));
+    assert_eq!(fixture.html(target), Answer::Nothing);
+    assert_eq!(fixture.call(Call::Exists(target)).unwrap(), Answer::Is(false));
+    assert_eq!(fixture.call(Call::Remove(target)).unwrap(), Answer::Is(false));
+    assert_eq!(fixture.html(Target::Handle(99)), Answer::Nothing);
 }
 
 #[test]
 fn a_handle_opens_nothing_that_is_not_granted() {
-    let mut world = world(Reach::Everything, inside("#two"));
-    let copy = world.first("#secret").unwrap();
+    let mut fixture = fixture(Reach::Everything, inside("#two"));
+    let copy = fixture.first("#secret").unwrap();
     let set = Call::SetTextContent(Target::Handle(copy.handle), "x");
-    assert_eq!(world.call(set).unwrap(), Answer::Is(false));
+    assert_eq!(fixture.call(set).unwrap(), Answer::Is(false));
 }
 
 #[test]
 fn writing_does_not_make_readable() {
-    let mut world = world(inside(".open"), inside("#secret"));
+    let mut fixture = fixture(inside(".open"), inside("#secret"));
     let set = Call::SetAttribute(Target::Selector("#secret"), "class", "open");
-    assert_eq!(world.call(set).unwrap(), Answer::Is(true));
-    assert_eq!(world.count("#secret"), 0);
+    assert_eq!(fixture.call(set).unwrap(), Answer::Is(true));
+    assert_eq!(fixture.count("#secret"), 0);
 }
 
 #[test]
 fn markup_is_sanitised() {
-    let mut world = world(Reach::Everything, Reach::Everything);
+    let mut fixture = fixture(Reach::Everything, Reach::Everything);
     let mut check = |html: &str, expect: &str| {
-        world.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
-        assert_eq!(world.html(Target::Selector("#one")), Answer::Text(expect.into()), "{html}");
+        fixture.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
+        assert_eq!(fixture.html(Target::Selector("#one")), Answer::Text(expect.into()), "{html}");
     };
     check("<b onclick=x()>a</b>", "<b>a</b>");
     check("<script>x()</script>b", "b");
@@ -183,56 +183,56 @@ fn markup_that_the_grant_allows_stays_as_it_is() {
     let page = Page::parse(PAGE, Budget::default()).unwrap();
     let all = || Reach::Everything;
     let proxy = Proxy::new(Grants { read: all(), write: all(), raw: all() });
-    let mut world = World { page, proxy };
+    let mut fixture = Fixture { page, proxy };
     let html = "<script>x()</script><b onclick=\"y()\">z</b>";
-    world.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
-    assert_eq!(world.html(Target::Selector("#one")), Answer::Text(html.into()));
+    fixture.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
+    assert_eq!(fixture.html(Target::Selector("#one")), Answer::Text(html.into()));
 }
 
 #[test]
 fn markup_stays_as_it_is_in_the_part_that_is_granted_so_and_nowhere_else() {
     let page = Page::parse(PAGE, Budget::default()).unwrap();
     let raw = inside("#one");
-    let mut world = World { page, proxy: Proxy::new(Grants { raw, ..everything() }) };
+    let mut fixture = Fixture { page, proxy: Proxy::new(Grants { raw, ..everything() }) };
     let (html, clean) = ("<b onclick=\"y()\">z</b>", "<b>z</b>");
     for (target, expect) in [("#one", html), ("body", clean)] {
-        world.call(Call::Append(Target::Selector(target), html)).unwrap();
-        let Answer::Text(got) = world.html(Target::Selector(target)) else { panic!("{target}") };
+        fixture.call(Call::Append(Target::Selector(target), html)).unwrap();
+        let Answer::Text(got) = fixture.html(Target::Selector(target)) else { panic!("{target}") };
         assert!(got.ends_with(expect), "{target}: {got}");
     }
     let onclick = Call::SetAttribute(Target::Selector("body"), "onclick", "x");
-    assert_eq!(world.call(onclick).unwrap_err().kind(), ErrorKind::NotSupported);
-    // Leave to write raw markup is no leave to write.
-    world.proxy.regrant(Grants {
+    assert_eq!(fixture.call(onclick).unwrap_err().kind(), ErrorKind::NotSupported);
+    // A grant for raw markup does not include permission to write.
+    fixture.proxy.regrant(Grants {
         read: Reach::Everything,
         raw: inside("#one"),
         ..Grants::default()
     });
     let set = Call::SetHtml(Target::Selector("#one"), html);
-    assert_eq!(world.call(set).unwrap(), Answer::Is(false));
+    assert_eq!(fixture.call(set).unwrap(), Answer::Is(false));
 }
 
 #[test]
 fn what_a_grant_names_is_not_found_anew_when_another_grant_comes() {
-    let mut world = world(inside(".open"), Reach::Everything);
-    let before = world.count("*");
+    let mut fixture = fixture(inside(".open"), Reach::Everything);
+    let before = fixture.count("*");
     let set = Call::SetAttribute(Target::Selector("#secret"), "class", "open");
-    assert_eq!(world.call(set).unwrap(), Answer::Is(true));
+    assert_eq!(fixture.call(set).unwrap(), Answer::Is(true));
     let read = Reach::Inside(vec![".open".into(), "#nothing".into()]);
-    world.proxy.regrant(Grants { read, write: Reach::Everything, raw: Reach::Nothing });
-    assert_eq!(world.count("*"), before);
-    assert_eq!(world.count("#secret"), 0);
+    fixture.proxy.regrant(Grants { read, write: Reach::Everything, raw: Reach::Nothing });
+    assert_eq!(fixture.count("*"), before);
+    assert_eq!(fixture.count("#secret"), 0);
 }
 
 #[test]
 fn attributes_that_run_or_load_are_refused() {
-    let mut world = world(Reach::Everything, Reach::Everything);
+    let mut fixture = fixture(Reach::Everything, Reach::Everything);
     for (name, value) in [("onclick", "x"), ("STYLE", "x"), ("srcdoc", "x"), ("is", "x")] {
         let set = Call::SetAttribute(Target::Selector("h1"), name, value);
-        assert_eq!(world.call(set).unwrap_err().kind(), ErrorKind::NotSupported, "{name}");
+        assert_eq!(fixture.call(set).unwrap_err().kind(), ErrorKind::NotSupported, "{name}");
     }
     let set = Call::SetAttribute(Target::Selector("h1"), "title", "fine");
-    assert_eq!(world.call(set).unwrap(), Answer::Is(true));
+    assert_eq!(fixture.call(set).unwrap(), Answer::Is(true));
 }
 
 #[test]
@@ -252,28 +252,31 @@ fn code_is_not_a_tools_to_write() {
 
 #[test]
 fn what_a_person_would_do_is_told_to_the_host() {
-    let mut world = world(Reach::Everything, Reach::Everything);
-    world.call(Call::Fill(Target::Selector("[name=q]"), "tea & cake")).unwrap();
-    world.call(Call::Fill(Target::Selector("textarea"), "long")).unwrap();
-    world.call(Call::Fill(Target::Selector("select"), "w")).unwrap();
-    assert!(world.call(Call::Fill(Target::Selector("select"), "none")).is_err());
-    assert!(world.call(Call::Fill(Target::Selector("h1"), "x")).is_err());
-    world.call(Call::Click(Target::Selector("#one p"))).unwrap();
-    world.call(Call::Submit(Target::Selector("textarea"))).unwrap();
-    let events = world.page.take_events();
+    let mut fixture = fixture(Reach::Everything, Reach::Everything);
+    fixture.call(Call::Fill(Target::Selector("[name=q]"), "tea & cake")).unwrap();
+    fixture.call(Call::Fill(Target::Selector("textarea"), "long")).unwrap();
+    fixture.call(Call::Fill(Target::Selector("select"), "w")).unwrap();
+    assert!(fixture.call(Call::Fill(Target::Selector("select"), "none")).is_err());
+    assert!(fixture.call(Call::Fill(Target::Selector("h1"), "x")).is_err());
+    fixture.call(Call::Click(Target::Selector("#one p"))).unwrap();
+    fixture.call(Call::Submit(Target::Selector("textarea"))).unwrap();
+    let events = fixture.page.take_events();
     let submit = &events[4];
     assert_eq!(submit.path, "html > body:nth-child(2) > div:nth-child(3) > form:nth-child(1)");
     let fields = [("q", "tea & cake"), ("t", "long"), ("s", "w")];
     let fields: Vec<_> = fields.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
     assert_eq!(submit.kind, EventKind::Submit(fields));
     assert_eq!(events[3].kind, EventKind::Click);
-    assert_eq!(world.page.take_events(), []);
+    assert_eq!(fixture.page.take_events(), []);
 }
 
 #[test]
 fn a_form_outside_the_scope_is_not_submitted() {
-    let mut world = world(Reach::Nothing, inside("textarea"));
-    assert_eq!(world.call(Call::Submit(Target::Selector("textarea"))).unwrap(), Answer::Is(false));
+    let mut fixture = fixture(Reach::Nothing, inside("textarea"));
+    assert_eq!(
+        fixture.call(Call::Submit(Target::Selector("textarea"))).unwrap(),
+        Answer::Is(false)
+    );
 }
 
 #[test]
@@ -306,34 +309,34 @@ fn long_answers_are_cut_and_said_to_be() {
 
 #[test]
 fn the_host_can_widen_what_is_there() {
-    let mut world = world(inside(".new"), Reach::Nothing);
-    assert_eq!(world.count("*"), 0);
-    let document = world.page.document();
-    let tree = world.page.tree_mut();
+    let mut fixture = fixture(inside(".new"), Reach::Nothing);
+    assert_eq!(fixture.count("*"), 0);
+    let document = fixture.page.document();
+    let tree = fixture.page.tree_mut();
     let h1 = tree.query_first(document, "h1").unwrap().unwrap();
     tree.set_attribute(h1, "class", "new").unwrap();
-    assert_eq!(world.count("*"), 1);
+    assert_eq!(fixture.count("*"), 1);
 }
 
 #[test]
 fn the_very_selector_of_a_grant_finds_what_it_names() {
-    let mut world = world(inside("body > .open p"), Reach::Nothing);
-    assert_eq!(world.count("body > .open p"), 2);
-    assert_eq!(world.first("body > .open p").unwrap().text, "a");
-    assert_eq!(world.count("body > .open  p"), 0, "another text is another selector");
-    assert_eq!(world.count("p"), 2);
+    let mut fixture = fixture(inside("body > .open p"), Reach::Nothing);
+    assert_eq!(fixture.count("body > .open p"), 2);
+    assert_eq!(fixture.first("body > .open p").unwrap().text, "a");
+    assert_eq!(fixture.count("body > .open  p"), 0, "another text is another selector");
+    assert_eq!(fixture.count("p"), 2);
 }
 
 #[test]
 fn grants_that_change_are_looked_at_anew_and_handles_stay() {
-    let mut world = world(Reach::Everything, Reach::Nothing);
+    let mut fixture = fixture(Reach::Everything, Reach::Nothing);
     let (secret, one) =
-        (world.first("#secret").unwrap().handle, world.first("#one").unwrap().handle);
-    world.proxy.regrant(Grants { read: inside("#one"), ..Grants::default() });
-    assert_eq!(world.html(Target::Handle(secret)), Answer::Nothing);
-    assert!(matches!(world.html(Target::Handle(one)), Answer::Text(_)));
-    world.proxy.regrant(Grants::default());
-    assert_eq!(world.html(Target::Handle(one)), Answer::Nothing);
+        (fixture.first("#secret").unwrap().handle, fixture.first("#one").unwrap().handle);
+    fixture.proxy.regrant(Grants { read: inside("#one"), ..Grants::default() });
+    assert_eq!(fixture.html(Target::Handle(secret)), Answer::Nothing);
+    assert!(matches!(fixture.html(Target::Handle(one)), Answer::Text(_)));
+    fixture.proxy.regrant(Grants::default());
+    assert_eq!(fixture.html(Target::Handle(one)), Answer::Nothing);
 }
 
 #[test]
@@ -359,10 +362,10 @@ fn what_is_text_where_scripts_run_is_not_written_to() {
 
 #[test]
 fn nothing_leaves_when_the_page_is_shown_or_a_form_is_sent() {
-    let mut world = world(Reach::Everything, Reach::Everything);
-    let check = |world: &mut World, html: &str, expect: &str| {
-        world.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
-        assert_eq!(world.html(Target::Selector("#one")), Answer::Text(expect.into()), "{html}");
+    let mut fixture = fixture(Reach::Everything, Reach::Everything);
+    let check = |fixture: &mut Fixture, html: &str, expect: &str| {
+        fixture.call(Call::SetHtml(Target::Selector("#one"), html)).unwrap();
+        assert_eq!(fixture.html(Target::Selector("#one")), Answer::Text(expect.into()), "{html}");
     };
     for away in [
         "https://x.example/?s",
@@ -373,15 +376,15 @@ fn nothing_leaves_when_the_page_is_shown_or_a_form_is_sent() {
         "\t//x",
         "blob:x",
     ] {
-        check(&mut world, &format!("<img src=\"{away}\">"), "<img>");
-        check(&mut world, &format!("<form action=\"{away}\"></form>"), "<form></form>");
+        check(&mut fixture, &format!("<img src=\"{away}\">"), "<img>");
+        check(&mut fixture, &format!("<form action=\"{away}\"></form>"), "<form></form>");
     }
     for near in ["a.png", "/a/b.png?c#d", "./a:b", "?a=//b"] {
         let html = format!("<img src=\"{near}\">");
-        check(&mut world, &html, &html);
+        check(&mut fixture, &html, &html);
     }
     let picture = "<img src=\"data:image/png;base64,AA\">";
-    check(&mut world, picture, picture);
-    check(&mut world, "<form action=\"data:image/png;base64,AA\"></form>", "<form></form>");
-    check(&mut world, "<img src=\"data:image/svg+xml;base64,AA\">", "<img>");
+    check(&mut fixture, picture, picture);
+    check(&mut fixture, "<form action=\"data:image/png;base64,AA\"></form>", "<form></form>");
+    check(&mut fixture, "<img src=\"data:image/svg+xml;base64,AA\">", "<img>");
 }

@@ -1,4 +1,4 @@
-//! What selectors match.
+//! Matching of selectors.
 
 use cofferdam_dom::{Budget, ErrorKind, Tree};
 
@@ -10,7 +10,7 @@ const PAGE: &str = "<!DOCTYPE html><main id=m class='a b'><h1 id=t>T</h1>\
 fn check(selector: &str, expect: &str) {
     let mut tree = Tree::new(Budget::default());
     let document = tree.parse_html(PAGE).unwrap();
-    // With and without an index.
+    // The first rounds run without an index, later ones with it.
     for round in 0..3 {
         let found = tree.query_all(document, selector).unwrap();
         let names: Vec<String> = found

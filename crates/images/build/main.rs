@@ -1,4 +1,5 @@
-//! Builds the guests, takes their memory images and compiles them to native code.
+//! Builds the guests, snapshots their initialised memory as images, and compiles them to native
+//! code.
 
 mod progress;
 mod quickjs;
@@ -22,9 +23,9 @@ fn main() {
     }
 }
 
-/// A guest with an image of its memory.
+/// A guest whose initialised memory is part of its image.
 struct Guest {
-    /// Embedded as `<name>.image`.
+    /// The image is embedded as `<name>.image`.
     name: &'static str,
     /// The package is `cofferdam-guest-<package>`.
     package: &'static str,
@@ -33,12 +34,12 @@ struct Guest {
 
 const GUESTS: [Guest; 3] = [
     Guest { name: "js", package: "js", features: "" },
-    // The same with a document, for the iframe boundary.
+    // The same guest with a document, for the iframe boundary.
     Guest { name: "js-document", package: "js", features: "document" },
     Guest { name: "ts", package: "ts", features: "" },
 ];
 
-/// What the images are made of, beside what this crate depends on.
+/// Inputs of the images that are not dependencies of this crate.
 const SOURCES: [&str; 13] = [
     "crates/abi/src",
     "crates/dom/Cargo.toml",
@@ -55,15 +56,16 @@ const SOURCES: [&str; 13] = [
     "scripts/guest-toolchain",
 ];
 
-/// Set where nothing is run, as by `make lint`: guests take minutes, and a linter does not look at
-/// them here. What is built with it has no guest and says so when it is started.
+/// Skips the guests, which take minutes to build. Set by `make lint` and other checks that run
+/// nothing. A program built with this variable has no guests and fails on start with a message that
+/// says so.
 const ONLY_CHECK: &str = "COFFERDAM_ONLY_CHECK";
 
 fn build() -> Result<()> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     for watched in SOURCES {
-        // Relative: several checkouts may share a target directory.
+        // Relative paths, because several checkouts may share a target directory.
         println!("cargo::rerun-if-changed=../../{watched}");
     }
     println!("cargo::rerun-if-env-changed=COFFERDAM_GUEST_ROUTE");
@@ -77,7 +79,8 @@ fn build() -> Result<()> {
     let mut progress = Progress::new();
     let place = Place { target_dir: &target_dir, overrides: &overrides };
     for guest in GUESTS {
-        // Two builds of one package leave their module under one name: each is read at once.
+        // Two builds of the same package write the same module file, so each module is read
+        // immediately.
         let wasm = build_library(&toolchain, place, &guest, &mut progress)?;
         let name = guest.name;
         progress.show(&format!("{name}: taking its image"));
@@ -89,11 +92,11 @@ fn build() -> Result<()> {
     build_programs(&root, &out, place, progress)
 }
 
-/// Where guests are built.
+/// Directories of a guest build.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     target_dir: &'a Path,
-    /// A directory whose package takes the place of the one with that name in the registry.
+    /// Directory of a package that overrides the registry's package of the same name.
     overrides: &'a Path,
 }
 
@@ -104,9 +107,8 @@ fn embed_nothing(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The shell and its commands are programs for WASI, not tools' guests: they have no image of
-/// their memory. They are two, because what a program may call through its table is made anew for
-/// every cell, and most cells are shells.
+/// The shell and its commands are WASI programs without a memory image. They are two programs
+/// because the function table is copied for every cell, and most cells are shells.
 const PROGRAMS: [&str; 2] = ["sh", "commands"];
 
 fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progress) -> Result<()> {
@@ -114,7 +116,7 @@ fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progr
         println!("cargo::rerun-if-changed=../../guests/{watched}");
     }
     let toolchain = Toolchain::find(root, "env-wasip1")?;
-    // Together: what both are made of would be built twice, with the features of one and the other.
+    // One build for both, so that shared dependencies are compiled once, with one set of features.
     let mut cargo = toolchain.cargo();
     cargo.arg("build");
     for name in PROGRAMS {
@@ -130,7 +132,7 @@ fn build_programs(root: &Path, out: &Path, place: Place<'_>, mut progress: Progr
     Ok(())
 }
 
-/// Builds a library that is entered again and again, and answers the module.
+/// Builds a guest as a library, which the host enters repeatedly, and returns the module.
 fn build_library(
     toolchain: &Toolchain,
     place: Place<'_>,
@@ -139,14 +141,14 @@ fn build_library(
 ) -> Result<Vec<u8>> {
     let Guest { name, package, features } = guest;
     let mut cargo = toolchain.cargo();
-    // The kind is named here, because cargo links a package without LTO that also makes an rlib.
+    // Names the crate type explicitly: cargo disables LTO for a package that also produces an rlib.
     cargo.args(["rustc", "--lib", "--crate-type", "cdylib", "--features", features]);
     cargo.args(["-p", &format!("cofferdam-guest-{package}")]);
     let folder = run_cargo(cargo, place, "wasm32-unknown-unknown", name, progress)?;
     read_module(&folder.join(format!("cofferdam_guest_{package}.wasm")))
 }
 
-/// Runs cargo in the guests' own workspace and answers where the modules are.
+/// Runs cargo in the guests' workspace and returns the directory of the modules.
 fn run_cargo(
     mut cargo: Command,
     place: Place<'_>,
@@ -156,7 +158,7 @@ fn run_cargo(
 ) -> Result<PathBuf> {
     cargo
         .args(["--release", "--locked", "--target", target])
-        // A path override leaves the lock file as it is; `[patch]` would not.
+        // A path override leaves the lock file unchanged; `[patch]` does not.
         .args(["--config", &format!("paths=[{:?}]", place.overrides)])
         .arg("--target-dir")
         .arg(place.target_dir);
@@ -170,7 +172,8 @@ fn read_module(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()).into())
 }
 
-/// Runs a command to its end and hands on each line of its standard error; an error is all of it.
+/// Runs a command and passes each line of its standard error to `line`. The error holds the whole
+/// log.
 fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<()> {
     let program = command.get_program().to_owned();
     let spawned = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
@@ -188,7 +191,7 @@ fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<()> {
     }
 }
 
-/// Runs a command to its end; an error is what it wrote to standard error.
+/// Runs a command and returns its output. The error holds its standard error.
 fn run(mut command: Command) -> Result<Output> {
     let program = command.get_program().to_owned();
     let output = command.output().map_err(|e| format!("cannot run {program:?}: {e}"))?;
@@ -198,7 +201,7 @@ fn run(mut command: Command) -> Result<Output> {
     Err(String::from_utf8_lossy(&output.stderr).into_owned().into())
 }
 
-/// What guests are built with, as `scripts/guest-toolchain` finds it.
+/// The toolchain of the guests, as found by `scripts/guest-toolchain`.
 struct Toolchain {
     guests: PathBuf,
     variables: Vec<(String, String)>,
@@ -214,12 +217,12 @@ impl Toolchain {
         Ok(Toolchain { guests: root.join("guests"), variables })
     }
 
-    /// Cargo, to be run in the guests' workspace.
+    /// Returns a cargo command for the guests' workspace.
     fn cargo(&self) -> Command {
         let named = self.variables.iter().find(|(key, _)| key == "CARGO");
         let program = named.map(|(_, value)| value.clone()).or_else(|| std::env::var("CARGO").ok());
         let mut command = Command::new(program.unwrap_or_else(|| "cargo".into()));
-        // What the outer cargo set is meant for the host, not for the guest.
+        // Variables set by the outer cargo apply to the host, not to the guest.
         for (key, _) in std::env::vars() {
             let keep = ["CARGO_HOME", "CARGO_HTTP_CAINFO", "CARGO_NET_OFFLINE", "CARGO_TERM_COLOR"];
             let is_outer = ["CARGO", "RUST", "DEP_"].iter().any(|start| key.starts_with(start));
@@ -233,8 +236,8 @@ impl Toolchain {
     }
 }
 
-/// Beside the host's profile directories, so that every checkout that shares a target directory
-/// shares the guests' standard library too.
+/// Returns the guests' target directory, beside the host's profile directories. Checkouts that
+/// share a target directory thus share the guests' standard library.
 fn shared_target_dir(out: &Path) -> PathBuf {
     let build = out.ancestors().find(|dir| dir.ends_with("build"));
     let root = build.and_then(Path::parent).and_then(Path::parent);

@@ -1,17 +1,17 @@
-//! Says at a terminal what the build is busy with. Cargo shows nothing of a build script until it
-//! is over, and this one takes minutes the first time.
+//! Shows the current build step on the terminal. Cargo prints nothing of a build script until it
+//! ends, and this script takes minutes the first time.
 //!
-//! The line goes to the terminal that cargo writes to itself, if it does; in pipes and logs there
-//! is nothing but cargo's own lines.
+//! The line goes to the terminal that cargo itself writes to. If cargo writes to a pipe or a file,
+//! nothing is shown.
 
 use std::fs::File;
 use std::io::Write;
 use std::time::Instant;
 
-/// Longest text, so that the line stays a line in a narrow terminal.
+/// Longest text shown, so that it fits one line of a narrow terminal.
 const MAX_TEXT: usize = 72;
 
-/// A line that is written over again and again.
+/// A status line that is overwritten in place.
 pub(crate) struct Progress {
     terminal: Option<File>,
     started: Instant,
@@ -22,12 +22,12 @@ impl Progress {
         Progress { terminal: terminal(), started: Instant::now() }
     }
 
-    /// Shows what is done now, and for how long all of it has taken.
+    /// Shows the current step and the seconds since the start.
     pub(crate) fn show(&mut self, text: &str) {
         let seconds = self.started.elapsed().as_secs();
         let Some(terminal) = &mut self.terminal else { return };
         let text: String = text.chars().filter(|c| !c.is_control()).take(MAX_TEXT).collect();
-        // It is there to be read, and no reason to fail.
+        // A failed status line is no reason to fail the build.
         let _ = write!(terminal, "\r\x1b[2K      Guests {text} ({seconds} s)");
         let _ = terminal.flush();
     }
@@ -41,7 +41,7 @@ impl Drop for Progress {
     }
 }
 
-/// The terminal behind cargo's standard error; our own is a pipe.
+/// Opens the terminal behind cargo's standard error; the script's own standard error is a pipe.
 fn terminal() -> Option<File> {
     let descriptor = format!("/proc/{}/fd/2", std::os::unix::process::parent_id());
     let path = std::fs::read_link(descriptor).ok()?;

@@ -1,18 +1,18 @@
-//! QuickJS with a few lines changed.
+//! Patches the C source of QuickJS.
 //!
-//! The source stays in the registry's `rquickjs-sys`; a copy of that package is made in the target
-//! directory, with the changes below. A change whose text is not found exactly once fails the
-//! build: then a new version of the package has come, and the change has to be looked at again.
+//! The original stays in the registry's `rquickjs-sys`. A patched copy of that package is made in
+//! the target directory. A change whose text does not occur exactly once fails the build: the
+//! package has a new version, and the change must be reviewed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use crate::{Result, Toolchain, run};
 
-/// The package that carries QuickJS's C code.
+/// The package that contains the C source of QuickJS.
 const PACKAGE: &str = "rquickjs-sys";
 
-/// One place to change.
+/// A replacement of text that occurs exactly once in `file`.
 struct Change {
     file: &'static str,
     from: &'static str,
@@ -20,17 +20,18 @@ struct Change {
 }
 
 const CHANGES: [Change; 17] = [
-    // The hash of a key of a Map or Set; the low bits choose its bucket. A number is hashed as the
-    // bits of a double, and those of small integers are zero where it matters: thousands of them
-    // fell into a handful of buckets. Multiplying moves every bit up, the shift back down.
+    // Hash of a `Map` or `Set` key; the low bits choose the bucket. A number is hashed as the bits
+    // of a double, whose low bits are zero for small integers, so thousands of keys shared a
+    // handful of buckets. The multiplication mixes every bit upwards, the shift mixes the high bits
+    // down.
     Change {
         file: "quickjs/quickjs.c",
         from: "    return h ^ ctx->hash_seed ^ hash32(tag);\n",
         to: "    h = (h ^ ctx->hash_seed ^ tag) * 0x9e3779b1u;\n    return h ^ (h >> 15);\n",
     },
-    // What the image holds is never freed, so nobody needs to count who uses it: a cell that
-    // counted would write to many pages for one number each, and the collector to all of them.
-    // `guard_counts` puts these two in the place of every change of a count.
+    // Objects in the image are never freed, so they need no reference counts. Counting them would
+    // dirty many pages of each cell for a single number, and the collector would dirty all of them.
+    // `guard_counts` replaces every change of a count by these two functions.
     Change {
         file: "quickjs/quickjs.c",
         from: "#define JS_GC_TYPE(p)   (js_rc(p)->gc_obj_type)\n",
@@ -53,12 +54,12 @@ static inline int js_count_down(const void *p)
 }
 ",
     },
-    // The same once the image is complete: all that lives does so for ever, and the collector need
-    // not look at it. What it refers to later counts as referred to from outside.
+    // Makes everything immortal once the image is complete, so that the collector skips it. Objects
+    // that the image refers to later count as referenced from outside.
     //
-    // Then one small arena for each size of block, side by side. Otherwise a tool that allocates a
-    // few blocks of every size writes to two pages for each, and every page that a cell writes to
-    // costs a copy when it is reset.
+    // Then places one small arena for each block size side by side. Otherwise a tool that allocates
+    // a few blocks of every size would dirty two pages for each size, and every dirty page costs a
+    // copy when the cell is reset.
     Change {
         file: "quickjs/quickjs.c",
         from: "static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
@@ -128,8 +129,8 @@ void js_settle_image(JSRuntime *rt)
 
 static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
     },
-    // A promise that is kept from the start, without the two functions that would settle it. What
-    // is not kept, or has a `then` of its own, goes the long way.
+    // Creates an already fulfilled promise without the two functions that would resolve it. A
+    // rejection, or a value with its own `then`, takes the general path.
     Change {
         file: "quickjs/quickjs.c",
         from: "    return js_promise_resolve(ctx, ctx->promise_ctor, 1, &value, is_reject);\n}\n",
@@ -169,8 +170,8 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)\n",
 
 JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)\n",
     },
-    // `Promise.resolve` and `await` of what is no object: nothing has to be called, and nobody else
-    // can settle it.
+    // `Promise.resolve` and `await` of a value that is not an object: nothing has to be called, and
+    // no other code can settle the promise.
     Change {
         file: "quickjs/quickjs.c",
         from: "    result_promise = js_new_promise_capability(ctx, resolving_funcs, this_val);
@@ -185,8 +186,8 @@ JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)
         return result_promise;
     ret = JS_Call(ctx, resolving_funcs[is_reject], JS_UNDEFINED, 1, argv);\n",
     },
-    // The promise of an async function is settled by that function alone: it needs no two
-    // functions, with two properties each, that others could settle it with.
+    // The promise of an async function is settled by that function alone, so the two resolving
+    // functions, with two properties each, are not created.
     Change {
         file: "quickjs/quickjs.c",
         from: "    promise = JS_NewPromiseCapability(ctx, s->resolving_funcs);
@@ -235,8 +236,8 @@ JSValue JS_NewSettledPromise(JSContext *ctx, bool is_reject, JSValueConst value)
             JS_FreeValue(ctx, value);
             goto resolved;\n",
     },
-    // To await a promise that is kept already: the function goes on in a job, as it would, but
-    // nothing waits at the promise.
+    // Awaiting an already fulfilled promise: the function continues in a job, as the specification
+    // demands, but no reaction is registered at the promise.
     Change {
         file: "quickjs/quickjs.c",
         from: "            if (js_async_function_resolve_create(ctx, s, resolving_funcs)) {
@@ -325,8 +326,8 @@ static int js_await_kept(JSContext *ctx, JSAsyncFunctionData *s, JSValueConst pr
 
 static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
     },
-    // The texts of the preludes' functions: nobody sees them, and every cell would carry them.
-    // `toString` answers `[native code]`, as in a browser.
+    // Drops the source text of the preludes' functions, which every cell would otherwise carry.
+    // `toString` returns `[native code]`, as in a browser.
     Change {
         file: "quickjs/quickjs.c",
         from: "typedef struct JSFunctionDef {\n",
@@ -360,15 +361,15 @@ typedef struct JSFunctionDef {\n",
     },
 ];
 
-/// Makes the changed copy below `target_dir` and answers where it is.
+/// Makes the patched copy below `target_dir` and returns its directory.
 pub(crate) fn changed(toolchain: &Toolchain, target_dir: &Path) -> Result<PathBuf> {
     let original = find(toolchain)?;
     let name = original.file_name().ok_or("package at the root of the file system")?;
     if let Some(change) = CHANGES.iter().find(|c| !original.join(c.file).is_file()) {
         return Err(format!("{PACKAGE}: no file {}", change.file).into());
     }
-    // The package's build script does not look whether its C code has changed: other changes are
-    // another package.
+    // The package's build script does not watch its C files, so different changes go to a different
+    // directory.
     let mut hasher = DefaultHasher::new();
     for file in CHANGES.map(|change| change.file) {
         change(Path::new(file), std::fs::read(original.join(file))?)?.hash(&mut hasher);
@@ -378,7 +379,7 @@ pub(crate) fn changed(toolchain: &Toolchain, target_dir: &Path) -> Result<PathBu
     Ok(copy)
 }
 
-/// Where cargo has unpacked the package, in the version of the guests' lock file.
+/// Returns the directory of the unpacked package, in the version of the guests' lock file.
 fn find(toolchain: &Toolchain) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     cargo.args(["metadata", "--locked", "--format-version", "1"]);
@@ -403,7 +404,7 @@ fn copy_tree(from: &Path, to: &Path, below: &Path) -> Result<()> {
             continue;
         }
         let contents = change(&path, std::fs::read(entry.path())?)?;
-        // A file that is as it should be is left alone, so that cargo sees nothing new.
+        // Leaves an up-to-date file alone, so that cargo does not rebuild.
         let target = to.join(&path);
         if std::fs::read(&target).is_ok_and(|there| there == contents) {
             continue;
@@ -413,7 +414,7 @@ fn copy_tree(from: &Path, to: &Path, below: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The contents of a file with its changes made.
+/// Returns the contents of a file with its changes applied.
 fn change(path: &Path, contents: Vec<u8>) -> Result<Vec<u8>> {
     let changes: Vec<_> = CHANGES.iter().filter(|c| Path::new(c.file) == path).collect();
     if changes.is_empty() {
@@ -436,8 +437,8 @@ fn change(path: &Path, contents: Vec<u8>) -> Result<Vec<u8>> {
     Ok(guard_counts(&text).into_bytes())
 }
 
-/// Has every `JS_REF_COUNT(p)++`, `JS_REF_COUNT(p)--` and `--JS_REF_COUNT(p)` leave the counts of
-/// the image alone.
+/// Rewrites every `JS_REF_COUNT(p)++`, `JS_REF_COUNT(p)--` and `--JS_REF_COUNT(p)` so that the
+/// counts of the image stay unchanged.
 fn guard_counts(text: &str) -> String {
     const COUNT: &str = "JS_REF_COUNT(";
     let mut guarded = String::with_capacity(text.len());

@@ -1,6 +1,6 @@
-//! Guests compiled ahead of time and embedded, so that the program needs nothing beside it.
+//! The guests, compiled ahead of time and embedded, so that the program is a single file.
 
-/// Begins with a page of memory, so that its code can be used in place.
+/// Aligned to a memory page, so that the code inside can be mapped in place.
 #[repr(C, align(4096))]
 struct Aligned<T: ?Sized>(T);
 
@@ -17,7 +17,7 @@ pub static JS: &[u8] = &JS_IMAGE.0;
 /// The JavaScript guest with a document, for the iframe boundary.
 pub static JS_DOCUMENT: &[u8] = &JS_DOCUMENT_IMAGE.0;
 
-/// The TypeScript guest, which makes tools JavaScript: native code for
+/// The TypeScript guest, which turns TypeScript tools into JavaScript: native code for
 /// [`cofferdam_cell::Image::load`].
 pub static TS: &[u8] = &TS_IMAGE.0;
 

@@ -13,7 +13,7 @@ use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
-/// A bug of ours, where the tool prints or where it waits.
+/// A host with a bug: it panics in a call of the tool, or while the tool waits.
 #[derive(Clone, Copy)]
 enum Panics {
     WhenCalled,
@@ -75,7 +75,7 @@ fn enter(image: &Image<Panics>, engine: &Engine, host: Panics, source: &str) -> 
 #[test]
 fn a_panic_in_a_host_call_ends_the_run_and_nothing_else() {
     let engine = Engine::new(Pool { cells: 4, warm: 1 }).expect("an engine");
-    // SAFETY: made by this crate's build and embedded untouched.
+    // SAFETY: the image was made by this crate's build script and is embedded unchanged.
     #[allow(unsafe_code)]
     let image = unsafe { Image::load(&engine, cofferdam_images::JS) }.expect("an image");
     for (host, source) in
@@ -83,7 +83,7 @@ fn a_panic_in_a_host_call_ends_the_run_and_nothing_else() {
     {
         let stop = enter(&image, &engine, host, source);
         assert_eq!(stop, Stop::HostFailed("panic in a host call".into()));
-        // The pool is whole: another cell does what it should.
+        // The panic did not damage the pool: another cell still works.
         let stop = enter(&image, &engine, Panics::WhenCalled, "process.env.NAME");
         assert_eq!(stop, Stop::Killed);
     }

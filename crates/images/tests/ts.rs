@@ -1,4 +1,4 @@
-//! The TypeScript guest in a real cell: what it erases, what it refuses, what it survives.
+//! The TypeScript guest in a real cell: what it erases, refuses and survives.
 
 mod common;
 
@@ -11,7 +11,7 @@ use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
-/// The guest needs nothing from its host.
+/// A host that serves no calls; the guest makes none.
 struct Nobody;
 
 impl Host for Nobody {
@@ -22,13 +22,13 @@ impl Host for Nobody {
 
 static IMAGE: LazyLock<Image<Nobody>> = LazyLock::new(|| {
     let engine = Engine::new(Pool { cells: 16, warm: 4 }).expect("an engine");
-    // SAFETY: made by this crate's build and embedded untouched.
+    // SAFETY: the image was made by this crate's build script and is embedded unchanged.
     #[allow(unsafe_code)]
     let image = unsafe { Image::load(&engine, cofferdam_images::TS) };
     image.expect("the image fits the engine")
 });
 
-/// What a run of the guest came to.
+/// The result of one run of the guest.
 #[derive(Debug, PartialEq)]
 enum Came {
     Body(String),
@@ -60,8 +60,8 @@ fn strip(form: Form, source: &str) -> Came {
     }
 }
 
-/// Every character of the source is still there, at its place, or is a blank; or is a `;` in a
-/// place where something was erased.
+/// Asserts that each character of the source is unchanged and in its place, or became a blank, or
+/// became a `;` where text was erased.
 #[track_caller]
 fn check_in_place(source: &str, text: &str) {
     assert_eq!(source.lines().count(), text.lines().count(), "{text}");
@@ -76,7 +76,7 @@ fn check_in_place(source: &str, text: &str) {
     }
 }
 
-/// `expect` is the JavaScript with its blanks run together.
+/// Asserts that `source` becomes `expect`, which has its blanks collapsed.
 #[track_caller]
 fn check(form: Form, source: &str, expect: &str) {
     let text = match strip(form, source) {
@@ -114,7 +114,7 @@ fn check_refused(form: Form, source: &str, message: &str, position: (u32, u32)) 
     assert_eq!(thrown.stack, format!("    at tool.ts:{}:{}", position.0, position.1));
 }
 
-/// The cell ends, and the next one works.
+/// Asserts that `source` exhausts the stack of its cell, and that the next cell works.
 #[track_caller]
 fn check_stopped(source: &str) {
     let came = strip(Form::Detect, source);

@@ -1,10 +1,14 @@
+//! Classification of IP addresses by the network they belong to.
+//!
+//! Separate from `reach`, which decides the classes a grant opens: nothing here knows grants.
+
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of network an address belongs to.
+/// The kind of network an address belongs to.
 ///
-/// [`Public`](Self::Public) is what is left when everything else is taken away: an address of a
-/// range that is not known to be routed on the internet is not public.
+/// An address is [`Public`](Self::Public) only if its range is known to be routed on the internet;
+/// unknown ranges are not public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each variant is its name")]
 pub enum AddressClass {
@@ -12,24 +16,24 @@ pub enum AddressClass {
     Loopback,
     /// 10/8, 172.16/12, 192.168/16, fc00::/7, fec0::/10.
     Private,
-    /// 100.64/10, between a provider and its customers.
+    /// 100.64/10, used between a provider and its customers.
     Shared,
     LinkLocal,
-    /// Where a cloud tells its machines who they are and what their keys are.
+    /// Cloud metadata services, which hand out identities and keys to their machines.
     Metadata,
     Multicast,
-    /// 0/8 and `::`, which mean this machine.
+    /// 0/8 and `::`, which connect to this machine.
     Unspecified,
     Broadcast,
     Documentation,
     Benchmarking,
-    /// An IPv4 address written as IPv6: another spelling of a thing that has one.
+    /// An IPv4 address in an IPv6 form that no server has, such as `::ffff:8.8.8.8`.
     Mapped,
     Reserved,
 }
 
-/// Addresses at which clouds answer questions about the machine. Those outside of every private
-/// range are the reason for the list; the others are in it for their name in messages.
+/// Addresses of cloud metadata services. Some lie outside every private range; the others are
+/// listed so that messages name them.
 const METADATA: [IpAddr; 7] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
@@ -41,7 +45,8 @@ const METADATA: [IpAddr; 7] = [
 ];
 
 impl AddressClass {
-    /// The class of an address; of one that carries another, that of the inner one.
+    /// Returns the class of an address. An address that embeds an IPv4 address has the class of the
+    /// embedded one.
     pub fn of(ip: IpAddr) -> Self {
         if METADATA.contains(&ip) {
             return Self::Metadata;
@@ -61,7 +66,7 @@ fn of_v4(ip: Ipv4Addr) -> AddressClass {
         [127, ..] => AddressClass::Loopback,
         [169, 254, ..] => AddressClass::LinkLocal,
         [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => AddressClass::Documentation,
-        // Protocol assignments; relays of 6to4, which carry packets to anywhere.
+        // Protocol assignments, and 6to4 relays, which forward packets to any address.
         [192, 0, 0, _] | [192, 88, 99, _] => AddressClass::Reserved,
         [198, 18..=19, ..] => AddressClass::Benchmarking,
         [224..=239, ..] => AddressClass::Multicast,
@@ -80,17 +85,17 @@ fn of_v6(ip: Ipv6Addr) -> AddressClass {
     match ip.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0] => AddressClass::Unspecified,
         [0, 0, 0, 0, 0, 0, 0, 1] => AddressClass::Loopback,
-        // Mapped, and the older compatible and translated forms. No server has such an address;
-        // a public one inside does not make it one.
+        // Mapped, and the older compatible and translated forms. No server has such an address,
+        // even if the embedded IPv4 address is public.
         [0, 0, 0, 0, 0, 0xffff, high, low]
         | [0, 0, 0, 0, 0, 0, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low] => match inner(high, low) {
             AddressClass::Public => AddressClass::Mapped,
             class => class,
         },
-        // NAT64: on networks with IPv6 alone, every IPv4 server resolves to one of these.
+        // NAT64: on IPv6-only networks, every IPv4 server resolves to one of these.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => inner(high, low),
-        // NAT64 for local use: where the inner address stands is the network's own choice.
+        // NAT64 for local use: the network chooses the position of the embedded address.
         [0x64, 0xff9b, 1, ..] => AddressClass::Private,
         // 6to4.
         [0x2002, high, low, ..] => inner(high, low),
@@ -107,7 +112,7 @@ fn of_v6(ip: Ipv6Addr) -> AddressClass {
     }
 }
 
-/// With its article: `a private address`.
+/// Includes the article: `a private address`.
 impl fmt::Display for AddressClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -163,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_addresses_are_known_wherever_they_lie() {
+    fn metadata_addresses_are_known_in_every_range() {
         check(AddressClass::Metadata, &["169.254.169.254", "169.254.170.2", "100.100.100.200"]);
         check(AddressClass::Metadata, &["168.63.129.16", "192.0.0.192"]);
         check(AddressClass::Metadata, &["fd00:ec2::254", "fd20:ce::254"]);
@@ -171,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_server_is_not_public() {
+    fn addresses_without_a_server_are_not_public() {
         check(AddressClass::Multicast, &["224.0.0.1", "239.255.255.255", "ff02::1"]);
         check(AddressClass::Broadcast, &["255.255.255.255"]);
         check(AddressClass::Documentation, &["192.0.2.1", "198.51.100.1", "203.0.113.1"]);

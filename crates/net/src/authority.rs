@@ -1,3 +1,7 @@
+//! The interface through which the caller allows or refuses each request.
+//!
+//! Separate from the client, which asks: this crate makes no decision on grants itself.
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -7,63 +11,63 @@ use http::{HeaderName, HeaderValue};
 
 use crate::Later;
 
-/// Says whether a request may be sent, and with what.
+/// Decides whether a request may be sent and which secret headers it carries.
 ///
-/// Asked on the caller's side, once for the request and once for each redirect before it is
-/// followed. May take as long as it likes: a person may have to answer, and the time limit of
-/// the fetch does not run meanwhile.
+/// Called on the caller's side, once for the request and once for each redirect before it is
+/// followed. The call may wait for a person's approval; the time limit of the fetch is paused
+/// meanwhile.
 pub trait Authority: Send + Sync {
-    /// A passage for exactly this method and URL, or the reason why there is none.
+    /// Returns a passage for exactly this method and URL, or the refusal.
     fn allow<'a>(
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, Result<Passage, Refused>>;
+    ) -> Later<'a, Result<Passage, NotAuthorised>>;
 }
 
-/// What a grant brings along for one request to one origin.
+/// The terms under which one request to one origin may be sent.
 ///
-/// The default opens public addresses and adds nothing.
+/// By default only public addresses are reachable and no header is added.
 #[derive(Clone, Default)]
 pub struct Passage {
-    /// Headers that the host adds and the guest never sees. They replace the guest's headers of
-    /// the same name, and are not sent on to where a redirect leads.
+    /// Headers that the host adds and the guest never sees. They replace the guest's headers of the
+    /// same name and are not forwarded when a redirect is followed.
     pub secret_headers: Vec<(HeaderName, HeaderValue)>,
-    /// Whether the grant names this very origin, see
+    /// True if the grant names exactly this origin; see
     /// [`Capability::names_origin`](cofferdam_caps::Capability::names_origin).
     pub names_origin: bool,
 }
 
-/// A no, in words for the guest, and whatever the authority wants back from it.
+/// A refused request: a message for the guest and an optional cause for the caller.
 #[derive(Clone)]
-pub struct Refused {
+pub struct NotAuthorised {
     message: String,
     cause: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-impl Refused {
-    /// A no with its reason.
+impl NotAuthorised {
+    /// Creates a refusal with a message for the guest.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None }
     }
 
-    /// The same, carrying `cause` to whoever gets the [`FetchError`](crate::FetchError).
+    /// Attaches a cause, which the caller finds in the [`FetchError`](crate::FetchError).
     pub fn with_cause(self, cause: impl Any + Send + Sync) -> Self {
         Self { cause: Some(Arc::new(cause)), ..self }
     }
 
-    /// The reason.
+    /// Returns the message for the guest.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What [`with_cause`](Self::with_cause) was given, if it is a `T`.
+    /// Returns the cause given to [`with_cause`](Self::with_cause) if its type is `T`.
     pub fn cause<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.cause.as_deref().and_then(|cause| cause.downcast_ref())
     }
 }
 
-/// Names of headers only.
+/// Shows the names of secret headers, never their values.
 impl fmt::Debug for Passage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.secret_headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -74,8 +78,8 @@ impl fmt::Debug for Passage {
     }
 }
 
-impl fmt::Debug for Refused {
+impl fmt::Debug for NotAuthorised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Refused").field("message", &self.message).finish_non_exhaustive()
+        f.debug_struct("NotAuthorised").field("message", &self.message).finish_non_exhaustive()
     }
 }

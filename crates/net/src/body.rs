@@ -1,3 +1,7 @@
+//! The body of a request, and the form in which a connection sends it.
+//!
+//! Separate from `upload`, which passes the pieces of a streamed body between threads.
+
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -16,25 +20,25 @@ enum Source {
     Empty,
     Full(Bytes),
     Stream(Arc<Upload>),
-    /// A stream that was handed to a connection, and cannot be had again.
+    /// A stream that was handed to a connection and cannot be replayed.
     Spent,
 }
 
 impl Body {
-    /// No body.
+    /// Creates an empty body.
     pub fn empty() -> Self {
         Self(Source::Empty)
     }
 
-    /// A body that is written while it is sent. It cannot be sent twice, so a redirect that
+    /// Creates a body that is written while it is sent. It cannot be sent twice, so a redirect that
     /// needs it again fails.
     pub fn channel() -> (BodySink, Self) {
         let (sink, upload) = Upload::new(None);
         (sink, Self(Source::Stream(Arc::new(upload))))
     }
 
-    /// A body of so many bytes that is written while it is sent. A redirect that needs it again
-    /// asks for it [from the beginning](crate::Wanted::FromTheBeginning).
+    /// Creates a body of `length` bytes that is written while it is sent. A redirect that needs the
+    /// body again asks for it [from the beginning](crate::Wanted::FromTheBeginning).
     pub fn channel_of(length: usize) -> (BodySink, Self) {
         let (sink, upload) = Upload::new(Some(length));
         (sink, Self(Source::Stream(Arc::new(upload))))
@@ -44,7 +48,7 @@ impl Body {
         matches!(self.0, Source::Empty)
     }
 
-    /// Bytes to send, where that is known.
+    /// Returns the number of bytes to send, if known.
     pub(crate) fn len(&self) -> Option<usize> {
         match &self.0 {
             Source::Empty => Some(0),
@@ -54,7 +58,7 @@ impl Body {
         }
     }
 
-    /// The body for one connection; none where it was a stream that is used up.
+    /// Returns the body for one connection, or `None` if it is a stream that was already used.
     pub(crate) fn send(&mut self, most: usize) -> Option<Outgoing> {
         let (source, turn) = match &self.0 {
             Source::Empty => (Source::Empty, 0),
@@ -88,21 +92,21 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Why a body could not be sent to its end, for whoever sees only that the connection broke.
+/// The reason why a body was not sent completely. The connection itself reports only that it broke.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fault(Arc<OnceLock<SendFault>>);
 
-/// What ended a body before its end.
+/// The cause of a body that ended prematurely.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SendFault {
     TooLong(usize),
-    /// Other than the length that it was said to have.
+    /// The length differs from the declared one.
     NotAsLong(usize),
     Dropped,
 }
 
 impl Fault {
-    /// The error of `host`'s request, if its body was the cause.
+    /// Returns the error for the request to `host` if its body caused the failure.
     pub(crate) fn error(&self, host: impl fmt::Display) -> Option<FetchError> {
         self.0.get().map(|fault| fault.error(host))
     }
@@ -116,7 +120,7 @@ impl SendFault {
                 FetchError::new(FetchErrorKind::BodyLimit, host, reason)
             }
             Self::NotAsLong(length) => {
-                let reason = format!("the request's body is not of {length} bytes, as was said");
+                let reason = format!("the request's body is not {length} bytes long, as declared");
                 FetchError::new(FetchErrorKind::BadRequest, host, reason)
             }
             Self::Dropped => {
@@ -127,10 +131,10 @@ impl SendFault {
     }
 }
 
-/// As one connection sends it.
+/// A request body as one connection sends it.
 pub(crate) struct Outgoing {
     source: Source,
-    /// Which of the connections that sent a stream this is.
+    /// Number of the connection that reads a stream; see [`Upload::begin`].
     turn: u32,
     length: Option<usize>,
     limit: usize,
@@ -150,7 +154,7 @@ impl Outgoing {
     }
 }
 
-/// The connection needs an error; the [`Fault`] says which.
+/// The error given to hyper; the [`Fault`] holds the actual reason.
 #[derive(Debug)]
 pub(crate) struct Broken;
 

@@ -1,3 +1,7 @@
+//! The client: one fetch from the first check to the response, redirects included.
+//!
+//! Runs on the caller's executor. Each connection runs on the `driver`'s thread; see `hop`.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,19 +23,19 @@ use crate::resolver::{Resolver, SystemResolver};
 use crate::response::Response;
 use crate::tls::{Roots, Tls};
 
-/// Longest time limit; more would be beyond what clocks add up.
+/// Longest time limit; a longer one could overflow the clock.
 const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How a client reaches the world.
+/// Settings of a [`Client`].
 #[derive(Clone)]
 pub struct Settings {
     /// Turns names into addresses.
     pub resolver: Arc<dyn Resolver>,
-    /// Turns checked addresses into those that are dialled: a hook for tests.
+    /// Maps checked addresses to dialled ones; a hook for tests.
     pub dialer: Arc<dyn Dialer>,
-    /// Whose certificates count.
+    /// Trusted root certificates.
     pub roots: Roots,
-    /// Most connections at once. A fetch beyond that waits, and its time runs.
+    /// Most connections at once. A further fetch waits, and the wait counts against its time limit.
     pub connections: usize,
 }
 
@@ -46,8 +50,10 @@ impl Default for Settings {
     }
 }
 
-/// Sends requests. Cheap to clone; clones share one thread, which is started by the first fetch
-/// and ends with the last clone and the last response.
+/// Sends requests.
+///
+/// Cheap to clone. Clones share one thread, which the first fetch starts and which ends with the
+/// last clone and the last response.
 #[derive(Clone)]
 pub struct Client {
     driver: Arc<Driver>,
@@ -55,7 +61,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that has not yet started anything.
+    /// Creates a client; the thread is not started yet.
     pub fn new(settings: Settings) -> Self {
         let Settings { resolver, dialer, roots, connections } = settings;
         let connections = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
@@ -63,7 +69,7 @@ impl Client {
         Self { driver: Arc::default(), shared: Arc::new(shared) }
     }
 
-    /// Sends one request, and those it is redirected to, each under a passage of its own.
+    /// Sends one request and follows its redirects, each under its own passage.
     ///
     /// Needs no particular executor. Dropping the future closes the connection.
     pub async fn fetch(
@@ -157,7 +163,7 @@ impl Client {
     }
 }
 
-/// What is known to be wrong before anybody is asked.
+/// Refuses requests that are invalid regardless of any grant.
 fn check(next: &Next, limits: &Limits) -> Result<(), FetchError> {
     let host = &next.url.origin().host;
     let bad = |reason: String| Err(FetchError::new(FetchErrorKind::BadRequest, host, reason));

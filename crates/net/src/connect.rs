@@ -1,3 +1,7 @@
+//! Connecting to a checked address, with TLS for `https`.
+//!
+//! Takes addresses only as [`Checked`], so that nothing unchecked is ever dialled.
+
 use std::net::SocketAddr;
 
 use cofferdam_caps::network::{Origin, Scheme};
@@ -9,16 +13,16 @@ use crate::error::{FetchError, FetchErrorKind};
 use crate::reach::Checked;
 use crate::tls::Tls;
 
-/// Where to dial for an address that was checked.
+/// Maps a checked address to the address that is dialled.
 ///
-/// For tests, which have servers on loopback only: an embedding program keeps [`Direct`], or
-/// every check of addresses is void.
+/// A hook for tests, whose servers listen on loopback only. Production code uses [`Direct`]; any
+/// other implementation bypasses the address checks.
 pub trait Dialer: Send + Sync {
-    /// The address that stands in for `checked`.
+    /// Returns the address to dial in place of `checked`.
     fn dial(&self, checked: SocketAddr) -> SocketAddr;
 }
 
-/// Dials what was checked.
+/// Dials the checked address itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Direct;
 
@@ -28,11 +32,11 @@ impl Dialer for Direct {
     }
 }
 
-/// A connection, secured where the scheme says so.
+/// A connection, plain or encrypted.
 pub(crate) trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
 
-/// Connects to the first address that answers.
+/// Connects to the first address that responds.
 pub(crate) async fn connect(
     origin: &Origin,
     checked: &Checked,
@@ -41,7 +45,7 @@ pub(crate) async fn connect(
     deadline: Instant,
 ) -> Result<Box<dyn Wire>, FetchError> {
     let stream = dial(origin, checked, dialer, deadline).await?;
-    // Requests are written whole; waiting to fill a packet only delays them.
+    // Requests are written whole, so waiting to fill a packet only adds delay.
     let _ = stream.set_nodelay(true);
     Ok(match origin.scheme {
         Scheme::Http => Box::new(stream),
@@ -58,7 +62,7 @@ async fn dial(
     let addresses = checked.addresses();
     let mut reason = "no address to connect to".to_owned();
     for (tried, &address) in addresses.iter().enumerate() {
-        // An address that swallows packets must leave time for the others.
+        // An address that drops packets must leave time for the remaining ones.
         let others = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
         let share = deadline.saturating_duration_since(Instant::now()) / others;
         match timeout(share, TcpStream::connect(dialer.dial(address))).await {

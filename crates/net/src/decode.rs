@@ -1,3 +1,8 @@
+//! Decoding of gzip and deflate bodies, with a limit on the decoded size.
+//!
+//! Separate from `pump`, which moves the bytes: a decoder does no I/O and can be tested byte by
+//! byte.
+
 use std::io::{self, Write};
 
 use bytes::{Bytes, BytesMut};
@@ -6,14 +11,14 @@ use flate2::{Decompress, FlushDecompress, Status};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 
-/// Most bytes decoded in one go. Deflate makes at most 1,032 bytes of one, so this bounds what
-/// a bomb puts into memory before somebody asks for it.
+/// Most encoded bytes decoded in one call. Deflate expands one byte to at most 1,032, so this
+/// bounds the memory a decompression bomb takes before the reader asks for more.
 pub(crate) const MAX_PIECE: usize = 1024;
 
-/// Room for what one call of the inflater makes.
+/// Output buffer for one call of the inflater.
 const INFLATE_ROOM: usize = 32 * 1024;
 
-/// Takes the `Content-Encoding` off a body, and counts what comes out (T-NET-008).
+/// Removes the `Content-Encoding` of a body and limits the decoded size (T-NET-008).
 pub(crate) struct Decoder(Codec);
 
 enum Codec {
@@ -22,18 +27,18 @@ enum Codec {
     Deflate(Box<Inflate>),
 }
 
-/// Why decoding ended.
+/// The reason why decoding failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecodeFault {
-    /// More comes out than may.
+    /// The decoded body exceeds its limit.
     TooLong,
-    /// Not what its header said, or cut short.
+    /// The body does not match its `Content-Encoding` or is truncated.
     Corrupt,
 }
 
 impl Decoder {
-    /// The decoder for a response with these headers, which then no longer speak of an encoding
-    /// that is gone. Encodings that were not asked for are left on, and their header with them.
+    /// Returns the decoder for a response and removes the encoding headers that no longer apply.
+    /// Encodings that were not requested stay, together with their header.
     pub(crate) fn for_response(headers: &mut HeaderMap, most: usize) -> Self {
         let sink = Sink::new(most);
         let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
@@ -51,17 +56,17 @@ impl Decoder {
         Self(codec)
     }
 
-    /// The decoder of a body that has no encoding.
+    /// Returns a decoder that passes bytes through.
     pub(crate) fn plain(most: usize) -> Self {
         Self(Codec::Plain(Sink::new(most)))
     }
 
-    /// Whether bytes go through as they are.
+    /// Returns true if bytes are passed through unchanged.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.0, Codec::Plain(_))
     }
 
-    /// Takes encoded bytes in, [`MAX_PIECE`] of them at most.
+    /// Decodes at most [`MAX_PIECE`] encoded bytes.
     pub(crate) fn feed(&mut self, piece: &[u8]) -> Result<(), DecodeFault> {
         match &mut self.0 {
             Codec::Plain(sink) => sink.push(piece),
@@ -74,7 +79,7 @@ impl Decoder {
         }
     }
 
-    /// Brings everything out that can be made of what was fed.
+    /// Makes all output available that the input so far determines.
     pub(crate) fn flush(&mut self) -> Result<(), DecodeFault> {
         match &mut self.0 {
             Codec::Gzip { inner, started: true } => {
@@ -85,8 +90,8 @@ impl Decoder {
         }
     }
 
-    /// Says that there is no more to feed. A body without a byte is whole in any encoding, as
-    /// that of HEAD or 304 is.
+    /// Ends the input. An empty body is valid in any encoding, since responses to HEAD and 304 have
+    /// one.
     pub(crate) fn finish(&mut self) -> Result<(), DecodeFault> {
         match &mut self.0 {
             Codec::Gzip { inner, started: true } => {
@@ -98,7 +103,7 @@ impl Decoder {
         }
     }
 
-    /// Bytes that [`take`](Self::take) would answer.
+    /// Returns the number of decoded bytes that [`take`](Self::take) can return.
     pub(crate) fn ready(&self) -> usize {
         match &self.0 {
             Codec::Plain(sink) => sink.out.len(),
@@ -107,7 +112,7 @@ impl Decoder {
         }
     }
 
-    /// What was decoded since the last call, `most` bytes of it at most.
+    /// Returns up to `most` bytes decoded since the last call.
     pub(crate) fn take(&mut self, most: usize) -> Bytes {
         let out = match &mut self.0 {
             Codec::Plain(sink) => &mut sink.out,
@@ -130,7 +135,7 @@ fn checked(result: io::Result<()>, sink: &Sink) -> Result<(), DecodeFault> {
     }
 }
 
-/// Decoded bytes and how many more there may be.
+/// Decoded bytes and the number that may still follow.
 struct Sink {
     out: BytesMut,
     left: usize,
@@ -142,7 +147,7 @@ impl Sink {
         Self { out: BytesMut::new(), left: most, full: false }
     }
 
-    /// Charged before it is stored.
+    /// Appends bytes; charges them against the limit before storing them.
     fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeFault> {
         match self.left.checked_sub(bytes.len()) {
             Some(left) => self.left = left,
@@ -169,7 +174,8 @@ impl Write for Sink {
     }
 }
 
-/// `deflate`: zlib by the standard, bare by some servers. The first two bytes tell.
+/// The `deflate` encoding: zlib by the standard, raw deflate from some servers. The first two bytes
+/// decide.
 struct Inflate {
     state: InflateState,
     sink: Sink,
@@ -196,7 +202,7 @@ impl Inflate {
                 self.inflate(&front)
             }
             InflateState::Inside(_) => self.inflate(piece),
-            // Whatever follows the end is not part of the body.
+            // Bytes after the end of the stream are not part of the body.
             InflateState::Ended => Ok(()),
         }
     }
@@ -271,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_comes_out_whole() {
+    fn every_encoding_is_decoded() {
         let data = b"in out in out in out".repeat(1000);
         check("gzip", &gzip(&data), Ok(&data));
         check(" X-GZip ", &gzip(&data), Ok(&data));
@@ -289,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_whole_in_any_encoding() {
+    fn empty_body_is_valid_in_any_encoding() {
         for encoding in ["gzip", "deflate", "br"] {
             check(encoding, b"", Ok(b""));
         }
     }
 
     #[test]
-    fn what_was_not_asked_for_is_left_on() {
+    fn encodings_not_requested_are_kept() {
         check("br", b"as it is", Ok(b"as it is"));
         check("gzip, gzip", b"as it is", Ok(b"as it is"));
         let mut headers = HeaderMap::new();
@@ -306,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_and_broken_bodies_are_not_whole() {
+    fn truncated_and_broken_bodies_are_errors() {
         let whole = gzip(&b"in out".repeat(1000));
         for cut in [1, 5, 12, whole.len() / 2, whole.len() - 1] {
             check("gzip", &whole[..cut], Err(DecodeFault::Corrupt));
@@ -330,9 +336,9 @@ mod tests {
         check("deflate", &zlib.finish().unwrap(), Err(DecodeFault::TooLong));
     }
 
-    /// Every byte of a body is the server's choice.
+    /// The server chooses every byte of a body.
     #[test]
-    fn broken_bodies_end_in_an_error_or_in_bytes() {
+    fn broken_bodies_never_panic() {
         let whole = [gzip(&b"in out".repeat(50)), gzip(b"")].concat();
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::fast());
         zlib.write_all(&b"in out".repeat(50)).unwrap();
@@ -350,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn header_of_what_was_taken_off_is_gone() {
+    fn removed_encoding_takes_its_headers_with_it() {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_ENCODING, "gzip".parse().unwrap());
         headers.insert(CONTENT_LENGTH, "7".parse().unwrap());

@@ -1,16 +1,20 @@
+//! The thread and tokio runtime that all connections run on.
+//!
+//! Separate, so that callers may use any executor or none.
+
 use std::io;
 use std::sync::Mutex;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-/// Most names resolved at once: the system's resolver holds a thread for each, and a guest that
-/// asks for names nobody answers for must not have more.
+/// Most concurrent name lookups. The system resolver blocks one thread for each, and a guest asking
+/// for names that time out must not occupy more.
 const MAX_LOOKUPS: usize = 16;
 
-/// The thread that all connections live on, started when first needed.
+/// The thread that runs all connections, started on first use.
 ///
-/// One thread with a runtime of its own, so that callers may use any executor, or none.
+/// It has its own runtime, so callers may use any executor or none.
 #[derive(Default)]
 pub(crate) struct Driver {
     running: Mutex<Option<Running>>,
@@ -18,12 +22,12 @@ pub(crate) struct Driver {
 
 struct Running {
     handle: Handle,
-    /// Dropped with the driver, which ends the thread and every task on it.
+    /// Ends the thread and all its tasks when dropped.
     _stop: oneshot::Sender<()>,
 }
 
 impl Driver {
-    /// Runs `task` on the thread.
+    /// Runs `task` on the thread, which is started if needed.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
         let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let running = match &mut *running {
@@ -45,7 +49,7 @@ fn start() -> io::Result<Running> {
     let (stop, stopped) = oneshot::channel();
     std::thread::Builder::new().name("cofferdam-net".to_owned()).spawn(move || {
         let _ = runtime.block_on(stopped);
-        // Not waiting for lookups, which cannot be interrupted.
+        // Does not wait for lookups, which cannot be interrupted.
         runtime.shutdown_background();
     })?;
     Ok(Running { handle, _stop: stop })

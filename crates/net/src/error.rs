@@ -1,57 +1,61 @@
+//! The error of a fetch: its kind for programs, its message for people.
+//!
+//! Separate, because every module of the crate creates one.
+
 use std::fmt;
 
 use cofferdam_caps::visible;
 
-use crate::authority::Refused;
+use crate::authority::NotAuthorised;
 
-/// Why there is no response, or no more of its body.
+/// A fetch that has no response, or a response body that ended prematurely.
 ///
-/// Displayed as one line, the host first. Holds no header, no query and no secret.
+/// Displayed as one line that starts with the host. Contains no header, no query and no secret.
 #[derive(Debug, Clone)]
 pub struct FetchError {
     kind: FetchErrorKind,
     subject: String,
     reason: String,
-    refused: Option<Refused>,
+    not_authorised: Option<NotAuthorised>,
 }
 
-/// What went wrong.
+/// The kind of a [`FetchError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FetchErrorKind {
-    /// The authority said no; see [`FetchError::refused`].
+    /// The authority refused the request; see [`FetchError::not_authorised`].
     Denied,
-    /// A request that cannot be sent: a body with GET, a header where none can be.
+    /// A request that cannot be sent, such as a GET with a body.
     BadRequest,
-    /// A port of another protocol.
+    /// The port belongs to another protocol.
     BadPort,
-    /// An address that is not public, and the grant does not open it.
+    /// The address is not public and the grant does not open it.
     Address,
     /// The name has no address.
     Resolve,
     /// No address could be connected to.
     Connect,
-    /// The server did not prove to be who its name says.
+    /// TLS failed or the server's certificate does not match its name.
     Tls,
-    /// What came back is not HTTP, or ended too early.
+    /// The response is not HTTP or ended too early.
     Protocol,
-    /// Headers longer than [`Limits::header_bytes`](crate::Limits::header_bytes).
+    /// Headers exceed [`Limits::header_bytes`](crate::Limits::header_bytes).
     HeaderLimit,
-    /// A body longer than its limit.
+    /// A body exceeds its limit.
     BodyLimit,
     /// More redirects than [`Limits::redirects`](crate::Limits::redirects).
     RedirectLimit,
-    /// A redirect to nowhere, or one that would need the body again.
+    /// A redirect without a usable target, or one that needs a body which cannot be sent again.
     BadRedirect,
-    /// A redirect where [`Redirect::Error`](crate::Redirect::Error) was asked for.
+    /// A redirect under [`Redirect::Error`](crate::Redirect::Error).
     Redirected,
-    /// Longer than [`Limits::time`](crate::Limits::time).
+    /// The fetch took longer than [`Limits::time`](crate::Limits::time).
     TimeLimit,
-    /// A body that is not what its `Content-Encoding` says.
+    /// The body does not match its `Content-Encoding`.
     Encoding,
-    /// The sender of the request's body went away before its end.
+    /// The writer of the request's body was dropped before the end.
     Aborted,
-    /// The client itself is out of order: no thread, no root certificates.
+    /// The client itself cannot work: no thread, or no root certificates.
     Stopped,
 }
 
@@ -63,22 +67,22 @@ impl FetchError {
     ) -> Self {
         let subject = visible(&subject.to_string()).into_owned();
         let reason = visible(&reason.to_string()).into_owned();
-        Self { kind, subject, reason, refused: None }
+        Self { kind, subject, reason, not_authorised: None }
     }
 
-    pub(crate) fn denied(subject: impl fmt::Display, refused: Refused) -> Self {
-        let error = Self::new(FetchErrorKind::Denied, subject, refused.message());
-        Self { refused: Some(refused), ..error }
+    pub(crate) fn denied(subject: impl fmt::Display, refusal: NotAuthorised) -> Self {
+        let error = Self::new(FetchErrorKind::Denied, subject, refusal.message());
+        Self { not_authorised: Some(refusal), ..error }
     }
 
-    /// What went wrong, to be matched on.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> FetchErrorKind {
         self.kind
     }
 
-    /// What the authority said, where it said no.
-    pub fn refused(&self) -> Option<&Refused> {
-        self.refused.as_ref()
+    /// Returns the authority's refusal if the kind is [`FetchErrorKind::Denied`].
+    pub fn not_authorised(&self) -> Option<&NotAuthorised> {
+        self.not_authorised.as_ref()
     }
 }
 

@@ -1,3 +1,5 @@
+//! One request of a guest and its limits: plain data, filled in by the caller.
+
 use std::time::Duration;
 
 use cofferdam_caps::network::{FetchUrl, Method};
@@ -11,39 +13,39 @@ use crate::body::Body;
 pub struct Fetch {
     pub method: Method,
     pub url: FetchUrl,
-    /// What the guest set. Headers that frame the message or speak to a proxy are left out when
-    /// it is sent, as the fetch standard does.
+    /// Headers set by the guest. Headers that frame the message or address a proxy are not sent, as
+    /// in the fetch standard.
     pub headers: HeaderMap,
     pub body: Body,
     pub redirect: Redirect,
     pub limits: Limits,
 }
 
-/// What to do when the server points elsewhere.
+/// Treatment of redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Redirect {
-    /// Go there, if the authority agrees.
+    /// Follows the redirect if the authority allows it.
     #[default]
     Follow,
-    /// Hand the redirect out as the response.
+    /// Returns the redirect as the response.
     Manual,
-    /// Fail.
+    /// Fails.
     Error,
 }
 
-/// How much one fetch may take, redirects included.
+/// Limits of one fetch, redirects included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest body handed out, after decoding.
+    /// Longest response body, after decoding.
     pub body_bytes: usize,
-    /// Longest body sent.
+    /// Longest request body.
     pub send_bytes: usize,
     /// Longest header block, of the request and of each response.
     pub header_bytes: usize,
     /// Most redirects followed.
     pub redirects: u32,
-    /// Longest time from the first name resolved to the last byte read, without the time that
-    /// the authority takes to answer.
+    /// Longest time from the first name lookup to the last byte read, without the time the
+    /// authority takes to decide.
     pub time: Duration,
 }
 
@@ -60,7 +62,7 @@ impl Default for Limits {
 }
 
 impl Fetch {
-    /// A request without headers or body, under the default limits.
+    /// Creates a request without headers or body, under the default limits.
     pub fn new(method: Method, url: FetchUrl) -> Self {
         Self {
             method,

@@ -1,3 +1,7 @@
+//! Headers of requests and responses: removed, added and measured here alone.
+//!
+//! Separate from `hop`, so that the list of headers a guest may not set is in one place.
+
 use cofferdam_caps::network::{Method, Origin};
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LANGUAGE,
@@ -9,12 +13,11 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use crate::authority::Passage;
 use crate::error::{FetchError, FetchErrorKind};
 
-/// What a header costs beside its name and value: a colon, a space, an end of line.
+/// Bytes a header takes besides its name and value: a colon, a space and a line end.
 const HEADER_COST: usize = 4;
 
-/// Headers that frame the message, choose the connection or speak for another method. A guest
-/// that could set them could send two requests as one, or a DELETE under a grant for POST
-/// (T-NET-006).
+/// Headers that frame the message, choose the connection or override the method. A guest that could
+/// set them could send two requests as one, or a DELETE under a grant for POST (T-NET-006).
 const NOT_FOR_GUESTS: [&str; 16] = [
     "accept-encoding",
     "connection",
@@ -34,32 +37,32 @@ const NOT_FOR_GUESTS: [&str; 16] = [
     "cookie2",
 ];
 
-/// Takes out what a guest may not set, as the fetch standard does: without a word.
+/// Removes headers that a guest may not set; silently, as in the fetch standard.
 pub(crate) fn drop_forbidden(headers: &mut HeaderMap) {
     remove_where(headers, |name| NOT_FOR_GUESTS.contains(&name) || name.starts_with("proxy-"));
 }
 
-/// Takes out what speaks for the guest's standing with one origin.
+/// Removes credentials, which belong to one origin.
 pub(crate) fn drop_credentials(headers: &mut HeaderMap) {
     for name in [AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION] {
         headers.remove(name);
     }
 }
 
-/// Takes out what describes a body that is not sent any more.
+/// Removes headers that describe a body which is no longer sent.
 pub(crate) fn drop_body_headers(headers: &mut HeaderMap) {
     for name in [CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE] {
         headers.remove(name);
     }
 }
 
-/// Takes out what a guest does not see of a response.
+/// Removes cookies from a response; guests never see them.
 pub(crate) fn drop_cookies(headers: &mut HeaderMap) {
     headers.remove(SET_COOKIE);
     headers.remove("set-cookie2");
 }
 
-/// The guest's headers with those of the host: what goes over the wire.
+/// Returns the headers to send: the guest's, the client's and the secrets of the passage.
 pub(crate) fn to_send(
     guest: &HeaderMap,
     passage: &Passage,
@@ -75,7 +78,7 @@ pub(crate) fn to_send(
     };
     default(ACCEPT, "*/*");
     default(USER_AGENT, concat!("cofferdam/", env!("CARGO_PKG_VERSION")));
-    // A part of an encoded body cannot be decoded, and HEAD is asked for the real length.
+    // A part of an encoded body cannot be decoded, and HEAD must report the unencoded length.
     let plain = headers.contains_key(RANGE) || method.as_str() == "HEAD";
     let encodings = if plain { "identity" } else { "gzip, deflate" };
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(encodings));
@@ -89,7 +92,8 @@ pub(crate) fn to_send(
     Ok(headers)
 }
 
-/// T-NET-004, T-NET-005: into the copy that is sent, never into what a redirect starts from.
+/// Adds secrets to the copy that is sent, never to the headers a redirect starts from (T-NET-004,
+/// T-NET-005).
 fn add_secrets(
     headers: &mut HeaderMap,
     passage: &Passage,
@@ -110,7 +114,7 @@ fn add_secrets(
     Ok(())
 }
 
-/// The `Host` header: the port only where it is not the scheme's own.
+/// Returns the value of the `Host` header, without the scheme's default port.
 fn host_value(origin: &Origin) -> String {
     match origin.port == origin.scheme.default_port() {
         true => origin.host.to_string(),
@@ -118,7 +122,7 @@ fn host_value(origin: &Origin) -> String {
     }
 }
 
-/// Bytes of a header block.
+/// Returns the size of a header block in bytes.
 pub(crate) fn size(headers: &HeaderMap) -> usize {
     let cost = |(name, value): (&HeaderName, &HeaderValue)| {
         name.as_str().len() + value.len() + HEADER_COST
@@ -161,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn framing_is_not_the_guest_s() {
+    fn guest_cannot_set_framing_headers() {
         for name in NOT_FOR_GUESTS.into_iter().chain(["proxy-authorization", "Proxy-Whatever"]) {
             let headers = sent(&[(name, "guest")], &[], "http://a.example");
             let values = headers.get_all(name).iter();

@@ -1,3 +1,8 @@
+//! One request on one connection: from the free connection slot to the head of the response.
+//!
+//! Separate from `client`, which follows redirects and asks the authority; a hop runs on the
+//! `driver`'s thread.
+
 use std::sync::Arc;
 
 use cofferdam_caps::network::{FetchUrl, Method};
@@ -22,13 +27,13 @@ use crate::resolver::Resolver;
 use crate::response::ResponseBody;
 use crate::tls::Tls;
 
-/// Most headers of a response.
+/// Most headers in a response.
 const MAX_HEADERS: usize = 512;
 
-/// Least buffer for a connection; the header limit if that is more.
+/// Smallest connection buffer; a larger header limit raises it.
 const MIN_BUFFER: usize = 16 * 1024;
 
-/// What all connections of a client share.
+/// State shared by all connections of a client.
 pub(crate) struct Shared {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) dialer: Arc<dyn Dialer>,
@@ -36,11 +41,11 @@ pub(crate) struct Shared {
     pub(crate) connections: Arc<Semaphore>,
 }
 
-/// One request on one connection; redirects are the caller's matter.
+/// One request on one connection. The caller handles redirects.
 pub(crate) struct Hop {
     pub(crate) method: Method,
     pub(crate) url: FetchUrl,
-    /// As they are sent, secrets included.
+    /// Headers to send, secrets included.
     pub(crate) headers: HeaderMap,
     pub(crate) body: Outgoing,
     pub(crate) names_origin: bool,
@@ -48,7 +53,7 @@ pub(crate) struct Hop {
     pub(crate) deadline: Instant,
 }
 
-/// What one connection answered.
+/// The response on one connection, before redirects are considered.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) status_text: String,
@@ -57,7 +62,7 @@ pub(crate) struct Answer {
 }
 
 impl Hop {
-    /// Sends the request and waits for the head of the answer. Dropped half-way, it closes the
+    /// Sends the request and waits for the head of the response. Dropping the future closes the
     /// connection.
     pub(crate) async fn run(self, shared: &Shared) -> Result<Answer, FetchError> {
         let late = time_limit(&self.url.origin().host);
@@ -90,7 +95,7 @@ impl Hop {
             .await
             .map_err(broken)?;
         let connection = Connection(tokio::spawn(async move {
-            // What goes wrong is told to whoever waits for the response or its body.
+            // The error also reaches the reader of the response or its body.
             let _ = connection.await;
         }));
         let (head, incoming) = sender.send_request(request).await.map_err(broken)?.into_parts();
@@ -109,7 +114,7 @@ impl Hop {
     }
 }
 
-/// Starts reading, which goes as far as the reader's own pace; `held` lives as long.
+/// Starts reading the body at the reader's pace; `held` is dropped when reading ends.
 fn read_body(
     host: String,
     incoming: Incoming,
@@ -120,7 +125,7 @@ fn read_body(
 ) -> ResponseBody {
     let (reader, ending, body) = ResponseBody::new(host.clone());
     let limit = limits.body_bytes;
-    // Without a body there is nothing to decode, and its headers are all there is to it.
+    // A response without a body needs no decoding and keeps its encoding headers.
     let decoder = match incoming.is_end_stream() {
         true => Decoder::plain(limit),
         false => Decoder::for_response(headers, limit),
@@ -133,7 +138,7 @@ fn read_body(
     body
 }
 
-/// The task that moves bytes; it ends with this (T-NET-010).
+/// The task that drives the connection; aborted on drop (T-NET-010).
 struct Connection(JoinHandle<()>);
 
 impl Drop for Connection {
@@ -142,7 +147,7 @@ impl Drop for Connection {
     }
 }
 
-/// The path and query, which is all of the URL that is written behind the method.
+/// Returns the path and query, the only part of the URL in the request line.
 fn request_target(url: &FetchUrl) -> Option<Uri> {
     url.as_str().strip_prefix(&url.origin().to_string())?.parse().ok()
 }
@@ -163,13 +168,13 @@ fn header_limit(host: &str, limits: &Limits) -> FetchError {
 }
 
 fn protocol(host: &str, error: &hyper::Error, limits: &Limits) -> FetchError {
-    // By its text: hyper has a method for it on the server's side alone.
+    // Matches the text, because hyper offers a predicate for this error on servers only.
     if error.is_parse() && error.to_string() == "message head is too large" {
         return header_limit(host, limits);
     }
     let reason = match error.is_parse() {
-        true => "the answer is not HTTP",
-        false => "the connection ended before the answer",
+        true => "the response is not HTTP",
+        false => "the connection ended before the response",
     };
     FetchError::new(FetchErrorKind::Protocol, host, reason)
 }

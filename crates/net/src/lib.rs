@@ -1,8 +1,8 @@
-//! Outbound HTTP for guests: what may be reached, what is sent, how much comes back.
+//! Outbound HTTP for guests, with limits on reachable addresses, sent headers and response size.
 //!
-//! [`Client::fetch`] sends one request under an [`Authority`], which is asked before the first
-//! connection and again before each redirect is followed. The name is resolved once, every
-//! address is checked, and the connection is made to what was checked.
+//! [`Client::fetch`] sends one request under an [`Authority`], which decides on the first request
+//! and again on each redirect before it is followed. The host name is resolved once per request,
+//! every address is checked, and the connection goes to a checked address.
 //!
 //! ```no_run
 //! # async fn example(authority: &dyn cofferdam_net::Authority) -> Result<(), Box<dyn std::error::Error>> {
@@ -20,24 +20,26 @@
 //!
 //! In reading order:
 //!
-//! - [`Client`], [`Settings`]: the way of one fetch, redirects included
-//! - [`Fetch`], [`Body`], [`Limits`]: what a guest asks for
-//! - [`BodySink`], [`Wanted`]: a request's body that is written while it is sent
-//! - [`Authority`], [`Passage`], [`Refused`]: who says yes, and what comes with it
-//! - [`Response`], [`ResponseBody`]: what it gets
-//! - [`AddressClass`], `reach`, `port`: where no connection goes
-//! - `headers`, `redirect`: what is left out on the way there and back
+//! - [`Client`], [`Settings`]: one fetch from start to end, redirects included
+//! - [`Fetch`], [`Body`], [`Limits`]: the request of a guest
+//! - [`BodySink`], [`Wanted`]: a request body that is written while it is sent
+//! - [`Authority`], [`Passage`], [`NotAuthorised`]: the decision on a request, and the headers a
+//!   grant adds
+//! - [`Response`], [`ResponseBody`]: the response as the guest sees it
+//! - [`AddressClass`], `reach`, `port`: addresses and ports that are never connected to
+//! - `headers`, `redirect`: headers removed from requests and responses, and the redirect rules
 //! - `hop`, `connect`, `tls`, `pump`, `decode`: one request on one connection
-//! - `driver`: the thread all of that runs on
+//! - `driver`: the thread that runs all connections
 //!
 //! Absent on purpose:
 //!
-//! - **Kept connections.** Each request has its own, so no check outlives its grant, no sandbox
-//!   sees from timing what another fetched, and no answer is read from another's connection.
-//! - **HTTP/2.** One request per connection has nothing to gain from it.
-//! - **Proxies, cookies, caches, TLS sessions**, and everything else that remembers.
-//!   `HTTP_PROXY` and its kin are not read: a proxy would resolve the name once more.
-//! - **Brotli**, which is not advertised; a body in it arrives as it was sent.
+//! - **Connection reuse.** Each request has its own connection. No check outlives its grant, no
+//!   sandbox learns from timing what another one fetched, and no response is read from another
+//!   sandbox's connection.
+//! - **HTTP/2.** It gains nothing with one request per connection.
+//! - **Proxies, cookies, caches, TLS sessions** and any other state kept between requests.
+//!   `HTTP_PROXY` and similar variables are not read: a proxy would resolve the name a second time.
+//! - **Brotli.** It is not advertised; a Brotli body is passed on undecoded.
 
 mod address;
 mod authority;
@@ -62,7 +64,7 @@ mod upload;
 use std::pin::Pin;
 
 pub use address::AddressClass;
-pub use authority::{Authority, Passage, Refused};
+pub use authority::{Authority, NotAuthorised, Passage};
 pub use body::Body;
 pub use bytes::Bytes;
 pub use client::{Client, Settings};
@@ -75,5 +77,5 @@ pub use response::{Response, ResponseBody};
 pub use tls::Roots;
 pub use upload::{BodyClosed, BodySink, Wanted};
 
-/// A boxed future, for traits that are used as objects.
+/// A boxed future, for object-safe traits.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,9 +1,13 @@
+//! Ports that are never connected to.
+//!
+//! Separate from `reach`: ports are checked before the authority is asked, addresses after.
+
 use cofferdam_caps::network::Origin;
 
 use crate::error::{FetchError, FetchErrorKind};
 
-/// Ports of protocols that would take a request's text for commands, as the fetch standard
-/// lists them (T-NET-007). Sorted.
+/// Ports of protocols that would interpret a request as commands; the list of the fetch standard
+/// (T-NET-007). Sorted.
 const BAD_PORTS: [u16; 83] = [
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
     102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
@@ -12,7 +16,7 @@ const BAD_PORTS: [u16; 83] = [
     6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Refuses the ports of other protocols, whatever the grant says.
+/// Refuses ports of other protocols, regardless of the grant.
 pub(crate) fn check(origin: &Origin) -> Result<(), FetchError> {
     match BAD_PORTS.binary_search(&origin.port) {
         Ok(_) => {
@@ -43,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_of_http_are_not() {
+    fn ports_of_http_are_allowed() {
         for port in [80, 443, 3000, 6001, 8080, 8443, 65535] {
             check_port(port, true);
         }

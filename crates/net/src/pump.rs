@@ -1,3 +1,7 @@
+//! Moves the body of a response from its connection to its reader.
+//!
+//! Separate from `hop`: a pump runs as its own task after the head has been returned.
+
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,28 +16,27 @@ use crate::decode::{DecodeFault, Decoder, MAX_PIECE};
 use crate::error::{FetchError, FetchErrorKind};
 use crate::response::Ending;
 
-/// Longest piece handed to the reader at once.
+/// Longest chunk handed to the reader.
 const MAX_CHUNK: usize = 64 * 1024;
 
-/// Decoded bytes that are worth a message of their own while more is at hand.
+/// Number of decoded bytes that is sent at once while more input is at hand.
 const WORTH_SENDING: usize = 16 * 1024;
 
-/// How much longer than its content an encoded body may be: headers, checksums, blocks that
-/// hold nothing.
+/// Bytes by which an encoded body may exceed its content: headers, checksums and empty blocks.
 const ENCODING_SLACK: usize = 64 * 1024;
 
-/// Moves one response's body from its connection to its reader (T-NET-008, T-NET-009).
+/// Moves one response body from its connection to its reader (T-NET-008, T-NET-009).
 pub(crate) struct Pump {
     pub(crate) host: String,
     pub(crate) incoming: Incoming,
     pub(crate) decoder: Decoder,
-    /// Most bytes handed out.
+    /// Most bytes handed to the reader.
     pub(crate) limit: usize,
     pub(crate) deadline: Instant,
 }
 
 impl Pump {
-    /// Runs until the body ends, the time is over or the reader has gone.
+    /// Runs until the body ends, the deadline passes or the reader is dropped.
     pub(crate) async fn run(mut self, reader: mpsc::Sender<Bytes>, ending: Ending) {
         let deadline = self.deadline;
         let late = time_limit(&self.host);
@@ -42,7 +45,7 @@ impl Pump {
             () = reader.closed() => return,
             result = timeout_at(deadline, self.work(&reader)) => result.unwrap_or(Err(late)),
         };
-        // Told beside the channel, which may be full when the time is over.
+        // The result bypasses the channel, which may be full at the deadline.
         let _ = ending.set(result);
     }
 
@@ -51,7 +54,7 @@ impl Pump {
             true => self.limit,
             false => self.limit.saturating_add(ENCODING_SLACK),
         };
-        // A body that says it is too long is not begun.
+        // A body whose declared length exceeds the limit is not read at all.
         if self.incoming.size_hint().lower() > encoded_left as u64 {
             return Err(self.fault(DecodeFault::TooLong));
         }
@@ -77,7 +80,7 @@ impl Pump {
         Ok(())
     }
 
-    /// The next bytes as they arrive; trailers are passed over.
+    /// Returns the next bytes as they arrive; skips trailers.
     async fn next(&mut self) -> Result<Option<Bytes>, FetchError> {
         loop {
             let frame = poll_fn(|cx| Pin::new(&mut self.incoming).poll_frame(cx)).await;
@@ -98,7 +101,7 @@ impl Pump {
 
     async fn drain(&mut self, reader: &mpsc::Sender<Bytes>) {
         while self.decoder.ready() > 0 {
-            // Nobody there to take it: `run` is about to end.
+            // Sending fails only if the reader was dropped, and then `run` is about to end.
             let _ = reader.send(self.decoder.take(MAX_CHUNK)).await;
         }
     }
@@ -110,7 +113,8 @@ impl Pump {
                 FetchError::new(FetchErrorKind::BodyLimit, &self.host, reason)
             }
             DecodeFault::Corrupt => {
-                let reason = "the response's body is not in its Content-Encoding, or not whole";
+                let reason =
+                    "the response's body does not match its Content-Encoding or is truncated";
                 FetchError::new(FetchErrorKind::Encoding, &self.host, reason)
             }
         }
@@ -124,7 +128,7 @@ async fn hand_out(mut bytes: Bytes, reader: &mpsc::Sender<Bytes>) {
     }
 }
 
-/// The error of a fetch whose time is over.
+/// Returns the error of a fetch that exceeded its time limit.
 pub(crate) fn time_limit(host: impl fmt::Display) -> FetchError {
     FetchError::new(FetchErrorKind::TimeLimit, host, "the time limit of the fetch is reached")
 }

@@ -1,21 +1,21 @@
-//! Which addresses an origin may be connected at.
+//! Addresses that an origin may be reached at.
 //!
-//! Public ones always. Others need a grant that names this very origin, and then it depends on
-//! who chose the address:
+//! Public addresses are always reachable. Any other address needs a grant that names exactly this
+//! origin, and then depends on who chose the address:
 //!
-//! | host in the URL | named by the grant, opens |
+//! | host in the URL | addresses opened by a grant that names the origin |
 //! |---|---|
-//! | an address | that address, whatever its class |
-//! | a domain, `https` | private, shared and loopback addresses: a certificate proves the name |
-//! | a domain that nobody can register, `http` | private, shared and loopback addresses |
-//! | any other domain, `http` | public addresses only |
+//! | an address | that address, of any class |
+//! | a domain, `https` | private, shared and loopback: a certificate proves the name |
+//! | a domain that cannot be registered, `http` | private, shared and loopback |
+//! | any other domain, `http` | public only |
 //!
-//! The last row is there because the owner of a name chooses its address: a person who grants
-//! `http://evil.example` means a server out there, and did not grant the printer next door.
-//! For the same reason no name ever leads to a metadata or link-local address.
+//! The last row exists because the owner of a name chooses its address: a person who grants
+//! `http://evil.example` means a server on the internet and did not grant the printer next door.
+//! For the same reason no name ever opens a metadata or link-local address.
 //!
-//! Where a name has several addresses and one of them may not be used, none is: an honest name
-//! has no such mixture, and a dishonest one would play for the second try.
+//! If one of several addresses of a name is refused, all are. An honest name has no such mixture,
+//! and a hostile one would use it to get a second attempt.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -28,11 +28,11 @@ use crate::resolver::Resolver;
 /// Most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 4;
 
-/// Endings that no registry gives out, of which most are set aside for local use.
+/// Endings that no registry assigns; most are reserved for local use.
 const LOCAL_ENDINGS: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "lan", "home", "corp", "test"];
 
-/// Addresses that were checked: the only thing that is ever dialled.
+/// Checked addresses, the only ones that are ever dialled.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Checked(Vec<SocketAddr>);
 
@@ -42,7 +42,7 @@ impl Checked {
     }
 }
 
-/// Resolves the host of `origin` once and checks every address it has (T-NET-002).
+/// Resolves the host of `origin` once and checks all its addresses (T-NET-002).
 pub(crate) async fn check(
     origin: &Origin,
     names_origin: bool,
@@ -69,7 +69,7 @@ pub(crate) async fn check(
     Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))
 }
 
-/// T-NET-001.
+/// Refuses an address whose class the grant does not open (T-NET-001).
 fn check_address(origin: &Origin, names_origin: bool, ip: IpAddr) -> Result<(), FetchError> {
     let class = AddressClass::of(ip);
     if class == AddressClass::Public || (names_origin && named_opens(origin, class)) {
@@ -77,14 +77,14 @@ fn check_address(origin: &Origin, names_origin: bool, ip: IpAddr) -> Result<(), 
     }
     let is = if origin.host.ip().is_some() { "is" } else { "resolves to" };
     let why = match names_origin {
-        false => "which only a grant that names this origin opens",
+        false => "which needs a grant that names this origin",
         true => "which a grant for this name does not open",
     };
-    // The address is left out: a guest could map a network by names.
+    // The message omits the address: a guest could otherwise map a network by its names.
     Err(FetchError::new(FetchErrorKind::Address, &origin.host, format!("{is} {class}, {why}")))
 }
 
-/// What a grant that names the origin opens beyond public addresses.
+/// Returns true if a grant that names the origin opens non-public addresses of this class.
 fn named_opens(origin: &Origin, class: AddressClass) -> bool {
     let Some(domain) = origin.host.domain() else {
         return true;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn owner_of_a_public_name_does_not_choose_what_is_near() {
+    fn public_name_over_http_opens_no_private_address() {
         for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
             check("http://evil.example", true, ip, false);
             check("http://localhost.example", true, ip, false);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn certificate_or_local_name_opens_what_is_near() {
+    fn certificate_or_local_name_opens_private_addresses() {
         for ip in ["127.0.0.1", "10.0.0.1", "100.64.0.1", "::1", "fd00::1"] {
             check("https://wiki.example", true, ip, true);
             check("http://localhost", true, ip, true);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_leads_to_metadata() {
+    fn no_name_opens_metadata_addresses() {
         for ip in ["169.254.169.254", "169.254.1.1", "0.0.0.0", "::ffff:8.8.8.8", "fd00:ec2::254"] {
             check("https://a.example", true, ip, false);
             check("http://metadata.google.internal", true, ip, false);

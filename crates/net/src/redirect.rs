@@ -1,3 +1,8 @@
+//! The redirect rules of the fetch standard: the target, and the changes to method, body and
+//! headers.
+//!
+//! Separate from `client`, which follows redirects: nothing here does I/O.
+
 use cofferdam_caps::ErrorKind;
 use cofferdam_caps::network::{FetchUrl, Method};
 use http::header::LOCATION;
@@ -7,7 +12,7 @@ use crate::body::Body;
 use crate::error::{FetchError, FetchErrorKind};
 use crate::headers;
 
-/// A request as it stands between two connections.
+/// A request between two connections.
 pub(crate) struct Next {
     pub(crate) method: Method,
     pub(crate) url: FetchUrl,
@@ -15,7 +20,7 @@ pub(crate) struct Next {
     pub(crate) body: Body,
 }
 
-/// Where a response points, if it is a redirect.
+/// Returns the target of a response that is a redirect.
 pub(crate) fn target(
     status: StatusCode,
     response: &HeaderMap,
@@ -34,7 +39,7 @@ pub(crate) fn target(
     }
     let location = str::from_utf8(location.as_bytes())
         .map_err(|_| bad("redirects to a URL that cannot be read"))?;
-    // The text is left out of the message: tokens travel in it.
+    // The message omits the URL, which may contain tokens.
     let target = url.join(location).map_err(|error| match error.kind() {
         ErrorKind::BadScheme => bad("redirects to a scheme other than http and https"),
         ErrorKind::Credentials => bad("redirects to a URL with a user name or password"),
@@ -44,15 +49,16 @@ pub(crate) fn target(
 }
 
 impl Next {
-    /// Turns this into the request that follows a redirect to `target`, by the fetch standard.
+    /// Turns this request into the one that follows a redirect to `target`, as in the fetch
+    /// standard.
     pub(crate) fn follow(
         &mut self,
         status: StatusCode,
         target: FetchUrl,
     ) -> Result<(), FetchError> {
         let host = &self.url.origin().host;
-        // Also where the body would not be sent again: what follows must not hang on how much of
-        // the stream was taken.
+        // Also applies if the body would not be sent again: the outcome must not depend on how much
+        // of the stream was read.
         if status != StatusCode::SEE_OTHER && self.body.len().is_none() {
             let reason = "redirects a request whose body was streamed and cannot be sent again";
             return Err(FetchError::new(FetchErrorKind::BadRedirect, host, reason));
@@ -68,7 +74,7 @@ impl Next {
             self.body = Body::empty();
             headers::drop_body_headers(&mut self.headers);
         }
-        // T-NET-004.
+        // T-NET-004: credentials stay with their origin.
         if target.origin() != self.url.origin() {
             headers::drop_credentials(&mut self.headers);
         }
@@ -162,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn location_that_is_not_ours_is_refused_and_not_repeated() {
+    fn invalid_location_is_refused_and_not_repeated() {
         let scheme = "a.example: redirects to a scheme other than http and https";
         check_target("file:///etc/passwd", Err(scheme));
         let credentials = "a.example: redirects to a URL with a user name or password";
@@ -171,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn two_locations_are_none() {
+    fn two_different_locations_are_an_error() {
         let url: FetchUrl = "https://a.example/".parse().unwrap();
         let mut headers = HeaderMap::new();
         headers.append(LOCATION, "/a".parse().unwrap());

@@ -1,3 +1,5 @@
+//! The response as a guest sees it, and the reading end of its body.
+
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -12,37 +14,37 @@ use tokio::sync::mpsc;
 use crate::driver::Driver;
 use crate::error::{FetchError, FetchErrorKind};
 
-/// What came back, fit for a guest: no cookies, no trace of secret headers.
+/// A response without cookies and secret headers.
 ///
-/// A server that repeats a secret in its answer has told the guest; that cannot be kept from
-/// here.
+/// A server that repeats a secret in its response discloses it to the guest; this crate cannot
+/// prevent that.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the types say it")]
 pub struct Response {
     pub status: StatusCode,
-    /// The reason phrase; text of the server's.
+    /// The reason phrase, chosen by the server.
     pub status_text: String,
     pub headers: HeaderMap,
-    /// Where it came from, after redirects.
+    /// The URL of the response, after redirects.
     pub url: FetchUrl,
-    /// Whether a redirect was followed.
+    /// True if a redirect was followed.
     pub redirected: bool,
     pub body: ResponseBody,
 }
 
-/// The body as it arrives, decoded. Nothing is read ahead of the caller but a chunk or two.
+/// The decoded body, read at the caller's pace with at most two chunks of read-ahead.
 ///
-/// Dropping it closes the connection.
+/// Dropping the body closes the connection.
 pub struct ResponseBody {
     chunks: mpsc::Receiver<Bytes>,
     ending: Ending,
     ended: bool,
     host: String,
-    /// The thread that reads, kept alive for as long as there is something to read.
+    /// Keeps the reading thread alive while there is something to read.
     driver: Option<Arc<Driver>>,
 }
 
-/// How the reader ended; set before its last sender goes.
+/// The result of the pump; set before its sender is dropped.
 pub(crate) type Ending = Arc<OnceLock<Result<(), FetchError>>>;
 
 impl ResponseBody {
@@ -57,12 +59,12 @@ impl ResponseBody {
         self.driver = Some(driver);
     }
 
-    /// The next bytes, in pieces of 64 KiB at most; none at the end, and none after an error.
+    /// Returns the next chunk of at most 64 KiB, or `None` at the end and after an error.
     pub async fn chunk(&mut self) -> Option<Result<Bytes, FetchError>> {
         std::future::poll_fn(|cx| self.poll_chunk(cx)).await
     }
 
-    /// [`chunk`](Self::chunk) for those who poll.
+    /// Polls for the next chunk; see [`chunk`](Self::chunk).
     pub fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, FetchError>>> {
         if self.ended {
             return Poll::Ready(None);
@@ -82,7 +84,7 @@ impl ResponseBody {
         })
     }
 
-    /// All that is left of it; no more than the limit of the fetch.
+    /// Reads the rest of the body, which is bounded by the limit of the fetch.
     pub async fn bytes(mut self) -> Result<Bytes, FetchError> {
         let mut all = BytesMut::new();
         while let Some(chunk) = self.chunk().await {

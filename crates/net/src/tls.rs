@@ -1,3 +1,7 @@
+//! TLS: root certificates and the handshake.
+//!
+//! Separate from `connect`, so that everything a server's identity depends on is in one file.
+
 use std::sync::Arc;
 
 use cofferdam_caps::network::HostName;
@@ -11,20 +15,20 @@ use tokio_rustls::client::TlsStream;
 
 use crate::error::{FetchError, FetchErrorKind};
 
-/// Whose word is taken for who a server is.
+/// Trusted root certificates.
 #[derive(Debug, Clone, Default)]
 pub enum Roots {
-    /// The machine's own store of certificates, read when first needed. So the authorities are
-    /// those of the machine's administrator, not of the day this program was built; where there
-    /// is no store, `https` fails. `SSL_CERT_FILE` and `SSL_CERT_DIR` name another one, as they
-    /// do for most programs.
+    /// The certificate store of the machine, read on first use. The machine's administrator
+    /// therefore chooses the authorities, not the build date of this program. Without a store,
+    /// `https` fails. `SSL_CERT_FILE` and `SSL_CERT_DIR` select another store, as for most
+    /// programs.
     #[default]
     System,
-    /// These certificates alone, in DER form.
+    /// Only these certificates, in DER form.
     Only(Vec<Vec<u8>>),
 }
 
-/// Makes TLS of a connection (T-NET-011).
+/// Secures connections with TLS (T-NET-011).
 pub(crate) struct Tls {
     roots: Roots,
     config: OnceCell<Arc<ClientConfig>>,
@@ -35,7 +39,7 @@ impl Tls {
         Self { roots, config: OnceCell::new() }
     }
 
-    /// Shakes hands with `host`, which proves its name or is not talked to.
+    /// Performs the handshake; fails unless the certificate proves the name of `host`.
     pub(crate) async fn secure(
         &self,
         host: &HostName,
@@ -61,7 +65,7 @@ impl Tls {
 
     async fn load(&self) -> Result<Arc<ClientConfig>, String> {
         let roots = self.roots.clone();
-        // The system's store is some hundred files.
+        // Blocks: the system's store consists of hundreds of files.
         let loading = tokio::task::spawn_blocking(move || configure(roots));
         loading.await.unwrap_or_else(|error| Err(error.to_string()))
     }
@@ -84,8 +88,8 @@ fn configure(roots: Roots) -> Result<Arc<ClientConfig>, String> {
         .with_root_certificates(store)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // A session taken up again would show a server that two sandboxes are one machine, and
-    // would carry bytes a server chose to whatever its name resolves to next.
+    // A resumed session would show a server that two sandboxes share a machine, and would send
+    // bytes chosen by one server to the next address its name resolves to.
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
 }

@@ -1,10 +1,14 @@
+//! A streamed request body between its writer and the connection that sends it.
+//!
+//! Separate from `body`: a piece crosses threads, and a redirect may ask for the body again.
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-/// A streamed body between who writes it and the connection that sends it. It holds one piece at
-/// most, and that only once the connection wants one: nothing is made ahead of the wire.
+/// The state shared by the writer of a streamed body and its connection. Holds at most one piece,
+/// and only while the connection waits for it: nothing is produced ahead of the wire.
 #[derive(Debug, Default)]
 struct Joint {
     state: Mutex<State>,
@@ -13,17 +17,17 @@ struct Joint {
 #[derive(Debug, Default)]
 struct State {
     piece: Option<Bytes>,
-    /// The writer said that there is no more.
+    /// The writer has ended the body.
     finished: bool,
-    /// The writer went away before it said so.
+    /// The writer was dropped.
     dropped: bool,
     /// A connection waits for a piece.
     wanted: bool,
-    /// A connection asks for everything once more, and the writer has not heard of it.
+    /// A connection needs the body from the beginning, and the writer does not know yet.
     again: bool,
-    /// No connection sends this, nor will one.
+    /// No connection will read this body any more.
     closed: bool,
-    /// Which connection sends; a redirect makes it another.
+    /// Number of the connection that reads; each redirect increments it.
     turn: u32,
     reader: Option<Waker>,
     writer: Option<Waker>,
@@ -41,28 +45,28 @@ fn wake(waker: &mut Option<Waker>) {
     }
 }
 
-/// Where a streamed body is written to.
+/// The writing end of a streamed body.
 ///
-/// Dropped before [`finish`](Self::finish), it takes the request with it.
+/// Dropping it before [`finish`](Self::finish) aborts the request.
 #[derive(Debug)]
 pub struct BodySink(Arc<Joint>);
 
-/// What the request needs next.
+/// The part of the body that the request needs next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// The next piece, or the end.
     More,
-    /// The first piece: a redirect needs all of the body once more.
+    /// The first piece: a redirect needs the whole body again.
     FromTheBeginning,
 }
 
-/// Nobody reads the body any more: the request has ended.
+/// The request has ended and no longer reads its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyClosed;
 
 impl BodySink {
-    /// Waits until a connection is there and can take a piece. After [`finish`](Self::finish) that
-    /// is only so where a redirect needs the body once more.
+    /// Waits until a connection can take a piece. After [`finish`](Self::finish) this happens only
+    /// if a redirect needs the body again.
     pub async fn wanted(&self) -> Result<Wanted, BodyClosed> {
         std::future::poll_fn(|cx| self.poll_wanted(cx)).await
     }
@@ -80,8 +84,8 @@ impl BodySink {
         Poll::Pending
     }
 
-    /// Waits until the connection takes more, then hands `bytes` over. Where a redirect came in
-    /// between they are dropped, and [`wanted`](Self::wanted) says from where to go on.
+    /// Waits until the connection takes more, then passes `bytes` to it. If a redirect intervened,
+    /// the bytes are dropped and [`wanted`](Self::wanted) returns the position to continue from.
     pub async fn send(&self, bytes: Bytes) -> Result<(), BodyClosed> {
         let mut bytes = Some(bytes);
         std::future::poll_fn(|cx| self.poll_send(&mut bytes, cx)).await
@@ -109,10 +113,11 @@ impl BodySink {
         Poll::Pending
     }
 
-    /// Ends the body. A piece that was handed over before is still sent.
+    /// Ends the body. A piece passed before is still sent.
     pub fn finish(&self) {
         let mut state = self.0.state();
-        // The end of what a redirect does not want any more is the end of nothing.
+        // Ignored if a redirect has asked for the body again: this end belongs to the previous
+        // pass.
         if !state.again {
             state.finished = true;
             state.wanted = false;
@@ -129,19 +134,19 @@ impl Drop for BodySink {
     }
 }
 
-/// The end that connections read; the last one to go closes the body.
+/// The reading end; dropping the last reference closes the body.
 #[derive(Debug)]
 pub(crate) struct Upload {
     joint: Arc<Joint>,
-    /// Bytes in all, where that is known. Such a body can be asked for more than once.
+    /// Total bytes, if known. Such a body can be requested again.
     pub(crate) length: Option<usize>,
 }
 
-/// What a connection reads.
+/// The result of reading from the writer.
 pub(crate) enum Piece {
     Data(Bytes),
     End,
-    /// The writer went away, or the body is another connection's by now.
+    /// The writer was dropped, or another connection reads the body now.
     Lost,
 }
 
@@ -151,7 +156,7 @@ impl Upload {
         (BodySink(joint.clone()), Self { joint, length })
     }
 
-    /// Begins with one more connection, and answers its number.
+    /// Registers a new connection and returns its number.
     pub(crate) fn begin(&self) -> u32 {
         let mut state = self.joint.state();
         state.turn += 1;

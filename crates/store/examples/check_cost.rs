@@ -1,5 +1,5 @@
-//! What a check costs: with a grant of the sandbox, with a grant of the store, with 100,000
-//! grants in the store, and from the first time on. Prints medians; asserts nothing.
+//! Measures the cost of a check: with a grant of the sandbox, with a grant in the store, with
+//! 100,000 grants in the store, and on first use. Prints medians; asserts nothing.
 //!
 //! `cargo run --release -p cofferdam-store --example check_cost`
 
@@ -26,11 +26,11 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let broker = Broker::setup(store.clone(), store.clone()).open()?;
     let given: CapabilitySet = ["storage:local:read".parse()?].into_iter().collect();
 
-    let desk = broker.session("s", &given).desk("r", "given.js");
+    let desk = broker.permissions("s", &given).desk("r", "given.js");
     show("storage call, granted to the sandbox", || permitted(&desk, &key("k")));
 
     broker.grant(Terms::new("storage:session:read:k".parse()?, Span::Always))?;
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t.js");
     show("storage call, granted in the store", || permitted(&desk, &session_key("k")));
 
     show("revoke and grant in the store, seen by a check", || {
@@ -43,7 +43,7 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let broker = Broker::setup(store.clone(), store.clone()).open()?;
     println!("{GRANTS} grants read in {:?}", began.elapsed());
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t.js");
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t.js");
     let mut number = 0;
     show("first check of a key, one grant of 100,000 names it", || {
         number = (number + 7919) % (GRANTS / 4);
@@ -64,13 +64,13 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Many at once, each in a transaction of many would be the store's own; so by another way.
+/// Adds 100,000 grants in one transaction instead of one transaction each.
 fn fill(path: &Path, store: &Store) -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let other = Store::open(path)?;
     let broker =
         Broker::setup(Arc::new(other.clone()), Arc::new(cofferdam_broker::Discard)).open()?;
-    // One is signed the normal way, the others are like it.
+    // One grant is made the normal way and serves as the template for the others.
     let first = broker.grant(Terms::new(name("user/0/name"), Span::Always))?;
     let texts = (1..GRANTS).map(|i| match i % 4 {
         0 => format!("storage:session:read:user/{}/name", i / 4),

@@ -1,10 +1,14 @@
+//! The table of grants.
+//!
+//! Separate from `ledger`, which holds the transactions: functions here are SQL on one table.
+
 use std::sync::Arc;
 
-use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Stamp};
+use cofferdam_broker::{Grant, GrantId, Holder, SecretHeaders, Span, Timestamp};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-/// Most rows of grants that are no more; past it, others read everything anew.
+/// Most rows of ended grants that are kept; beyond that, other processes reload all grants.
 const MAX_GONE: i64 = 10_000;
 
 const COLUMNS: &str = "id, capability, span, tool, sandbox, by, at, expires, uses, headers";
@@ -48,11 +52,11 @@ pub(crate) fn revoke(
     Ok(grant)
 }
 
-/// Uses up one permit; says whether there was one, and whether it was the last.
+/// Uses up one permit. Returns the number left, or `None` if there was none.
 pub(crate) fn take(
     transaction: &Transaction<'_>,
     id: &GrantId,
-    now: Stamp,
+    now: Timestamp,
 ) -> rusqlite::Result<Option<u32>> {
     let sql = "UPDATE grants SET uses = uses - 1
         WHERE id = ?1 AND NOT gone AND uses > 0 AND (expires IS NULL OR expires > ?2)
@@ -61,7 +65,7 @@ pub(crate) fn take(
     update.query_row(params![id.as_str(), micros(now)], |row| row.get(0)).optional()
 }
 
-/// Marks a grant as no more, with what it carried forgotten.
+/// Marks grants as ended and erases their secret headers. Returns their number.
 pub(crate) fn end(
     transaction: &Transaction<'_>,
     generation: u64,
@@ -74,11 +78,11 @@ pub(crate) fn end(
     transaction.execute(&sql, params![generation as i64, value])
 }
 
-/// Ends what has ended by the clock, and forgets the oldest of what is no more.
+/// Ends expired grants and deletes the oldest ended ones. Returns `Some` if a grant ended.
 pub(crate) fn sweep(
     transaction: &Transaction<'_>,
     generation: u64,
-    now: Stamp,
+    now: Timestamp,
 ) -> rusqlite::Result<Option<()>> {
     let ended = end(transaction, generation, "expires <= ?2", micros(now))?;
     let last: Option<i64> = transaction
@@ -95,7 +99,7 @@ pub(crate) fn sweep(
     Ok((ended > 0).then_some(()))
 }
 
-/// Grants that changed after `since`, and those that are no more.
+/// Returns the live grants changed after `since`, and the ids of those ended since.
 pub(crate) fn changed(
     connection: &Connection,
     since: u64,
@@ -111,7 +115,7 @@ pub(crate) fn changed(
     Ok((live, gone))
 }
 
-/// All that live, the latest first.
+/// Returns all live grants, newest first.
 pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Grant>> {
     let sql = format!("SELECT {COLUMNS} FROM grants WHERE NOT gone ORDER BY at DESC, id DESC");
     connection.prepare(&sql)?.query_map([], read)?.collect()
@@ -130,7 +134,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Grant> {
         at: stamp(row, 6)?,
         expires: row
             .get::<_, Option<i64>>(7)?
-            .map(|micros| Stamp::from_micros(micros.unsigned_abs())),
+            .map(|micros| Timestamp::from_micros(micros.unsigned_abs())),
         uses: row.get(8)?,
         headers: headers(row, 9)?,
     })
@@ -140,7 +144,7 @@ fn headers(row: &Row<'_>, index: usize) -> rusqlite::Result<SecretHeaders> {
     let text: String = row.get(index)?;
     let mut headers = SecretHeaders::default();
     for line in text.lines() {
-        // The line is not repeated, since it holds a secret.
+        // The message omits the line, which contains a secret.
         let unreadable = || conversion(index, "a header that cannot be read");
         let (name, value) = line.split_once(':').ok_or_else(unreadable)?;
         headers.set(name, value).map_err(|_| unreadable())?;
@@ -148,7 +152,7 @@ fn headers(row: &Row<'_>, index: usize) -> rusqlite::Result<SecretHeaders> {
     Ok(headers)
 }
 
-/// A column whose text reads as a `T`.
+/// Parses the text of a column.
 pub(crate) fn parsed<T>(row: &Row<'_>, index: usize) -> rusqlite::Result<T>
 where
     T: std::str::FromStr,
@@ -158,11 +162,11 @@ where
     text.parse().map_err(|error: T::Err| conversion(index, error))
 }
 
-pub(crate) fn stamp(row: &Row<'_>, index: usize) -> rusqlite::Result<Stamp> {
-    row.get::<_, i64>(index).map(|micros| Stamp::from_micros(micros.unsigned_abs()))
+pub(crate) fn stamp(row: &Row<'_>, index: usize) -> rusqlite::Result<Timestamp> {
+    row.get::<_, i64>(index).map(|micros| Timestamp::from_micros(micros.unsigned_abs()))
 }
 
-pub(crate) fn micros(stamp: Stamp) -> i64 {
+pub(crate) fn micros(stamp: Timestamp) -> i64 {
     i64::try_from(stamp.micros()).unwrap_or(i64::MAX)
 }
 

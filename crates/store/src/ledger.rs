@@ -1,12 +1,17 @@
+//! The [`Ledger`] of the broker, implemented by the store.
+//!
+//! Each method is one transaction; the SQL is in `grants` and `requests`.
+
 use cofferdam_broker::{
-    Changes, Error, Grant, GrantId, Key, Ledger, Petition, RequestId, Stamp, Standing,
+    Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus,
+    Timestamp,
 };
 
 use crate::store::{Store, generation};
-use crate::{grants, petitions};
+use crate::{grants, requests};
 
 impl Store {
-    /// Adds many grants at once, all of them or none.
+    /// Adds all grants in one transaction, or none.
     pub fn add_all(&self, grants: &[Grant]) -> Result<(), Error> {
         self.change(|transaction, generation| {
             grants.iter().try_for_each(|grant| grants::insert(transaction, generation, grant))?;
@@ -30,11 +35,11 @@ impl Ledger for Store {
             let floor: i64 =
                 transaction.query_row("SELECT floor FROM meta", [], |row| row.get(0))?;
             let at = generation(transaction)?;
-            // Another file has taken its place, or too much has happened since.
+            // The file was replaced, or the changes since then are no longer recorded one by one.
             let whole = since == 0 || since > at || since < floor.unsigned_abs();
             let since = if whole { 0 } else { since };
             let (live, gone) = grants::changed(transaction, since)?;
-            let requests = petitions::changed(transaction, since)?;
+            let requests = requests::changed(transaction, since)?;
             Ok(Changes { at, whole, grants: live, gone, requests })
         })
     }
@@ -43,7 +48,7 @@ impl Ledger for Store {
         self.change(|transaction, generation| {
             grants::insert(transaction, generation, grant)?;
             if let Some(id) = answers {
-                petitions::decide(transaction, generation, id, Standing::Granted)?;
+                requests::decide(transaction, generation, id, RequestStatus::Granted)?;
             }
             Ok(Some(()))
         })?;
@@ -54,9 +59,9 @@ impl Ledger for Store {
         self.change(|transaction, generation| grants::revoke(transaction, generation, id))
     }
 
-    fn take(&self, id: &GrantId, now: Stamp) -> Result<bool, Error> {
+    fn take(&self, id: &GrantId, now: Timestamp) -> Result<bool, Error> {
         let mut was_taken = false;
-        // Others are told of the last permit alone: one who tries finds that none is left.
+        // Only the last permit is announced: a process that tries earlier finds out from the table.
         self.change(|transaction, generation| {
             let left = grants::take(transaction, id, now)?;
             was_taken = left.is_some();
@@ -68,22 +73,22 @@ impl Ledger for Store {
         Ok(was_taken)
     }
 
-    fn remember(&self, petition: &Petition) -> Result<(), Error> {
-        self.write(|transaction| petitions::remember(transaction, petition))
+    fn record(&self, request: &RecordedRequest) -> Result<(), Error> {
+        self.write(|transaction| requests::record(transaction, request))
     }
 
-    fn deny(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
+    fn deny(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error> {
         self.change(|transaction, generation| {
-            petitions::decide(transaction, generation, id, Standing::Denied)
+            requests::decide(transaction, generation, id, RequestStatus::Denied)
         })
     }
 
-    fn petition(&self, id: &RequestId) -> Result<Option<Petition>, Error> {
-        self.read(|transaction| petitions::one(transaction, id))
+    fn request(&self, id: &RequestId) -> Result<Option<RecordedRequest>, Error> {
+        self.read(|transaction| requests::one(transaction, id))
     }
 
-    fn petitions(&self) -> Result<Vec<Petition>, Error> {
-        self.read(|transaction| petitions::all(transaction))
+    fn requests(&self) -> Result<Vec<RecordedRequest>, Error> {
+        self.read(|transaction| requests::all(transaction))
     }
 
     fn grants(&self) -> Result<Vec<Grant>, Error> {

@@ -1,38 +1,37 @@
 //! Durable grants, requests and audit log, in one SQLite file.
 //!
-//! A [`Store`] is a [`Ledger`](cofferdam_broker::Ledger) and a
-//! [`Sink`](cofferdam_broker::Sink): give the same one to
-//! [`Broker::setup`](cofferdam_broker::Broker::setup) twice. Several processes may have the same
-//! file open. What a function of those traits says it has done survives a crash of the machine;
-//! lines that were only offered survive a crash once they were flushed.
+//! A [`Store`] is a [`Ledger`](cofferdam_broker::Ledger) and a [`Sink`](cofferdam_broker::Sink):
+//! pass the same store to [`Broker::setup`](cofferdam_broker::Broker::setup) twice. Several
+//! processes may open the same file. Whatever a method of those traits reports as done survives a
+//! crash of the machine; lines that were only offered survive it once they are flushed.
 //!
-//! Headers that grants carry are in the file in plain text. It and its folder are readable by
+//! Secret headers of grants are stored in plain text. The file and its folder are accessible to
 //! their owner alone.
 //!
-//! Absent on purpose: the decision whether something is granted, which is the broker's, and any
-//! way on when the file is locked, full, read-only or damaged but an error that says so.
+//! Absent on purpose: the decision whether a request is granted, which the broker makes, and any
+//! fallback if the file is locked, full, read-only or damaged. Each of these is an error.
 //!
 //! In reading order:
 //!
-//! - [`Store`]: opening one
-//! - `ledger`, `grants`, `petitions`: the tables behind the first trait
-//! - `sink`, `writer`, [`Filter`]: the audit log, written and read
-//! - `mark`: how another process's change is seen without asking SQLite
-//! - `place`: folders and modes; `schema`, `failure`: what the names say
+//! - [`Store`]: opening and transactions
+//! - `ledger`, `grants`, `requests`: the first trait and its tables
+//! - `sink`, `writer`, [`Filter`]: writing and reading the audit log
+//! - `mark`: noticing changes of other processes without asking SQLite
+//! - `place`: folders and file modes; `schema`: tables and versions; `failure`: errors
 
 mod failure;
 mod grants;
 mod ledger;
 mod lines;
 mod mark;
-mod petitions;
 mod place;
+mod requests;
 mod schema;
 mod sink;
 mod store;
 mod writer;
 
 pub use lines::{Filter, MAX_LINES};
-pub use petitions::MAX_PETITIONS;
 pub use place::user_path;
+pub use requests::MAX_REQUESTS;
 pub use store::{Options, Store};

@@ -1,52 +1,56 @@
+//! The table of audit lines: inserting, trimming and filtering.
+//!
+//! Separate from `sink` and `writer`, which decide when lines are written.
+
 use std::sync::Arc;
 
-use cofferdam_broker::{Cost, Error, Event, Line, Ruling, Sink, Stamp};
+use cofferdam_broker::{Cost, Error, Event, Line, Ruling, Sink, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use crate::grants::{micros, parsed, stamp};
 use crate::store::Store;
 
-/// Most lines of the audit log that are kept; the oldest make room.
+/// Most lines of the audit log that are kept; the oldest are deleted first.
 pub const MAX_LINES: i64 = 500_000;
 
-/// How many may be too many for a while, so that room is not made for each line.
+/// Lines beyond the cap that are tolerated, so that not every insertion deletes.
 const SLACK: i64 = 10_000;
 
 const COLUMNS: &str =
     "time, event, sandbox, run, capability, target, verdict, about, note, times, micros, bytes";
 
-/// Which lines of the audit log to read. All of them by default.
+/// Selects lines of the audit log. The default selects all.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Lines after that of this number; for following the log.
+    /// Only lines after this number, for following the log.
     pub after: Option<i64>,
-    /// Lines from this moment on.
-    pub since: Option<Stamp>,
-    /// Of this sandbox.
+    /// Only lines at or after this time.
+    pub since: Option<Timestamp>,
+    /// Only lines of this sandbox.
     pub sandbox: Option<String>,
-    /// Of this run.
+    /// Only lines of this run.
     pub run: Option<String>,
-    /// Of this event.
+    /// Only lines of this event.
     pub event: Option<Event>,
-    /// Decided like this.
+    /// Only lines with this ruling.
     pub ruling: Option<Ruling>,
-    /// About this grant, request or question.
+    /// Only lines about this grant, request or question.
     pub id: Option<String>,
-    /// At most so many, the latest of them.
+    /// Most lines returned; the latest ones.
     pub last: Option<u32>,
 }
 
 impl Store {
-    /// Lines of the audit log with their numbers, from the oldest. Lines that were offered and
-    /// not written yet are written first.
+    /// Returns the selected lines of the audit log with their numbers, oldest first. Writes offered
+    /// lines first.
     pub fn lines(&self, filter: &Filter) -> Result<Vec<(i64, Line)>, Error> {
         self.flush()?;
         self.read(|transaction| select(transaction, filter))
     }
 }
 
-/// Adds lines, and makes room where there are far too many.
+/// Adds lines and trims the log if it is far beyond its cap.
 pub(crate) fn insert(connection: &Connection, lines: &[Line]) -> rusqlite::Result<()> {
     let sql = format!(
         "INSERT INTO audit ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
@@ -71,7 +75,8 @@ pub(crate) fn insert(connection: &Connection, lines: &[Line]) -> rusqlite::Resul
     trim(connection, MAX_LINES, SLACK)
 }
 
-/// Numbers have no gaps but at the front, so the first and the last say how many there are.
+/// Deletes the oldest lines. Numbers have gaps only at the front, so the first and the last one
+/// determine the count.
 fn trim(connection: &Connection, most: i64, slack: i64) -> rusqlite::Result<()> {
     let mut ends = connection.prepare_cached(
         "SELECT (SELECT min(number) FROM audit), (SELECT max(number) FROM audit)",
@@ -140,7 +145,7 @@ mod tests {
     use super::*;
 
     fn line(target: usize) -> Line {
-        let mut line = Line::new(Stamp::from_micros(target as u64), Event::Check);
+        let mut line = Line::new(Timestamp::from_micros(target as u64), Event::Check);
         line.target = Some(target.to_string().into());
         line.sandbox = Some(["a", "b"][target % 2].into());
         line.ruling = Some(Ruling::Deny);
@@ -174,7 +179,7 @@ mod tests {
         check(Filter { sandbox: Some("b".into()), ..Filter::default() }, &[1, 3, 5]);
         check(Filter { sandbox: Some("b".into()), last: Some(2), ..Filter::default() }, &[3, 5]);
         check(Filter { after: Some(4), ..Filter::default() }, &[4, 5]);
-        check(Filter { since: Some(Stamp::from_micros(5)), ..Filter::default() }, &[5]);
+        check(Filter { since: Some(Timestamp::from_micros(5)), ..Filter::default() }, &[5]);
         check(Filter { event: Some(Event::Kill), ..Filter::default() }, &[]);
         check(Filter { ruling: Some(Ruling::Deny), last: Some(1), ..Filter::default() }, &[5]);
         check(Filter { run: Some("' OR 1 --".into()), ..Filter::default() }, &[]);

@@ -1,3 +1,8 @@
+//! A number in a small file beside the store that changes with every change of grants.
+//!
+//! Separate, because it bypasses SQLite: a check reads it with one system call instead of a
+//! transaction.
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -9,20 +14,19 @@ use cofferdam_broker::Error;
 
 use crate::{failure, place};
 
-/// How long a change can go unseen whose maker was killed before it could tell.
+/// Longest time a change stays unnoticed if its writer was killed before updating the mark.
 const RECHECK: Duration = Duration::from_millis(50);
 
-/// How long the number is taken for what it was. No word of a change gets from the process that
-/// made it to another one, and to a check there, in less time.
+/// Time for which a read value is reused. News of a change takes longer than this to travel from
+/// the process that made it to a check in another process.
 const FRESH: Duration = Duration::from_micros(5);
 
-/// A number beside the store that is another one after each change of grants.
+/// A number beside the store that differs after each change of grants.
 ///
-/// Asking SQLite whether anything changed takes two locks of the file, several times what a
-/// whole check may take; reading eight bytes of a file takes one system call. Whoever changes a
-/// grant writes the change's own number here after it is committed and before anybody is told
-/// that it is done. Each number is written once, so a reader who saw one never takes a later
-/// change for it, in whatever order two writers come.
+/// Asking SQLite for changes takes two file locks, several times the cost of a whole check; reading
+/// eight bytes from a file takes one system call. A writer stores the number of its change here
+/// after the commit and before it reports success. Each number is written once, so a reader that
+/// saw one never mistakes a later change for it, regardless of the order of two writers.
 #[derive(Debug)]
 pub(crate) struct Mark {
     place: Place,
@@ -31,10 +35,10 @@ pub(crate) struct Mark {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The number when it was last read, and when.
+    /// The number in the file when it was last read, and the time of that read.
     told: u64,
     read: Option<Instant>,
-    /// What the store itself said when it was last asked, and when.
+    /// The generation in the database when it was last asked for, and the time of that query.
     generation: u64,
     asked: Option<Instant>,
 }
@@ -59,7 +63,8 @@ impl Mark {
         Self { place, known: Mutex::default() }
     }
 
-    /// The number now. From time to time `ask` has to say what the store's own count is.
+    /// Returns the current number. Calls `ask` for the generation in the database every
+    /// [`RECHECK`].
     pub(crate) fn read(&self, ask: impl FnOnce() -> Result<u64, Error>) -> Result<u64, Error> {
         let (file, path) = match &self.place {
             Place::Memory(mark) => return Ok(mark.load(Ordering::Acquire)),
@@ -75,7 +80,7 @@ impl Mark {
             known.read = Some(now);
         }
         if is_old(known.asked, RECHECK) {
-            // Not while others wait: it may take a moment.
+            // Unlocked, because the query may take a moment and other checks would wait.
             drop(known);
             let generation = ask()?;
             known = self.known();
@@ -83,7 +88,7 @@ impl Mark {
             known.asked = Some(now);
         }
         let (told, generation) = (known.told, known.generation);
-        // Spread over all bits, so that no two pairs that come after each other add up alike.
+        // Multiplied to spread over all bits, so that consecutive pairs never have equal sums.
         Ok(told.wrapping_add(generation.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 
@@ -91,7 +96,7 @@ impl Mark {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells everybody of a change that is committed.
+    /// Announces a committed change to all processes.
     pub(crate) fn tell(&self, generation: u64) -> Result<(), Error> {
         match &self.place {
             Place::Memory(mark) => {
@@ -101,7 +106,7 @@ impl Mark {
             Place::File(file, path) => {
                 let mut known = self.known();
                 let written = file.write_all_at(&generation.to_le_bytes(), 0);
-                // In this process at once, whatever is fresh.
+                // This process must see its own change at once, even within [`FRESH`].
                 known.read = None;
                 written.map_err(|error| failure::io(path, &error))
             }

@@ -1,3 +1,5 @@
+//! Tables, file version and connection settings.
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -6,18 +8,18 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::failure;
 
-/// What `file` calls it: "cofd".
+/// SQLite application id: "cofd".
 const APPLICATION: i32 = 0x636f_6664;
 
-/// The version that this program reads and writes.
+/// Schema version that this program reads and writes.
 const VERSION: i32 = 1;
 
 const TABLES: &str = "
 CREATE TABLE meta (
     only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
-    key        BLOB NOT NULL,              -- what ids of requests are derived from
-    generation INTEGER NOT NULL DEFAULT 1, -- of the last change of grants or standings
-    floor      INTEGER NOT NULL DEFAULT 0  -- changes up to here cannot be told one by one
+    key        BLOB NOT NULL,              -- derives the ids of requests
+    generation INTEGER NOT NULL DEFAULT 1, -- number of the last change of grants or standings
+    floor      INTEGER NOT NULL DEFAULT 0  -- changes up to this one are not recorded singly
 );
 CREATE TABLE grants (
     id         TEXT PRIMARY KEY,
@@ -29,9 +31,9 @@ CREATE TABLE grants (
     at         INTEGER NOT NULL,           -- microseconds since 1970
     expires    INTEGER,
     uses       INTEGER,
-    headers    TEXT NOT NULL,              -- a line each, name:value
-    gone       INTEGER NOT NULL DEFAULT 0, -- kept for a while so that others learn of it
-    changed    INTEGER NOT NULL            -- the generation that made it what it is
+    headers    TEXT NOT NULL,              -- one line per header, name:value
+    gone       INTEGER NOT NULL DEFAULT 0, -- 1 if ended; kept so that other processes notice
+    changed    INTEGER NOT NULL            -- generation of the last change of this row
 ) WITHOUT ROWID;
 CREATE INDEX grants_by_change ON grants (changed);
 CREATE TABLE requests (
@@ -43,7 +45,7 @@ CREATE TABLE requests (
     last       INTEGER NOT NULL,
     times      INTEGER NOT NULL,
     standing   TEXT NOT NULL,
-    changed    INTEGER NOT NULL            -- the generation of the standing, 0 if it never was another
+    changed    INTEGER NOT NULL            -- generation of the last decision, 0 if none
 ) WITHOUT ROWID;
 CREATE INDEX requests_by_change ON requests (changed);
 CREATE INDEX requests_by_time ON requests (last);
@@ -64,14 +66,14 @@ CREATE TABLE audit (
 );
 ";
 
-/// Whether a commit is on the disk when it returns, or only out of this process.
+/// Durability of a commit: on disk when it returns, or only handed to the system.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Sync {
     Full,
     Normal,
 }
 
-/// Settings of a connection that do not live in the file.
+/// Applies the settings of a connection that are not stored in the file.
 pub(crate) fn configure(
     connection: &Connection,
     sync: Sync,
@@ -83,13 +85,13 @@ pub(crate) fn configure(
         Sync::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", sync)?;
-    // What is deleted was perhaps a secret.
+    // Deleted rows may have contained a secret.
     connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "trusted_schema", "OFF")
 }
 
-/// Makes the tables in a new file, and refuses a file that is not ours.
-pub(crate) fn prepare(
+/// Creates the tables in a new file; refuses a file that is not a store of this version.
+pub(crate) fn create_tables(
     connection: &mut Connection,
     path: &Path,
     patience: Duration,
@@ -129,13 +131,13 @@ pub(crate) fn prepare(
     transaction.commit().map_err(failed)
 }
 
-/// Readers do not wait for writers from here on.
+/// Switches to write-ahead logging, under which readers do not wait for writers.
 fn write_ahead(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
     let end = Instant::now() + patience;
     loop {
         let result = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
         match result {
-            // SQLite does not wait by itself where two processes make the file at once.
+            // SQLite does not wait by itself if two processes create the file at once.
             Err(error)
                 if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && Instant::now() < end =>

@@ -1,3 +1,8 @@
+//! The [`Sink`] of the broker, implemented by the store.
+//!
+//! Lines that must be on disk before they are acted on are committed here, the others go to
+//! `writer`.
+
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,15 +11,15 @@ use cofferdam_broker::{Error, Line, Offered, Sink};
 use crate::lines;
 use crate::store::Store;
 
-/// Lines that wait for the connection. Whoever gets it writes those of all, so that many runs
-/// wait for the disk once and not one after another.
+/// Lines that wait for the connection. The thread that gets it writes the lines of all waiting
+/// threads, so that many runs wait for the disk once rather than one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Commits(Mutex<Queue>);
 
 #[derive(Debug, Default)]
 struct Queue {
     lines: Vec<Line>,
-    /// The last batch that was asked for, and the last that was tried.
+    /// Number of the last batch submitted, and of the last one attempted.
     asked: u64,
     tried: u64,
     failed: HashMap<u64, Error>,

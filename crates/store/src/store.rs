@@ -1,9 +1,11 @@
+//! Opening a store, and the transactions that all its parts use.
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cofferdam_broker::{Error, Stamp};
+use cofferdam_broker::{Error, Timestamp};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::mark::Mark;
@@ -12,26 +14,26 @@ use crate::sink::Commits;
 use crate::writer::Writer;
 use crate::{failure, grants, place};
 
-/// Grants, requests and audit log in one file. Clones are the same store.
+/// Grants, requests and audit log in one file. Clones share the same store.
 #[derive(Clone)]
 pub struct Store(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     path: PathBuf,
     connection: Mutex<Connection>,
-    /// One that does not wait for those who write. None in memory, where each connection would
-    /// be a store of its own.
+    /// A second connection that does not wait for writers. `None` in memory, where each connection
+    /// would open its own store.
     reader: Option<Mutex<Connection>>,
     pub(crate) mark: Mark,
     pub(crate) commits: Commits,
-    /// None in memory, where there is nothing to wait for.
+    /// `None` in memory, where writing never waits.
     pub(crate) writer: Option<Writer>,
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How long to wait for another process that is writing, before it is an error.
+    /// Longest wait for another process that is writing.
     pub patience: Duration,
 }
 
@@ -42,16 +44,16 @@ impl Default for Options {
 }
 
 impl Store {
-    /// Opens the store at `path`, made for its owner alone where it is not there.
+    /// Opens the store at `path`; creates it for its owner alone if needed.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_with(path, &Options::default())
     }
 
-    /// The same with other settings.
+    /// Opens the store at `path` with other options.
     pub fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
-        place::prepare(path)?;
+        place::secure_file(path)?;
         let mut connection = connect(path, Sync::Full, options)?;
-        schema::prepare(&mut connection, path, options.patience)?;
+        schema::create_tables(&mut connection, path, options.patience)?;
         let lines = connect(path, Sync::Normal, options)?;
         let store = Self(Arc::new(Inner {
             path: path.to_owned(),
@@ -64,14 +66,14 @@ impl Store {
         store.sweep()
     }
 
-    /// A store that ends with its last clone.
+    /// Creates a store in memory, which is lost with its last clone.
     pub fn in_memory() -> Result<Self, Error> {
         let path = PathBuf::from(":memory:");
         let options = Options::default();
         let failed = |error: rusqlite::Error| failure::sql(&path, &error);
         let mut connection = Connection::open_in_memory().map_err(failed)?;
         schema::configure(&connection, Sync::Normal, options.patience).map_err(failed)?;
-        schema::prepare(&mut connection, &path, options.patience)?;
+        schema::create_tables(&mut connection, &path, options.patience)?;
         let store = Self(Arc::new(Inner {
             path,
             connection: Mutex::new(connection),
@@ -84,12 +86,12 @@ impl Store {
     }
 
     fn sweep(self) -> Result<Self, Error> {
-        let now = Stamp::now();
+        let now = Timestamp::now();
         self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
         Ok(self)
     }
 
-    /// Where it is.
+    /// Returns the path of the file, or `:memory:`.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
@@ -107,7 +109,7 @@ impl Store {
         failure::sql(&self.0.path, error)
     }
 
-    /// Reads, all of it as it is at one moment.
+    /// Reads in one transaction, which sees a single state of the store.
     pub(crate) fn read<T>(
         &self,
         read: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -117,7 +119,7 @@ impl Store {
         read(&transaction).map_err(|error| self.fail(&error))
     }
 
-    /// Writes, all of it or nothing, and for good when it returns.
+    /// Writes in one transaction, which is durable on return.
     pub(crate) fn write<T>(
         &self,
         write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -140,8 +142,8 @@ impl Store {
         run().map_err(|error| self.fail(&error))
     }
 
-    /// Changes grants or standings, and tells every process; `change` gets the generation to
-    /// write into the rows, and says whether there was anything to change.
+    /// Changes grants or standings in one transaction and announces the change to all processes.
+    /// `change` receives the generation for the changed rows and returns `None` if nothing changed.
     pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&Transaction<'_>, u64) -> rusqlite::Result<Option<T>>,
@@ -158,14 +160,14 @@ impl Store {
     }
 }
 
-/// The number of the last change.
+/// Returns the number of the last change.
 pub(crate) fn generation(transaction: &Connection) -> rusqlite::Result<u64> {
     let mut select = transaction.prepare_cached("SELECT generation FROM meta")?;
     select.query_row([], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
 }
 
 fn connect(path: &Path, sync: Sync, options: &Options) -> Result<Connection, Error> {
-    // Not as a URI: a path may have any character in it.
+    // Not opened as a URI, because a path may contain any character.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let failed = |error: rusqlite::Error| failure::sql(path, &error);
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -189,12 +191,12 @@ mod tests {
         let store = Store::in_memory().unwrap();
         let broker = Broker::setup(Arc::new(store.clone()), Arc::new(Discard)).open().unwrap();
         store.connection().pragma_update_and_check(None, pragma, value, |_| Ok(())).ok();
-        let name = format!("tool:call:{}", "x".repeat(4_000));
+        let name = format!("function:call:{}", "x".repeat(4_000));
         let grant = || broker.grant(Terms::new(name.parse().unwrap(), Span::Always));
         let error = (0..1_000).find_map(|_| grant().err()).expect("an error");
         assert_eq!(error.kind(), expect, "{error}");
         assert!(error.hint().is_some());
-        // What was written before is still there.
+        // Earlier writes are still there.
         assert!(store.grants().is_ok());
     }
 

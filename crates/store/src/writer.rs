@@ -1,3 +1,8 @@
+//! The background thread that writes audit lines which need not be durable before they are acted
+//! on.
+//!
+//! Separate from `sink`: it has its own connection and its own retry.
+
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,24 +14,24 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::{failure, lines};
 
-/// Batches that may wait for the thread; a batch is what a run hands over at once.
+/// Most batches that wait for the thread. A run hands over one batch at a time.
 const MAX_WAITING: usize = 64;
 
-/// Lines that are written in one transaction.
+/// Most lines written in one transaction.
 const MAX_TRANSACTION: usize = 16 * 1024;
 
-/// How often the thread tries again to write what could not be written.
+/// Interval between attempts to write lines that could not be written.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// One thread that writes lines which need not be there before they are acted on.
+/// A thread that writes lines which need not be durable before they are acted on.
 pub(crate) struct Writer {
-    /// None once the thread shall end.
+    /// `None` tells the thread to end.
     jobs: Option<SyncSender<Job>>,
     trouble: Trouble,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Why lines could not be written, while that is so.
+/// The error of the last write, until one succeeds.
 type Trouble = Arc<Mutex<Option<Error>>>;
 
 enum Job {
@@ -69,14 +74,14 @@ impl Writer {
 }
 
 fn gone() -> Error {
-    Error::new(ErrorKind::System, "audit thread", "it has ended")
+    Error::new(ErrorKind::System, "audit thread", "has ended")
 }
 
 struct Work {
     connection: Connection,
     path: PathBuf,
     trouble: Trouble,
-    /// Not written yet. While there is trouble nothing is added but what was under way.
+    /// Lines not written yet. While writing fails, only lines already queued are added.
     backlog: Vec<Line>,
 }
 
@@ -101,7 +106,7 @@ impl Work {
             }
             let result = self.write();
             for done in flushes {
-                // One who does not wait any more needs no answer.
+                // The caller may have stopped waiting.
                 let _ = done.send(result.clone());
             }
             if has_ended {
@@ -133,7 +138,7 @@ fn insert(connection: &mut Connection, path: &Path, batch: &[Line]) -> Result<()
     run().map_err(|error: rusqlite::Error| failure::sql(path, &error))
 }
 
-/// What was offered is written before the store is closed.
+/// Writes all offered lines before the store is closed.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;

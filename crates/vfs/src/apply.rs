@@ -1,4 +1,7 @@
-//! Putting an overlay's changes into effect.
+//! Writing the changes of an overlay to the real directory below it.
+//!
+//! Separate from `changes`, which only lists them: this is the one operation that writes below an
+//! overlay.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,10 +16,11 @@ use crate::tree::Tree;
 use crate::{Caller, Errno, Error, Ino, Kind, Mode, Open, Time, VPath, overlay};
 
 impl Tree {
-    /// Makes the real directory below an overlay what guests see there. Each file is replaced as a
-    /// whole; the whole list is not one step. Real files are overwritten even if they were changed
-    /// since they were looked at. Links that would lead a program of the real machine out of the
-    /// directory are `EPERM`, and nothing is done then.
+    /// Writes the changes of an overlay to the real directory below it.
+    ///
+    /// Each file is replaced atomically; the list as a whole is not. Real files are overwritten
+    /// even if they changed since they were read. A link that would lead programs of the real
+    /// machine out of the directory is `EPERM`, and nothing is written then.
     pub fn apply_changes(&self, at: &VPath) -> Result<(), Error> {
         self.as_host(Time(0)).on(at, |_| {
             let (state, top, changes) = self.gathered(at)?;
@@ -34,7 +38,7 @@ impl Tree {
                     Some(ino) => put(&*origin.backend, &found.path, state.get(ino)?)?,
                 }
             }
-            // Last, and from the inside out: a mode may forbid what was to be put there.
+            // Modes come last and bottom-up, because a mode may forbid writing into a directory.
             for found in changes.iter().rev() {
                 if let Some(ino) = found.ino
                     && state.directory(ino).is_ok()
@@ -46,8 +50,8 @@ impl Tree {
         })
     }
 
-    /// The changes, with all their bytes in the tree: what was moved is still read from where it
-    /// was, and has to be taken before it is removed there.
+    /// Returns the changes, with all their bytes copied into the tree. A moved file is still read
+    /// from its old path, which applying the changes removes.
     fn gathered(&self, at: &VPath) -> Result<(State, Ino, Vec<Found>), Errno> {
         loop {
             let (state, top) = self.settled(at)?;
@@ -65,7 +69,8 @@ impl Tree {
         }
     }
 
-    /// What was put into effect is no change any more, unless it changed again meanwhile.
+    /// Marks the applied changes as part of the real directory, except those changed again
+    /// meanwhile.
     fn mark_applied(
         &self,
         then: &State,
@@ -81,7 +86,7 @@ impl Tree {
             let Ok(found) = then.directory(directory) else { continue };
             if !found.unread {
                 let entries = found.entries().cloned().collect();
-                // Removed meanwhile: nothing to mark.
+                // A directory removed meanwhile needs no mark.
                 let _ = state.edit_directory(directory, |now| now.original = Some(entries));
             }
         }
@@ -99,7 +104,7 @@ impl Tree {
     }
 }
 
-/// Makes what is at a path of the real directory what the node is.
+/// Makes the real path match the node.
 fn put(backend: &dyn Backend, path: &Inside, inode: &Inode) -> Result<(), Errno> {
     let who = Caller::default();
     let there = match backend.stat(who, path) {
@@ -108,14 +113,14 @@ fn put(backend: &dyn Backend, path: &Inside, inode: &Inode) -> Result<(), Errno>
         Err(errno) => return Err(errno),
     };
     if let Body::Directory(_) = &inode.body {
-        // Another one than was there: nothing in that one stays.
+        // A new directory of the same name: entries of the old one do not stay.
         remove_all(backend, path)?;
         return backend.make_directory(path, Mode::DIRECTORY);
     }
     if there == Some(Kind::Directory) {
         remove_all(backend, path)?;
     }
-    // Made beside it and moved over it, so that nobody sees half a file.
+    // Written beside the target and renamed over it, so that readers never see half a file.
     let mut beside = path.clone();
     beside.pop();
     beside.push(BESIDE);
@@ -124,13 +129,13 @@ fn put(backend: &dyn Backend, path: &Inside, inode: &Inode) -> Result<(), Errno>
         Body::File(content) => write(backend, &beside, content, inode)?,
         Body::Link(target) => backend.make_link(&beside, target)?,
         Body::Lower(_) | Body::Directory(_) => return Err(Errno::Io),
-        // These live in the sandbox alone.
+        // These exist only in the sandbox.
         Body::Device(_) | Body::Mount { .. } => return Ok(()),
     }
     backend.rename(&beside, path)
 }
 
-/// Name of a file that is being put into effect.
+/// Name of a file while it is being written.
 const BESIDE: &str = ".cofferdam-applying";
 
 fn write(
@@ -149,7 +154,7 @@ fn write(
     file.set_times(None, Some(inode.modified))
 }
 
-/// Removes what is there, if anything, and all below it.
+/// Removes a node and everything below it, if it exists.
 fn remove_all(backend: &dyn Backend, path: &Inside) -> Result<(), Errno> {
     let who = Caller::default();
     let mut stack = vec![path.clone()];

@@ -1,9 +1,13 @@
+//! The path argument of an operation: text, its base and the treatment of a final link.
+//!
+//! Separate from `path`: the text here is not resolved yet.
+
 use crate::{OpenFile, VPath};
 
-/// Where an operation takes place: a path, and what it starts from.
+/// The path of an operation and the base it is resolved from.
 ///
-/// Text and [`VPath`]s convert: text is taken from the root and links are followed, a `VPath` is
-/// taken as it is and no link is followed.
+/// Text and [`VPath`]s convert into it. Text is resolved from the root and links are followed. A
+/// `VPath` is already resolved, so no link is followed.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     pub(crate) base: Base<'a>,
@@ -19,34 +23,35 @@ pub(crate) enum Base<'a> {
     Exact,
 }
 
-/// What to do when the last name of a path is a link. Links before it are always followed.
+/// Treatment of a link as the last name of a path. Links before it are always followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follow {
-    /// Go where it points.
+    /// Follows the link.
     Link,
-    /// Take the link itself, unless a slash follows it.
+    /// Uses the link itself, unless a slash follows it.
     Never,
 }
 
 impl<'a> At<'a> {
-    /// A path from the root.
+    /// Creates a path from the root.
     pub fn root(path: &'a str) -> Self {
         At { base: Base::Root, path, last: Follow::Link }
     }
 
-    /// A path from a directory, such as the working directory of a process. It may be absolute,
-    /// and may climb.
+    /// Creates a path from a directory, such as the working directory of a process. The path may be
+    /// absolute and may contain `..`.
     pub fn directory(directory: &'a OpenFile, path: &'a str) -> Self {
         At { base: Base::Directory(directory), path, last: Follow::Link }
     }
 
-    /// A path confined to a directory, as WASI wants it: an absolute path, and any `..` or link
-    /// that leaves, is `ENOTCAPABLE`. Below the root itself an absolute link leaves nothing.
+    /// Creates a path confined to a directory, as in WASI: an absolute path, or a `..` or link
+    /// that leaves the directory, is `ENOTCAPABLE`. Below the root, an absolute link does not
+    /// leave.
     pub fn beneath(directory: &'a OpenFile, path: &'a str) -> Self {
         At { base: Base::Beneath(directory), path, last: Follow::Link }
     }
 
-    /// The same, with another rule for a link at the end.
+    /// Sets the treatment of a link as the last name.
     pub fn follow(self, last: Follow) -> Self {
         At { last, ..self }
     }

@@ -1,4 +1,4 @@
-//! What is known of a node, and changing it.
+//! Reading and changing the attributes of a node.
 
 use crate::at::At;
 use crate::files::{Actor, Files};
@@ -7,7 +7,7 @@ use crate::place::Found;
 use crate::{Access, Errno, Error, Kind, Mode, Open, SetTime, Stat};
 
 impl Files<'_> {
-    /// What is known of a node.
+    /// Returns the attributes of a node.
     pub fn stat<'a>(self, at: impl Into<At<'a>>) -> Result<Stat, Error> {
         self.on(at, |at| match self.find(at)? {
             Found::Node(state, place) => {
@@ -18,7 +18,7 @@ impl Files<'_> {
         })
     }
 
-    /// The text of a symbolic link.
+    /// Returns the target text of a symbolic link.
     pub fn read_link<'a>(self, at: impl Into<At<'a>>) -> Result<String, Error> {
         let at = at.into().follow(crate::Follow::Never);
         self.on(at, |at| match self.find(at)? {
@@ -36,7 +36,7 @@ impl Files<'_> {
         })
     }
 
-    /// Says whether this could be done: `EACCES` by the mode, `EROFS` in a closed area.
+    /// Checks an access without performing it: `EACCES` by the mode, `EROFS` in a read-only area.
     pub fn access<'a>(self, at: impl Into<At<'a>>, access: Access) -> Result<(), Error> {
         self.on(at, |at| match self.find(at)? {
             Found::Node(state, place) => {
@@ -57,7 +57,7 @@ impl Files<'_> {
         })
     }
 
-    /// Sets the permission bits. A link has none to set.
+    /// Sets the permission bits. Links have none and return `ENOTSUP`.
     pub fn set_mode<'a>(self, at: impl Into<At<'a>>, mode: Mode) -> Result<(), Error> {
         self.on(at, |at| match self.find(at)? {
             Found::Node(mut state, place) => {
@@ -99,17 +99,17 @@ impl Files<'_> {
         })
     }
 
-    /// Cuts a file, or makes it longer by a hole.
+    /// Truncates a file, or extends it with a hole.
     pub fn truncate<'a>(self, at: impl Into<At<'a>>, size: u64) -> Result<(), Error> {
         self.open(at, Open::to_write())?.set_size(size, self.now)
     }
 
-    /// All bytes of a file, or `EFBIG` if there are more than `most`: a hole is easily made, and
-    /// comes out as zeros in host memory.
+    /// Returns all bytes of a file, or `EFBIG` if there are more than `most`. A hole is cheap to
+    /// make but is read as zeros in host memory.
     pub fn read_file<'a>(self, at: impl Into<At<'a>>, most: usize) -> Result<Vec<u8>, Error> {
         let at = at.into();
         let file = self.open(at, Open::to_read())?;
-        // Says what is wrong with anything but a file.
+        // Returns the right error for anything but a file.
         file.read_at(0, &mut [], self.now)?;
         let size = file.stat()?.size;
         if size > most as u64 {
@@ -127,7 +127,7 @@ impl Files<'_> {
         Ok(bytes)
     }
 
-    /// Content can go to the node. A device in a system area is there to be written to.
+    /// Checks that content may be written to the node. Devices in a system area are writable.
     pub(crate) fn may_write(self, inode: &Inode) -> Result<(), Errno> {
         match (self.actor, inode.kind()) {
             (Actor::Guest, Kind::Device(_)) => Ok(()),

@@ -1,11 +1,11 @@
-//! What a mount must answer: the same questions, whether a real directory or the kernel is below.
+//! The interface of a mount, for real directories and for content provided by the kernel.
 
 use std::fmt::Debug;
 
 use crate::path::Inside;
 use crate::{Errno, Kind, Mode, Open, Stat, Time};
 
-/// Which process asks, for content that depends on it. The number is the kernel's.
+/// Number of the process that makes a call, for content that depends on it. The kernel assigns it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller(pub u64);
 
@@ -17,8 +17,8 @@ pub(crate) struct Listed {
     pub(crate) kind: Kind,
 }
 
-/// A directory tree that is not kept in memory. No operation follows a link, at any place of the
-/// path: links are the resolver's. Whoever only shows things answers `EROFS` to the rest.
+/// A directory tree that is not kept in memory. No operation follows a link anywhere in its path;
+/// the resolver does that. A backend that only reads keeps the defaults, which return `EROFS`.
 pub(crate) trait Backend: Send + Sync + Debug {
     fn stat(&self, who: Caller, at: &Inside) -> Result<Stat, Errno>;
     fn read_link(&self, who: Caller, at: &Inside) -> Result<String, Errno>;
@@ -28,7 +28,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
     fn is_read_only(&self) -> bool {
         true
     }
-    /// Says whether a link with this text may be made here.
+    /// Checks that a link with this target may be created here.
     fn may_link(&self, _at: &Inside, _target: &str) -> Result<(), Errno> {
         Ok(())
     }
@@ -71,7 +71,7 @@ pub(crate) trait Opened: Send + Sync + Debug {
     fn write_at(&self, _offset: u64, _data: &[u8]) -> Result<(), Errno> {
         Err(Errno::ReadOnly)
     }
-    /// Writes at the end, wherever that is by now, and says where the end is then.
+    /// Appends at the current end of the file and returns the new end.
     fn append(&self, _data: &[u8]) -> Result<u64, Errno> {
         Err(Errno::ReadOnly)
     }

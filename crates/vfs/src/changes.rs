@@ -1,4 +1,4 @@
-//! The upper side of an overlay: what guests changed, as a list.
+//! The changes that guests made in an overlay, as a list.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,32 @@ use crate::state::State;
 use crate::tree::Tree;
 use crate::{Errno, Error, Ino, Kind, Time, VPath, overlay};
 
-/// One way in which an overlay differs from the real directory below it.
+/// One difference between an overlay and the real directory below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The path in the sandbox.
     pub path: VPath,
-    /// What became of it.
+    /// The kind of difference.
     pub difference: Difference,
-    /// What it is now; `None` of what is gone.
+    /// The current kind of the node; `None` if it was removed.
     pub kind: Option<Kind>,
 }
 
-/// What became of a name in an overlay.
+/// The kind of difference for one name in an overlay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// It is new.
+    /// The name is new.
     Added,
-    /// It was there and has other content, attributes, or is another sort of thing.
+    /// The name existed, and its content, attributes or kind changed.
     Changed,
-    /// It is gone, with all that was below it.
+    /// The name was removed, with everything below it.
     Removed,
 }
 
 impl Tree {
-    /// What guests changed in the overlay at a path: removals first, and a directory before what
-    /// is in it. Moved files come as removed and added. The times and modes of directories that
-    /// were there before are not compared.
+    /// Returns the changes of guests in the overlay at a path. Removals come first, and a directory
+    /// comes before its content. A moved file is listed as removed and added. Times and modes of
+    /// directories that existed before are not compared.
     pub fn changes(&self, at: &VPath) -> Result<Vec<Change>, Error> {
         self.as_host(Time(0)).on(at, |_| {
             let (state, top) = self.settled(at)?;
@@ -51,8 +51,8 @@ impl Tree {
         })
     }
 
-    /// The state and the top of the overlay, with everything read that a comparison needs: what is
-    /// below a directory that was moved.
+    /// Returns the state and the top of the overlay after reading everything a comparison needs,
+    /// which is the content of moved directories.
     pub(crate) fn settled(&self, at: &VPath) -> Result<(State, Ino), Errno> {
         loop {
             let state = self.lock().fork();
@@ -75,18 +75,18 @@ impl Tree {
     }
 }
 
-/// A change, by its place in the overlay.
+/// A change, by its path inside the overlay.
 pub(crate) struct Found {
     pub(crate) path: Inside,
     pub(crate) difference: Difference,
     pub(crate) ino: Option<Ino>,
 }
 
-/// Compares what is in the tree with what was found in the real directory.
+/// Compares the tree with the recorded content of the real directory.
 pub(crate) fn compare(state: &State, top: Ino) -> Result<Vec<Found>, Errno> {
     let mut removed = Vec::new();
     let mut list = Vec::new();
-    // The last field: all below is new, because the directory itself is.
+    // The last field is true if the directory itself is new, and so is everything below it.
     let mut stack = vec![(Inside::top(), top, false)];
     while let Some((path, ino, new)) = stack.pop() {
         if path.as_str().len() >= PATH_MAX {
@@ -103,7 +103,7 @@ pub(crate) fn compare(state: &State, top: Ino) -> Result<Vec<Found>, Errno> {
         }
         for entry in directory.entries() {
             let inode = state.get(entry.ino)?;
-            // A mount within the mount is not the overlay's.
+            // A mount inside the overlay does not belong to it.
             if inode.pinned {
                 continue;
             }

@@ -1,14 +1,14 @@
-//! The unit of content: what is shared, copied and charged at once.
+//! Chunks, the unit in which file content is shared, copied and charged.
 
 use std::sync::Arc;
 
-/// Size of a full chunk: what one byte written after a fork has to copy at most.
+/// Size of a full chunk, and the most that writing one byte after a fork copies.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
-/// At most [`CHUNK`] bytes. Bytes past its end, up to the next chunk, read as zero.
+/// At most [`CHUNK`] bytes. Positions past its end, up to the next chunk, read as zero.
 pub(crate) type Chunk = Arc<Vec<u8>>;
 
-/// Writes into one chunk, copying it first if somebody else has it too.
+/// Writes into one chunk; copies it first if it is shared.
 pub(crate) fn patch(chunk: &mut Chunk, start: usize, data: &[u8]) {
     let end = start + data.len();
     if Arc::get_mut(chunk).is_none() {
@@ -30,7 +30,7 @@ pub(crate) fn patch(chunk: &mut Chunk, start: usize, data: &[u8]) {
     bytes.extend_from_slice(append);
 }
 
-/// Full chunks of a write, made before the lock is taken.
+/// The full chunks of a write, copied before the lock is taken.
 pub(crate) struct Staged(std::vec::IntoIter<Chunk>);
 
 impl Staged {
@@ -52,7 +52,7 @@ impl Staged {
     }
 }
 
-/// A range of a file, held alive while it is copied out.
+/// A range of a file, kept alive while it is copied without the lock.
 pub(crate) struct Shared {
     pub(crate) offset: u64,
     pub(crate) len: usize,
@@ -60,7 +60,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Copies to the front of `out` and says how much.
+    /// Copies the range to the front of `out` and returns its length.
     pub(crate) fn copy_to(&self, out: &mut [u8]) -> usize {
         let mut rest = &mut out[..self.len];
         for (piece, chunk) in Pieces::new(self.offset, self.len).zip(&self.chunks) {
@@ -89,7 +89,7 @@ impl Piece {
     }
 }
 
-/// A range of a file, cut at the borders of chunks.
+/// A range of a file, split at chunk borders.
 pub(crate) struct Pieces {
     at: u64,
     left: usize,

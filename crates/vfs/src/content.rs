@@ -10,7 +10,7 @@ use crate::radix::Radix;
 pub(crate) struct Content {
     size: u64,
     chunks: Radix<Chunk>,
-    /// Sum of the chunks' lengths.
+    /// Sum of the lengths of all chunks.
     held: u64,
 }
 
@@ -29,12 +29,12 @@ impl Content {
         self.held
     }
 
-    /// What the file is charged; see [`Limits`].
+    /// Returns the charged bytes; see [`Limits`].
     pub(crate) fn cost(&self) -> u64 {
         cost(self.held, self.chunks.len())
     }
 
-    /// What the cost would be after writing `len` bytes at `offset`.
+    /// Returns the charged bytes after writing `len` bytes at `offset`.
     pub(crate) fn cost_after(&self, offset: u64, len: usize) -> u64 {
         let (mut held, mut count) = (self.held, self.chunks.len());
         for piece in Pieces::new(offset, len) {
@@ -45,7 +45,7 @@ impl Content {
         cost(held, count)
     }
 
-    /// Shares what a read needs, so that the copying can be done without a lock.
+    /// Shares the chunks of a range, so that they can be copied without the lock.
     pub(crate) fn share(&self, offset: u64, len: usize) -> Shared {
         let len = self.size.saturating_sub(offset).min(len as u64) as usize;
         let chunks =
@@ -53,7 +53,7 @@ impl Content {
         Shared { offset, len, chunks }
     }
 
-    /// Writes all of `data`. `staged` was made of the same offset and data.
+    /// Writes all of `data`. `staged` must come from the same offset and data.
     pub(crate) fn write(&mut self, offset: u64, data: &[u8], mut staged: Staged) {
         let mut rest = data;
         for piece in Pieces::new(offset, data.len()) {
@@ -66,7 +66,8 @@ impl Content {
                 patch(chunk, piece.start, now);
                 old
             } else {
-                // After a full chunk comes, most likely, another: no growing in steps then.
+                // A chunk after a full one is likely to fill up too, so it is allocated at full
+                // size.
                 let follows = piece.index.checked_sub(1).and_then(|last| self.chunks.get(last));
                 let room = if follows.is_some_and(|last| last.len() == CHUNK) { CHUNK } else { 0 };
                 let mut chunk = Arc::new(Vec::with_capacity(room));
@@ -79,7 +80,7 @@ impl Content {
         self.size = self.size.max(offset + data.len() as u64);
     }
 
-    /// Cuts the file, or makes it longer by a hole. Never costs more than before.
+    /// Truncates the file, or extends it with a hole. Never raises the cost.
     pub(crate) fn resize(&mut self, size: u64) {
         if size == 0 {
             *self = Content::default();
@@ -106,13 +107,14 @@ impl Content {
         }
     }
 
-    /// The chunks that exist, each with its place in the file.
+    /// Returns the chunks that exist, each with its offset in the file.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (u64, &Chunk)> {
         self.chunks.iter().map(|(index, chunk)| (index * CHUNK as u64, chunk))
     }
 }
 
-/// A dense file has all chunks full but the last, so the second term never decides for it.
+/// Returns the charged bytes. In a dense file all chunks but the last are full, so the second term
+/// never exceeds the first.
 fn cost(held: u64, count: u64) -> u64 {
     held.max(count.saturating_sub(1) * Limits::SCATTER)
 }

@@ -1,4 +1,4 @@
-//! The entries of a directory: by name, and in an order that listings can rely on.
+//! The entries of a directory, by name and in a stable order for listings.
 
 use std::sync::Arc;
 
@@ -12,21 +12,23 @@ pub(crate) struct Entry {
     pub(crate) ino: Ino,
 }
 
-/// Entries keep the place they were given when added, so a listing that is resumed neither
-/// repeats nor skips an entry that stayed, whatever happened to others.
+/// The entries of a directory.
+///
+/// An entry keeps the position it was given when added. A resumed listing therefore neither repeats
+/// nor skips an entry that stayed, whatever happened to the other entries.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
-    /// The directory this one is in; the root is in itself.
+    /// The directory that contains this one; the root contains itself.
     pub(crate) parent: Ino,
-    /// The name it has there, so that a path can be told from a number.
+    /// The name of this directory in its parent, from which its path is derived.
     pub(crate) name: Arc<str>,
-    /// Number of the top of the tree or overlay this belongs to; nothing is moved across.
+    /// Number of the top of the tree or overlay this belongs to. Nothing is moved between two tops.
     pub(crate) within: Ino,
     /// Number of directories among the entries.
     pub(crate) directories: u64,
-    /// Of an overlay's directory whose entries were not yet asked for: there may be more.
+    /// True for a directory of an overlay whose real entries were not read yet.
     pub(crate) unread: bool,
-    /// Of an overlay's directory: the entries the real one has.
+    /// For a directory of an overlay, the entries of the real one.
     pub(crate) original: Option<Arc<[Entry]>>,
     places: Names,
     order: Radix<Entry>,
@@ -34,7 +36,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Places below this are taken by `.` and `..`.
+    /// First position of an entry; the ones below belong to `.` and `..`.
     pub(crate) const FIRST: u64 = 2;
 
     pub(crate) fn new(parent: Ino, name: Arc<str>, within: Ino) -> Self {
@@ -59,14 +61,14 @@ impl Directory {
         Some(self.order.get(self.places.get(name)?)?.ino)
     }
 
-    /// Adds a name that is not there yet.
+    /// Adds a name, which must be new.
     pub(crate) fn insert(&mut self, name: Arc<str>, ino: Ino) {
         self.places.insert(Arc::clone(&name), self.next);
         self.order.insert(self.next, Entry { name, ino });
         self.next += 1;
     }
 
-    /// Gives the name to another node, in the same place.
+    /// Points a name at another node and keeps its position.
     pub(crate) fn replace(&mut self, name: &str, ino: Ino) {
         if let Some(entry) = self.places.get(name).and_then(|place| self.order.get_mut(place)) {
             entry.ino = ino;
@@ -77,7 +79,7 @@ impl Directory {
         Some(self.order.remove(self.places.remove(name)?)?.ino)
     }
 
-    /// The first entry at or after a place.
+    /// Returns the first entry at or after a position.
     pub(crate) fn next(&self, place: u64) -> Option<(u64, &Entry)> {
         self.order.next(place.max(Self::FIRST))
     }

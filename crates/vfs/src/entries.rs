@@ -1,4 +1,4 @@
-//! Names of nodes: given, moved, taken away. Whether that may be done was asked before.
+//! Adding, moving and removing the names of nodes. The callers have checked permissions before.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::state::State;
 use crate::{Errno, Ino, Kind, Time};
 
 impl State {
-    /// Adds a node under a name that is free. In a system area it becomes part of it.
+    /// Adds a node under a free name, charged unless the directory is in a system area.
     pub(crate) fn attach(
         &mut self,
         parent: Ino,
@@ -27,7 +27,8 @@ impl State {
         Ok(ino)
     }
 
-    /// Adds a node that was there all along: no time changes and no limit is asked.
+    /// Adds a node that already existed elsewhere, such as in an overlay's real directory: changes
+    /// no time and checks no limit. In a system area the node becomes part of it.
     pub(crate) fn adopt(
         &mut self,
         parent: Ino,
@@ -53,7 +54,7 @@ impl State {
         Ok(ino)
     }
 
-    /// Takes a name away; the node goes with its last name and handle.
+    /// Removes a name. The node is dropped with its last name and handle.
     pub(crate) fn detach(&mut self, parent: Ino, name: &str, now: Time) -> Result<(), Errno> {
         let ino = self.directory(parent)?.get(name).ok_or(Errno::NotFound)?;
         let step = u64::from(self.get(ino)?.kind() == Kind::Directory);
@@ -72,7 +73,7 @@ impl State {
         Ok(())
     }
 
-    /// Moves a name that is there over one that may be; everything was checked.
+    /// Moves an entry, replacing the target if it exists. The caller has checked everything.
     pub(crate) fn move_entry(
         &mut self,
         (from, old): (Ino, &str),
@@ -118,7 +119,7 @@ impl State {
         Ok(())
     }
 
-    /// Empties a directory, whatever is in it.
+    /// Removes everything below a directory.
     pub(crate) fn clear(&mut self, top: Ino, now: Time) -> Result<(), Errno> {
         for directory in self.directories(top).into_iter().rev() {
             while let Some(name) =

@@ -1,9 +1,11 @@
+//! The kinds of failure of a file operation, declared once with POSIX name and text.
+
 use std::fmt;
 
-/// Declares every kind of failure once: variant, POSIX name, words.
+/// Declares every kind of failure once: variant, POSIX name, text.
 macro_rules! errnos {
     ($($(#[$doc:meta])* $variant:ident $name:literal $text:literal)*) => {
-        /// What went wrong, in the terms a guest expects from a file system.
+        /// The kind of a failed file operation, in POSIX terms.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Errno {
@@ -11,7 +13,7 @@ macro_rules! errnos {
         }
 
         impl Errno {
-            /// The POSIX name, such as `ENOENT`.
+            /// Returns the POSIX name, such as `ENOENT`.
             pub fn name(self) -> &'static str {
                 match self { $(Errno::$variant => $name,)* }
             }
@@ -26,51 +28,51 @@ macro_rules! errnos {
 }
 
 errnos! {
-    /// The mode bits refuse it.
+    /// The mode bits forbid the access.
     Access "EACCES" "permission denied"
-    /// The handle was not opened for this.
+    /// The handle was not opened for this kind of access.
     BadHandle "EBADF" "bad file descriptor"
-    /// A mount point or the root.
+    /// The node is a mount point or the root.
     Busy "EBUSY" "resource busy"
     /// A mount, an overlay or a system area lies between the two names.
     CrossDevice "EXDEV" "invalid cross-device link"
-    /// Something has that name already.
+    /// The name already exists.
     Exists "EEXIST" "file exists"
-    /// Larger than a file may be.
+    /// Beyond the longest allowed file.
     FileTooLarge "EFBIG" "file too large"
-    /// A name that is not text.
+    /// A name that is not UTF-8.
     IllegalSequence "EILSEQ" "illegal byte sequence"
-    /// An argument that makes no sense.
+    /// An invalid argument.
     Invalid "EINVAL" "invalid argument"
-    /// A real directory failed underneath.
+    /// A real directory failed.
     Io "EIO" "input/output error"
-    /// A directory where a file is needed.
+    /// A directory in place of a file.
     IsDirectory "EISDIR" "is a directory"
-    /// More links on the way than anyone means.
+    /// More links on the path than [`LINKS_MAX`](crate::LINKS_MAX).
     Loop "ELOOP" "too many levels of symbolic links"
-    /// A name, or a path, beyond its cap.
+    /// A name or path beyond its cap.
     NameTooLong "ENAMETOOLONG" "file name too long"
-    /// A device node: only the kernel knows what it does.
+    /// A device node, which only the kernel implements.
     NoDevice "ENXIO" "no such device or address"
-    /// The quota, of bytes or of nodes.
+    /// The quota of bytes or nodes is used up.
     NoSpace "ENOSPC" "no space left on device"
     /// The path leaves the directory it is confined to.
     NotCapable "ENOTCAPABLE" "capabilities insufficient"
-    /// A file where a directory is needed.
+    /// A file in place of a directory.
     NotDirectory "ENOTDIR" "not a directory"
     /// The directory still has entries.
     NotEmpty "ENOTEMPTY" "directory not empty"
-    /// Nothing has that name.
+    /// The name does not exist.
     NotFound "ENOENT" "no such file or directory"
-    /// Refused whatever the mode bits say.
+    /// Forbidden regardless of the mode bits.
     NotPermitted "EPERM" "operation not permitted"
-    /// Not something this kind of node can do.
+    /// Not supported by this kind of node.
     NotSupported "ENOTSUP" "operation not supported"
-    /// A system area, or a mount without writing.
+    /// The node is in a system area or a read-only mount.
     ReadOnly "EROFS" "read-only file system"
-    /// What the handle stood for is gone from the real directory.
+    /// The target of the handle was removed from the real directory.
     Stale "ESTALE" "stale file handle"
-    /// The file has as many names as a file may have.
+    /// The file has the maximum number of names.
     TooManyLinks "EMLINK" "too many links"
 }
 

@@ -1,8 +1,10 @@
+//! The error of a file operation: an errno and the path it concerns.
+
 use std::fmt;
 
 use crate::Errno;
 
-/// A failed operation: why, and on which path.
+/// A failed operation and its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     errno: Errno,
@@ -10,17 +12,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// A failure at `path`, for whoever builds on this crate.
+    /// Creates an error at `path`; public for crates that build on this one.
     pub fn new(errno: Errno, path: &str) -> Self {
         Error { errno, path: path.into() }
     }
 
-    /// What the guest is told.
+    /// Returns the errno for the guest.
     pub fn errno(&self) -> Errno {
         self.errno
     }
 
-    /// The path as it was given, which for a guest's path is hostile text.
+    /// Returns the path as given. A path from a guest is hostile text.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -28,7 +30,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A path may hold control, bidi and zero-width characters; a message is read by a person.
+        // A person reads the message, so control, bidi and zero-width characters are escaped.
         for c in self.path.chars() {
             if c.is_control() || is_invisible(c) {
                 write!(f, "{}", c.escape_unicode())?;

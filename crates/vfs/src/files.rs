@@ -1,3 +1,8 @@
+//! A tree as seen by one actor at one time: path lookup and permission checks.
+//!
+//! Separate from `tree`, which is shared: the actor and the time differ for every call. The
+//! operations are in `make`, `remove`, `attributes` and `open`.
+
 use crate::at::At;
 use crate::inode::{Area, Inode};
 use crate::place::Found;
@@ -6,10 +11,10 @@ use crate::state::State;
 use crate::tree::Tree;
 use crate::{Access, Caller, Errno, Error, Ino, Time, VPath};
 
-/// A tree as one actor may use it, at one moment; the operations on paths.
+/// The operations on paths, for one actor at one time.
 ///
-/// A call costs nothing to make: take a new one from the [`Tree`] for every operation, with the
-/// time of that operation.
+/// Creating one is free: take a new one from the [`Tree`] for every operation, with the time of
+/// that operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Files<'t> {
     pub(crate) tree: &'t Tree,
@@ -18,36 +23,36 @@ pub struct Files<'t> {
     pub(crate) now: Time,
 }
 
-/// On whose behalf the files are used.
+/// The party on whose behalf files are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Actor {
     Guest,
     Host,
 }
 
-/// A place in a real directory that guests may change.
+/// A path in a real directory that guests may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outside {
-    /// Its physical path.
+    /// The physical path.
     pub path: VPath,
-    /// Whether something is there.
+    /// True if the path exists.
     pub is_there: bool,
 }
 
 impl<'t> Files<'t> {
-    /// The same, asked by this process; only content made by a
-    /// [`Provider`](crate::Provider) can tell.
+    /// Sets the process that makes the call, which only a [`Provider`](crate::Provider) can
+    /// observe.
     pub fn asked_by(self, caller: Caller) -> Self {
         Files { caller, ..self }
     }
 
-    /// The physical path that `at` stands for. The last name need not exist, all before it must.
+    /// Returns the physical path of `at`. The last name need not exist, all before it must.
     pub fn resolve<'a>(self, at: impl Into<At<'a>>) -> Result<VPath, Error> {
         self.on(at, |at| self.find(at)?.path(self.tree))
     }
 
-    /// Whether a change of what a path names would be made outside the tree, in a real directory.
-    /// Where nothing is yet, it would be made where the folders above are.
+    /// Returns true if changing this path would change a real directory. A path that does not exist
+    /// is judged by its nearest existing parent.
     pub fn changes_outside(self, path: &VPath) -> bool {
         if !self.tree.lock().reaches_outside {
             return false;
@@ -63,8 +68,9 @@ impl<'t> Files<'t> {
         false
     }
 
-    /// What a path stands for where it lies outside the tree, in a real directory that guests may
-    /// change; none also where it leads nowhere. Costs next to nothing for a tree without such.
+    /// Returns the resolved path if it lies in a real directory that guests may change. Returns
+    /// `None` for any other path and if the path cannot be resolved. Almost free for a tree without
+    /// such a mount.
     pub fn outside<'a>(self, at: impl Into<At<'a>>) -> Option<Outside> {
         if !self.tree.lock().reaches_outside {
             return None;
@@ -78,7 +84,7 @@ impl<'t> Files<'t> {
         }
     }
 
-    /// Runs an operation, and adds the path to its error.
+    /// Runs an operation and adds the path to its error.
     pub(crate) fn on<'a, T>(
         self,
         at: impl Into<At<'a>>,
@@ -88,17 +94,17 @@ impl<'t> Files<'t> {
         run(at).map_err(|errno| Error::new(errno, at.path))
     }
 
-    /// The node at the end of a path, links followed as the caller wants.
+    /// Finds the node at the end of a path; follows a final link as `at` says.
     pub(crate) fn find(self, at: At<'_>) -> Result<Found<'t>, Errno> {
         resolve(self, at, Goal::Node(at.last))
     }
 
-    /// The entry at the end of a path, to be made, moved or removed.
+    /// Finds the entry at the end of a path, to be created, moved or removed.
     pub(crate) fn find_entry(self, at: At<'_>) -> Result<Found<'t>, Errno> {
         resolve(self, at, Goal::Entry)
     }
 
-    /// The mode lets the actor do this.
+    /// Checks that the mode permits the access.
     pub(crate) fn may(self, inode: &Inode, access: Access) -> Result<(), Errno> {
         match self.actor {
             Actor::Guest if !inode.mode.allows(access) => Err(Errno::Access),
@@ -106,7 +112,7 @@ impl<'t> Files<'t> {
         }
     }
 
-    /// The node is not in an area closed to the actor.
+    /// Checks that the node is not in an area closed to the actor.
     pub(crate) fn may_change(self, inode: &Inode) -> Result<(), Errno> {
         match (self.actor, inode.area) {
             (Actor::Guest, Area::System) => Err(Errno::ReadOnly),
@@ -114,7 +120,7 @@ impl<'t> Files<'t> {
         }
     }
 
-    /// Names can be added to and taken from the directory.
+    /// Checks that entries may be added to and removed from the directory.
     pub(crate) fn may_change_entries(self, state: &State, directory: Ino) -> Result<(), Errno> {
         let inode = state.get(directory)?;
         if inode.names == 0 {
@@ -125,7 +131,7 @@ impl<'t> Files<'t> {
         self.may(inode, Access::Execute)
     }
 
-    /// The entry can be taken from the directory.
+    /// Checks that the entry may be removed from the directory.
     pub(crate) fn may_remove(self, state: &State, directory: Ino, child: Ino) -> Result<(), Errno> {
         self.may_change_entries(state, directory)?;
         let inode = state.get(child)?;

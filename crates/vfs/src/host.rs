@@ -1,8 +1,9 @@
-//! Real directories. The only place of this crate that touches the machine it runs on.
+//! Real directories. Only this module touches the machine that the crate runs on.
 //!
-//! Everything happens below an open directory, by paths made of plain names, and no system call
-//! follows a link: a link in a mount is text for the sandbox's resolver, which takes it for a path
-//! of the sandbox. So no link and no `..`, not even one put there while we look, leads out.
+//! All system calls work below an open directory, with paths made of plain names, and none follows
+//! a link. The sandbox's resolver reads a link in a mount as text and interprets it as a path of
+//! the sandbox. No link and no `..` can therefore leave the directory, not even one created during
+//! the call.
 
 mod below;
 mod budget;
@@ -22,7 +23,7 @@ use crate::backend::Backend;
 use crate::tree::Tree;
 use crate::{Error, Limits, Mount, Time, VPath};
 
-/// A real directory, held open: the authority to use what is below it.
+/// A real directory, held open: the authority to use everything below it.
 #[derive(Clone, Debug)]
 pub struct HostDir {
     root: Arc<OwnedFd>,
@@ -31,16 +32,16 @@ pub struct HostDir {
 impl HostDir {
     /// Opens a directory by its path on the real machine. This is where authority comes from:
     /// never call it with a path a guest had a say in.
-    pub fn open_ambient(path: &Path) -> std::io::Result<Self> {
+    pub fn open_ambient(path: impl AsRef<Path>) -> std::io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = rustix::fs::open(path, flags, Bits::empty())?;
+        let root = rustix::fs::open(path.as_ref(), flags, Bits::empty())?;
         Ok(HostDir { root: Arc::new(root) })
     }
 }
 
 impl Tree {
-    /// Shows a real directory at a path. The directories above are made if need be; what is there
-    /// must be an empty directory or nothing.
+    /// Mounts a real directory at a path. Creates the directories above it if needed. The path must
+    /// not exist or must be an empty directory.
     pub fn mount(
         &self,
         at: &VPath,
@@ -64,7 +65,7 @@ impl Tree {
             Mount::ReadWrite => self.mount_backend(at, now, |device, state| {
                 real(RealAccess::Write, device, state.limits)
             }),
-            // Guests write to the tree; only applying the changes writes below.
+            // Guests write to the tree; only applying the changes writes to the real directory.
             Mount::Overlay => {
                 self.mount_overlay(at, now, |device| real(RealAccess::Write, device, Limits::NONE))
             }

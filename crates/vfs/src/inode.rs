@@ -1,4 +1,4 @@
-//! One node: what it is, and what is known of it.
+//! One node of a tree: its content, attributes and cost.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::directory::Directory;
 use crate::path::Inside;
 use crate::{DeviceId, Ino, Kind, Mode, Stat, Time, Usage};
 
-/// The number of the tree among devices.
+/// Device number of the tree itself.
 pub(crate) const TREE_DEVICE: u64 = 1;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Inode {
     pub(crate) body: Body,
     pub(crate) mode: Mode,
-    /// Names of a file; of a directory 1 while it has its name. 0 when only handles are left.
+    /// Number of names; 1 for a directory until it is removed. 0 if only handles are left.
     pub(crate) names: u64,
     pub(crate) accessed: Time,
     pub(crate) modified: Time,
@@ -23,16 +23,16 @@ pub(crate) struct Inode {
     pub(crate) area: Area,
     /// A mount point or the root, which cannot be moved, replaced or removed.
     pub(crate) pinned: bool,
-    /// Of a node that came from a real directory by way of an overlay.
+    /// Set for a node that an overlay took from a real directory.
     pub(crate) origin: Option<Arc<Origin>>,
-    /// Differs from its origin.
+    /// True if the node differs from its origin.
     pub(crate) edited: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     File(Content),
-    /// A file of an overlay, still read from its origin; the number is its size.
+    /// A file of an overlay that is still read from its origin; holds the size.
     Lower(u64),
     Directory(Directory),
     Link(Arc<str>),
@@ -44,19 +44,19 @@ pub(crate) enum Body {
     },
 }
 
-/// Whose a node is.
+/// The owner of a node, which determines charging and write access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
-    /// The guests': charged, and theirs to change.
+    /// Owned by guests: charged and writable.
     Guest,
-    /// The kernel's: free, and read-only to guests.
+    /// Owned by the kernel: free and read-only to guests.
     System,
-    /// The host's gift, such as the root and what an overlay brings: the node is free, what guests
-    /// add to it is charged.
+    /// Provided by the host, such as the root and the content of an overlay: the node is free, and
+    /// additions of guests are charged.
     Free,
 }
 
-/// Where in a real directory a node of an overlay came from.
+/// The path in a real directory that a node of an overlay came from.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) backend: Arc<dyn Backend>,
@@ -104,7 +104,7 @@ impl Inode {
         }
     }
 
-    /// What it is charged for, as [`Limits`](crate::Limits) tells.
+    /// Returns the cost of the node; see [`Limits`](crate::Limits).
     pub(crate) fn cost(&self) -> Usage {
         let bytes = match &self.body {
             Body::File(content) => content.cost(),
@@ -147,20 +147,20 @@ impl Inode {
         }
     }
 
-    /// Notes a change of content, and with it of attributes.
+    /// Records a change of content, which is a change of attributes too.
     pub(crate) fn touch(&mut self, now: Time) {
         self.modified = now;
         self.touch_attributes(now);
     }
 
-    /// Notes a change of attributes.
+    /// Records a change of attributes.
     pub(crate) fn touch_attributes(&mut self, now: Time) {
         self.changed = now;
         self.edited = true;
     }
 
-    /// Whether a read at `now` should be noted: as `relatime`, so that reading a shared tree does
-    /// not copy it.
+    /// Returns true if a read at `now` should update the access time. Follows `relatime`, so that
+    /// reading a shared tree does not copy it.
     pub(crate) fn access_is_news(&self, now: Time) -> bool {
         const DAY: u64 = 24 * 60 * 60 * 1_000_000_000;
         self.area != Area::System

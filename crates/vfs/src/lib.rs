@@ -1,20 +1,19 @@
-//! The files of a sandbox: virtual, in memory, copied only where they change, owned by the host.
+//! The files of a sandbox: a virtual tree in host memory, with copy-on-write snapshots.
 //!
-//! A guest has no way here but through the kernel, which asks a [`Tree`] for [`Files`] on behalf of
-//! a guest or of the host and uses paths ([`At`]) and open files ([`OpenFile`]) on it. The clock is
-//! the caller's; nothing here reads one. Nothing here touches the real machine either, but for
-//! `host.rs`, which mounts real directories.
+//! Guests reach it only through the kernel, which takes [`Files`] from a [`Tree`] on behalf of a
+//! guest or of the host and works with paths ([`At`]) and open files ([`OpenFile`]). The caller
+//! supplies the time; nothing here reads a clock. Only `host.rs` touches the real machine: it
+//! mounts real directories.
 //!
 //! In reading order:
 //!
-//! - what is said and answered: `errno`, `error`, `path`, `stat`, `limits`
-//! - what the tree is made of: `radix` and `names` (persistent maps), `chunk`, `content`,
-//!   `directory`, `inode`, `state`, `entries`, `lineage`
-//! - how a path is found: `at`, `rest`, `place`, `resolve`
-//! - what can be done: `tree`, `files`, `make`, `remove`, `attributes`, `open`, `open_file`,
-//!   `transfer`, `listing`, `walk`
-//! - what is not in memory: `backend`, `provider`, `mount`, `overlay`, `changes`,
-//!   `apply`, `host`
+//! - vocabulary: `errno`, `error`, `path`, `stat`, `limits`
+//! - data structures: `radix` and `names` (persistent maps), `chunk`, `content`, `directory`,
+//!   `inode`, `state`, `entries`, `lineage`
+//! - path resolution: `at`, `rest`, `place`, `resolve`
+//! - operations: `tree`, `files`, `make`, `remove`, `attributes`, `open`, `open_file`, `transfer`,
+//!   `listing`, `walk`
+//! - files outside the tree: `backend`, `provider`, `mount`, `overlay`, `changes`, `apply`, `host`
 
 #[cfg(test)]
 #[path = "../tests/scratch/mod.rs"]

@@ -1,35 +1,37 @@
+//! The quota of a tree and the use of it.
+
 use crate::Errno;
 
-/// How much a tree may hold.
+/// Limits of a tree.
 ///
-/// `bytes` counts what occupies memory: a dense file costs its length, a hole costs nothing, but a
-/// scattered one at least [`Limits::SCATTER`] for each chunk it touches after the first, which is
-/// more than the host spends on keeping it. The text of a link counts as bytes.
+/// `bytes` counts occupied memory. A dense file costs its length and a hole costs nothing, but a
+/// sparse file costs at least [`Limits::SCATTER`] for each chunk after the first, which exceeds the
+/// host's overhead for it. The target text of a link counts as bytes.
 ///
-/// `nodes` counts every file, directory, link and device, and each further name of a
-/// hard-linked file, since a name is host memory too. System areas and the untouched files of an
-/// overlay cost nothing. A file removed while open counts until it is closed.
+/// `nodes` counts every file, directory, link and device, and each additional name of a hard-linked
+/// file, since names occupy host memory too. System areas and unchanged files of an overlay cost
+/// nothing. A file removed while open counts until it is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of content.
     pub bytes: u64,
-    /// Nodes and further names.
+    /// Nodes and additional names.
     pub nodes: u64,
     /// Longest file, holes included; at most [`Limits::FILE_MAX`].
     pub file: u64,
 }
 
 impl Limits {
-    /// Longest file that any tree can be set to allow.
+    /// Longest file that a tree can be configured to allow.
     pub const FILE_MAX: u64 = 1 << 40;
 
-    /// Least cost of a chunk that does not belong to a dense file.
+    /// Lowest cost of a chunk in a sparse file.
     pub const SCATTER: u64 = 4096;
 
     /// Most names of one file.
     pub const NAMES_MAX: u64 = 65_000;
 
-    /// No limit but those of the machine; for trees that only the host fills.
+    /// No limits except those of the machine, for trees that only the host fills.
     pub const NONE: Limits = Limits { bytes: u64::MAX, nodes: u64::MAX, file: Limits::FILE_MAX };
 }
 
@@ -39,12 +41,12 @@ impl Default for Limits {
     }
 }
 
-/// What a tree holds of what [`Limits`] counts.
+/// The current use of a tree, in the terms of [`Limits`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes of content.
     pub bytes: u64,
-    /// Nodes and further names.
+    /// Nodes and additional names.
     pub nodes: u64,
 }
 
@@ -57,8 +59,8 @@ impl Usage {
         Usage { bytes: 0, nodes }
     }
 
-    /// Says whether `cost` more still fits. What costs nothing always does, so that a tree over
-    /// its limit can be emptied.
+    /// Checks that `cost` more fits. A cost of zero always fits, so that a tree beyond its limit
+    /// can be emptied.
     pub(crate) fn afford(self, cost: Usage, limits: &Limits) -> Result<(), Errno> {
         let fits = |used: u64, cost: u64, limit: u64| {
             cost == 0 || used.checked_add(cost).is_some_and(|sum| sum <= limit)
@@ -71,7 +73,7 @@ impl Usage {
         }
     }
 
-    /// Takes account of something that cost `before` and now costs `after`.
+    /// Replaces a charge of `before` by one of `after`.
     pub(crate) fn adjust(&mut self, before: Usage, after: Usage) {
         let apply = |used: u64, before: u64, after: u64| {
             debug_assert!(used >= before, "more given back than was charged");

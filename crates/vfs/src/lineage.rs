@@ -1,11 +1,11 @@
-//! Which directory is in which.
+//! Parents, children and paths of directories in the tree.
 
 use crate::inode::Body;
 use crate::state::{ROOT, State};
 use crate::{Errno, Ino, VPath};
 
 impl State {
-    /// Every directory from `top` down, parents before children.
+    /// Returns every directory from `top` down, parents before children.
     pub(crate) fn directories(&self, top: Ino) -> Vec<Ino> {
         let mut found = vec![top];
         let mut at = 0;
@@ -18,7 +18,7 @@ impl State {
         found
     }
 
-    /// The directory above one; `ENOENT` when it has been removed.
+    /// Returns the parent of a directory and the name of the directory in it.
     pub(crate) fn parent(&self, ino: Ino) -> Result<(Ino, &str), Errno> {
         match &self.get(ino)?.body {
             Body::Directory(directory) => Ok((directory.parent, &directory.name)),
@@ -29,7 +29,7 @@ impl State {
         }
     }
 
-    /// The names from the root down to a directory.
+    /// Returns the names from the root to a directory; `ENOENT` if it was removed.
     pub(crate) fn names_to(&self, mut ino: Ino) -> Result<Vec<&str>, Errno> {
         let mut names = Vec::new();
         while ino != ROOT {
@@ -48,7 +48,7 @@ impl State {
         VPath::from_names(self.names_to(ino)?)
     }
 
-    /// Whether a directory is `top` or lies below it.
+    /// Returns true if a directory is `top` or below it.
     pub(crate) fn is_within(&self, mut ino: Ino, top: Ino) -> bool {
         while ino != top && ino != ROOT {
             match self.parent(ino) {

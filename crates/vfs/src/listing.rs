@@ -1,10 +1,12 @@
+//! Reading the entries of an open directory, in portions that can be resumed.
+
 use std::sync::PoisonError;
 
 use crate::open_file::{OpenFile, Target};
 use crate::overlay;
 use crate::{Errno, Error, Ino, Kind, Time};
 
-/// Most entries handed out by one call.
+/// Most entries returned by one call.
 pub const LISTING_MAX: usize = 1024;
 
 /// One entry of a directory.
@@ -12,19 +14,20 @@ pub const LISTING_MAX: usize = 1024;
 pub struct DirEntry {
     /// The name; `.` and `..` come first.
     pub name: String,
-    /// The node it names.
+    /// The node of the entry.
     pub ino: Ino,
-    /// What that is.
+    /// The kind of that node.
     pub kind: Kind,
-    /// Where a listing goes on after this entry.
+    /// The position at which a listing continues after this entry.
     pub next: u64,
 }
 
 impl OpenFile {
-    /// Entries from a place on, 0 being the first; at most `most`, and [`LISTING_MAX`]. None are
-    /// left when none come.
+    /// Returns entries from a position on; 0 is the first. At most `most` and [`LISTING_MAX`]
+    /// entries are returned, and none at the end.
     ///
-    /// A place stays good while entries come and go: those that stay are listed once.
+    /// Positions stay valid while entries are added and removed: an entry that stays is listed
+    /// exactly once.
     pub fn entries(&self, from: u64, most: usize, now: Time) -> Result<Vec<DirEntry>, Error> {
         let most = most.min(LISTING_MAX);
         self.on(|| {

@@ -1,4 +1,4 @@
-//! Making nodes, and further names for them.
+//! Creating nodes and additional names for them.
 
 use crate::at::At;
 use crate::content::Content;
@@ -12,7 +12,7 @@ use crate::state::{ROOT, State};
 use crate::{DeviceId, Errno, Error, Ino, Kind, Limits, Mode, Open, Usage};
 
 impl Files<'_> {
-    /// Makes an empty directory.
+    /// Creates an empty directory.
     pub fn make_directory<'a>(self, at: impl Into<At<'a>>, mode: Mode) -> Result<(), Error> {
         self.on(at, |at| match self.find_entry(at)? {
             Found::Node(mut state, place) => {
@@ -24,7 +24,7 @@ impl Files<'_> {
         })
     }
 
-    /// Makes a directory and those above it; what is there already is left as it is.
+    /// Creates a directory and all missing ones above it.
     pub fn make_directories(self, path: &str, mode: Mode) -> Result<(), Error> {
         if self.stat(path).is_ok_and(|stat| stat.kind == Kind::Directory) {
             return Ok(());
@@ -44,7 +44,7 @@ impl Files<'_> {
         }
     }
 
-    /// Makes a symbolic link with this text, which need not name anything.
+    /// Creates a symbolic link. The target need not exist.
     pub fn make_link<'a>(self, target: &str, at: impl Into<At<'a>>) -> Result<(), Error> {
         self.on(at, |at| {
             if target.is_empty() {
@@ -66,7 +66,7 @@ impl Files<'_> {
         })
     }
 
-    /// Makes a device node, which only the host may. What it does is the kernel's to say.
+    /// Creates a device node, which only the host may do. The kernel implements the device.
     pub fn make_device<'a>(
         self,
         at: impl Into<At<'a>>,
@@ -81,7 +81,7 @@ impl Files<'_> {
         })
     }
 
-    /// Makes a named pipe. A mount has none: what is in it is of the real machine.
+    /// Creates a named pipe. `EPERM` in a mount, because pipes exist only in the sandbox.
     pub fn make_fifo<'a>(self, at: impl Into<At<'a>>, mode: Mode) -> Result<(), Error> {
         self.on(at, |at| match self.find_entry(at)? {
             Found::Node(mut state, place) => {
@@ -92,8 +92,8 @@ impl Files<'_> {
         })
     }
 
-    /// Replaces the whole content of a file, made if need be: readers see all of the old or all of
-    /// the new. Only in a read-write mount can there be a moment in between.
+    /// Replaces the whole content of a file, which is created if needed. Readers see either the old
+    /// or the new content, except in a read-write mount.
     pub fn write_file<'a>(self, at: impl Into<At<'a>>, bytes: &[u8]) -> Result<(), Error> {
         let at = at.into();
         if bytes.len() as u64 > self.tree.limits().file {
@@ -109,9 +109,9 @@ impl Files<'_> {
         })
     }
 
-    /// Gives a file another name. Whether a link at `from` is followed is up to `from`.
+    /// Creates a hard link. `from` determines whether a link there is followed.
     pub fn link<'a, 'b>(self, from: impl Into<At<'a>>, to: impl Into<At<'b>>) -> Result<(), Error> {
-        // The lock is given up between the two: each is looked at again when both are known.
+        // The lock is released between the two lookups, so `link_in_tree` checks both again.
         let (node, mounted) = self.on(from, |from| match self.find(from)? {
             Found::Node(_, Place { child: None, .. }) => Err(Errno::NotFound),
             Found::Mounted(MountPlace { stat: None, .. }) => Err(Errno::NotFound),

@@ -1,4 +1,4 @@
-//! Putting things into a tree that guests find there: mounts, made files, system areas.
+//! Mounting real directories and provided content, and protecting system areas.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use crate::state::{ROOT, State};
 use crate::tree::{Locked, Tree};
 use crate::{Errno, Error, Ino, Mode, Time, VPath};
 
-/// How guests use a real directory.
+/// The mode in which guests use a real directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mount {
-    /// They see it as it is at any moment, and change nothing.
+    /// Guests see the current content and cannot change it.
     ReadOnly,
-    /// They see it as it was when first looked at, and their changes are kept aside in the tree:
-    /// see [`Tree::changes`].
+    /// Guests see the content as of the first read. Their changes are kept in the tree; see
+    /// [`Tree::changes`].
     Overlay,
-    /// They change the real files. Growth beyond the tree's limits is refused.
+    /// Guests change the real files. Growth beyond the limits of the tree is refused.
     ReadWrite,
 }
 
 impl Tree {
-    /// Shows the files of a provider at a path.
+    /// Mounts the content of a provider at a path.
     pub fn provide(&self, at: &VPath, provider: Arc<dyn Provider>, now: Time) -> Result<(), Error> {
         self.mount_backend(at, now, |device, _| Arc::new(Provided { provider, device, since: now }))
     }
 
-    /// Takes a mount away; changes kept aside in an overlay go with it. Open files stay open.
+    /// Removes a mount and discards changes kept in an overlay. Open files stay open.
     pub fn unmount(&self, at: &VPath, now: Time) -> Result<(), Error> {
         let files = self.as_host(now);
         files.on(at, |_| {
@@ -41,7 +41,7 @@ impl Tree {
                 return Err(Errno::Invalid);
             }
             state.clear(ino, now).or_else(|errno| match errno {
-                // Only an overlay has nodes to clear.
+                // Only an overlay has nodes to remove.
                 Errno::NotDirectory => Ok(()),
                 errno => Err(errno),
             })?;
@@ -49,8 +49,8 @@ impl Tree {
         })
     }
 
-    /// Makes everything at and below a path part of the system: guests can read it and not change
-    /// it (`EROFS`), and it is free of charge. What the host adds there later belongs to it too.
+    /// Makes everything at and below a path part of the system: free, and read-only (`EROFS`) to
+    /// guests. Nodes that the host adds there later are part of it too.
     pub fn protect(&self, at: &VPath) -> Result<(), Error> {
         self.as_host(Time(0)).on(at, |_| {
             let mut state = self.lock();
@@ -99,7 +99,7 @@ impl Tree {
         })
     }
 
-    /// Runs `attach` with the directory and name of a mount point to be, which is free then.
+    /// Runs `attach` with the parent and the name of the mount point, which is free at that moment.
     fn mount_with(
         &self,
         at: &VPath,
@@ -133,7 +133,7 @@ fn mount_point(body: Body, now: Time) -> Inode {
     Inode { area: Area::Free, pinned: true, ..Inode::new(body, Mode::DIRECTORY, now) }
 }
 
-/// Directory, name and node at a path of the tree itself, no link followed, no mount entered.
+/// Returns parent, name and node at a path of the tree itself; follows no link and enters no mount.
 pub(crate) fn entry<'p>(state: &State, at: &'p VPath) -> Result<(Ino, &'p str, Ino), Errno> {
     let mut parent = ROOT;
     let mut names = at.names().peekable();

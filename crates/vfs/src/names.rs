@@ -1,19 +1,19 @@
 //! A persistent map from names to numbers: the index of a directory.
 //!
-//! A hash trie: a node splits when it is full, so a small directory is one short vector. Hashes are
-//! keyed per process, so a guest cannot choose names that meet; their order is never seen.
+//! A hash trie. A node splits when it is full, so a small directory is one short vector. Hashes are
+//! keyed per process, so a guest cannot construct colliding names; their order is never visible.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, OnceLock};
 
-/// Bits of the hash used up by each level.
+/// Bits of the hash consumed by each level.
 const BITS: u32 = 4;
 const FAN: usize = 1 << BITS;
 
-/// Entries a leaf holds before it splits.
+/// Most entries of a leaf before it splits.
 const LEAF: usize = 12;
 
-/// Levels below which a leaf grows instead of splitting: the hash is used up.
+/// Depth at which the hash is consumed, so that leaves grow instead of splitting.
 const DEPTH: u32 = 64 / BITS;
 
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Names {
         }
     }
 
-    /// Adds a name that is not there yet.
+    /// Adds a name, which must be new.
     pub(crate) fn insert(&mut self, name: Arc<str>, value: u64) {
         debug_assert!(self.get(&name).is_none(), "{name:?} is there");
         let entry = Entry { hash: hash(&name), name, value };

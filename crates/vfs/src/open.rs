@@ -1,3 +1,5 @@
+//! Opening files: the options, the checks and the creation of missing files.
+
 use crate::at::At;
 use crate::content::Content;
 use crate::files::Files;
@@ -8,9 +10,9 @@ use crate::resolve::{Goal, resolve};
 use crate::state::State;
 use crate::{Access, Errno, Error, Follow, Ino, Kind, Mode};
 
-/// How to open: what for, and what to do if the file is there or is not.
+/// Options for opening a file.
 ///
-/// The default opens something that is there, to look at its attributes and go on from it.
+/// The default opens an existing node, to read its attributes or to use it as a base for paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Open {
     pub(crate) read: bool,
@@ -22,12 +24,12 @@ pub struct Open {
     pub(crate) mode: Mode,
 }
 
-/// What to do about a file that is not there.
+/// Treatment of a missing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Create {
     Never,
     IfMissing,
-    /// And fail if it is there.
+    /// Creates the file and fails if it exists.
     Always,
 }
 
@@ -46,18 +48,18 @@ impl Default for Open {
 }
 
 impl Open {
-    /// To read the content or list the entries.
+    /// Opens for reading content or listing entries.
     pub fn to_read() -> Self {
         Open { read: true, ..Open::default() }
     }
 
-    /// To change the content.
+    /// Opens for changing the content.
     pub fn to_write() -> Self {
         Open { write: true, ..Open::default() }
     }
 
-    /// Whether opening in this way changes something, or lets that be done, where a file is there
-    /// or is not.
+    /// Returns true if opening with these options changes the file or permits changing it.
+    /// `is_there` tells whether the file exists.
     pub fn changes(self, is_there: bool) -> bool {
         match is_there {
             true => self.write || self.truncate,
@@ -65,27 +67,27 @@ impl Open {
         }
     }
 
-    /// Also to read.
+    /// Adds reading.
     pub fn and_read(self) -> Self {
         Open { read: true, ..self }
     }
 
-    /// Also to change the content.
+    /// Adds writing.
     pub fn and_write(self) -> Self {
         Open { write: true, ..self }
     }
 
-    /// Every write goes to the end.
+    /// Makes every write go to the end.
     pub fn append(self) -> Self {
         Open { append: true, ..self }
     }
 
-    /// Makes the file if it is not there.
+    /// Creates the file if it is missing.
     pub fn create(self) -> Self {
         Open { create: Create::IfMissing, ..self }
     }
 
-    /// Makes the file, and fails if anything is there, be it a link that leads nowhere.
+    /// Creates the file and fails if the name exists, even as a dangling link.
     pub fn create_new(self) -> Self {
         Open { create: Create::Always, ..self }
     }
@@ -95,12 +97,12 @@ impl Open {
         Open { truncate: true, ..self }
     }
 
-    /// Fails unless it is a directory.
+    /// Fails unless the node is a directory.
     pub fn directory(self) -> Self {
         Open { directory: true, ..self }
     }
 
-    /// The permission bits of a file that is made.
+    /// Sets the permission bits of a created file.
     pub fn mode(self, mode: Mode) -> Self {
         Open { mode, ..self }
     }
@@ -111,7 +113,7 @@ impl Files<'_> {
     pub fn open<'a>(self, at: impl Into<At<'a>>, how: Open) -> Result<OpenFile, Error> {
         let at = at.into();
         let file = self.on(at, |at| self.open_at(at, how))?;
-        // A file of an overlay: find out now, not at the first read, that it is gone.
+        // For a file of an overlay: fails now, not at the first read, if the real file is gone.
         self.on(at, |_| file.open_lower())?;
         Ok(file)
     }

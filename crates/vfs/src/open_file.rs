@@ -1,3 +1,7 @@
+//! Open files: their target, position and attributes.
+//!
+//! Reading and writing are in `transfer`, listing is in `listing`.
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -9,10 +13,10 @@ use crate::place::{MountSpot, Spot};
 use crate::tree::Tree;
 use crate::{DeviceId, Errno, Error, Ino, Kind, Mode, Open, SetTime, Stat, Time, VPath};
 
-/// A file or directory held open, with a position of its own.
+/// An open file or directory with its own position.
 ///
-/// It keeps what it was opened on, whatever happens to the name. Descriptors that share a position
-/// share one of these.
+/// It stays attached to its node, whatever happens to the name. Descriptors that share a position
+/// share one `OpenFile`.
 pub struct OpenFile {
     pub(crate) tree: Tree,
     actor: Actor,
@@ -24,18 +28,18 @@ pub struct OpenFile {
     path: Box<str>,
 }
 
-/// What is open.
+/// The target of an open file.
 pub(crate) enum Target {
     Node {
         ino: Ino,
         kind: Kind,
-        /// Of an overlay's file that is still read from the real directory.
+        /// The real file, for a file of an overlay that is still read from there.
         lower: OnceLock<Box<dyn Opened>>,
     },
     Mounted(Box<dyn Opened>),
     MountedDirectory {
         spot: MountSpot,
-        /// The entries as they were when the listing was last begun.
+        /// The entries at the time the listing was last started.
         listing: Mutex<Vec<Listed>>,
     },
     MountedDevice(MountSpot, DeviceId),
@@ -51,12 +55,12 @@ impl Target {
     }
 }
 
-/// Where a position is counted from.
+/// A position relative to the start, the current position or the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seek {
     /// The start of the file.
     Start(u64),
-    /// Where the position is.
+    /// The current position.
     Current(i64),
     /// The end of the file.
     End(i64),
@@ -76,7 +80,7 @@ impl OpenFile {
         }
     }
 
-    /// What it is. A device is the kernel's to read and write.
+    /// Returns the kind of the node. Devices are read and written by the kernel.
     pub fn kind(&self) -> Kind {
         match &self.target {
             Target::Node { kind, .. } => *kind,
@@ -86,17 +90,17 @@ impl OpenFile {
         }
     }
 
-    /// Whether writes go to the end.
+    /// Returns true if writes go to the end.
     pub fn appends(&self) -> bool {
         self.append.load(Ordering::Relaxed)
     }
 
-    /// Makes writes go to the end, or to the position.
+    /// Selects whether writes go to the end or to the position.
     pub fn set_append(&self, append: bool) {
         self.append.store(append, Ordering::Relaxed);
     }
 
-    /// What is known of it now.
+    /// Returns the current attributes.
     pub fn stat(&self) -> Result<Stat, Error> {
         self.on(|| match &self.target {
             Target::Node { ino, .. } => Ok(self.tree.lock().get(*ino)?.stat(*ino)),
@@ -107,8 +111,8 @@ impl OpenFile {
         })
     }
 
-    /// The path a directory has now; `ENOENT` once it is removed. A file may have several paths,
-    /// or none: it is asked for none (`ENOTDIR`).
+    /// Returns the current path of a directory; `ENOENT` if it was removed. A file may have several
+    /// paths or none, so it returns `ENOTDIR`.
     pub fn path(&self) -> Result<VPath, Error> {
         self.on(|| match self.spot(&self.tree)? {
             Spot::Node(ino) => self.tree.lock().path(ino),
@@ -116,7 +120,7 @@ impl OpenFile {
         })
     }
 
-    /// Moves the position and says where it is.
+    /// Moves the position and returns it.
     pub fn seek(&self, to: Seek) -> Result<u64, Error> {
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let (base, by) = match to {
@@ -159,7 +163,7 @@ impl OpenFile {
         })
     }
 
-    /// Where a walk that starts here begins.
+    /// Returns the directory as the start of a path; `ENOTDIR` for anything else.
     pub(crate) fn spot(&self, tree: &Tree) -> Result<Spot, Errno> {
         match &self.target {
             _ if !self.tree.is(tree) => Err(Errno::BadHandle),
@@ -171,7 +175,7 @@ impl OpenFile {
         }
     }
 
-    /// Opens the real file behind an overlay's, if it still is read from there.
+    /// Opens the real file of an overlay's file if its bytes are still read from there.
     pub(crate) fn open_lower(&self) -> Result<(), Errno> {
         let Target::Node { ino, lower, .. } = &self.target else { return Ok(()) };
         let origin = match self.tree.lock().get(*ino)? {
@@ -180,7 +184,7 @@ impl OpenFile {
         };
         if lower.get().is_none() {
             let file = origin.backend.open(self.caller, &origin.path, Open::to_read())?;
-            // Whoever came first has opened the same file.
+            // Another thread may have opened the same file first.
             let _ = lower.set(file);
         }
         Ok(())
@@ -190,7 +194,7 @@ impl OpenFile {
         Files { tree: &self.tree, actor: self.actor, caller: self.caller, now }
     }
 
-    /// Runs an operation, and adds the path it was opened by to its error.
+    /// Runs an operation and adds the path of this file to its error.
     pub(crate) fn on<T>(&self, run: impl FnOnce() -> Result<T, Errno>) -> Result<T, Error> {
         run().map_err(|errno| Error::new(errno, &self.path))
     }

@@ -1,8 +1,8 @@
-//! The lower side of an overlay: a real directory taken into the tree as far as it is looked at.
+//! The lower side of an overlay: reading a real directory into the tree on demand.
 //!
-//! A directory's entries become nodes when first needed, a file's bytes when first written; until
-//! then the node knows where it came from and is read there. From then on everything works on it
-//! as on any other node, moving included.
+//! The entries of a directory become nodes when they are first needed, and the bytes of a file when
+//! it is first written. Until then the node records its origin and is read from there. All
+//! operations, moving included, treat such a node like any other.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::state::ROOT;
 use crate::tree::Tree;
 use crate::{Caller, Errno, Ino, Kind, Open, Time, Usage};
 
-/// Takes the entries of an overlay's directory into the tree, if nobody has yet.
+/// Reads the entries of an overlay's directory into the tree, unless that has been done.
 pub(crate) fn read_directory(tree: &Tree, ino: Ino) -> Result<(), Errno> {
     let origin = match tree.lock().get(ino)? {
         inode if !inode.directory().is_some_and(|directory| directory.unread) => return Ok(()),
@@ -25,7 +25,7 @@ pub(crate) fn read_directory(tree: &Tree, ino: Ino) -> Result<(), Errno> {
     for entry in origin.backend.list(Caller::default(), &origin.path)? {
         match lower(&origin, &entry) {
             Ok(Some(inode)) => found.push((entry.name, inode)),
-            // Gone since it was listed, or nothing a guest could use.
+            // Removed since it was listed, or of a kind that guests cannot use.
             Ok(None) | Err(Errno::NotFound) => {}
             Err(errno) => return Err(errno),
         }
@@ -45,7 +45,7 @@ pub(crate) fn read_directory(tree: &Tree, ino: Ino) -> Result<(), Errno> {
     Ok(())
 }
 
-/// The node that stands for an entry of a real directory.
+/// Returns the node for an entry of a real directory, or `None` for kinds that guests cannot use.
 fn lower(parent: &Origin, entry: &Listed) -> Result<Option<Inode>, Errno> {
     let origin =
         Origin { backend: Arc::clone(&parent.backend), path: parent.path.join(&entry.name) };
@@ -70,8 +70,8 @@ fn lower(parent: &Origin, entry: &Listed) -> Result<Option<Inode>, Errno> {
     }))
 }
 
-/// Takes the bytes of an overlay's file into the tree, if nobody has yet. Charged before a byte is
-/// read.
+/// Copies the bytes of an overlay's file into the tree, unless that has been done. Charged before a
+/// byte is read.
 pub(crate) fn copy_up(tree: &Tree, ino: Ino) -> Result<(), Errno> {
     let (origin, limit) = {
         let state = tree.lock();
@@ -90,7 +90,7 @@ pub(crate) fn copy_up(tree: &Tree, ino: Ino) -> Result<(), Errno> {
         if len == 0 {
             break;
         }
-        // It may have grown since it was looked at.
+        // The file may have grown since its size was read.
         if at + len as u64 > limit {
             return Err(Errno::NoSpace);
         }

@@ -1,3 +1,7 @@
+//! Paths: [`VPath`] of the sandbox, `Inside` of a mount, and the caps on names and paths.
+//!
+//! Neither converts to a path of the real machine.
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,25 +13,25 @@ pub const NAME_MAX: usize = 255;
 /// Longest path, in bytes, counting the terminator a C program would add.
 pub const PATH_MAX: usize = 4096;
 
-/// Most symbolic links followed on the way of one path.
+/// Most symbolic links followed while resolving one path.
 pub const LINKS_MAX: u32 = 40;
 
-/// A path inside the sandbox: absolute, normal, free of `.` and `..`.
+/// A path of the sandbox: absolute, normalised, without `.` and `..`.
 ///
-/// It names nothing on the real machine and has no conversion to `PathBuf`.
-/// One that comes from [`Files::resolve`](crate::Files::resolve) is physical: no component is a
-/// link. Operations on a `VPath` follow no link at all, so one that was checked and then swapped
-/// for a link fails instead of leading elsewhere.
+/// It names nothing on the real machine and has no conversion to `PathBuf`. A path from
+/// [`Files::resolve`](crate::Files::resolve) is physical: no component is a link. Operations on a
+/// `VPath` follow no link, so a checked path that was replaced by a link fails instead of reaching
+/// another file.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VPath(Arc<str>);
 
 impl VPath {
-    /// `/`.
+    /// Returns `/`.
     pub fn root() -> Self {
         VPath("/".into())
     }
 
-    /// Takes text that is absolute and normal already; anything else is `EINVAL`.
+    /// Parses text that is already absolute and normalised; anything else is `EINVAL`.
     pub fn new(text: &str) -> Result<Self, Errno> {
         check_path(text)?;
         let Some(rest) = text.strip_prefix('/') else { return Err(Errno::Invalid) };
@@ -39,34 +43,34 @@ impl VPath {
         Ok(VPath(text.into()))
     }
 
-    /// The whole path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The names on the way, none for the root.
+    /// Returns the names of the path; none for the root.
     pub fn names(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The last name; the root has none.
+    /// Returns the last name, or `None` for the root.
     pub fn name(&self) -> Option<&str> {
         self.names().next_back()
     }
 
-    /// The directory it is in; the root has none.
+    /// Returns the parent directory, or `None` for the root.
     pub fn parent(&self) -> Option<VPath> {
         let cut = self.0.rfind('/').filter(|_| self.0.len() > 1)?;
         Some(if cut == 0 { VPath::root() } else { VPath(self.0[..cut].into()) })
     }
 
-    /// Whether this is `other` or lies below it, by whole names.
+    /// Returns true if this path is `other` or below it, compared by whole names.
     pub fn is_within(&self, other: &VPath) -> bool {
         let base = other.0.trim_end_matches('/');
         self.0.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Builds a path from names that were looked up, so known to be names.
+    /// Builds a path from names that were looked up and are therefore valid.
     pub(crate) fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Errno> {
         let mut text = String::new();
         for name in names {
@@ -92,9 +96,9 @@ impl fmt::Debug for VPath {
     }
 }
 
-/// A place inside a mount, relative to its top, which is the empty path.
+/// A path inside a mount, relative to its top, which is the empty path.
 ///
-/// Made of looked-up names only, so it is normal and never climbs.
+/// Consists of looked-up names only, so it is normalised and never contains `..`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Inside(String);
 
@@ -133,7 +137,7 @@ impl Inside {
         self.0.truncate(self.0.rfind('/').unwrap_or(0));
     }
 
-    /// Directory and last name; the top has neither.
+    /// Returns the parent and the last name, or `None` for the top.
     pub(crate) fn split(&self) -> Option<(&str, &str)> {
         if self.is_top() {
             return None;
@@ -142,7 +146,7 @@ impl Inside {
     }
 }
 
-/// What holds of any path a guest hands over, before a single step is taken.
+/// Checks the properties that any path of a guest must have before it is resolved.
 pub(crate) fn check_path(text: &str) -> Result<(), Errno> {
     if text.is_empty() {
         Err(Errno::NotFound)
@@ -155,7 +159,7 @@ pub(crate) fn check_path(text: &str) -> Result<(), Errno> {
     }
 }
 
-/// What holds of the name of an entry.
+/// Checks that text is valid as the name of an entry.
 pub(crate) fn check_name(name: &str) -> Result<(), Errno> {
     if name.len() > NAME_MAX {
         Err(Errno::NameTooLong)

@@ -1,4 +1,6 @@
-//! Where a walk stands, and where it ends.
+//! Positions during path resolution, and its result.
+//!
+//! Separate from `resolve`, because the operations use the result.
 
 use std::sync::Arc;
 
@@ -7,24 +9,24 @@ use crate::path::Inside;
 use crate::tree::{Locked, Tree};
 use crate::{Errno, Ino, Kind, Stat, VPath};
 
-/// Where a path ends: in the tree, under the lock it was found with, or in a mount.
+/// The result of resolving a path: in the tree, with the lock it was found under, or in a mount.
 pub(crate) enum Found<'t> {
     Node(Locked<'t>, Place),
     Mounted(MountPlace),
 }
 
-/// An end in the tree. It holds as long as the lock is kept.
+/// A result in the tree. Valid while the lock is held.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// The directory that has, or would have, the last name.
+    /// The directory that contains, or would contain, the last name.
     pub(crate) parent: Ino,
     pub(crate) last: Last,
     pub(crate) child: Option<Ino>,
-    /// A slash follows the last name.
+    /// True if a slash follows the last name.
     pub(crate) slash: bool,
 }
 
-/// An end in a mount. What is there may be gone a moment later.
+/// A result in a mount. The node may disappear at any moment.
 #[derive(Debug)]
 pub(crate) struct MountPlace {
     pub(crate) spot: MountSpot,
@@ -37,7 +39,7 @@ pub(crate) struct MountPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
     Name(String),
-    /// Nothing but slashes.
+    /// The path consists of slashes only.
     Root,
     /// `.`.
     Here,
@@ -46,7 +48,7 @@ pub(crate) enum Last {
 }
 
 impl Last {
-    /// The name, or else that errno.
+    /// Returns the name, or the errno `or` if there is none.
     pub(crate) fn name(&self, or: Errno) -> Result<&str, Errno> {
         match self {
             Last::Name(name) => Ok(name),
@@ -54,7 +56,7 @@ impl Last {
         }
     }
 
-    /// The name of a directory to be removed.
+    /// Returns the name of a directory to be removed.
     pub(crate) fn removable(&self) -> Result<&str, Errno> {
         match self {
             Last::Name(name) => Ok(name),
@@ -65,7 +67,7 @@ impl Last {
     }
 }
 
-/// A place inside a mount.
+/// A path inside a mount, with its backend.
 #[derive(Clone, Debug)]
 pub(crate) struct MountSpot {
     pub(crate) mount: Ino,
@@ -73,7 +75,7 @@ pub(crate) struct MountSpot {
     pub(crate) inside: Inside,
 }
 
-/// A directory the walk can stand in.
+/// A directory that resolution can be in.
 #[derive(Clone, Debug)]
 pub(crate) enum Spot {
     Node(Ino),
@@ -91,7 +93,7 @@ impl PartialEq for Spot {
 }
 
 impl Found<'_> {
-    /// The physical path of the end, whether or not something is there.
+    /// Returns the physical path of the result, even if nothing exists there.
     pub(crate) fn path(&self, tree: &Tree) -> Result<VPath, Errno> {
         match self {
             Found::Node(state, place) => {
@@ -114,7 +116,7 @@ impl MountSpot {
 }
 
 impl MountPlace {
-    /// Nothing is there, and nothing but a directory was asked for.
+    /// Checks that the name is free and that no slash follows it.
     pub(crate) fn free_name(&self) -> Result<(), Errno> {
         match self.stat {
             Some(_) => Err(Errno::Exists),

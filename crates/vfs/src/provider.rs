@@ -1,3 +1,7 @@
+//! Content provided by the kernel, such as `/proc`, as a mount.
+//!
+//! Separate from `host`: it touches no real directory and is always read-only.
+
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -6,29 +10,29 @@ use crate::backend::{Backend, Listed, Opened};
 use crate::path::{Inside, check_name};
 use crate::{Caller, DeviceId, Errno, Ino, Kind, Mode, Open, Stat, Time};
 
-/// Files whose content is made when they are looked at, such as `/proc`. Read-only to everyone.
+/// Files whose content is generated on access, such as `/proc`. Read-only for everyone.
 pub trait Provider: Send + Sync {
-    /// What is at a path below the place where this is mounted (no names: the top itself, which
-    /// has to be a directory), as `caller` sees it. `None` if nothing is.
+    /// Returns the item at a path below the mount point, as seen by `caller`. Returns `None` if
+    /// there is none. An empty path is the top, which must be a directory.
     ///
-    /// Called for every step of a path and every look, never under the tree's lock.
+    /// Called for every step of a path and every access, never under the lock of the tree.
     fn item(&self, caller: Caller, names: &[&str]) -> Option<Item>;
 }
 
-/// What a [`Provider`] has at some place.
+/// The node that a [`Provider`] has at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// Names, each of which is an item.
+    /// The names of a directory; each must be an item.
     Directory(Vec<String>),
-    /// Content. An open file keeps what it was when it was opened.
+    /// The content of a file. An open file keeps the content from the time it was opened.
     File(Vec<u8>),
-    /// The text of a symbolic link.
+    /// The target of a symbolic link.
     Link(String),
-    /// Something only the kernel can open.
+    /// A device, which only the kernel can open.
     Device(DeviceId),
 }
 
-/// A provider in the place of a real directory.
+/// A provider as the backend of a mount.
 pub(crate) struct Provided {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) device: u64,
@@ -63,7 +67,7 @@ impl Provided {
     }
 }
 
-/// The same for the same place, and that is all a number has to be here.
+/// Returns a number that is stable for the path; nothing else is required of it here.
 fn number(at: &Inside) -> Ino {
     let mut hasher = DefaultHasher::new();
     at.as_str().hash(&mut hasher);
@@ -114,7 +118,7 @@ impl fmt::Debug for Provided {
     }
 }
 
-/// Content that was made for one opening.
+/// Content generated for one open file.
 #[derive(Debug)]
 struct Made {
     bytes: Vec<u8>,

@@ -1,12 +1,12 @@
-//! A persistent sparse array: `u64` to `T`, cloned in one step, changed in a few.
+//! A persistent sparse array from `u64` to `T`: cloned in constant time, changed in a few steps.
 //!
-//! It carries the table of nodes, the chunks of a file and the order of a directory. A map from
-//! the shelf was considered and left: the candidates are built on unsafe arrays, and keys that are
-//! small dense numbers need neither hashing nor balancing.
+//! It holds the table of nodes, the chunks of a file and the order of a directory. Existing map
+//! crates were considered and rejected: the candidates are built on unsafe arrays, and keys that
+//! are small dense numbers need neither hashing nor balancing.
 
 use std::sync::Arc;
 
-/// Bits of the key used up by each level.
+/// Bits of the key consumed by each level.
 const BITS: u32 = 5;
 const FAN: usize = 1 << BITS;
 
@@ -29,7 +29,7 @@ impl<T> Clone for Node<T> {
 #[derive(Debug)]
 pub(crate) struct Radix<T> {
     root: Option<Node<T>>,
-    /// Levels below the root: 0 when the root is a leaf.
+    /// Number of levels below the root; 0 if the root is a leaf.
     height: u32,
     len: u64,
 }
@@ -47,7 +47,7 @@ impl<T> Default for Radix<T> {
 }
 
 impl<T: Clone> Radix<T> {
-    /// How many keys have a value.
+    /// Returns the number of keys with a value.
     pub(crate) fn len(&self) -> u64 {
         self.len
     }
@@ -67,9 +67,9 @@ impl<T: Clone> Radix<T> {
         }
     }
 
-    /// The value to change in place; what is shared on the way is copied first.
+    /// Returns the value for changing it in place; copies shared nodes on the way first.
     pub(crate) fn get_mut(&mut self, key: u64) -> Option<&mut T> {
-        // Copying the way to nothing would be waste, and `make_mut` copies before it looks.
+        // Avoids copying the path to a missing key, which `make_mut` would do.
         self.get(key)?;
         let mut node = self.root.as_mut()?;
         let mut level = self.height;
@@ -119,7 +119,7 @@ impl<T: Clone> Radix<T> {
         old
     }
 
-    /// The first key at or after `key` that has a value.
+    /// Returns the first key at or after `key` that has a value.
     pub(crate) fn next(&self, key: u64) -> Option<(u64, &T)> {
         if !self.spans(key) {
             return None;
@@ -127,7 +127,7 @@ impl<T: Clone> Radix<T> {
         self.root.as_ref()?.next(key, self.height, 0)
     }
 
-    /// All values in the order of their keys.
+    /// Returns all values in the order of their keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let mut from = Some(0);
         std::iter::from_fn(move || {
@@ -176,7 +176,7 @@ impl<T: Clone> Node<T> {
         }
     }
 
-    /// `base` is the part of the key that leads here.
+    /// Finds the next value. `base` is the part of the key that selects this node.
     fn next(&self, key: u64, level: u32, base: u64) -> Option<(u64, &T)> {
         let first = slot(key, level);
         match self {
@@ -219,7 +219,7 @@ mod tests {
 
     use super::*;
 
-    /// Small keys, neighbours and the far end, so that nodes meet, split and empty.
+    /// Small keys, neighbours and the far end, so that nodes are shared, split and emptied.
     fn key() -> impl Strategy<Value = u64> {
         prop_oneof![0..70u64, 1000..1040u64, Just(u64::MAX), Just(1 << 40), any::<u64>()]
     }

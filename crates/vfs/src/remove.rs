@@ -1,4 +1,4 @@
-//! Taking names away, and moving them.
+//! Removing and renaming entries.
 
 use crate::at::At;
 use crate::files::Files;
@@ -62,8 +62,8 @@ impl Files<'_> {
         })
     }
 
-    /// Moves a name, replacing what has the new one if it is of the same sort (and, if a
-    /// directory, empty). At no moment is either name missing.
+    /// Renames an entry atomically and replaces an existing target of the same kind. A target
+    /// directory must be empty.
     pub fn rename<'a, 'b>(
         self,
         from: impl Into<At<'a>>,
@@ -110,7 +110,7 @@ impl Files<'_> {
             return Err(Errno::CrossDevice);
         }
         let (old_name, new_name) = (from.last.name(Errno::Busy)?, to.last.name(Errno::Busy)?);
-        // Looked up again: the lock was away since `from` was resolved.
+        // Looked up again, because the lock was released after `from` was resolved.
         let moved = state.directory(from.parent)?.get(old_name).ok_or(Errno::NotFound)?;
         let replaced = state.directory(to.parent)?.get(new_name);
         let is_directory = state.get(moved)?.kind() == Kind::Directory;
@@ -132,7 +132,7 @@ impl Files<'_> {
             None => self.may_change_entries(state, to.parent)?,
         }
         if is_directory && from.parent != to.parent {
-            // Its `..` changes.
+            // Moving a directory changes its `..`.
             self.may(state.get(moved)?, Access::Write)?;
         }
         state.move_entry((from.parent, old_name), (to.parent, new_name), self.now)
@@ -155,7 +155,7 @@ impl Files<'_> {
     }
 }
 
-/// A directory of an overlay whose entries have to be known first.
+/// Returns the directory if it belongs to an overlay and its entries must be read first.
 fn unread(state: &State, child: Option<Ino>) -> Option<Ino> {
     child.filter(|ino| state.directory(*ino).is_ok_and(|directory| directory.unread))
 }

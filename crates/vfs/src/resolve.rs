@@ -1,7 +1,8 @@
-//! From text to a node, as POSIX has it, one component at a time.
+//! Path resolution by POSIX rules, one component at a time.
 //!
-//! In the tree the walk holds its lock, so a path of the tree alone is resolved in one moment and
-//! the lock is handed on with the result. In a mount it holds none: a real directory may be slow.
+//! In the tree it holds the lock, so a path that stays in the tree is resolved atomically and the
+//! lock is passed on with the result. In a mount it holds no lock, because a real directory may be
+//! slow.
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ use crate::state::ROOT;
 use crate::tree::Locked;
 use crate::{Access, Errno, Ino, Kind, Stat};
 
-/// What the operation does with a link at the end.
+/// The purpose of a lookup, which determines the treatment of a final link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Goal {
-    /// As the caller asks; a slash after a link follows it.
+    /// Finds a node; follows a final link as the caller asks, and always if a slash follows.
     Node(Follow),
-    /// A file to be made if it is missing; a slash after its name asks for what cannot be made.
+    /// Finds a file to be created if missing. A slash after its name is `EISDIR`.
     Create(Follow),
-    /// The entry itself, to be made, moved or removed.
+    /// Finds the entry itself, to be created, moved or removed.
     Entry,
 }
 
@@ -50,21 +51,21 @@ pub(crate) fn resolve<'t>(files: Files<'t>, at: At<'_>, goal: Goal) -> Result<Fo
 struct Walk<'t, 'a> {
     files: Files<'t>,
     lock: Option<Locked<'t>>,
-    /// The lock was taken since the fence was last looked at.
+    /// True if the lock was taken since the fence was last checked.
     fresh: bool,
     rest: Rest<'a>,
     here: Spot,
-    /// The directory that may not be left.
+    /// The directory that the path must not leave.
     fence: Option<Spot>,
     links: u32,
 }
 
-/// What a name turned out to be.
+/// The kind of node found under a name.
 enum Met {
     Missing,
     Link(Arc<str>),
     Directory(Spot),
-    /// Anything that has nothing below.
+    /// Any node that has no entries.
     End,
 }
 
@@ -113,7 +114,7 @@ impl<'t> Walk<'t, '_> {
         self.end_here(last)
     }
 
-    /// The directory the walk stands in lets it pass, and its entries are known.
+    /// Checks that the current directory may be searched; reads its entries if needed.
     fn may_search(&mut self) -> Result<(), Errno> {
         let Spot::Node(ino) = self.here else { return Ok(()) };
         self.enter(ino)?;
@@ -127,14 +128,14 @@ impl<'t> Walk<'t, '_> {
         self.lock.get_or_insert_with(|| tree.lock())
     }
 
-    /// Makes sure that the walk may stand in a directory of the tree and knows its entries: an
-    /// overlay's may have to be read.
+    /// Checks that resolution may be in this directory of the tree, and reads its entries if it
+    /// belongs to an overlay.
     fn enter(&mut self, ino: Ino) -> Result<(), Errno> {
         while self.locked().directory(ino)?.unread {
             self.lock = None;
             crate::overlay::read_directory(self.files.tree, ino)?;
         }
-        // While the lock was away the directory may have been moved out of the fence.
+        // The directory may have been moved out of the fence while the lock was released.
         if let (true, Some(Spot::Node(top))) = (self.fresh, &self.fence) {
             let top = *top;
             if !self.locked().is_within(ino, top) {
@@ -175,7 +176,7 @@ impl<'t> Walk<'t, '_> {
         Ok(())
     }
 
-    /// What the name stands for in the current directory.
+    /// Looks up a name in the current directory.
     fn look(&mut self, name: &str) -> Result<(Met, Option<Ino>, Option<Stat>), Errno> {
         match &self.here {
             Spot::Node(ino) => {
@@ -215,7 +216,7 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// The path ends at a name in the current directory.
+    /// Ends the path at a name in the current directory.
     fn end(
         &mut self,
         name: &str,
@@ -240,7 +241,7 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// The path ends with the current directory itself.
+    /// Ends the path at the current directory itself.
     fn end_here(&mut self, last: Last) -> Result<Found<'t>, Errno> {
         match self.here.clone() {
             Spot::Node(ino) => {

@@ -1,12 +1,12 @@
-//! What is left of a path while it is walked.
+//! The part of a path that is not resolved yet.
 
 use std::sync::Arc;
 
-/// Text still to be walked: the path itself, and above it the links met on the way.
+/// Text still to be resolved: the path itself, and on top of it the targets of links.
 #[derive(Debug)]
 pub(crate) struct Rest<'a> {
     path: &'a str,
-    /// The last one is walked first.
+    /// Resolved from the last one down.
     links: Vec<(Arc<str>, usize)>,
 }
 
@@ -15,12 +15,12 @@ impl<'a> Rest<'a> {
         Rest { path, links: Vec::new() }
     }
 
-    /// Puts the text of a link before what is left.
+    /// Puts the target of a link before the remaining text.
     pub(crate) fn push(&mut self, target: Arc<str>) {
         self.links.push((target, 0));
     }
 
-    /// Takes the next component into `out`; `false` when there is none.
+    /// Moves the next component into `out`; returns `false` if there is none.
     pub(crate) fn next(&mut self, out: &mut String) -> bool {
         out.clear();
         while let Some((text, at)) = self.links.last_mut() {
@@ -38,12 +38,12 @@ impl<'a> Rest<'a> {
         !out.is_empty()
     }
 
-    /// Whether no component is left.
+    /// Returns true if no component is left.
     pub(crate) fn is_done(&self) -> bool {
         self.texts().all(|text| text.bytes().all(|byte| byte == b'/'))
     }
 
-    /// Whether a slash is left after the last component, which so has to be a directory.
+    /// Returns true if a slash is left after the last component, which then must be a directory.
     pub(crate) fn has_slash(&self) -> bool {
         self.texts().any(|text| !text.is_empty())
     }
@@ -53,7 +53,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// The first component, and what follows it from its slash on.
+/// Splits off the first component; the remainder starts with its slash.
 fn first(text: &str) -> (&str, &str) {
     let text = text.trim_start_matches('/');
     text.split_at(text.find('/').unwrap_or(text.len()))

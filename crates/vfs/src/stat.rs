@@ -1,20 +1,22 @@
-/// A moment, in nanoseconds since the Unix epoch. This crate never reads a clock.
+//! Attributes of nodes: times, numbers, kinds, modes.
+
+/// A point in time, in nanoseconds since the Unix epoch. This crate never reads a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
 
-/// What to do with one of a node's times.
+/// A new value for one of the times of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetTime {
-    /// Leave it.
+    /// Leaves the time unchanged.
     Omit,
-    /// The moment of the call.
+    /// Sets the time of the call.
     Now,
-    /// That moment.
+    /// Sets the given time.
     At(Time),
 }
 
 impl SetTime {
-    /// The moment meant, or `None` to leave the time alone.
+    /// Returns the time to set, or `None` to leave it unchanged.
     pub(crate) fn at(self, now: Time) -> Option<Time> {
         match self {
             SetTime::Omit => None,
@@ -24,37 +26,37 @@ impl SetTime {
     }
 }
 
-/// Number of a node; never used twice within a tree and its forks.
+/// Number of a node; never reused within a tree and its forks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ino(pub u64);
 
-/// Name of a device, given a meaning by the kernel alone.
+/// Number of a device, which only the kernel interprets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceId(pub u32);
 
 impl DeviceId {
-    /// A named pipe: the one device that guests make. What is in it is the kernel's.
+    /// A named pipe, the only device that guests can create. The kernel holds its content.
     pub const FIFO: DeviceId = DeviceId(6);
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Bytes.
+    /// A regular file.
     File,
-    /// Names of other nodes.
+    /// A directory.
     Directory,
-    /// Text that stands for a path.
+    /// A symbolic link.
     Link,
-    /// Something the kernel answers for.
+    /// A device implemented by the kernel.
     Device(DeviceId),
-    /// A pipe, socket or device in a real directory. It can be seen and removed, never opened.
+    /// A pipe, socket or device in a real directory. It can be listed and removed, but not opened.
     Other,
 }
 
 /// Permission bits, the lower twelve of `st_mode`.
 ///
-/// A sandbox has one user, who owns everything, so only the owner's bits decide.
+/// A sandbox has one user, who owns everything, so only the owner's bits matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode(u16);
 
@@ -63,20 +65,20 @@ impl Mode {
     pub const FILE: Mode = Mode(0o644);
     /// `rwxr-xr-x`.
     pub const DIRECTORY: Mode = Mode(0o755);
-    /// `rwxrwxrwx`, which a link always has.
+    /// `rwxrwxrwx`, the mode of every link.
     pub const LINK: Mode = Mode(0o777);
 
-    /// Takes the lower twelve bits.
+    /// Creates a mode from the lower twelve bits.
     pub const fn new(bits: u32) -> Self {
         Mode((bits & 0o7777) as u16)
     }
 
-    /// The bits.
+    /// Returns the bits.
     pub const fn bits(self) -> u32 {
         self.0 as u32
     }
 
-    /// Whether the owner may do this.
+    /// Returns true if the owner has this access.
     pub(crate) fn allows(self, access: Access) -> bool {
         match access {
             Access::Exists => true,
@@ -87,37 +89,37 @@ impl Mode {
     }
 }
 
-/// One thing to do with a node, as far as its mode has a say.
+/// A kind of access to a node, checked against its mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Be there.
+    /// The node exists.
     Exists,
-    /// Read the file, list the directory.
+    /// Reading the file or listing the directory.
     Read,
-    /// Change the file, or the directory's entries.
+    /// Changing the file or the entries of the directory.
     Write,
-    /// Run the file, pass through the directory.
+    /// Running the file or passing through the directory.
     Execute,
 }
 
-/// All that is known of a node without opening it.
+/// The attributes of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     /// 1 for the tree itself, another number for each mount.
     pub device: u64,
     /// Number of the node on its device.
     pub ino: Ino,
-    /// What it is.
+    /// Kind of the node.
     pub kind: Kind,
     /// Permission bits.
     pub mode: Mode,
-    /// How many names it has; 0 once removed but still open.
+    /// Number of names; 0 if removed but still open.
     pub links: u64,
-    /// Length in bytes; of a link, the length of its text.
+    /// Length in bytes; for a link, the length of its target.
     pub size: u64,
-    /// Bytes in memory or on disk, without holes.
+    /// Bytes occupied in memory or on disk, without holes.
     pub held: u64,
-    /// Last read, as exactly as `relatime` would keep it.
+    /// Last read, with the precision of `relatime`.
     pub accessed: Time,
     /// Last change of content.
     pub modified: Time,

@@ -1,4 +1,4 @@
-//! The table of nodes and what it costs: everything that stands behind a tree's lock.
+//! The table of nodes and its cost: everything behind the lock of a tree.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::inode::{Area, Body, Inode};
 use crate::radix::Radix;
 use crate::{Errno, Ino, Limits, Mode, Time, Usage};
 
-/// Something given up that is freed after the lock.
+/// A dropped part of the tree, freed after the lock is released.
 #[derive(Debug)]
 pub(crate) enum Trash {
     Node(#[expect(dead_code)] Arc<Inode>),
@@ -24,11 +24,11 @@ pub(crate) struct State {
     next: u64,
     pub(crate) used: Usage,
     pub(crate) limits: Limits,
-    /// Whether guests may change a real directory somewhere.
+    /// True if guests may change a real directory somewhere.
     pub(crate) reaches_outside: bool,
-    /// How many handles each open node has. Not part of what a fork copies.
+    /// Number of handles per open node. Not copied by a fork.
     open: HashMap<Ino, u64>,
-    /// Nodes given up, to be dropped after the lock: freeing a gigabyte takes time.
+    /// Dropped nodes, freed after the lock is released: freeing a gigabyte takes time.
     pub(crate) trash: Vec<Trash>,
 }
 
@@ -51,8 +51,9 @@ impl State {
         }
     }
 
-    /// A state of its own with the same files. Handles stay with this one, and so do the files
-    /// that only they keep; their number, not the tree's size, is the cost.
+    /// Returns an independent state with the same files. Handles stay with this state, and so do
+    /// files that only handles keep alive. The cost depends on the number of open nodes, not on the
+    /// size of the tree.
     pub(crate) fn fork(&self) -> State {
         let mut fork = State {
             inodes: self.inodes.clone(),
@@ -73,8 +74,8 @@ impl State {
         self.inodes.get(ino.0).map(|inode| &**inode).ok_or(Errno::NotFound)
     }
 
-    /// Changes a node and takes account of what it costs then. Whoever makes it cost more has
-    /// asked [`State::afford`] before.
+    /// Changes a node and updates the charged cost. A caller that raises the cost must have called
+    /// [`State::afford`] before.
     pub(crate) fn edit<R>(
         &mut self,
         ino: Ino,
@@ -103,7 +104,7 @@ impl State {
         self.used.afford(cost, &self.limits)
     }
 
-    /// Puts a node into the table, under the next number.
+    /// Adds a node to the table under the next number.
     pub(crate) fn add(&mut self, inode: Inode) -> Ino {
         let ino = Ino(self.next);
         self.next += 1;
@@ -112,17 +113,17 @@ impl State {
         ino
     }
 
-    /// The number that the next node will have.
+    /// Returns the number of the next node.
     pub(crate) fn next_number(&self) -> u64 {
         self.next
     }
 
-    /// Numbers below this one are not given any more.
+    /// Reserves all numbers below `below`, so that none of them is assigned again.
     pub(crate) fn skip_numbers(&mut self, below: u64) {
         self.next = self.next.max(below);
     }
 
-    /// Whether the node is the very same in both, untouched since they parted.
+    /// Returns true if both states share the node, unchanged since they were forked.
     pub(crate) fn shares(&self, other: &State, ino: Ino) -> bool {
         match (self.inodes.get(ino.0), other.inodes.get(ino.0)) {
             (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs),
@@ -130,7 +131,7 @@ impl State {
         }
     }
 
-    /// Replaces the content of a file; the difference was found affordable.
+    /// Replaces the content of a file. The caller has checked the cost.
     pub(crate) fn set_content(
         &mut self,
         ino: Ino,
@@ -150,7 +151,7 @@ impl State {
         *self.open.entry(ino).or_default() += 1;
     }
 
-    /// The end of a handle.
+    /// Releases a handle; drops the node if it was the last one and has no name.
     pub(crate) fn release(&mut self, ino: Ino) {
         if let Some(count) = self.open.get_mut(&ino) {
             *count -= 1;

@@ -1,4 +1,4 @@
-//! Reading and writing what is open.
+//! Reading, writing and resizing open files.
 
 use std::sync::PoisonError;
 
@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::{Errno, Error, Ino, Limits, Time, Usage};
 
 impl OpenFile {
-    /// Reads at the position and moves it; 0 at the end.
+    /// Reads at the position and advances it; returns 0 at the end.
     pub fn read(&self, out: &mut [u8], now: Time) -> Result<usize, Error> {
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let len = self.read_at(*position, out, now)?;
@@ -19,7 +19,7 @@ impl OpenFile {
         Ok(len)
     }
 
-    /// Reads at an offset; 0 at or past the end.
+    /// Reads at an offset; returns 0 at or past the end.
     pub fn read_at(&self, offset: u64, out: &mut [u8], now: Time) -> Result<usize, Error> {
         self.on(|| {
             if !self.how.read {
@@ -34,8 +34,8 @@ impl OpenFile {
         })
     }
 
-    /// Writes at the position, or at the end if it appends, and moves the position after it. All
-    /// of `data` is written, or nothing and the error says why.
+    /// Writes at the position, or at the end in append mode, and moves the position behind the
+    /// data. Writes all of `data` or nothing.
     pub fn write(&self, data: &[u8], now: Time) -> Result<usize, Error> {
         let mut position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let offset = if self.appends() { None } else { Some(*position) };
@@ -43,13 +43,13 @@ impl OpenFile {
         Ok(data.len())
     }
 
-    /// Writes at an offset, appending or not; the position stays.
+    /// Writes at an offset, in append mode too; does not move the position.
     pub fn write_at(&self, offset: u64, data: &[u8], now: Time) -> Result<usize, Error> {
         self.on(|| self.put(Some(offset), data, now))?;
         Ok(data.len())
     }
 
-    /// Cuts the file, or makes it longer by a hole.
+    /// Truncates the file, or extends it with a hole.
     pub fn set_size(&self, size: u64, now: Time) -> Result<(), Error> {
         self.on(|| {
             if !self.how.write {
@@ -104,7 +104,7 @@ impl OpenFile {
                 match &self.target {
                     Target::Node { lower, .. } => match lower.get() {
                         Some(file) => file.read_at(offset, out),
-                        // Copied up in between: it is an ordinary file now.
+                        // Copied up in between, so it is an ordinary file now.
                         None => self.read_node(ino, offset, out, now),
                     },
                     Target::Mounted(_) | Target::MountedDirectory { .. } => Err(Errno::Io),
@@ -114,15 +114,15 @@ impl OpenFile {
         }
     }
 
-    /// Writes at the offset, or at the end if there is none; says where the data ends.
+    /// Writes at the offset, or at the end if it is `None`. Returns the end of the data.
     fn put(&self, offset: Option<u64>, data: &[u8], now: Time) -> Result<u64, Errno> {
         if !self.how.write {
             return Err(Errno::BadHandle);
         }
         match &self.target {
             Target::Node { ino, .. } => {
-                // Full chunks are copied before the lock is taken, where possible: where the end is,
-                // is known only under it.
+                // Full chunks are copied before the lock is taken. An append cannot do that,
+                // because the end is known only under the lock.
                 let staged = match offset {
                     Some(offset) => {
                         end_of(offset, data, Limits::FILE_MAX)?;
@@ -165,7 +165,8 @@ impl OpenFile {
         }
     }
 
-    /// The lock, with the content of the file in the tree: an overlay's is copied up first.
+    /// Returns the lock with the content of the file in the tree; copies up a file of an overlay
+    /// first.
     fn lock_for_writing(&self, ino: Ino) -> Result<crate::tree::Locked<'_>, Errno> {
         loop {
             let state = self.tree.lock();
@@ -186,7 +187,7 @@ fn file_limit(state: &State) -> u64 {
     state.limits.file.min(Limits::FILE_MAX)
 }
 
-/// Where data ends that is put at an offset a guest chose.
+/// Returns the end of data at an offset that a guest chose.
 fn end_of(offset: u64, data: &[u8], limit: u64) -> Result<u64, Errno> {
     let end = offset.checked_add(data.len() as u64);
     end.filter(|end| *end <= limit).ok_or(Errno::FileTooLarge)

@@ -1,3 +1,5 @@
+//! The tree of one sandbox: its lock, forks, snapshots and limits.
+
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -5,21 +7,21 @@ use crate::files::{Actor, Files};
 use crate::state::{State, Trash};
 use crate::{Caller, Limits, Time, Usage};
 
-/// The files of one sandbox. A clone is another handle to the same files; [`Tree::fork`] makes
-/// files of their own.
+/// The files of one sandbox. A clone refers to the same files; [`Tree::fork`] makes an independent
+/// tree.
 ///
-/// One lock per tree, held for the length of one operation and never while real directories are
-/// used. Reading shares chunks under the lock and copies them after it; full chunks of a write are
-/// copied before it. So processes on several threads wait for bookkeeping, not for bytes.
+/// A tree has one lock, held for one operation and never while real directories are used. A read
+/// shares chunks under the lock and copies them afterwards; full chunks of a write are copied
+/// before. Threads therefore wait for bookkeeping, not for bytes.
 ///
-/// Every operation happens wholly or not at all, whoever is killed meanwhile.
+/// Every operation is atomic, even if its process is killed.
 #[derive(Clone, Debug)]
 pub struct Tree {
     state: Arc<Mutex<State>>,
 }
 
 impl Tree {
-    /// An empty root directory.
+    /// Creates a tree with an empty root directory.
     pub fn new(limits: Limits, now: Time) -> Self {
         Tree::from_state(State::new(limits, now))
     }
@@ -28,52 +30,52 @@ impl Tree {
         Tree { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// The files as guests may use them, at this moment.
+    /// Returns the files as guests may use them at this time.
     pub fn as_guest(&self, now: Time) -> Files<'_> {
         Files { tree: self, actor: Actor::Guest, caller: Caller::default(), now }
     }
 
-    /// The files as the host may use them: system areas are open and modes ask nothing. Quotas
-    /// hold all the same.
+    /// Returns the files as the host may use them: system areas are writable and modes are ignored.
+    /// Quotas still apply.
     pub fn as_host(&self, now: Time) -> Files<'_> {
         Files { tree: self, actor: Actor::Host, caller: Caller::default(), now }
     }
 
-    /// Another tree with the same content, at a cost that does not depend on it. Open handles stay
-    /// with this one, real directories are shared.
+    /// Returns an independent tree with the same content, at a cost that does not depend on its
+    /// size. Open handles stay with this tree; real directories are shared.
     pub fn fork(&self) -> Tree {
         Tree::from_state(self.lock().fork())
     }
 
-    /// What the tree holds now, kept as it is.
+    /// Returns the current content as an immutable snapshot.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { state: Arc::new(self.lock().fork()) }
     }
 
-    /// Goes back to a snapshot, at a cost that does not depend on what is in it. The limits stay.
-    /// Handles that are open find their file as the snapshot has it, or nothing.
+    /// Restores a snapshot, at a cost that does not depend on its size. The limits stay. Open
+    /// handles refer to their file in the snapshot, or to none.
     pub fn restore(&self, snapshot: &Snapshot) {
         let mut fresh = snapshot.state.fork();
         let mut state = self.lock();
         fresh.limits = state.limits;
-        // A number that a handle holds must not come to mean another file.
+        // A number held by a handle must never refer to another file.
         fresh.skip_numbers(state.next_number());
         let old = std::mem::replace(&mut *state, fresh);
         drop(state);
         drop(old);
     }
 
-    /// What is used of the limits.
+    /// Returns the current use of the limits.
     pub fn usage(&self) -> Usage {
         self.lock().used
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     pub fn limits(&self) -> Limits {
         self.lock().limits
     }
 
-    /// Sets limits. A tree that is over them can shrink but not grow.
+    /// Sets the limits. A tree beyond them can shrink but not grow.
     pub fn set_limits(&self, limits: Limits) {
         self.lock().limits = limits;
     }
@@ -83,33 +85,33 @@ impl Tree {
     }
 
     pub(crate) fn lock(&self) -> Locked<'_> {
-        // A panic in an operation is a bug of ours that ends that run; the others' files, each
-        // changed in steps that were checked beforehand, are still the best there is.
+        // A panic in an operation is a bug that ends its run. The state is still usable, because
+        // operations check everything before they change it.
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         Locked { state, trash: Vec::new() }
     }
 }
 
-/// The content of a tree at one moment.
+/// The content of a tree at one point in time.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) state: Arc<State>,
 }
 
 impl Snapshot {
-    /// A tree that starts from here.
+    /// Creates a tree with the content of the snapshot.
     pub fn to_tree(&self) -> Tree {
         Tree::from_state(self.state.fork())
     }
 
-    /// What it holds of its limits.
+    /// Returns the use of the limits by the snapshot.
     pub fn usage(&self) -> Usage {
         self.state.used
     }
 }
 
-/// The state under its lock. What was given up meanwhile is freed after unlocking: fields are
-/// dropped in the order they stand here.
+/// The locked state. Dropped nodes are freed after unlocking, because fields are dropped in
+/// declaration order.
 pub(crate) struct Locked<'t> {
     state: MutexGuard<'t, State>,
     trash: Vec<Trash>,

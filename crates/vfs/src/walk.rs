@@ -1,3 +1,5 @@
+//! Iteration over all nodes of a snapshot, for saving it.
+
 use std::sync::Arc;
 
 use crate::content::Content;
@@ -9,46 +11,47 @@ use crate::{DeviceId, Errno, Error, Ino, Stat, VPath};
 /// One node of a snapshot.
 #[derive(Clone, Debug)]
 pub struct Walked {
-    /// Where it is. A file with several names comes once for each, under the same number.
+    /// The path. A file with several names occurs once for each, with the same number.
     pub path: VPath,
-    /// What is known of it.
+    /// The attributes.
     pub stat: Stat,
-    /// Part of the system, read-only to guests.
+    /// True for a node of a system area, which is read-only to guests.
     pub system: bool,
-    /// What it is made of.
+    /// The content.
     pub node: Node,
 }
 
-/// What a node is made of.
+/// The content of a node.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// Bytes, with holes.
+    /// The bytes of a file, with holes.
     File(Extents),
-    /// What is in it comes after it.
+    /// A directory; its entries follow.
     Directory,
-    /// The text of a link.
+    /// The target of a link.
     Link(Arc<str>),
-    /// What the kernel makes of this name.
+    /// A device, which only the kernel interprets.
     Device(DeviceId),
-    /// A mount of any sort; what is below it is not the tree's.
+    /// A mount of any kind; its content is not part of the tree.
     Mount,
 }
 
-/// The bytes of a file that are there; what lies between them is zero.
+/// The bytes present in a file; everything between them is zero.
 #[derive(Clone, Debug)]
 pub struct Extents(Content);
 
 impl Extents {
-    /// Offset and bytes, in order.
+    /// Returns pairs of offset and bytes, in order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.0.chunks().map(|(offset, chunk)| (offset, chunk.as_slice()))
     }
 }
 
 impl Snapshot {
-    /// Every node, a directory before what is in it, entries in the order of a listing.
+    /// Returns every node, a directory before its entries, in the order of a listing.
     ///
-    /// A directory nested deeper than a path can say comes as `ENAMETOOLONG`, without its content.
+    /// A directory nested deeper than [`PATH_MAX`](crate::PATH_MAX) permits is returned as
+    /// `ENAMETOOLONG`, without its content.
     pub fn walk(&self) -> impl Iterator<Item = Result<Walked, Error>> {
         let mut stack = vec![(VPath::root(), ROOT)];
         std::iter::from_fn(move || {

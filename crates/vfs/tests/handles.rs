@@ -1,11 +1,11 @@
-//! Open files: what they keep, and what they are allowed.
+//! Open files: their position, lifetime and permissions.
 
 use cofferdam_vfs::{
     Access, At, Errno, Follow, Kind, Limits, Mode, Open, OpenFile, Seek, SetTime, Time, Tree,
 };
 
 const NOW: Time = Time(100);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 fn tree() -> Tree {
@@ -86,7 +86,7 @@ fn a_removed_file_stays_readable_and_charged_until_it_is_closed() {
     file.write_at(10, b"!", NOW).unwrap();
     assert_eq!(read(&file, 99), "0123456789!");
     assert_eq!((tree.usage().bytes, tree.usage().nodes), (11, 1));
-    // A fork has no handles, so the file is not there at all.
+    // A fork has no handles, so it does not have the file either.
     assert_eq!(tree.fork().usage(), Default::default());
     drop(file);
     assert_eq!(tree.usage(), Default::default());

@@ -1,4 +1,4 @@
-//! Real directories in a tree: seen, changed, and never left.
+//! Real directories in a tree: read, changed and never left.
 #![cfg(unix)]
 
 mod scratch;
@@ -15,10 +15,10 @@ use cofferdam_vfs::{
 use scratch::Scratch;
 
 const NOW: Time = Time(1);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
-/// A real directory with `sub/file` and links that want out, mounted at `/m`.
+/// Mounts a real directory with `sub/file` and links that point outside, at `/m`.
 fn mounted(mount: Mount) -> (Tree, Scratch) {
     let place = Scratch::new();
     fs::create_dir(place.path().join("sub")).unwrap();
@@ -33,7 +33,7 @@ fn mounted(mount: Mount) -> (Tree, Scratch) {
 }
 
 #[test]
-fn what_would_change_real_files_is_known() {
+fn changes_of_real_files_are_recognised() {
     for (mount, outside) in
         [(Mount::ReadOnly, false), (Mount::Overlay, false), (Mount::ReadWrite, true)]
     {
@@ -141,7 +141,7 @@ fn a_read_write_mount_changes_the_real_files() {
 }
 
 #[test]
-fn no_link_is_made_that_leads_the_machines_own_programs_out() {
+fn no_link_is_made_that_leaves_the_mount_on_the_real_machine() {
     let (tree, place) = mounted(Mount::ReadWrite);
     let files = tree.as_guest(NOW);
     for target in ["/etc/passwd", "../x", "sub/../../x"] {
@@ -190,14 +190,14 @@ fn pipes_and_sockets_are_seen_but_never_opened() {
 }
 
 #[test]
-fn a_mount_that_disappears_is_an_error_and_nothing_worse() {
+fn a_mount_that_disappears_is_an_error() {
     for mount in ALL {
         let (tree, place) = mounted(mount);
         let files = tree.as_guest(NOW);
         let directory = files.open("/m", Open::to_read()).unwrap();
         let file = files.open("/m/sub/file", Open::to_read()).unwrap();
         fs::remove_dir_all(place.path()).unwrap();
-        // Open files are kept by the machine itself.
+        // The machine keeps open files alive.
         assert_eq!(file.read(&mut [0; 9], NOW).unwrap(), 4);
         assert_eq!(refused(files.read_file("/m/sub/file", MANY)), Errno::NotFound);
         let _ = directory.entries(0, 99, NOW);
@@ -243,7 +243,7 @@ fn a_link_swapped_in_by_the_machine_is_not_followed() {
     fs::write(outside.path().join("file"), b"secret").unwrap();
     fs::rename(place.path().join("sub"), place.path().join("away")).unwrap();
     symlink(outside.path(), place.path().join("sub")).unwrap();
-    // The handle still says `sub`; the machine would follow it out.
+    // The handle still refers to `sub`; a plain `open` would follow the link out.
     assert_eq!(
         refused(files.read_file(At::directory(&directory, "file"), MANY)),
         Errno::NotDirectory

@@ -1,4 +1,4 @@
-//! Changes kept aside from a real directory: listed, forked, put into effect.
+//! Overlays: changes are listed, forked and applied.
 #![cfg(unix)]
 
 mod scratch;
@@ -14,14 +14,14 @@ use cofferdam_vfs::{
 use scratch::Scratch;
 
 const NOW: Time = Time(1_000_000_000);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 fn at() -> VPath {
     VPath::new("/src").unwrap()
 }
 
-/// `a`, `b`, `d/e/f` and a link `l`, in an overlay at `/src`.
+/// Mounts an overlay with `a`, `b`, `d/e/f` and a link `l`, at `/src`.
 fn overlay() -> (Tree, Scratch) {
     let place = Scratch::new();
     fs::create_dir_all(place.path().join("d/e")).unwrap();
@@ -35,7 +35,7 @@ fn overlay() -> (Tree, Scratch) {
     (tree, place)
 }
 
-/// The changes, a line each.
+/// Returns the changes, one line each.
 fn changes(tree: &Tree) -> Vec<String> {
     let sign = |difference| match difference {
         Difference::Added => '+',
@@ -46,7 +46,7 @@ fn changes(tree: &Tree) -> Vec<String> {
     list.iter().map(|change| format!("{}{}", sign(change.difference), change.path)).collect()
 }
 
-/// Every path of a real directory with its content, sorted.
+/// Returns every path of a real directory with its content, sorted.
 fn real(place: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut stack = vec![place.to_path_buf()];
@@ -69,7 +69,7 @@ fn real(place: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn looking_changes_nothing_and_costs_nothing() {
+fn reading_changes_nothing_and_costs_nothing() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     assert_eq!(files.read_file("/src/d/e/f", MANY).unwrap(), b"d/e/f");
@@ -109,7 +109,7 @@ fn changes_are_listed_and_the_real_directory_is_untouched() {
 }
 
 #[test]
-fn what_is_put_back_is_no_change() {
+fn restored_files_are_not_changes() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     files.rename("/src/d/e/f", "/src/g").unwrap();
@@ -120,7 +120,7 @@ fn what_is_put_back_is_no_change() {
 }
 
 #[test]
-fn applied_changes_are_real_and_changes_no_more() {
+fn applied_changes_are_real_and_no_longer_listed() {
     let (tree, place) = overlay();
     let files = tree.as_guest(NOW);
     files.write_file("/src/a", b"new a").unwrap();
@@ -183,7 +183,7 @@ fn a_fork_has_changes_of_its_own() {
 }
 
 #[test]
-fn what_is_copied_up_is_charged_before_it_is_read() {
+fn copied_up_files_are_charged_before_they_are_read() {
     let (tree, place) = overlay();
     fs::write(place.path().join("big"), vec![1; 20_000]).unwrap();
     let files = tree.as_guest(NOW);
@@ -208,7 +208,7 @@ fn nothing_is_moved_across_the_border_of_an_overlay() {
 }
 
 #[test]
-fn directories_not_looked_at_yet_are_not_taken_for_empty() {
+fn unread_directories_are_not_treated_as_empty() {
     let (tree, _place) = overlay();
     let files = tree.as_guest(NOW);
     assert_eq!(files.remove_directory("/src/d").unwrap_err().errno(), Errno::NotEmpty);

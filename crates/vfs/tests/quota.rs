@@ -1,10 +1,10 @@
-//! Limits: never exceeded, charged before anything is written, given back in full.
+//! Limits: never exceeded, charged before anything is written, returned in full.
 
 use cofferdam_vfs::{Errno, Error, Limits, Mode, Open, Time, Tree, Usage};
 use proptest::prelude::*;
 
 const NOW: Time = Time(1);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 const LIMITS: Limits = Limits { bytes: 200_000, nodes: 8, file: 1 << 30 };
 
@@ -129,7 +129,7 @@ proptest! {
         let path = |name: u8| format!("/{name}");
         let mut held = Vec::new();
         for op in ops {
-            // What the operation answers is for others to check.
+            // Other tests check the results of the operations.
             let _ = match op {
                 Op::Write(name, at, len) => files
                     .open(&path(name), Open::to_write().create())

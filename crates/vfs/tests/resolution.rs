@@ -1,4 +1,4 @@
-//! Paths: where they lead, and where they must not.
+//! Path resolution: results, caps and confinement.
 
 use cofferdam_vfs::{
     At, Errno, Follow, Kind, Limits, Mode, NAME_MAX, Open, PATH_MAX, Time, Tree, VPath,
@@ -6,10 +6,10 @@ use cofferdam_vfs::{
 use proptest::prelude::*;
 
 const NOW: Time = Time(5);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
-/// `/a/b/file`, and links of every sort.
+/// Creates `/a/b/file` and links of every kind.
 fn tree() -> Tree {
     let tree = Tree::new(Limits::default(), NOW);
     let files = tree.as_guest(NOW);
@@ -198,7 +198,7 @@ proptest! {
             let Ok(found) = files.resolve(At::beneath(&jail, path)) else { continue };
             prop_assert!(found.is_within(&top), "{path} led to {found}");
             prop_assert_eq!(&files.resolve(At::directory(&jail, path)).unwrap(), &found);
-            // No link is left in it: taken as it is, it leads to itself.
+            // A resolved path contains no link, so it resolves to itself.
             if files.stat(&found).is_ok_and(|stat| stat.kind != Kind::Link) {
                 prop_assert_eq!(&files.resolve(&found).unwrap(), &found);
             }

@@ -1,4 +1,4 @@
-//! What the kernel puts into a tree: closed areas, devices, made files.
+//! Content from the kernel: system areas, devices and provided files.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use cofferdam_vfs::{
 };
 
 const NOW: Time = Time(1);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 fn path(text: &str) -> VPath {
     VPath::new(text).unwrap()
 }
 
-/// `/bin/ls` and `/dev/null` of the system, and a file of the guest's own.
+/// Creates `/bin/ls` and `/dev/null` in system areas, and a file of the guest.
 fn tree() -> Tree {
     let tree = Tree::new(Limits::default(), NOW);
     let host = tree.as_host(NOW);
@@ -129,7 +129,7 @@ fn made_files_are_found_read_and_closed_to_change() {
     closed(files.link("/proc/7/cmdline", "/c"), Errno::CrossDevice);
     closed(files.remove_directory("/proc"), Errno::Busy);
     closed(files.rename("/proc", "/p"), Errno::CrossDevice);
-    // Another process, another self.
+    // Another process sees another `self`.
     closed(tree.as_guest(NOW).read_file("/proc/self/cmdline", MANY).map(drop), Errno::NotFound);
 }
 

@@ -5,7 +5,7 @@ use std::thread;
 use cofferdam_vfs::{Limits, Open, Time, Tree};
 
 const NOW: Time = Time(1);
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 #[test]

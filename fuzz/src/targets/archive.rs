@@ -1,5 +1,5 @@
-//! Exports of sandboxes. An input that begins with the magic is taken as it is; any other is the
-//! records of an archive, which gets its head and the right checksum.
+//! Exports of sandboxes. An input that starts with the magic is read as it is. Any other input is
+//! taken as the records of an archive and gets a header and a valid checksum.
 
 use cofferdam_archive::{Contents, MAGIC, SUM, VERSION, read, write};
 use cofferdam_vfs::{Limits, Mode, Node, Time, Tree, Usage, VPath};
@@ -33,7 +33,7 @@ pub const TARGET: Target = Target {
 const NOW: Time = Time(1);
 const LIMITS: Limits = Limits { bytes: 1 << 16, nodes: 64, file: 1 << 24 };
 
-/// Most of local storage that is taken here.
+/// Bytes of local storage accepted in this target.
 const STORED: usize = 1 << 14;
 
 pub fn run(data: &[u8]) {
@@ -42,11 +42,12 @@ pub fn run(data: &[u8]) {
         false => sealed([&MAGIC[..], &VERSION.to_le_bytes(), data].concat()),
     };
     let (tree, before) = fresh();
-    // As much as the limits allow, and what keeping it takes.
+    // The limits of the tree, plus the overhead of its nodes.
     let read = cost::within(archive.len(), 16, 1 << 20, || taken(&archive, &tree));
     let used = tree.usage();
     assert!(used.bytes <= before.bytes + LIMITS.bytes && used.nodes <= before.nodes + LIMITS.nodes);
-    // Asked as the host: an archive may close the folder above, as any guest may.
+    // Checked with the rights of the host, because an archive may close the folder above, as any
+    // guest may.
     let system = tree.as_host(NOW).read_file("/etc/passwd", 9);
     assert_eq!(system.expect("the system's file"), b"root");
     assert_eq!(
@@ -55,14 +56,14 @@ pub fn run(data: &[u8]) {
     );
     let Some(found) = read else { return };
     system_is_whole(&tree);
-    // An import of an export is the same export.
+    // Exporting an imported archive gives the same archive.
     let once = found.written(&tree);
     let (other, _) = fresh();
     let again = taken(&once, &other).expect("what was written can be read");
     assert_eq!(again.written(&other), once);
 }
 
-/// A tree as a new sandbox has it, in small.
+/// Returns a tree like that of a new sandbox, but smaller.
 fn fresh() -> (Tree, Usage) {
     let tree = Tree::new(Limits::NONE, NOW);
     let host = tree.as_host(NOW);
@@ -109,7 +110,7 @@ impl Taken {
     }
 }
 
-/// Nothing was put into the system's area, and no other name leads to what is in it.
+/// Asserts that the system's area is unchanged and that no other name refers to a file in it.
 fn system_is_whole(tree: &Tree) {
     let mut system = Vec::new();
     for walked in tree.snapshot().walk() {

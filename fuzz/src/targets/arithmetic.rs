@@ -1,4 +1,4 @@
-//! Arithmetic of the shell.
+//! Arithmetic expressions of the shell.
 
 use cofferdam_guest_sh::serial::{pack, unpack};
 use cofferdam_guest_sh::syntax::arith::{Arith, number, parse};

@@ -1,4 +1,4 @@
-//! Names of capabilities, three at a time, a line each.
+//! Names of capabilities, three in each input, one on each line.
 
 use cofferdam_caps::{Capability, MAX_CAPABILITY_LEN, visible};
 
@@ -29,7 +29,7 @@ pub const TARGET: Target = Target {
         "process:exec:",
         "state:read:",
         "storage:local:write:",
-        "tool:call:",
+        "function:call:",
         "dom:read:",
         "#id > .a",
         "\n",
@@ -78,7 +78,7 @@ fn one(capability: &Capability) {
     fit_for_a_person(&capability.describe());
 }
 
-/// Nothing in it is hidden, and it is one line.
+/// Asserts that `text` is a single line without hidden characters.
 fn fit_for_a_person(text: &str) {
     assert_eq!(visible(text), text);
     assert!(!text.contains('\n'));

@@ -1,4 +1,4 @@
-//! What crosses the gate: requests and answers, entries and leaves, what programs say of processes.
+//! Frames that cross the gate: requests and answers, entries and leaves, descriptions of processes.
 
 use cofferdam_abi::call::{Call, ProgramCall, ToolCall};
 use cofferdam_abi::entry::{Entry, Leave};
@@ -16,7 +16,7 @@ pub const TARGET: Target = Target {
     repeats: &["\0\0\0\0\0\0\0", "\u{2}\0\0\0\0\0", "\u{1}\u{1}\0\0"],
 };
 
-/// What is read and written again reads the same: nothing is lost and nothing is invented.
+/// Asserts that a value that was read, written and read again is unchanged.
 macro_rules! again {
     ($data:ident, $read:expr) => {
         if let Ok(first) = ($read)($data) {
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
     });
 }
 
-/// Requests are taken off one by one, as the host does, and packed again to the same bytes.
+/// Takes requests one by one, as the host does, and asserts that packing them gives the same bytes.
 fn requests<C: Call>(data: &[u8]) {
     let (mut reader, mut writer) = (Reader::new(data), Writer::new());
     while let Ok(request) = next_request::<C>(&mut reader) {

@@ -1,4 +1,4 @@
-//! Pages.
+//! HTML pages.
 
 use cofferdam_dom::{Budget, NodeId, NodeKind, Tree};
 
@@ -73,13 +73,13 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Small enough that fuzzing meets its edges.
+/// A budget small enough that fuzzing reaches its limits.
 pub(super) const BUDGET: Budget = Budget { bytes: 1 << 20, nodes: 4000, depth: 128 };
 
 pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut tree = Tree::new(BUDGET);
-    // The budget holds what the tree is charged for; parser and index may have as much again.
+    // The budget covers the tree; the parser and the index may take as much again.
     let parsed = cost::within(text.len(), 64, 4 * BUDGET.bytes, || tree.parse_html(&text));
     check_usage(&tree);
     let Ok(document) = parsed else { return };
@@ -98,7 +98,8 @@ pub(super) fn check_usage(tree: &Tree) {
     assert!(used.nodes <= BUDGET.nodes && used.bytes <= BUDGET.bytes, "{used:?}");
 }
 
-/// Every node knows its neighbours, and they know it; no node is met twice, none is too deep.
+/// Asserts that the links between nodes agree in both directions, that no node occurs twice, and
+/// that none is too deep.
 pub(super) fn well_linked(tree: &Tree, root: NodeId) {
     let mut stack = vec![(root, 0)];
     let mut met = 0;

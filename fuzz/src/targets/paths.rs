@@ -1,4 +1,5 @@
-//! Paths: each line does something to a tree, and no path leads out of the folder it is held in.
+//! Paths. Each line performs an operation on a tree, and no path may escape the folder that
+//! confines it.
 
 use std::collections::HashSet;
 
@@ -36,7 +37,7 @@ pub const TARGET: Target = Target {
 
 const NOW: Time = Time(1);
 
-/// Lines that are followed; each is looked at from three sides.
+/// Largest number of lines that are executed; each is checked in three ways.
 const MOST: usize = 64;
 
 pub fn run(data: &[u8]) {
@@ -81,9 +82,10 @@ fn step(files: Files<'_>, jail: &OpenFile, text: &str) {
     held(files, jail, two);
 }
 
-/// Where a path leads from the folder, and that it leads nowhere else when it is held in it.
+/// Asserts that a path that is resolved beneath the folder stays in it, and otherwise resolves as
+/// it does without the confinement.
 fn held(files: Files<'_>, jail: &OpenFile, path: &str) {
-    // The folder can be moved, and what was in it then is where it is now.
+    // Looked up each time, because an earlier line may have moved the folder.
     let Ok(top) = jail.path() else { return };
     let free = files.resolve(At::directory(jail, path));
     match files.resolve(At::beneath(jail, path)) {
@@ -91,7 +93,7 @@ fn held(files: Files<'_>, jail: &OpenFile, path: &str) {
             assert!(found.is_within(&top), "{path:?} led to {found}, out of {top}");
             assert_eq!(free.as_ref().ok(), Some(&found), "{path:?}");
             normal(&found);
-            // Physical: without following a single link it is the same place.
+            // The resolved path contains no links, so it resolves to itself.
             match files.stat(&found) {
                 Ok(stat) if stat.kind != Kind::Link => {
                     assert_eq!(files.resolve(&found).as_ref().ok(), Some(&found));
@@ -113,7 +115,7 @@ fn normal(path: &VPath) {
     assert!(path.names().all(|name| !matches!(name, "." | "..") && !name.contains('\0')));
 }
 
-/// A walk meets every name once, and each is found under the path it was met at.
+/// Asserts that a walk yields every name once, and that each is found under its path.
 fn every_name_is_found(tree: &Tree) {
     let mut met = HashSet::new();
     for walked in tree.snapshot().walk() {

@@ -1,4 +1,4 @@
-//! Globs of the shell: the first line is the pattern, the second the text.
+//! Glob patterns of the shell: the first line is the pattern, the second the text.
 
 use cofferdam_guest_sh::pattern::{Pattern, Rules};
 
@@ -32,7 +32,7 @@ pub const TARGET: Target = Target {
     repeats: &["*a", "?", "[a", "!(", "*(a|", "@(a)", "\\", "[[:"],
 };
 
-/// Longest text and pattern: what they cost together is their product.
+/// Longest text and longest pattern; matching costs the product of both.
 const LONGEST: usize = 512;
 
 pub fn run(data: &[u8]) {

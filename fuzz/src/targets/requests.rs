@@ -1,4 +1,4 @@
-//! Lines of `cofferdam rpc`.
+//! Request lines of `cofferdam rpc`.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,7 +6,7 @@ use self::request::{BadLine, Code, Request};
 use super::Target;
 use crate::cost;
 
-// By its path, because the crate around it brings the engine.
+// Included by path, because its crate depends on the engine.
 #[path = "../../../crates/cli/src/request.rs"]
 #[allow(dead_code, reason = "the program uses the rest")]
 mod request;
@@ -41,17 +41,17 @@ pub const TARGET: Target = Target {
 };
 
 pub fn run(data: &[u8]) {
-    // A line that is an object of tiny members is the worst: each is an entry of a map.
+    // The worst line is an object of tiny members, each of which becomes a map entry.
     let parsed = cost::within(data.len(), 256, 1 << 16, || Request::parse(data));
     match parsed {
         Ok(request) => {
             let line = line_of(&request);
             assert_eq!(Request::parse(&line), Ok(request));
         }
-        Err(BadLine { id, refused }) => {
+        Err(BadLine { id, error }) => {
             assert!(matches!(id, Json::Null | Json::String(_) | Json::Number(_)));
-            assert!(matches!(refused.0, Code::Parse | Code::Request));
-            assert!(refused.1.len() < 200, "the answer to a bad line is short: {}", refused.1);
+            assert!(matches!(error.0, Code::Parse | Code::Request));
+            assert!(error.1.len() < 200, "the answer to a bad line is short: {}", error.1);
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Markup of a tool: what is left of it cannot run or load, now or when it is read again.
+//! Markup from a tool. After sanitising, it must not run code or load resources, also after being
+//! parsed again.
 
-use cofferdam_dom::proxy::{Call, Grants, Proxy, Reach, Target as Element};
+use cofferdam_dom::proxy::{self, Call, Grants, Proxy, Reach};
 use cofferdam_dom::{NodeId, Page, Tree};
 
 use super::Target;
@@ -56,11 +57,11 @@ pub const TARGET: Target = Target {
     repeats: &["<p>", "<b>", "<a href=x>", "<svg>", "&lt;", "<!--", "<table>", "<b><p>"],
 };
 
-/// What no markup of a tool may leave behind.
+/// Elements that must not remain in sanitised markup.
 const BAD: &str = "script, style, iframe, object, embed, base, meta, link, svg, math, template, \
     noscript, frame, frameset, applet, portal";
 
-/// Attributes whose value is an address.
+/// Attributes whose value is a URL.
 const LEADING: [&str; 9] =
     ["href", "src", "action", "formaction", "data", "poster", "background", "cite", "srcset"];
 
@@ -68,8 +69,8 @@ pub fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut page = Page::parse("<!DOCTYPE html><div id=d></div>", BUDGET).expect("a small page");
     let mut proxy = Proxy::new(Grants { write: Reach::Everything, ..Grants::default() });
-    // Markup that never reads the same is refused.
-    let call = Call::SetHtml(Element::Selector("#d"), &text);
+    // Markup that changes with every parse is refused.
+    let call = Call::SetHtml(proxy::Target::Selector("#d"), &text);
     if proxy.call(&mut page, &call).is_err() {
         return;
     }
@@ -89,7 +90,7 @@ fn harmless(tree: &mut Tree, root: NodeId, text: &str) {
             let value: String = attribute.value().chars().filter(|c| *c > ' ').collect();
             let value = value.to_ascii_lowercase();
             let runs = ["javascript:", "vbscript:", "data:text/html"];
-            // Fetched when the page is shown, or sent with what a person types.
+            // URLs that are fetched when the page is shown, or that receive what a person types.
             let leaves = matches!(attribute.local_name(), "src" | "action")
                 && ["http", "//", "\\\\", "/\\"].iter().any(|start| value.starts_with(start));
             let is_bad = attribute.local_name().starts_with("on")

@@ -1,4 +1,4 @@
-//! Selectors: the first line, asked of the page behind it in every way there is.
+//! Selectors: the first line is a selector, the rest a page. All query methods must agree.
 
 use cofferdam_dom::{ErrorKind, Tree};
 
@@ -48,7 +48,7 @@ pub const TARGET: Target = Target {
     repeats: &[":not(", "a ", "a>", "*+", ":is(a,", "[a]", ".a", ":has(a", "a,", ":nth-child("],
 };
 
-/// What is asked about where an input brings no page.
+/// The page used if an input has none.
 const PAGE: &str = "<!DOCTYPE html><div id=a class='b e'><p c=d>x</p><p class=b><i></i></p>\
     <form><input checked disabled><select><option selected>o</select></form></div><p id=a>";
 
@@ -70,10 +70,10 @@ pub fn run(data: &[u8]) {
     let mut at = 0;
     for element in everything.into_iter().take(200) {
         let Ok(matches) = tree.matches(element, selector) else { return };
-        // In the order of the document, each once.
+        // `all` is in document order, without duplicates.
         let found = all.get(at) == Some(&element);
         at += usize::from(found);
-        // `:scope` is the document for one question and the element for the other.
+        // `:scope` is the document in `querySelectorAll` and the element in `matches`.
         if !selector.contains("scope") {
             assert_eq!(matches, found, "{selector:?} on {:?}", tree.outer_html(element));
             let closest = tree.closest(element, selector).expect("it was matched before");

@@ -1,4 +1,4 @@
-//! Scripts: read one command at a time, as the shell does, printed, and read again.
+//! Shell scripts: parsed one command at a time, as the shell does, then printed and parsed again.
 
 use std::rc::Rc;
 
@@ -106,18 +106,18 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Host bytes for each byte of a script: a tree of small boxes and lists.
+/// Host memory for each byte of a script, which becomes a tree of small boxes and lists.
 const EACH: usize = 4096;
 
-/// Longest script whose meaning is compared, which takes far longer than reading it.
+/// Longest script whose meaning is compared; the comparison takes far longer than parsing.
 const MEANT: usize = 8192;
 
 pub fn run(data: &[u8]) {
     let read = cost::within(data.len(), EACH, 1 << 20, || all(data));
     let Ok((lists, ended)) = read else { return };
-    // What only ends because the script does cannot stand in a function: a here-document without its
-    // last line, a backslash without what it escapes. What follows `coproc` may as well be its
-    // command's as its own, and a keyword that goes on in the next line is read as a plain word.
+    // Some constructs are valid only at the end of a script and cannot be placed in a function: an
+    // unfinished here-document and a trailing backslash. The words after `coproc` are ambiguous,
+    // and a keyword with a line continuation in it is read as a plain word.
     let has = |word: &[u8]| data.windows(word.len()).any(|found| found == word);
     let lawful = ended && !data.ends_with(b"\\") && !has(b"coproc") && !has(b"\\\n");
     for list in lists {
@@ -129,7 +129,8 @@ pub fn run(data: &[u8]) {
         }
         let body = Command { line: 1, kind: Kind::Group(list), redirects: Vec::new() };
         let printed = function_text(b"f", &body);
-        // Not every absurd script reads back, as with bash; one that does means what it meant.
+        // Not every absurd script can be parsed again after printing, as in bash; if it can, its
+        // meaning must be unchanged.
         let Some(again) = function_of(&printed) else { continue };
         let Some(meant) = meaning::of(&body) else { continue };
         let means = meaning::of(&again);
@@ -141,7 +142,7 @@ fn show(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The body of the only function that a script defines.
+/// Returns the body of the function, if the script is a single function definition.
 fn function_of(text: &[u8]) -> Option<Rc<Command>> {
     let (lists, _) = all(text).ok()?;
     let [list] = &lists[..] else { return None };
@@ -152,7 +153,7 @@ fn function_of(text: &[u8]) -> Option<Rc<Command>> {
     }
 }
 
-/// Every command, and whether each here-document has ended.
+/// Parses all commands; the flag is true if every here-document is terminated.
 fn all(text: &[u8]) -> Result<(Vec<List>, bool), SyntaxError> {
     let mut parser = Parser::new(text, 1);
     let mut lists = Vec::new();

@@ -1,4 +1,4 @@
-//! URLs that a guest asks for: the first line, and as a redirect the second.
+//! URLs that a guest requests: the first line, and the second as a redirect.
 
 use cofferdam_caps::network::{FetchUrl, HostName};
 use cofferdam_caps::{Capability, Request};
@@ -6,7 +6,7 @@ use cofferdam_caps::{Capability, Request};
 use self::address::AddressClass;
 use super::{Target, lines};
 
-// By its path, because the crate around it brings TLS.
+// Included by path, because its crate depends on TLS.
 #[path = "../../../crates/net/src/address.rs"]
 #[allow(unfulfilled_lint_expectations, reason = "that crate asks for documentation, this does not")]
 mod address;
@@ -54,20 +54,22 @@ pub fn run(data: &[u8]) {
     below_a_folder(texts[0]);
 }
 
-/// What was read is what is sent: it reads as itself, and its origin stands at its beginning.
+/// Asserts that a URL parses to itself and starts with its origin.
 fn one(url: &FetchUrl) {
     let again: FetchUrl = url.as_str().parse().expect("a URL that was read can be read");
     assert_eq!(&again, url);
     let origin = url.origin();
     assert!(url.as_str().starts_with(&format!("{origin}/")), "{url:?} is not at {origin}");
     assert!(!url.as_str().contains(['#', ' ', '\t', '\r', '\n']));
-    // A backslash is a slash to some, but for the query, where it divides nothing.
+    // Some servers take a backslash for a slash; only the query, which has no segments, may contain
+    // one.
     assert!(!url.as_str().split('?').next().is_some_and(|path| path.contains('\\')));
     let host: HostName = origin.host.to_string().parse().expect("a host that was read is one");
     assert_eq!(host, origin.host);
     assert!(origin.host.ip().is_some() != origin.host.domain().is_some());
     if let Some(domain) = origin.host.domain() {
-        // Nobody else may take a name for an address: resolvers know more spellings than we do.
+        // A domain must not be an address in disguise: resolvers accept more spellings than this
+        // parser.
         assert!(domain.parse::<std::net::IpAddr>().is_err(), "{domain} is an address");
     }
     if let Some(ip) = origin.host.ip() {
@@ -80,7 +82,7 @@ fn one(url: &FetchUrl) {
     assert!(required.names_origin(url));
 }
 
-/// The standard library's idea of what is near is another one, and must not be wider.
+/// Asserts that a public address is not one that the standard library classifies as local.
 fn public_means_public(ip: std::net::IpAddr) {
     if AddressClass::of(ip) != AddressClass::Public {
         return;
@@ -98,7 +100,7 @@ fn public_means_public(ip: std::net::IpAddr) {
     }
 }
 
-/// A grant for a folder opens nothing outside of it, to a server that decodes once too often either.
+/// Asserts that a grant for a folder covers nothing outside it, even if the server decodes twice.
 fn below_a_folder(text: &str) {
     let Ok(url) = format!("https://a/v1/{text}").parse::<FetchUrl>() else { return };
     let path = careless(url.path());
@@ -108,7 +110,8 @@ fn below_a_folder(text: &str) {
     assert!(!folder.allows(&request) || inside, "{request} leads to {path:?}");
 }
 
-/// A server that takes either slash, decodes, cuts parameters, and only then resolves dots.
+/// Resolves a path like a careless server: takes either slash, decodes, cuts parameters, and only
+/// then resolves dots.
 fn careless(path: &str) -> Vec<String> {
     let mut decoded = path.to_ascii_lowercase();
     for (code, letter) in [("%2f", "/"), ("%5c", "/"), ("\\", "/"), ("%2e", "."), ("%3b", ";")] {

@@ -1,4 +1,4 @@
-//! Structured clones: JavaScript values as a guest packs them.
+//! Structured clones: JavaScript values as packed by a guest.
 
 use cofferdam_abi::value::{MAX_DEPTH, decode, encode};
 use cofferdam_abi::{Value, Writer};
@@ -20,16 +20,16 @@ pub const TARGET: Target = Target {
     repeats: &["\u{b}\u{1}", "\u{10}\u{1}", "\u{1}", "\u{7}\0"],
 };
 
-/// Host bytes for each byte of a message: a `Value` is that large, and a list doubles as it grows.
+/// Host memory for each byte of a message: the size of a `Value`, doubled by the growth of lists.
 const EACH: usize = 256;
 
-/// What nested promises may reserve before they are kept: a list of 256 at each level.
+/// Memory that nested lists may reserve for announced elements: 256 elements at each level.
 const PROMISED: usize = MAX_DEPTH * 256 * 96;
 
 pub fn run(data: &[u8]) {
     let decoded = cost::within(data.len(), EACH, PROMISED, || decode(data));
     let Ok(value) = decoded else { return };
-    // By bytes, for NaN is not equal to itself.
+    // Compared as bytes, because NaN is not equal to itself.
     let once = packed(&value);
     let again = decode(&once).expect("what the host packs it can unpack");
     assert_eq!(packed(&again), once);

@@ -1,4 +1,5 @@
-//! XML: what is read without an error is written and read again as the same.
+//! XML: a document that parses without an error must be unchanged after writing and parsing it
+//! again.
 
 use cofferdam_dom::Tree;
 
@@ -48,7 +49,7 @@ pub fn run(data: &[u8]) {
     well_linked(&tree, parsed.document);
     let written = tree.outer_xml(parsed.document);
     let (None, Ok(written)) = (parsed.error, written) else { return };
-    // The standard writes a carriage return of a text as it is, and who reads it sees a new line.
+    // The standard writes a carriage return in text literally, and parsing turns it into a newline.
     if written.contains('\r') {
         return;
     }

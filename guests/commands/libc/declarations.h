@@ -1,5 +1,5 @@
-// What SQLite uses of the C library: declarations only. The library itself comes with the Rust
-// target, which brings no headers.
+// Declarations of the C library functions that SQLite uses. The library itself comes with the Rust
+// target, which has no headers.
 #pragma once
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-//! Starting other commands.
+//! Starts other commands and waits for them.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,32 +7,32 @@ use cofferdam_guest_sys::{self as sys, Fd, Pid, Spawn, Status, Which};
 
 use crate::bytes::{OsStrExt as _, join};
 
-/// Where commands are looked for by a process without `PATH`.
+/// Search path of a process without `PATH`.
 const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
-/// Exit code where a command was not found.
+/// Exit code for a command that was not found.
 pub(crate) const NOT_FOUND: i32 = 127;
-/// Exit code where a command was found and could not be started.
+/// Exit code for a command that was found but could not be started.
 pub(crate) const NOT_STARTED: i32 = 126;
 
 /// A command to be started.
 pub(crate) struct Child<'a> {
-    /// Its name and arguments.
+    /// Name and arguments.
     pub(crate) argv: &'a [OsString],
-    /// Its variables; ours where absent.
+    /// Environment variables; `None` inherits those of this process.
     pub(crate) env: Option<Vec<(OsString, OsString)>>,
-    /// Its working directory; ours where absent.
+    /// Working directory; `None` inherits that of this process.
     pub(crate) cwd: Option<Vec<u8>>,
-    /// Its standard descriptors.
+    /// Descriptors that become standard input, output and error.
     pub(crate) descriptors: [Fd; 3],
 }
 
 impl<'a> Child<'a> {
-    /// A command with our variables and descriptors.
+    /// Creates a command that inherits variables, working directory and standard descriptors.
     pub(crate) fn new(argv: &'a [OsString]) -> Self {
         Child { argv, env: None, cwd: None, descriptors: [0, 1, 2] }
     }
 
-    /// Starts it. A text file without a first line that names a program is run by the shell.
+    /// Starts the command. A text file without a `#!` line is run by the shell.
     pub(crate) fn start(&self) -> io::Result<Pid> {
         let Some(name) = self.argv.first() else {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -67,14 +67,14 @@ impl<'a> Child<'a> {
         }
     }
 
-    /// Starts it and waits for its end; the exit code as a shell would have it.
+    /// Runs the command to its end and returns its exit code, as a shell would report it.
     pub(crate) fn run(&self) -> io::Result<i32> {
         let pid = self.start()?;
         Ok(wait(pid)?.code())
     }
 }
 
-/// Waits for the end of a process.
+/// Waits for a process to end.
 pub(crate) fn wait(pid: Pid) -> io::Result<Status> {
     loop {
         match sys::wait(Which::One(pid), false) {
@@ -86,12 +86,12 @@ pub(crate) fn wait(pid: Pid) -> io::Result<Status> {
     }
 }
 
-/// The exit code for a command that could not be started.
+/// Returns the exit code for a command that could not be started.
 pub(crate) fn failure(error: &io::Error) -> i32 {
     if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_STARTED }
 }
 
-/// The file that a name stands for, or the name itself, which may be one of the sandbox's own.
+/// Returns the file of a command, or the name itself, which the sandbox may serve without a file.
 pub(crate) fn locate(name: &OsStr, path: Option<&OsStr>) -> io::Result<Vec<u8>> {
     let bytes = name.as_bytes();
     if bytes.is_empty() {
@@ -111,7 +111,7 @@ pub(crate) fn locate(name: &OsStr, path: Option<&OsStr>) -> io::Result<Vec<u8>> 
     Ok(bytes.to_vec())
 }
 
-/// Whether this is a file that may be run.
+/// Returns true if `file` is a regular, executable file.
 pub(crate) fn is_program(file: &[u8]) -> bool {
     const REGULAR: u32 = 0o100_000;
     sys::stat(file, true)

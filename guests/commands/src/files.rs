@@ -1,15 +1,15 @@
-//! What commands show of files: modes, owners, kinds.
+//! Textual forms of file attributes: modes, owners, kinds, sizes.
 
 use std::io;
 
 use cofferdam_guest_sys::{self as sys, FileStatus};
 
-/// The only user there is besides root.
+/// The name of the only user besides root.
 pub(crate) const USER: &str = "user";
-/// Its number, and that of its group.
+/// The number of that user, and of its group.
 pub(crate) const USER_ID: u32 = 1000;
 
-/// What a name leads to.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Directory,
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind that a mode says.
+    /// Returns the kind encoded in a mode.
     pub(crate) fn of(mode: u32) -> Self {
         match mode & 0o170_000 {
             0o040_000 => Kind::Directory,
@@ -35,8 +35,8 @@ impl Kind {
         }
     }
 
-    /// As `ls -l` and `find -printf %y` write it; a regular file is `-` to one and `f` to the
-    /// other.
+    /// Returns the letter of `ls -l`. `find -printf %y` uses the same letters, except `f` for a
+    /// regular file.
     pub(crate) fn letter(self) -> char {
         match self {
             Kind::Directory => 'd',
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// As `ls -l` writes a mode: `-rw-r--r--`.
+/// Formats a mode as `ls -l` does: `-rw-r--r--`.
 pub(crate) fn mode_text(mode: u32) -> String {
     let mut text = String::with_capacity(10);
     text.push(Kind::of(mode).letter());
@@ -70,7 +70,7 @@ pub(crate) fn mode_text(mode: u32) -> String {
     text
 }
 
-/// The name of a user or group.
+/// Returns the name of a user or group.
 pub(crate) fn owner_name(id: u32) -> String {
     match id {
         0 => "root".to_owned(),
@@ -79,7 +79,7 @@ pub(crate) fn owner_name(id: u32) -> String {
     }
 }
 
-/// The number of a user or group.
+/// Returns the number of a user or group.
 pub(crate) fn owner_id(name: &str) -> Option<u32> {
     match name {
         "root" => Some(0),
@@ -88,12 +88,12 @@ pub(crate) fn owner_id(name: &str) -> Option<u32> {
     }
 }
 
-/// The status of what a link leads to, or of the link itself where it leads nowhere.
+/// Returns the status of a file; follows a final link if `follow` is set.
 pub(crate) fn status(path: &[u8], follow: bool) -> io::Result<FileStatus> {
     sys::stat(path, follow)
 }
 
-/// Blocks of 512 bytes that a file takes; the files are virtual, so it is what they would take.
+/// Returns the 512-byte blocks of a file. The files are virtual, so this is what a disk would use.
 pub(crate) fn blocks(status: &FileStatus) -> u64 {
     match Kind::of(status.mode) {
         Kind::Regular => status.size.div_ceil(4096) * 8,
@@ -102,7 +102,7 @@ pub(crate) fn blocks(status: &FileStatus) -> u64 {
     }
 }
 
-/// A size as people read it: `1.5K`.
+/// Formats a size for people: `1.5K`.
 pub(crate) fn human(size: u64) -> String {
     const UNITS: [char; 6] = ['K', 'M', 'G', 'T', 'P', 'E'];
     if size < 1024 {
@@ -115,7 +115,7 @@ pub(crate) fn human(size: u64) -> String {
         value /= 1024.0;
         unit += 1;
     }
-    // Rounded up, as GNU does.
+    // Rounded up, as in GNU.
     let tenths = (value * 10.0).ceil() / 10.0;
     if tenths < 10.0 {
         format!("{tenths:.1}{}", UNITS[unit])
@@ -124,7 +124,7 @@ pub(crate) fn human(size: u64) -> String {
     }
 }
 
-/// Symbolic and octal modes, as `chmod`, `mkdir -m` and `find -perm` take them.
+/// Parses a symbolic or octal mode, as accepted by `chmod`, `mkdir -m` and `find -perm`.
 pub(crate) fn parse_mode(text: &str, before: u32, directory: bool, mask: u32) -> Option<u32> {
     if text.bytes().all(|b| (b'0'..=b'7').contains(&b)) && !text.is_empty() {
         let mode = u32::from_str_radix(text, 8).ok()?;
@@ -176,7 +176,7 @@ fn clause_applied(clause: &str, mut mode: u32, directory: bool, mask: u32) -> Op
             '+' => mode |= bits,
             '-' => mode &= !bits,
             _ => {
-                // Directories keep their set-id bits unless they are named.
+                // A directory keeps its set-id bits unless the mode names them.
                 let kept = if directory { mode & 0o6000 } else { 0 };
                 mode = mode & !(who & 0o7777) | bits | kept;
             }

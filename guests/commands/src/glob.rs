@@ -1,14 +1,14 @@
-//! File name patterns: `*`, `?`, `[a-z]`, and a backslash before what is meant as it is.
+//! File name patterns: `*`, `?`, `[a-z]`, and a backslash that quotes the next character.
 
-/// Whether the whole name matches; a slash is a character like any other.
+/// Returns true if the glob matches the whole name; a slash is an ordinary character.
 pub(crate) fn matches(glob: &[u8], name: &[u8]) -> bool {
     matches_as(glob, name, false)
 }
 
-/// As [`matches`], perhaps without regard to case.
+/// Like [`matches`], optionally ignoring case.
 pub(crate) fn matches_as(glob: &[u8], name: &[u8], ignore_case: bool) -> bool {
     let (mut g, mut n) = (0, 0);
-    // The last star, and where in the name it was tried.
+    // The last star, and the position in the name where it was tried.
     let mut star: Option<(usize, usize)> = None;
     loop {
         if g < glob.len() && glob[g] == b'*' {
@@ -48,7 +48,7 @@ fn decode(text: &[u8]) -> (char, usize) {
     (c.unwrap_or(char::from(text[0])), len)
 }
 
-/// One element of the pattern at one place; answers how much of both it took.
+/// Matches one element of the pattern at the start of `name`; returns the lengths consumed of both.
 fn one(glob: &[u8], name: &[u8], ignore_case: bool) -> Option<(usize, usize)> {
     let (c, name_len) = decode(name);
     let fold = |c: char| if ignore_case { c.to_lowercase().next().unwrap_or(c) } else { c };
@@ -70,7 +70,7 @@ fn one(glob: &[u8], name: &[u8], ignore_case: bool) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether `c` is in the brackets, and how long they are; `None` where they do not close.
+/// Returns true if `c` is in the brackets, and their length. Returns `None` if they are not closed.
 fn bracket(glob: &[u8], c: char, fold: &dyn Fn(char) -> char) -> Option<(bool, usize)> {
     let negated = matches!(glob.first(), Some(b'!' | b'^'));
     let mut at = usize::from(negated);

@@ -1,13 +1,13 @@
 //! The commands of the sandbox's shell, all in one program.
 //!
-//! A command runs in a process of its own, so it may exit, leak and change the process as it
-//! likes. In reading order:
-//! - [`table`]: every command, one line each
-//! - [`commands`]: what they do; most come from the uutils family and are only wired here
-//! - [`options`]: command-line options as GNU reads them
+//! A command runs in a process of its own, so it may exit, leak memory and change the state of the
+//! process. In reading order:
+//! - [`table`]: all commands, one line each
+//! - [`commands`]: their implementations; most come from uutils and are only wired up here
+//! - [`options`]: command-line options in the style of GNU
 //! - [`pattern`]: POSIX regular expressions
-//! - [`output`]: block-wise output that knows a closed pipe
-//! - [`child`]: starting other commands, for those that do (`xargs`, `find -exec`, `env`)
+//! - [`output`]: block-wise output that detects a closed pipe
+//! - [`child`]: starts other commands, for `xargs`, `find -exec`, `env` and the like
 
 mod bytes;
 mod child;
@@ -22,20 +22,21 @@ mod width;
 
 use std::ffi::OsString;
 
-/// Runs a command and answers its exit code; `None` where there is no such command.
+/// Runs a command and returns its exit code, or `None` if there is no such command.
 ///
-/// `args[0]` is the name it goes by. Standard output is flushed when this returns.
+/// `args[0]` is the name by which the command was called. Standard output has been flushed when
+/// this function returns.
 pub fn run(name: &str, args: Vec<OsString>) -> Option<i32> {
     let code = table::find(name)?(args);
     Some(commands::uutils::flushed(code))
 }
 
-/// Every command, sorted.
+/// Returns the names of all commands, sorted.
 pub fn names() -> &'static [&'static str] {
     table::NAMES
 }
 
-/// What a command does, in one line; empty for an unknown name.
+/// Returns a one-line description of a command; empty for an unknown name.
 pub fn summary(name: &str) -> &'static str {
     table::summary(name).unwrap_or_default()
 }

@@ -1,63 +1,63 @@
-//! Command-line options as GNU's `getopt_long` reads them.
+//! Parses command-line options like GNU's `getopt_long`.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 
 use crate::bytes::{OsStrExt, OsStringExt};
 
-/// Whether an option takes a value.
+/// The value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
     None,
     Required,
-    /// Only when attached: `--color=auto`, `-i.bak`.
+    /// Only if attached: `--color=auto`, `-i.bak`.
     Optional,
 }
 
-/// One option: its short form (or a NUL), its long form (or nothing), and its value.
+/// An option: its short form (or NUL), its long form (or an empty string), and its value.
 pub(crate) type Spec = (char, &'static str, Value);
 
-/// What the command line says, in order.
+/// An argument of the command line, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Item {
-    /// The short form, or the long one where there is no short one, and the value.
+    /// An option and its value. The key is the short form, if the option has one.
     Option(Key, Option<OsString>),
     Operand(OsString),
 }
 
-/// Names an option.
+/// Identifies an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Short(char),
     Long(&'static str),
 }
 
-/// Where options end.
+/// The place where options end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Anywhere between operands.
+    /// Options may follow operands.
     Anywhere,
-    /// At the first operand: what follows belongs to another command.
+    /// Options end at the first operand, because the rest belongs to another command.
     First,
 }
 
-/// A command's name and what it says for `--help`.
+/// The name of a command and its text for `--help`.
 pub(crate) struct Usage {
     pub(crate) name: &'static str,
     pub(crate) text: &'static str,
-    /// Exit code for a wrong option.
+    /// Exit code for a usage error.
     pub(crate) trouble: i32,
 }
 
 impl Usage {
-    /// Says what is wrong, and where help is; answers the exit code.
+    /// Prints an error and a hint to `--help`; returns the exit code.
     pub(crate) fn wrong(&self, message: &str) -> i32 {
         eprintln!("{0}: {message}\nTry '{0} --help' for more information.", self.name);
         self.trouble
     }
 }
 
-/// Takes the arguments apart; the error is the exit code, with everything said.
+/// Parses the arguments. The error is the exit code; its message has already been printed.
 pub(crate) fn parse(
     usage: &Usage,
     args: Vec<OsString>,

@@ -1,4 +1,5 @@
-//! Block-wise output. The standard library writes line by line, which costs a call each.
+//! Block-wise output. The standard library writes line by line, which costs a host call for each
+//! line.
 
 use std::io::{self, BufWriter, Write};
 
@@ -7,18 +8,18 @@ use cofferdam_guest_sys as sys;
 /// Bytes collected before they are written.
 const BLOCK: usize = 64 * 1024;
 
-/// Exit code of a program that writes into a pipe nobody reads, as if `SIGPIPE` had killed it.
+/// Exit code of a program that writes to a closed pipe, as if killed by `SIGPIPE`.
 const CLOSED_PIPE: i32 = 128 + 13;
 
-/// Standard output in blocks. Flush it before the command returns.
+/// Block-buffered standard output. Must be flushed before the command returns.
 pub(crate) type Output = BufWriter<Descriptor>;
 
-/// Standard output in blocks.
+/// Returns standard output, block-buffered.
 pub(crate) fn stdout() -> Output {
     BufWriter::with_capacity(BLOCK, Descriptor(1))
 }
 
-/// An open descriptor that is written to and stays open.
+/// A borrowed descriptor for writing; dropping it does not close it.
 pub(crate) struct Descriptor(pub(crate) sys::Fd);
 
 impl Write for Descriptor {
@@ -36,7 +37,7 @@ impl Write for Descriptor {
     }
 }
 
-/// Standard input, unbuffered: what is not read stays for the next reader.
+/// Standard input, unbuffered, so that unread bytes remain for the next reader.
 pub(crate) struct Input;
 
 impl io::Read for Input {
@@ -50,7 +51,8 @@ impl io::Read for Input {
     }
 }
 
-/// An error as the C library words it, without the standard library's number behind it.
+/// Returns the text of an error as the C library words it, without the number that the standard
+/// library appends.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -59,7 +61,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Flushes and answers the exit code: `code`, or 2 with a message where output was lost.
+/// Flushes `out` and returns the exit code: `code`, or 2 with a message if output was lost.
 pub(crate) fn finish(name: &str, out: &mut impl Write, code: i32) -> i32 {
     match out.flush() {
         Ok(()) => code,

@@ -1,26 +1,26 @@
-//! Every command, one line each.
+//! The table of all commands, one line each.
 
 use std::ffi::OsString;
 
 use crate::commands::*;
 
-/// What runs the command of this name.
+/// Returns the function that runs a command.
 pub(crate) fn find(name: &str) -> Option<fn(Vec<OsString>) -> i32> {
     NAMES.binary_search(&name).ok().map(|at| RUN[at])
 }
 
-/// What the command of this name does, in one line.
+/// Returns the one-line description of a command.
 pub(crate) fn summary(name: &str) -> Option<&'static str> {
     NAMES.binary_search(&name).ok().map(|at| SUMMARIES[at])
 }
 
 macro_rules! table {
     ($($name:literal, $summary:literal, $run:expr;)*) => {
-        /// Their names, sorted.
+        /// The names of all commands, sorted.
         pub(crate) const NAMES: &[&str] = &[$($name),*];
         const SUMMARIES: &[&str] = &[$($summary),*];
-        // Apart from the rest: who only reads names and summaries, as the shell does, is linked
-        // without the commands.
+        // A separate array, so that a program that only uses names and summaries, such as the
+        // shell, is linked without the commands.
         const RUN: &[fn(Vec<OsString>) -> i32] = &[$($run),*];
     };
 }
@@ -36,7 +36,7 @@ macro_rules! uu {
     };
 }
 
-// Sorted by name, as the tests check.
+// Sorted by name; a test checks the order.
 table! {
     "[", "evaluate a condition", condition::bracket;
     "arch", "name of the machine's architecture", identity::arch;

@@ -1,8 +1,8 @@
-//! How wide text is on a terminal.
+//! The width of text on a terminal.
 
 use unicode_width::UnicodeWidthStr as _;
 
-/// Columns that a text takes; bytes that are not UTF-8 take one each.
+/// Returns the number of columns of a text; a byte that is not UTF-8 takes one column.
 pub(crate) fn of(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();

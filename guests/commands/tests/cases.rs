@@ -1,9 +1,9 @@
-//! Runs `tests/cases/*.txt`: shell lines with what they write, by a real `sh` that finds our
-//! commands first.
+//! Runs `tests/cases/*.txt`: scripts with their expected output, run by a real `sh` that finds the
+//! project's commands first in its path.
 //!
-//! A line `$ …` is a script. What follows up to the next one or the end is its output, standard
-//! error included; a last line `[n]` is an exit code other than 0. `#` at the start of a line
-//! before a script is prose.
+//! A line `$ …` is a script. The lines up to the next script are its output, including standard
+//! error. A last line `[n]` is an exit code other than 0. Lines that start with `#` before a script
+//! are prose.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -30,7 +30,7 @@ fn cases(text: &str) -> Vec<Case> {
     cases
 }
 
-/// A directory that holds every command under its name.
+/// Creates a directory that holds every command under its name.
 fn commands(root: &Path) -> PathBuf {
     let dir = root.join("bin");
     fs::create_dir_all(&dir).unwrap();
@@ -80,7 +80,7 @@ fn commands_write_what_the_case_files_say() {
         for case in cases(&fs::read_to_string(&file).unwrap()) {
             count += 1;
             let got = run(&bin, &root.join(format!("{count}")), &case.script);
-            // A blank line before the next script is layout.
+            // Blank lines before the next script are layout.
             if got.trim_end_matches('\n') != case.expect.trim_end_matches('\n') {
                 wrong.push(format!(
                     "{}: $ {}\n--- expected\n{}--- got\n{got}",
@@ -102,7 +102,7 @@ fn every_command_has_help() {
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("help-{}", std::process::id()));
     let _ = fs::remove_dir_all(&root);
     let bin = commands(&root);
-    // This one takes every word as an expression.
+    // `test` takes every word as an expression.
     let literal = ["test"];
     for name in cofferdam_guest_commands::names().iter().filter(|name| !literal.contains(name)) {
         let text = run(&bin, &root.join("w"), &format!("'{}/{name}' --help", bin.display()));

@@ -1,8 +1,8 @@
-//! What every guest has at the gate.
+//! The gate between the host and a guest that the host enters repeatedly.
 //!
-//! The exports that are the same everywhere are made here: `cofferdam_inbox`,
+//! This crate defines the exports that all such guests share: `cofferdam_inbox`,
 //! `cofferdam_interrupt` and `cofferdam_reserve`. Each guest adds `cofferdam_init` and
-//! `cofferdam_enter`, the latter with [`enter`].
+//! `cofferdam_enter`, the latter by calling [`enter`].
 
 use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,29 +16,29 @@ thread_local! {
     static REPLY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Written by the host only, between two stays of the guest on the stack.
+/// A buffer that only the host writes, and only while no guest code is running.
 #[repr(transparent)]
 pub struct Inbox(UnsafeCell<[u8; INBOX_LEN]>);
 
-// SAFETY: a cell has one thread.
+// SAFETY: the cell that contains the guest has a single thread.
 unsafe impl Sync for Inbox {}
 
-/// Short messages from the host.
+/// Buffer for short messages from the host.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static cofferdam_inbox: Inbox = Inbox(UnsafeCell::new([0; INBOX_LEN]));
 
-/// Set by the host when the guest has to end.
+/// Set to nonzero by the host when the guest must end.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static cofferdam_interrupt: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the host wants an end.
+/// Returns true if the host has asked the guest to end.
 pub fn interrupted() -> bool {
     cofferdam_interrupt.load(Ordering::Relaxed) != 0
 }
 
-/// Makes room for a long message. Answers 0 where there is none.
+/// Reserves `len` bytes for a long message. Returns null if memory is exhausted.
 #[unsafe(no_mangle)]
 pub extern "C" fn cofferdam_reserve(len: u32) -> *mut u8 {
     LONG_INBOX.with_borrow_mut(|inbox| {
@@ -51,9 +51,9 @@ pub extern "C" fn cofferdam_reserve(len: u32) -> *mut u8 {
     })
 }
 
-/// What a guest says when it leaves, owning whatever [`Leave`] borrows.
+/// The message of a guest that leaves; owns the data that [`Leave`] borrows.
 pub trait Reply {
-    /// Packs it for the host.
+    /// Packs the message for the host.
     fn pack(&self, w: &mut Writer);
 }
 
@@ -63,21 +63,22 @@ impl Reply for Leave<'_> {
     }
 }
 
-/// The body of `cofferdam_enter`: unpacks the message, lets the guest compute, answers
-/// `address << 32 | length` of the packed reply.
+/// The body of `cofferdam_enter`: unpacks the message, calls `compute`, and returns `address << 32
+/// | length` of the packed reply.
 ///
 /// # Safety
 ///
-/// `message` and `len` must describe memory that the host has filled.
+/// `message` must point to `len` bytes that the host has initialised and does not write until this
+/// function returns.
 pub unsafe fn enter<R: Reply>(
     message: *const u8,
     len: u32,
     compute: impl FnOnce(Entry<'_>) -> R,
 ) -> u64 {
-    // SAFETY: the host filled it, and nothing writes to it until the guest leaves.
+    // SAFETY: the caller promises `len` initialised bytes that are not written before the return.
     let message = unsafe { std::slice::from_raw_parts(message, len as usize) };
     let left = Entry::read(message).map(compute);
-    // The message is done with before room is needed for the reply.
+    // Frees the message before the reply needs memory.
     LONG_INBOX.take();
     REPLY.with_borrow_mut(|reply| {
         reply.clear();
@@ -91,26 +92,27 @@ pub unsafe fn enter<R: Reply>(
     })
 }
 
-/// Panics unless the stack lies below all data, where running over its end is a trap and not a
-/// write into the data. Called while the image is made, so a wrong linker fails the build.
+/// Panics unless the stack lies below all data, where a stack overflow traps instead of overwriting
+/// data. Called while the image is made, so a wrong linker layout fails the build.
 pub fn assert_stack_first() {
     let here = 0u8;
     assert!((&raw const here).addr() < (&raw const cofferdam_inbox).addr(), "stack above data");
 }
 
-/// Runs the constructors of the C library, where a guest is linked with one.
+/// Runs the constructors of the C library that a guest is linked with.
 ///
-/// Naming them also keeps the linker from wrapping every export in a call of them, so a guest
-/// with C code must call this first in its `cofferdam_init`. Pure Rust has no constructors.
+/// Referring to `__wasm_call_ctors` also keeps the linker from wrapping every export in a call of
+/// it, so a guest with C code must call this function first in its `cofferdam_init`. A guest of
+/// pure Rust has no constructors.
 ///
 /// # Safety
 ///
-/// Once, before anything else.
+/// Must be called only once, before any C code runs.
 #[cfg(target_arch = "wasm32")]
 pub unsafe fn call_constructors() {
     unsafe extern "C" {
         fn __wasm_call_ctors();
     }
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller promises that this is the only call and that no C code ran before.
     unsafe { __wasm_call_ctors() }
 }

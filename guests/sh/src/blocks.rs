@@ -1,22 +1,23 @@
-//! Memory in small blocks: a list of free ones for each size. A shell makes and drops thousands of
-//! short texts a millisecond, and the C library's allocator is a fifth of its time.
+//! A global allocator with one free list per small block size. A shell allocates and frees
+//! thousands of short strings per millisecond; with the C library's allocator that took a fifth of
+//! its time.
 //!
-//! Blocks are never joined again. Whatever is larger than [`MAX_SMALL`] is the C library's.
+//! Blocks are never merged. Requests larger than [`MAX_SMALL`] go to the C library.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
 
-/// Sizes are multiples of this, and it is what blocks are aligned to.
+/// Block alignment; block sizes are multiples of this.
 const STEP: usize = 16;
 
-/// The largest block that has a list.
+/// Largest block size with a free list.
 const MAX_SMALL: usize = 512;
 
-/// Blocks are cut from pieces of this size.
+/// Size of the pieces that blocks are cut from.
 const PIECE: usize = 64 << 10;
 
-/// The allocator of a program with one thread.
+/// An allocator for single-threaded programs.
 pub struct Blocks {
     state: UnsafeCell<State>,
     first: UnsafeCell<Piece>,
@@ -28,18 +29,19 @@ struct Piece {
 }
 
 struct State {
-    /// Free blocks, by size in steps; each begins with the address of the next.
+    /// Heads of the free lists, indexed by size in steps; a free block begins with the next one's
+    /// address.
     free: [*mut u8; MAX_SMALL / STEP + 1],
     next: *mut u8,
     left: usize,
     is_begun: bool,
 }
 
-// SAFETY: programs for WASI preview 1 have one thread.
+// SAFETY: WASI preview 1 programs have one thread, so no two threads share the state.
 unsafe impl Sync for Blocks {}
 
 impl Blocks {
-    /// Nothing is free yet; the first piece is part of the program.
+    /// Creates an allocator without free blocks; the first piece is part of the program image.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
         let free = [null_mut(); MAX_SMALL / STEP + 1];
@@ -50,15 +52,16 @@ impl Blocks {
         }
     }
 
-    /// A block from the current piece, or from a new one.
+    /// Cuts a block from the current piece, or from a new piece if the current one is too short.
     fn cut(&self, steps: usize) -> *mut u8 {
-        // SAFETY: one thread, and nothing below calls back.
+        // SAFETY: there is one thread, and no other reference to the state exists while this
+        // function runs: `System` does not call back into this allocator.
         let state = unsafe { &mut *self.state.get() };
         let size = steps * STEP;
         if state.left < size {
             let piece = match state.is_begun {
                 false => self.first.get().cast(),
-                // SAFETY: the size is not zero.
+                // SAFETY: `Piece` has a non-zero size.
                 true => unsafe { System.alloc(Layout::new::<Piece>()) },
             };
             if piece.is_null() {
@@ -66,34 +69,37 @@ impl Blocks {
             }
             state.is_begun = true;
             if state.left > 0 {
-                // SAFETY: the rest of the old piece is ours, aligned, and at least one step.
+                // SAFETY: the rest of the old piece is unused, aligned to `STEP` and at least
+                // `STEP` bytes long, so it can hold a pointer.
                 unsafe { state.next.cast::<*mut u8>().write(state.free[state.left / STEP]) };
                 state.free[state.left / STEP] = state.next;
             }
             (state.next, state.left) = (piece, PIECE);
         }
         let block = state.next;
-        // SAFETY: the piece has `left` bytes from here, which is enough.
+        // SAFETY: the piece has `left` bytes from `block` on, and `size <= left`.
         state.next = unsafe { block.add(size) };
         state.left -= size;
         block
     }
 }
 
-/// How many steps a block has; none where it has no list.
+/// Returns the block size in steps, or `None` if the layout has no free list.
 fn steps(layout: Layout) -> Option<usize> {
     (layout.size() <= MAX_SMALL && layout.align() <= STEP).then(|| layout.size().div_ceil(STEP))
 }
 
-// SAFETY: a block is handed out once until it is given back, has the size and alignment that was
-// asked for, and goes back to the list of its size, which the layout says again.
+// SAFETY: a block is handed out to one caller until it is freed, and has at least the size and
+// alignment of its layout. `dealloc` gets the same layout, so a block returns to the list it came
+// from.
 unsafe impl GlobalAlloc for Blocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(steps) = steps(layout) else {
-            // SAFETY: as the caller promised.
+            // SAFETY: the caller upholds the contract of `alloc`.
             return unsafe { System.alloc(layout) };
         };
-        // SAFETY: one thread; a block on a list begins with the address of the next.
+        // SAFETY: there is one thread, and a block on a free list begins with the next one's
+        // address.
         unsafe {
             let head = &mut (*self.state.get()).free[steps];
             let block = *head;
@@ -107,10 +113,11 @@ unsafe impl GlobalAlloc for Blocks {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         let Some(steps) = steps(layout) else {
-            // SAFETY: as the caller promised.
+            // SAFETY: `block` came from `System.alloc` with this layout, which has no free list.
             return unsafe { System.dealloc(block, layout) };
         };
-        // SAFETY: one thread; the block is at least a step long and nobody uses it any more.
+        // SAFETY: there is one thread. The block is at least `STEP` bytes long and no longer in
+        // use.
         unsafe {
             let head = &mut (*self.state.get()).free[steps];
             block.cast::<*mut u8>().write(*head);
@@ -119,7 +126,7 @@ unsafe impl GlobalAlloc for Blocks {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as the caller promised; a block is as long as its layout says.
+        // SAFETY: the caller upholds the contract; a block is at least `layout.size()` bytes long.
         unsafe {
             if steps(layout).is_none() {
                 return System.alloc_zeroed(layout);
@@ -133,7 +140,9 @@ unsafe impl GlobalAlloc for Blocks {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as the caller promised: the new size is not zero and fits.
+        // SAFETY: by contract `size` is non-zero and valid with this alignment, and `block` was
+        // allocated with `layout`. A moved block does not overlap the old one, and both hold the
+        // copied bytes.
         unsafe {
             let wanted = Layout::from_size_align_unchecked(size, layout.align());
             match (steps(layout), steps(wanted)) {
@@ -161,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_given_back_is_handed_out_again() {
+    fn a_freed_block_is_reused() {
         let blocks = Blocks::new();
-        // SAFETY: each block is used for its layout, and given back once.
+        // SAFETY: each block is used with the layout it was allocated with, and freed once.
         unsafe {
             let first = blocks.alloc(layout(20));
             let second = blocks.alloc(layout(32));
@@ -175,10 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn blocks_do_not_overlap_and_keep_what_they_hold() {
+    fn blocks_do_not_overlap_and_keep_their_contents() {
         let blocks = Blocks::new();
         let sizes = (1..2000_usize).map(|n| n * 7 % 700 + 1);
-        // SAFETY: each block is written within its layout, and given back once.
+        // SAFETY: each block is written within its layout and freed once.
         let all: Vec<(*mut u8, usize)> = sizes
             .map(|size| unsafe {
                 let block = blocks.alloc_zeroed(layout(size));
@@ -188,7 +197,8 @@ mod tests {
             })
             .collect();
         for (block, size) in all {
-            // SAFETY: as above; growing keeps the first bytes.
+            // SAFETY: `block` was allocated with `layout(size)`, and growing keeps its first `size`
+            // bytes.
             unsafe {
                 let grown = blocks.realloc(block, layout(size), size + 300);
                 let held = std::slice::from_raw_parts(grown, size);

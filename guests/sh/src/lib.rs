@@ -1,13 +1,13 @@
 //! A bash interpreter in which every process is a cell.
 //!
-//! - [`syntax`]: from text to tree.
-//! - [`shell`]: what a shell knows: variables, functions, options, descriptors, jobs, traps.
-//! - [`expand`]: from words to arguments.
-//! - [`pattern`]: file name patterns.
-//! - [`exec`]: running the tree.
-//! - [`builtins`]: commands of the shell itself, a file each.
-//! - [`serial`]: the state of a shell as bytes, for subshells.
-//! - [`table`]: tables by name; [`blocks`]: its memory.
+//! - [`syntax`]: the parser and the syntax tree.
+//! - [`shell`]: shell state: variables, functions, options, descriptors, jobs, traps.
+//! - [`expand`]: expansion of words to arguments.
+//! - [`pattern`]: glob patterns.
+//! - [`exec`]: execution of the syntax tree.
+//! - [`builtins`]: builtin commands, one file each.
+//! - [`serial`]: serialised shell state, for subshells.
+//! - [`table`]: hash tables keyed by name; [`blocks`]: the allocator.
 
 pub mod blocks;
 pub mod builtins;
@@ -20,8 +20,8 @@ pub mod shell;
 pub mod syntax;
 pub mod table;
 
-/// Runs the shell that a process's arguments and state ask for; answers its exit status. The
-/// process is to end with it: its memory is not put in order.
+/// Runs the shell that this process's arguments and state describe, and returns its exit status.
+/// The process must exit right afterwards: the shell's memory is not freed.
 pub fn run() -> i32 {
     let mut me = match cofferdam_guest_sys::myself() {
         Ok(me) => me,
@@ -39,7 +39,7 @@ pub fn run() -> i32 {
                 status
             }
             None => {
-                let _ = cofferdam_guest_sys::write_all(2, b"bash: state not understood\n");
+                let _ = cofferdam_guest_sys::write_all(2, b"bash: malformed shell state\n");
                 1
             }
         };
@@ -55,19 +55,19 @@ pub fn run() -> i32 {
     status
 }
 
-/// Whether the sandbox has a command of this name without a file.
+/// Returns true if the sandbox has a command of this name that needs no file.
 pub(crate) fn is_command(name: &[u8]) -> bool {
     let is_shell = cfg!(target_arch = "wasm32") && matches!(name, b"sh" | b"bash");
     is_shell || command_names().binary_search_by(|known| known.as_bytes().cmp(name)).is_ok()
 }
 
-/// Commands of the sandbox, sorted.
+/// Returns the names of the sandbox's commands, sorted.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn command_names() -> &'static [&'static str] {
     cofferdam_guest_commands::names()
 }
 
-/// On a real Unix every command has a file.
+/// Returns no names: on a real Unix every command is a file.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn command_names() -> &'static [&'static str] {
     &[]

@@ -1,4 +1,4 @@
-//! The shell as a program.
+//! The shell's entry point.
 #![cfg_attr(target_arch = "wasm32", no_main)]
 
 #[cfg(target_arch = "wasm32")]
@@ -10,12 +10,13 @@ fn main() {
     std::process::exit(cofferdam_guest_sh::run())
 }
 
-/// What the C library calls when it is ready. Its own version asks the host for the arguments
-/// first, which [`cofferdam_guest_sh::run`] learns with everything else.
+/// Entry point called by the C library. Its default version makes a host call for the arguments,
+/// which [`cofferdam_guest_sh::run`] gets together with everything else.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 extern "C" fn __main_void() -> i32 {
     let status = cofferdam_guest_sh::run();
-    // SAFETY: ends the process. Nothing here waits in a buffer of the C library.
+    // SAFETY: `_exit` accesses no memory and does not return; the C library's buffers are unused,
+    // so no output is lost.
     unsafe { libc::_exit(status) }
 }

@@ -1,18 +1,18 @@
-//! Glob patterns. Matching follows all ways at once instead of trying one after the other, so
-//! that no pattern takes more than text times pattern.
+//! Glob patterns. The matcher tracks all possible positions at once instead of backtracking, so
+//! that matching takes at most time proportional to text length times pattern length.
 
 /// Deepest nesting of extended patterns.
 const MAX_DEPTH: usize = 40;
 
-/// Bytes that are no UTF-8 stand above all characters.
+/// Offset of bytes that are not UTF-8, above all characters.
 const RAW: u32 = 0x11_0000;
 
-/// How patterns are read and compared.
+/// Rules for parsing and comparing patterns.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rules {
-    /// `@(…)` and its kin.
+    /// Recognise extended patterns such as `@(…)`.
     pub extended: bool,
-    /// Upper and lower case are the same.
+    /// Ignore case.
     pub fold: bool,
 }
 
@@ -70,13 +70,13 @@ enum Kind {
     Not,
 }
 
-/// Characters with the offsets where they begin; the last offset is the length.
+/// Decoded characters with their byte offsets; the last offset is the length of the text.
 pub struct Chars {
     codes: Vec<u32>,
     offsets: Vec<usize>,
 }
 
-/// The character at the front and its length in bytes.
+/// Returns the first character and its length in bytes.
 pub fn decode(text: &[u8]) -> (u32, usize) {
     let first = text[0];
     if first < 0x80 {
@@ -95,7 +95,7 @@ pub fn decode(text: &[u8]) -> (u32, usize) {
 }
 
 impl Chars {
-    /// Takes text apart.
+    /// Decodes text.
     pub fn new(text: &[u8]) -> Chars {
         let mut chars = Chars { codes: Vec::with_capacity(text.len()), offsets: Vec::new() };
         chars.offsets.reserve(text.len() + 1);
@@ -110,31 +110,31 @@ impl Chars {
         chars
     }
 
-    /// How many characters.
+    /// Returns the number of characters.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no characters.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// Where a character begins.
+    /// Returns the byte offset of a character.
     pub fn offset(&self, at: usize) -> usize {
         self.offsets[at.min(self.codes.len())]
     }
 }
 
 impl Pattern {
-    /// Compiles a pattern, in which a backslash takes the meaning of what follows it.
+    /// Compiles a pattern, in which a backslash makes the next character literal.
     pub fn new(text: &[u8], rules: Rules) -> Pattern {
         let codes = Chars::new(text).codes;
         let nodes = compile(&codes, rules.extended, 0);
         Pattern { nodes, fold: rules.fold }
     }
 
-    /// Whether all of the text matches.
+    /// Returns true if the whole text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
         let chars = Chars::new(text);
         if self.nodes.iter().any(|node| matches!(node, Node::Group(..))) {
@@ -143,7 +143,7 @@ impl Pattern {
         self.simple(&chars.codes)
     }
 
-    /// Without groups: the last star is the only one worth going back to.
+    /// Matches a pattern without groups; only the last star can need another try.
     fn simple(&self, text: &[u32]) -> bool {
         let (mut at, mut node) = (0, 0);
         let mut star: Option<(usize, usize)> = None;
@@ -169,7 +169,7 @@ impl Pattern {
         self.nodes[node..].iter().all(|node| matches!(node, Node::Star))
     }
 
-    /// Lengths in bytes of the beginnings that match: shortest and longest.
+    /// Returns the byte lengths of the shortest and longest matching prefixes.
     pub fn prefix(&self, text: &[u8]) -> Option<(usize, usize)> {
         let chars = Chars::new(text);
         let ends = self.ends(&self.nodes, &chars.codes, 0);
@@ -178,7 +178,7 @@ impl Pattern {
         Some((chars.offset(first), chars.offset(last)))
     }
 
-    /// Where the endings begin that match: of the shortest and of the longest.
+    /// Returns the byte offsets at which the shortest and longest matching suffixes begin.
     pub fn suffix(&self, text: &[u8]) -> Option<(usize, usize)> {
         let chars = Chars::new(text);
         let codes: Vec<u32> = chars.codes.iter().rev().copied().collect();
@@ -189,7 +189,7 @@ impl Pattern {
         Some((chars.offset(chars.len() - first), chars.offset(chars.len() - last)))
     }
 
-    /// The end of the longest match that begins at each place asked for, in bytes.
+    /// Returns a searcher for matches of this pattern in `text`.
     pub fn searcher<'a>(&'a self, text: &'a [u8]) -> Searcher<'a> {
         let fixed = self.nodes.iter().all(|node| !matches!(node, Node::Star | Node::Group(..)));
         Searcher { pattern: self, chars: Chars::new(text), fixed }
@@ -207,7 +207,8 @@ impl Pattern {
         }
     }
 
-    /// For each place in the text, whether the nodes can end there when they begin at `start`.
+    /// Returns, for each position in the text, whether a match of `nodes` from `start` can end
+    /// there.
     fn ends(&self, nodes: &[Node], text: &[u32], start: usize) -> Vec<bool> {
         let mut now = vec![false; text.len() + 1];
         now[start] = true;
@@ -292,7 +293,7 @@ impl Pattern {
     }
 }
 
-/// Looks for a pattern in one text.
+/// Finds matches of a pattern in one text.
 pub struct Searcher<'a> {
     pattern: &'a Pattern,
     chars: Chars,
@@ -300,12 +301,13 @@ pub struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// The text's characters.
+    /// Returns the characters of the text.
     pub fn chars(&self) -> &Chars {
         &self.chars
     }
 
-    /// The longest match that begins at this character, as the character behind its end.
+    /// Returns the end of the longest match that begins at this character, both counted in
+    /// characters.
     pub fn longest(&self, start: usize) -> Option<usize> {
         let codes = &self.chars.codes;
         if self.fixed {
@@ -315,7 +317,7 @@ impl Searcher<'_> {
                 piece.iter().zip(&self.pattern.nodes).all(|(c, node)| self.pattern.one(node, *c));
             return fits.then_some(end);
         }
-        // Most places do not even begin right.
+        // Fast path: at most positions even the first character does not match.
         if let Some(node @ (Node::One(_) | Node::Set { .. })) = self.pattern.nodes.first()
             && !codes.get(start).is_some_and(|c| self.pattern.one(node, *c))
         {
@@ -389,7 +391,7 @@ fn kind(c: char) -> Option<Kind> {
     })
 }
 
-/// The choices behind `@(`, and their length with the closing parenthesis.
+/// Splits the alternatives after `@(`; returns them with their length including the parenthesis.
 fn group(text: &[u32]) -> Option<(Vec<&[u32]>, usize)> {
     let is = |at: usize, c: u8| text[at] == u32::from(c);
     let mut choices = Vec::new();
@@ -418,7 +420,7 @@ fn group(text: &[u32]) -> Option<(Vec<&[u32]>, usize)> {
     None
 }
 
-/// The set behind `[`, and its length with the closing bracket.
+/// Parses the set after `[`; returns it with its length including the bracket.
 fn set(text: &[u32]) -> Option<(Node, usize)> {
     let is = |at: usize, c: u8| text.get(at) == Some(&u32::from(c));
     let mut at = 0;
@@ -564,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_count_as_they_say() {
+    fn groups_repeat_as_their_operator_says() {
         check("+(ab|c)", "abcab", true);
         check("?(a)b", "aab", false);
         check("!(*.txt)", "a.txt", false);
@@ -572,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_mark_is_one_character_of_any_length() {
+    fn a_question_mark_matches_one_character_of_any_byte_length() {
         check("?", "é", true);
         check("??", "é", false);
     }

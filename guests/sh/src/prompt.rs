@@ -1,4 +1,4 @@
-//! Prompts: backslash escapes and expansions.
+//! Prompt strings: backslash escapes and expansions.
 
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
@@ -8,7 +8,7 @@ fn clock(format: &[u8]) -> Text {
 }
 
 impl Shell {
-    /// A prompt as it is shown.
+    /// Expands a prompt string for display.
     pub fn prompt(&mut self, text: &[u8]) -> Result<Text, Flow> {
         let mut out = Vec::new();
         let mut at = 0;

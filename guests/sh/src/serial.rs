@@ -1,16 +1,16 @@
-//! Trees and the shell's state as bytes, for subshells.
+//! Serialisation of syntax trees and shell state, for subshells.
 
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::ast::{Command, Kind, Simple};
 
-/// A command as bytes.
+/// Serialises a command.
 pub fn pack_command(command: &Command) -> Vec<u8> {
     pack(command)
 }
 
-/// A command from bytes. Only ever given what a shell of ours packed; anything else is a command
-/// that does nothing.
+/// Deserialises a command. The bytes come from [`pack_command`] in another shell process; malformed
+/// bytes give a command that does nothing.
 pub fn unpack_command(bytes: &[u8]) -> Command {
     unpack(bytes).unwrap_or(Command {
         line: 0,
@@ -19,12 +19,12 @@ pub fn unpack_command(bytes: &[u8]) -> Command {
     })
 }
 
-/// Anything as bytes.
+/// Serialises a value.
 pub fn pack<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-/// Anything from bytes.
+/// Deserialises a value, or returns `None` if the bytes are malformed.
 pub fn unpack<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     postcard::from_bytes(bytes).ok()
 }

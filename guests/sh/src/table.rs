@@ -1,9 +1,9 @@
-//! Tables by names, or by what is as short.
+//! Hash tables for short keys such as names.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Short keys, no enemy behind the table: a script can only slow itself down.
+/// A fast hasher without protection against collisions: a script can only slow itself down.
 #[derive(Debug, Default, Clone)]
 pub struct NameHasher(u64);
 
@@ -23,6 +23,6 @@ impl Hasher for NameHasher {
     }
 }
 
-/// A table. Unlike the standard library's it needs no random number, which would be a question to
-/// the host in every shell that starts.
+/// A hash table that needs no random seed; the standard one would cost a host call at each start of
+/// a shell.
 pub type Table<K, V> = HashMap<K, V, BuildHasherDefault<NameHasher>>;

@@ -1,18 +1,19 @@
-//! Scripts beside what a real bash prints for them: `tests/cases/<topic>.sh` and `.out`.
+//! Scripts compared with the output of a real bash: `tests/cases/<topic>.sh` and `.out`.
 //!
-//! `COFFERDAM_ORACLE=bash cargo test` asks that shell for the expectations anew; read the diff.
-//! `hostile` is not asked: bash itself dies of it.
+//! `COFFERDAM_ORACLE=bash cargo test` rewrites the expectations with the output of that shell; read
+//! the diff. `hostile` is excluded, because it crashes bash itself.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Output and status of a script, run in an empty folder.
+/// Runs a script in an empty directory and returns its output and status.
 fn run(shell: &str, script: &Path) -> String {
     let topic = script.file_stem().and_then(|name| name.to_str()).unwrap_or("case");
     let folder = std::env::temp_dir().join(format!("sh-case-{}-{topic}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the case");
-    // A shell cannot trap what was ignored when it started, such as SIGINT behind `nohup make test &`.
+    // A shell cannot trap signals ignored when it started, such as SIGINT under `nohup make test
+    // &`.
     let output = Command::new("/usr/bin/env")
         .args(["--default-signal", shell])
         .arg(script)

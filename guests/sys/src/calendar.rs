@@ -1,6 +1,6 @@
-//! Dates of the Gregorian calendar, in universal time: a sandbox has no other.
+//! Dates of the Gregorian calendar. All times are UTC: a sandbox has no other time zone.
 
-/// A moment taken apart.
+/// A point in time split into calendar fields.
 struct Moment {
     year: i64,
     month: i64,
@@ -29,7 +29,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// Days since 1970 of a date.
+/// Returns the days from 1970-01-01 to a date; a month outside 1 to 12 carries into the year.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let shifted = month - 1;
     let (year, month) = (year + shifted.div_euclid(12), shifted.rem_euclid(12) + 1);
@@ -65,7 +65,7 @@ impl Moment {
         }
     }
 
-    /// Year and number of the week, as ISO 8601 counts them.
+    /// Returns the ISO 8601 year and week number.
     fn week(&self) -> (i64, i64) {
         let weekday = (self.weekday + 6) % 7;
         let week = (self.yearday - weekday + 10) / 7;
@@ -84,7 +84,7 @@ impl Moment {
     }
 }
 
-/// Seconds since 1970 of `YYYY MM DD HH MM SS`.
+/// Parses `YYYY MM DD HH MM SS` into seconds since 1970, or returns `None` if it is malformed.
 pub fn from_text(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let numbers: Vec<i64> =
@@ -96,7 +96,7 @@ pub fn from_text(text: &[u8]) -> Option<f64> {
     Some((days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) as f64)
 }
 
-/// Seconds since 1970 of a date such as `2024-01-31`, perhaps with a time behind it, or `@SECONDS`.
+/// Parses `2024-01-31`, optionally followed by a time, or `@SECONDS`, into seconds since 1970.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim().trim_end_matches(['Z', 'z']);
     if let Some(seconds) = text.strip_prefix('@') {
@@ -119,7 +119,7 @@ pub fn parse(text: &str) -> Option<i64> {
     fine.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// A moment in the form of `strftime`.
+/// Formats seconds since 1970 according to a `strftime` format.
 pub fn format(format: &[u8], seconds: i64) -> Vec<u8> {
     let moment = Moment::at(seconds);
     let mut out = Vec::new();
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_the_calendars() {
+    fn dates_match_the_gregorian_calendar() {
         assert_eq!(format(b"%F %T %a %j", 0), b"1970-01-01 00:00:00 Thu 001");
         assert_eq!(format(b"%F", 951_782_400), b"2000-02-29");
         assert_eq!(format(b"%G-W%V", 1_609_459_200), b"2020-W53");

@@ -1,4 +1,4 @@
-//! The system of a cell: one import, one frame for each question.
+//! System calls inside a cell. Every call is one request frame through a single host import.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
@@ -11,7 +11,7 @@ use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
 use cofferdam_abi::process::{self as abi, FileStatus};
 use cofferdam_abi::wire::{Reader, Writer};
 
-use crate::{Fd, Myself, Pid, Refused, Spawn, Status, Which, errno};
+use crate::{Fd, HostError, Myself, Pid, Spawn, Status, Which, errno};
 
 #[link(wasm_import_module = "cofferdam")]
 unsafe extern "C" {
@@ -19,29 +19,30 @@ unsafe extern "C" {
     fn import(request: *const u8, request_len: u32, answer: *mut u8, answer_cap: u32) -> u32;
 }
 
-/// Nothing is inherited by accident: a child gets what [`Spawn::descriptors`] lists.
+/// No flag is needed: a child inherits only the descriptors that [`Spawn::descriptors`] lists.
 pub(crate) const OPEN_FLAGS: i32 = 0;
 
-/// Numbers below are the standard streams and the root directory.
+/// Lowest number for parked descriptors; lower numbers are the standard streams and the root
+/// directory.
 pub(crate) const PARKED: Fd = 4;
 
-/// Where script numbers from 3 on begin.
+/// Offset of script numbers from 3 on.
 const SCRIPT_BASE: Fd = 1000;
 
-/// The descriptor that a script number stands for.
+/// Returns the descriptor for a script number.
 pub fn number(script: u32) -> Fd {
     let script = script as Fd;
     if script < 3 { script } else { script.saturating_add(SCRIPT_BASE) }
 }
 
-/// Room for most answers, so that a call allocates nothing.
+/// Size of the answer buffer on the stack; longer answers need an allocation and a second call.
 const ROOM: usize = 1024;
 
 thread_local! {
     static REQUEST: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes one call and hands the fields of its answer to `read`.
+/// Makes one call and passes the fields of its answer to `read`; errors become errno values.
 fn call<T>(
     which: ProgramCall,
     fields: impl FnOnce(&mut Writer),
@@ -53,12 +54,12 @@ fn call<T>(
     })
 }
 
-/// The same for calls whose refusals say more than a number.
+/// Makes one call like [`call`], but returns the host's full error rather than an errno.
 pub(crate) fn try_call<T>(
     which: ProgramCall,
     fields: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
-) -> Result<T, Refused> {
+) -> Result<T, HostError> {
     let mut buf = REQUEST.take();
     buf.clear();
     buf.extend_from_slice(&which.number().to_le_bytes());
@@ -77,7 +78,8 @@ pub(crate) fn try_call<T>(
 
 fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     let mut room = [0; ROOM];
-    // SAFETY: the host reads the request and writes at most `ROOM` bytes of answer.
+    // SAFETY: `request` and `room` are live for the call and at least as long as the lengths
+    // passed; the host reads the first and writes at most `ROOM` bytes to the second.
     let len =
         unsafe { import(request.as_ptr(), request.len() as u32, room.as_mut_ptr(), ROOM as u32) }
             as usize;
@@ -87,7 +89,8 @@ fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     let mut long = vec![0; len];
     let mut take = [0; REQUEST_HEADER];
     take[..2].copy_from_slice(&TAKE.to_le_bytes());
-    // SAFETY: as above, with the room that the host said it needs.
+    // SAFETY: `take` and `long` are live for the call and have exactly the lengths passed; the host
+    // writes at most `len` bytes to `long`.
     unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
     f(&long)
 }
@@ -95,25 +98,27 @@ fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
 fn understand<T>(
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
-) -> Result<T, Refused> {
-    let strange = |_| Refused::plain("answer of the host not understood");
+) -> Result<T, HostError> {
+    let strange = |_| HostError::plain("malformed answer from the host");
     let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
     match answer.status {
         Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
         Answered::Refused => {
             let refusal = Refusal::read(answer.payload).map_err(strange)?;
             let kind = refusal.members.iter().find(|(name, _)| *name == "kind");
-            Err(Refused {
+            Err(HostError {
                 name: refusal.name.to_owned(),
                 message: refusal.message.to_owned(),
                 kind: kind.map_or_else(String::new, |(_, kind)| (*kind).to_owned()),
             })
         }
-        Answered::Pending => Err(Refused::plain("the host answered later than asked")),
+        Answered::Pending => {
+            Err(HostError::plain("the host deferred an answer that was due at once"))
+        }
     }
 }
 
-/// Starts a process.
+/// Starts a process and returns its number.
 pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let packed = abi::Spawn {
         program: spawn.program,
@@ -130,7 +135,7 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     call(ProgramCall::ProcessSpawn, |w| packed.write(w), |r| r.u32())
 }
 
-/// Waits for a child to end. `None`: with `nohang`, and none has ended.
+/// Waits for a child to end. Returns `None` if `nohang` is set and no child has ended.
 pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
     let pid = match which {
         Which::Any => 0,
@@ -153,7 +158,7 @@ pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
     Ok(Some((pid, status)))
 }
 
-/// Sends a signal; 0 asks whether the process is there.
+/// Sends a signal. Signal 0 only checks that the process exists.
 pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
     call(
         ProgramCall::ProcessKill,
@@ -164,7 +169,7 @@ pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
     )
 }
 
-/// What this process is.
+/// Returns information about this process.
 pub fn myself() -> io::Result<Myself> {
     call(
         ProgramCall::ProcessMyself,
@@ -186,18 +191,20 @@ pub fn myself() -> io::Result<Myself> {
     )
 }
 
-/// Makes the directory that the host started this process in the C library's own. Once, before
-/// anything else: `chdir` would ask the host five times whether it is there.
+/// Sets the C library's working directory to the one the host started this process in. Must be
+/// called once, before any other call; `chdir` would cost five host calls to check the path.
 pub fn begin_in(cwd: &[u8]) {
     unsafe extern "C" {
         static mut __wasilibc_cwd: *const c_char;
     }
-    // Only a program that has `chdir` in it is linked with what makes relative names begin there.
+    // The C library resolves relative paths only in programs that link `chdir`; this reference
+    // links it.
     std::hint::black_box(libc::chdir as unsafe extern "C" fn(*const c_char) -> c_int);
     let Ok(cwd) = CString::new(cwd) else { return };
     if !cwd.is_empty() {
-        // SAFETY: there is one thread. The C library reads the text as long as it is the working
-        // directory, and frees only what it allocated itself.
+        // SAFETY: the cell has one thread, so nothing else accesses the static. The string is
+        // leaked, so it outlives every read; the C library frees only strings that it allocated
+        // itself.
         unsafe { __wasilibc_cwd = cwd.into_raw() };
     }
 }
@@ -226,7 +233,7 @@ pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
     )
 }
 
-/// Signals that came since the last time, in order.
+/// Takes the signals received since the last call, in order of arrival.
 pub fn signals_take() -> Vec<u8> {
     call(
         ProgramCall::SignalTake,
@@ -239,7 +246,7 @@ pub fn signals_take() -> Vec<u8> {
     .unwrap_or_default()
 }
 
-/// Which signals are caught and which are ignored, bit `n` for signal `n`; the rest kill.
+/// Sets which signals are caught and ignored, bit `n` for signal `n`; all others kill the process.
 pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
     call(
         ProgramCall::SignalSet,
@@ -294,13 +301,14 @@ pub(crate) fn umask(mask: u32) -> u32 {
     .unwrap_or(0o022)
 }
 
-/// What the next run of the sandbox begins with; heard from the first process of a run only.
+/// Saves the working directory and environment for the sandbox's next run. The host honours this
+/// call only from the first process of a run.
 pub fn keep_environment(cwd: &[u8], variables: &[&[u8]]) -> io::Result<()> {
     let environment = abi::Environment { cwd, variables: variables.to_vec() };
     call(ProgramCall::EnvironmentKeep, |w| environment.write(w), |_| Ok(()))
 }
 
-/// The host knows no working directory: it is the C library's.
+/// Makes a path absolute: the host has no working directory, only the C library does.
 fn absolute(path: &[u8]) -> io::Result<Vec<u8>> {
     if path.is_empty() {
         return Err(io::Error::from_raw_os_error(libc::ENOENT));

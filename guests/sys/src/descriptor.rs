@@ -1,4 +1,4 @@
-//! Open files by number.
+//! Open files, addressed by descriptor number.
 
 use std::ffi::CString;
 use std::io;
@@ -6,41 +6,42 @@ use std::os::fd::RawFd;
 
 use crate::system;
 
-/// A descriptor of this process.
+/// A descriptor number of this process.
 pub type Fd = RawFd;
 
 fn checked(answer: libc::c_int) -> io::Result<libc::c_int> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer) }
 }
 
-/// Opens a file. `flags` are the C library's `O_…`.
+/// Opens a file. `flags` are the C library's `O_*` constants.
 pub fn open(path: &[u8], flags: i32, mode: u32) -> io::Result<Fd> {
     let path = CString::new(path).map_err(|_| io::Error::from_raw_os_error(libc::ENOENT))?;
-    // SAFETY: the path ends with a zero byte.
+    // SAFETY: `path` is NUL-terminated and outlives the call.
     checked(unsafe { libc::open(path.as_ptr(), flags | system::OPEN_FLAGS, mode) })
 }
 
 /// Closes a descriptor.
 pub fn close(fd: Fd) -> io::Result<()> {
-    // SAFETY: closing a number touches no memory; whoever holds the number knows it is theirs.
+    // SAFETY: `close` accesses no memory. `Fd` is a plain number, so no owned handle is
+    // invalidated.
     checked(unsafe { libc::close(fd) }).map(drop)
 }
 
-/// Reads once. An interruption by a signal is the caller's to see.
+/// Reads once. Returns `ErrorKind::Interrupted` if a signal arrives first.
 pub fn read(fd: Fd, buf: &mut [u8]) -> io::Result<usize> {
-    // SAFETY: the buffer is as long as said.
+    // SAFETY: `buf` is valid for writes of `buf.len()` bytes.
     let len = unsafe { libc::read(fd, buf.as_mut_ptr().cast(), buf.len()) };
     if len < 0 { Err(io::Error::last_os_error()) } else { Ok(len as usize) }
 }
 
-/// Writes once.
+/// Writes once and returns the number of bytes written.
 pub fn write(fd: Fd, buf: &[u8]) -> io::Result<usize> {
-    // SAFETY: the buffer is as long as said.
+    // SAFETY: `buf` is valid for reads of `buf.len()` bytes.
     let len = unsafe { libc::write(fd, buf.as_ptr().cast(), buf.len()) };
     if len < 0 { Err(io::Error::last_os_error()) } else { Ok(len as usize) }
 }
 
-/// Writes all of it, also when signals come in between.
+/// Writes the whole buffer, retrying after signals.
 pub fn write_all(fd: Fd, mut buf: &[u8]) -> io::Result<()> {
     while !buf.is_empty() {
         match write(fd, buf) {
@@ -53,35 +54,35 @@ pub fn write_all(fd: Fd, mut buf: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A new pipe: the end to read, the end to write. Both are out of the way of script numbers.
+/// Creates a pipe and returns its read end and write end. Neither collides with a script number.
 pub fn pipe() -> io::Result<(Fd, Fd)> {
     system::pipe()
 }
 
-/// The same open file under the first free number from `least` on.
+/// Duplicates a descriptor to the lowest free number that is at least `least`.
 pub fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
     system::copy(fd, least)
 }
 
-/// The same open file where no script number can be.
+/// Duplicates a descriptor to a number that no script number maps to.
 pub fn park(fd: Fd) -> io::Result<Fd> {
     system::copy(fd, system::PARKED)
 }
 
-/// `to` is closed and becomes the same open file as `fd`.
+/// Makes `to` a duplicate of `fd`, closing the file `to` referred to before.
 pub fn replace(fd: Fd, to: Fd) -> io::Result<()> {
     system::replace(fd, to)
 }
 
-/// Whether a person sits at the other end.
+/// Returns true if the descriptor is a terminal.
 pub fn is_terminal(fd: Fd) -> bool {
-    // SAFETY: asks about a number, touches no memory.
+    // SAFETY: `isatty` accesses no memory of this process.
     unsafe { libc::isatty(fd) == 1 }
 }
 
-/// Whether a read would answer at once, waiting for that at most so many milliseconds.
+/// Waits up to `milliseconds` and returns true if a read would not block.
 pub fn readable(fd: Fd, milliseconds: i32) -> io::Result<bool> {
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, as said.
+    // SAFETY: `poll` points to one live `pollfd`, and the count passed is 1.
     checked(unsafe { libc::poll(&mut poll, 1, milliseconds) }).map(|ready| ready > 0)
 }

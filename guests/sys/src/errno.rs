@@ -1,8 +1,8 @@
-//! Errno names, as the host refuses with them, to the C library's numbers.
+//! Conversion of the host's errno names to the C library's numbers.
 
 macro_rules! names {
     ($($name:ident)+) => {
-        /// The number of this name.
+        /// Returns the C library's number for an errno name.
         pub(crate) fn number(name: &str) -> Option<i32> {
             match name {
                 $(stringify!($name) => Some(libc::$name),)+

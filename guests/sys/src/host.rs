@@ -1,68 +1,68 @@
-//! What only a cell has: the broker's way to the network, tools, caps that the host hears of.
+//! Host services that only a cell has: fetches through the broker, tools, and cap reports.
 //!
-//! On a real Unix all of it is refused, by name.
+//! On a real Unix every function here fails with [`HostError`].
 
 pub use cofferdam_abi::process::Cap;
 
-/// Why the host did not do it.
+/// An error reported by the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// The class of the error; `PermissionError` for a denial, whose message is a line of JSON.
+pub struct HostError {
+    /// Error class. `PermissionError` for a denial, whose `message` is then a line of JSON.
     pub name: String,
-    /// What a person reads.
+    /// Human-readable description.
     pub message: String,
-    /// Of a request that was sent: what went wrong.
+    /// Failure kind of a request that was sent; empty for all other errors.
     pub kind: String,
 }
 
-impl Refused {
+impl HostError {
     pub(crate) fn plain(message: &str) -> Self {
-        Refused { name: "Error".to_owned(), message: message.to_owned(), kind: String::new() }
+        HostError { name: "Error".to_owned(), message: message.to_owned(), kind: String::new() }
     }
 }
 
-/// What to send.
+/// An HTTP request.
 #[derive(Debug, Clone, Default)]
 pub struct FetchRequest {
-    /// `GET` and the like.
+    /// HTTP method, such as `GET`.
     pub method: String,
-    /// Absolute.
+    /// Absolute URL.
     pub url: String,
-    /// Names and values.
+    /// Header names and values.
     pub headers: Vec<(String, String)>,
-    /// What follows the headers.
+    /// Request body.
     pub body: Option<Vec<u8>>,
-    /// Whether redirects are followed.
+    /// Follow redirects.
     pub follow: bool,
-    /// Longest time, in milliseconds; the host's own limit holds all the same.
+    /// Timeout in milliseconds; the host's own limit applies as well.
     pub time_ms: Option<f64>,
 }
 
-/// What came back, but for the body.
+/// An HTTP response without its body.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FetchHead {
     /// Status code.
     pub status: u16,
-    /// Its words.
+    /// Reason phrase.
     pub status_text: String,
-    /// Where it came from in the end.
+    /// Final URL, after redirects.
     pub url: String,
-    /// Names in lower case, and values, one character for each byte.
+    /// Header names in lower case, and values with one character per byte.
     pub headers: Vec<(String, String)>,
-    /// Number of the body, where there is one.
+    /// Number to pass to [`fetch_read`]; `None` if the response has no body.
     pub stream: Option<u32>,
 }
 
-/// What is heard of a tool.
+/// An event of a running tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// It ended with this exit code.
+    /// The tool ended with this exit code.
     Ended(u8),
-    /// It printed to standard output.
+    /// The tool wrote to standard output.
     Output(Vec<u8>),
-    /// It printed to standard error.
+    /// The tool wrote to standard error.
     Error(Vec<u8>),
-    /// It waits for standard input.
+    /// The tool waits for standard input.
     WantsInput,
 }
 
@@ -73,7 +73,7 @@ mod cell {
     use cofferdam_abi::wire::Malformed;
     use cofferdam_abi::{Value, value};
 
-    use super::{Cap, FetchHead, FetchRequest, Heard, Refused};
+    use super::{Cap, FetchHead, FetchRequest, Heard, HostError};
     use crate::system::try_call;
 
     fn text(text: &str) -> Value {
@@ -84,8 +84,8 @@ mod cell {
         members.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// Sends a request and waits for the response's head.
-    pub fn fetch(request: FetchRequest) -> Result<FetchHead, Refused> {
+    /// Sends a request and waits for the response head.
+    pub fn fetch(request: FetchRequest) -> Result<FetchHead, HostError> {
         let header = |(name, value): &(String, String)| Value::Array(vec![text(name), text(value)]);
         let mut head = vec![
             ("method".to_owned(), Value::String(request.method)),
@@ -108,7 +108,7 @@ mod cell {
             |r| value::decode(r.take(r.remaining())?),
         )?;
         let Value::Object(members) = answer else {
-            return Err(Refused::plain("answer of the host not understood"));
+            return Err(HostError::plain("malformed answer from the host"));
         };
         let number = |name: &str| match member(&members, name) {
             Some(Value::Number(number)) => Some(*number),
@@ -138,8 +138,8 @@ mod cell {
         })
     }
 
-    /// The next bytes of a body, none at its end.
-    pub fn fetch_read(stream: u32) -> Result<Vec<u8>, Refused> {
+    /// Returns the next bytes of a body, or an empty vector at its end.
+    pub fn fetch_read(stream: u32) -> Result<Vec<u8>, HostError> {
         try_call(
             ProgramCall::FetchRead,
             |w| {
@@ -149,8 +149,8 @@ mod cell {
         )
     }
 
-    /// Begins a tool.
-    pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), Refused> {
+    /// Starts a tool.
+    pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), HostError> {
         let tool = Value::Object(vec![
             ("name".to_owned(), text(name)),
             ("source".to_owned(), text(source)),
@@ -167,8 +167,8 @@ mod cell {
         )
     }
 
-    /// Waits for what the tool does next.
-    pub fn tool_read() -> Result<Heard, Refused> {
+    /// Waits for the next event of the tool.
+    pub fn tool_read() -> Result<Heard, HostError> {
         try_call(
             ProgramCall::ToolRead,
             |_| (),
@@ -186,8 +186,8 @@ mod cell {
         )
     }
 
-    /// Hands input to the tool; nothing for its end.
-    pub fn tool_feed(bytes: &[u8]) -> Result<(), Refused> {
+    /// Sends standard input to the tool; an empty slice ends the input.
+    pub fn tool_feed(bytes: &[u8]) -> Result<(), HostError> {
         try_call(
             ProgramCall::ToolFeed,
             |w| {
@@ -197,12 +197,12 @@ mod cell {
         )
     }
 
-    /// Bytes in the sandbox's files and how many there may be; the same of files.
-    pub fn space() -> Result<[(u64, u64); 2], Refused> {
+    /// Returns the bytes used and allowed, then the files used and allowed, in the sandbox.
+    pub fn space() -> Result<[(u64, u64); 2], HostError> {
         try_call(ProgramCall::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
     }
 
-    /// Tells the host that a cap was hit, so that a run which fails for it says so.
+    /// Reports a reached cap to the host, so that a run that fails because of the cap names it.
     pub fn cap_hit(cap: Cap, allowed: u64) {
         let _ = try_call(
             ProgramCall::CapHit,
@@ -216,43 +216,43 @@ mod cell {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod cell {
-    use super::{Cap, FetchHead, FetchRequest, Heard, Refused};
+    use super::{Cap, FetchHead, FetchRequest, Heard, HostError};
 
-    fn absent<T>() -> Result<T, Refused> {
-        Err(Refused::plain("only in a sandbox"))
+    fn absent<T>() -> Result<T, HostError> {
+        Err(HostError::plain("only in a sandbox"))
     }
 
-    /// Refused.
-    pub fn fetch(_: FetchRequest) -> Result<FetchHead, Refused> {
+    /// Always fails outside a cell.
+    pub fn fetch(_: FetchRequest) -> Result<FetchHead, HostError> {
         absent()
     }
 
-    /// Refused.
-    pub fn fetch_read(_: u32) -> Result<Vec<u8>, Refused> {
+    /// Always fails outside a cell.
+    pub fn fetch_read(_: u32) -> Result<Vec<u8>, HostError> {
         absent()
     }
 
-    /// Refused.
-    pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), Refused> {
+    /// Always fails outside a cell.
+    pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), HostError> {
         absent()
     }
 
-    /// Refused.
-    pub fn tool_read() -> Result<Heard, Refused> {
+    /// Always fails outside a cell.
+    pub fn tool_read() -> Result<Heard, HostError> {
         absent()
     }
 
-    /// Refused.
-    pub fn tool_feed(_: &[u8]) -> Result<(), Refused> {
+    /// Always fails outside a cell.
+    pub fn tool_feed(_: &[u8]) -> Result<(), HostError> {
         absent()
     }
 
-    /// Refused.
-    pub fn space() -> Result<[(u64, u64); 2], Refused> {
+    /// Always fails outside a cell.
+    pub fn space() -> Result<[(u64, u64); 2], HostError> {
         absent()
     }
 
-    /// Nobody hears it.
+    /// Does nothing outside a cell.
     pub fn cap_hit(_: Cap, _: u64) {}
 }
 

@@ -1,12 +1,12 @@
-//! What a program asks of the system beyond files: processes, descriptors, signals, modes.
+//! System interface for programs: processes, descriptors, signals, file modes, host services.
 //!
-//! In a cell every question is one call through the gate. On a real Unix the same questions go
-//! to the operating system, so that the shell can be tested beside a real one.
+//! In a cell each function is one host call. On a real Unix the same functions call the operating
+//! system, so that the shell can be tested against a real one.
 //!
-//! Two kinds of descriptor numbers exist. A [`Fd`] is a number of this process, as `read` and
-//! `write` take it. A *script number* is what a script writes, as in `3>file`. In a cell the
-//! number 3 belongs to the root directory, so script numbers from 3 on live 1000 higher; use
-//! [`number`] to go from one to the other and never add anything yourself.
+//! Descriptor numbers come in two kinds. An [`Fd`] is a number of this process, as `read` and
+//! `write` take it. A *script number* is the number a script writes, as in `3>file`. In a cell,
+//! descriptor 3 is the root directory, so script numbers from 3 on are offset by 1000. Always
+//! convert with [`number`]; never add the offset by hand.
 
 pub mod calendar;
 mod descriptor;
@@ -28,7 +28,7 @@ pub use descriptor::{
     Fd, close, copy, is_terminal, open, park, pipe, read, readable, replace, write, write_all,
 };
 pub use host::{
-    Cap, FetchHead, FetchRequest, Heard, Refused, cap_hit, fetch, fetch_read, space, tool_feed,
+    Cap, FetchHead, FetchRequest, Heard, HostError, cap_hit, fetch, fetch_read, space, tool_feed,
     tool_read, tool_start,
 };
 pub use process::{LISTED, Myself, Pid, Spawn, Status, Which};

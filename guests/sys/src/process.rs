@@ -1,50 +1,51 @@
-//! Processes as the shell sees them.
+//! Process types: start parameters, exit status and self-description.
 
 use std::time::Duration;
 
 use crate::Fd;
 
-/// Number of a process.
+/// A process number.
 pub type Pid = u32;
 
-/// A new process.
+/// Parameters for starting a process.
 #[derive(Debug, Clone, Default)]
 pub struct Spawn<'a> {
-    /// An absolute path, or the bare name of a command that the sandbox has.
+    /// An absolute path, or the bare name of a command built into the sandbox.
     pub program: &'a [u8],
-    /// Arguments, the first being the name it goes by.
+    /// Arguments; the first is the program's name.
     pub argv: Vec<&'a [u8]>,
     /// Variables, each `NAME=value`.
     pub env: Vec<&'a [u8]>,
     /// Working directory, absolute.
     pub cwd: &'a [u8],
-    /// Script number in the child, descriptor in this process. All others are closed.
+    /// Pairs of a script number in the child and a descriptor of this process. The child inherits
+    /// no other descriptor.
     pub descriptors: Vec<(u32, Fd)>,
-    /// Handed to the child, which finds it in [`Myself::state`]. Where it is not empty, the
-    /// program is this one again, whatever `program` says.
+    /// State passed to the child in [`Myself::state`]. If it is not empty, the child runs this
+    /// program again and `program` is ignored.
     pub state: &'a [u8],
 }
 
-/// Which child to wait for.
+/// Selects the child to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// The one that ends first.
+    /// The first child that ends.
     Any,
-    /// This one.
+    /// The child with this number.
     One(Pid),
 }
 
-/// How a process ended.
+/// Reason a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// By itself.
+    /// The process exited with this code.
     Exited(u8),
-    /// By a signal.
+    /// The process was killed by this signal.
     Killed(u8),
 }
 
 impl Status {
-    /// What `$?` says.
+    /// Returns the value of `$?` for this status: the exit code, or 128 plus the signal.
     pub fn code(self) -> i32 {
         match self {
             Status::Exited(code) => i32::from(code),
@@ -53,28 +54,28 @@ impl Status {
     }
 }
 
-/// What a process learns about itself.
+/// Information about the current process.
 #[derive(Debug, Clone, Default)]
 pub struct Myself {
-    /// Its number.
+    /// Process number.
     pub pid: Pid,
-    /// Its parent's number; 0 where there is none.
+    /// Parent's process number, or 0 if there is no parent.
     pub parent: Pid,
-    /// Where it was started, absolute.
+    /// Initial working directory, absolute.
     pub cwd: Vec<u8>,
-    /// What its parent handed over.
+    /// State passed by the parent in [`Spawn::state`].
     pub state: Vec<u8>,
-    /// Signals that it was born ignoring, bit `n` for signal `n`.
+    /// Signals ignored at start, bit `n` for signal `n`.
     pub ignored: u64,
-    /// Its arguments, the first being the name it goes by.
+    /// Arguments; the first is the program's name.
     pub args: Vec<Vec<u8>>,
-    /// Its variables, each `NAME=value`.
+    /// Environment variables, each `NAME=value`.
     pub environment: Vec<Vec<u8>>,
-    /// Its descriptors as far as somebody asked for them; see [`LISTED`].
+    /// Open descriptors among the script numbers in [`LISTED`].
     pub open: Vec<Fd>,
-    /// The time, since 1970.
+    /// Current time since 1970.
     pub now: Duration,
 }
 
-/// Script numbers that [`Myself::open`] knows about.
+/// Script numbers that [`Myself::open`] reports on.
 pub const LISTED: std::ops::Range<u32> = 3..10;

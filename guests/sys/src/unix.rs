@@ -1,4 +1,4 @@
-//! The system of a real Unix, for tests: processes are processes.
+//! System calls on a real Unix, for tests: each process is an operating system process.
 
 use std::ffi::{CString, OsString, c_char};
 use std::io;
@@ -12,16 +12,16 @@ use crate::{Fd, Myself, Pid, Spawn, Status, Which};
 
 pub(crate) const OPEN_FLAGS: i32 = libc::O_CLOEXEC;
 
-/// High enough that scripts do not name such a number.
+/// Lowest number for parked descriptors, above any number a script uses.
 pub(crate) const PARKED: Fd = 200;
 
-/// Tells a child where its state is.
+/// Environment variable with the descriptor number of a child's state.
 const STATE_VARIABLE: &str = "COFFERDAM_STATE_FD";
 
-/// Signals come as numbers up to this one.
+/// Highest signal number handled.
 const LAST_SIGNAL: u8 = 31;
 
-/// The descriptor that a script number stands for.
+/// Returns the descriptor for a script number.
 pub fn number(script: u32) -> Fd {
     script as Fd
 }
@@ -38,11 +38,11 @@ fn pointers(list: &[CString]) -> Vec<*const c_char> {
     list.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect()
 }
 
-/// Starts a process.
+/// Starts a process and returns its number.
 pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let mut program = c_string(spawn.program)?;
     if !spawn.program.contains(&b'/') {
-        // The one bare name that is known here is the shell itself; others have a file.
+        // The shell is the only built-in command here; every other program needs a path.
         if !matches!(spawn.program, b"sh" | b"bash") {
             return Err(io::Error::from_raw_os_error(libc::ENOENT));
         }
@@ -54,7 +54,7 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     if !spawn.state.is_empty() {
         let fd = keep(spawn.state)?;
         state = Some(fd);
-        // A number no script uses, so that the child's own numbers are free.
+        // A number that no script uses, so that it takes none of the child's script numbers.
         descriptors.push((STATE_NUMBER, fd));
         program = c_string(std::env::current_exe()?.as_os_str().as_bytes())?;
         env.push(c_string(format!("{STATE_VARIABLE}={STATE_NUMBER}").as_bytes())?);
@@ -63,11 +63,11 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     let cwd = c_string(spawn.cwd)?;
     let (argv_at, env_at) = (pointers(&argv), pointers(&env));
     let (failure, report) = pipe()?;
-    // SAFETY: between fork and exec only calls that are safe there are made, on memory that is
-    // the child's copy.
+    // SAFETY: the child calls only `become_program`, which makes async-signal-safe calls until exec.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
-        // SAFETY: as above.
+        // SAFETY: this is the forked child. The pointer arrays end with a null pointer, and their
+        // strings (`argv`, `env`) are alive until exec.
         unsafe { become_program(&program, &argv_at, &env_at, &cwd, &descriptors, report) }
     }
     let _ = crate::close(report);
@@ -79,7 +79,8 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
         match crate::read(failure, &mut errno) {
             Ok(4) => {
                 let mut status = 0;
-                // SAFETY: the status is ours; the child is gone.
+                // SAFETY: `status` is valid for writes, and `pid` is a child that has not been
+                // waited for.
                 unsafe { libc::waitpid(pid, &mut status, 0) };
                 Err(io::Error::from_raw_os_error(i32::from_le_bytes(errno)))
             }
@@ -90,9 +91,15 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
     answer
 }
 
-/// Where a child finds its state.
+/// Descriptor number of the state in a child.
 const STATE_NUMBER: u32 = 199;
 
+/// Turns a forked child into the given program; on failure writes the errno to `report` and exits.
+///
+/// # Safety
+///
+/// Must run in a freshly forked child. `argv` and `env` must end with a null pointer, and their
+/// other entries must point to live C strings.
 unsafe fn become_program(
     program: &CString,
     argv: &[*const c_char],
@@ -101,9 +108,11 @@ unsafe fn become_program(
     descriptors: &[(u32, Fd)],
     report: Fd,
 ) -> ! {
-    /// Where descriptors wait while others are put in their places.
+    /// Lowest number of the temporary copies, above all numbers assigned in the child.
     const WAITING: Fd = 400;
-    // SAFETY: system calls on numbers and on memory that lives until exec.
+    // SAFETY: `program`, `cwd`, `argv` and `env` are live and terminated by contract; `none` and
+    // `errno` are locals; the other calls take only descriptor and signal numbers. Nothing here
+    // allocates or takes a lock.
     unsafe {
         let mut sources = [0; 256];
         let count = descriptors.len().min(sources.len());
@@ -134,13 +143,13 @@ unsafe fn become_program(
     }
 }
 
-/// The bytes in a file without a name.
+/// Writes the state to an anonymous file and returns its descriptor, positioned at the start.
 fn keep(state: &[u8]) -> io::Result<Fd> {
-    // SAFETY: the name ends with a zero byte.
+    // SAFETY: the name is a NUL-terminated literal.
     let fd = checked(unsafe { libc::memfd_create(c"state".as_ptr(), libc::MFD_CLOEXEC) })?;
     let fd = parked(fd)?;
     crate::write_all(fd, state)?;
-    // SAFETY: moves a position.
+    // SAFETY: `lseek` accesses no memory.
     unsafe { libc::lseek(fd, 0, libc::SEEK_SET) };
     Ok(fd)
 }
@@ -151,14 +160,14 @@ fn parked(fd: Fd) -> io::Result<Fd> {
     moved
 }
 
-/// Waits for a child to end. `None`: with `nohang`, and none has ended.
+/// Waits for a child to end. Returns `None` if `nohang` is set and no child has ended.
 pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
     let pid = match which {
         Which::Any => -1,
         Which::One(pid) => pid as libc::pid_t,
     };
     let mut status = 0;
-    // SAFETY: the status is ours.
+    // SAFETY: `status` is valid for writes.
     let pid = checked(unsafe {
         libc::waitpid(pid, &mut status, if nohang { libc::WNOHANG } else { 0 })
     })?;
@@ -173,21 +182,21 @@ pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
     Ok(Some((pid as Pid, status)))
 }
 
-/// Sends a signal; 0 asks whether the process is there.
+/// Sends a signal. Signal 0 only checks that the process exists.
 pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
-    // SAFETY: touches no memory.
+    // SAFETY: `kill` accesses no memory of this process.
     checked(unsafe { libc::kill(pid as libc::pid_t, i32::from(signal)) }).map(drop)
 }
 
 fn is_open(fd: Fd) -> bool {
-    // SAFETY: asks for flags, touches no memory.
+    // SAFETY: `F_GETFL` accesses no memory of this process.
     unsafe { libc::fcntl(fd, libc::F_GETFL) >= 0 }
 }
 
-/// A real Unix started the process there.
+/// Does nothing: the operating system already started the process there.
 pub fn begin_in(_cwd: &[u8]) {}
 
-/// What this process is.
+/// Returns information about this process.
 pub fn myself() -> io::Result<Myself> {
     let mut state = Vec::new();
     if let Some(fd) = std::env::var(STATE_VARIABLE).ok().and_then(|fd| fd.parse().ok()) {
@@ -199,12 +208,13 @@ pub fn myself() -> io::Result<Myself> {
             }
         }
         crate::close(fd)?;
-        // SAFETY: the programs that use this have one thread.
+        // SAFETY: this program has one thread, so no other thread reads the environment.
         unsafe { std::env::remove_var(STATE_VARIABLE) };
     }
     let mut ignored = 0;
     for signal in (1..=LAST_SIGNAL).filter(|signal| i32::from(*signal) != libc::SIGPIPE) {
-        // SAFETY: asks for the handler, changes nothing.
+        // SAFETY: an all-zero `sigaction` is valid, and `action` is valid for writes. A null new
+        // action changes nothing.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(i32::from(signal), std::ptr::null(), &mut action);
@@ -230,18 +240,18 @@ pub fn myself() -> io::Result<Myself> {
 
 pub(crate) fn pipe() -> io::Result<(Fd, Fd)> {
     let mut ends = [0; 2];
-    // SAFETY: room for two numbers.
+    // SAFETY: `ends` has room for the two descriptors.
     checked(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
     Ok((parked(ends[0])?, parked(ends[1])?))
 }
 
 pub(crate) fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
-    // SAFETY: touches no memory.
+    // SAFETY: `F_DUPFD_CLOEXEC` accesses no memory of this process.
     checked(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, least) })
 }
 
 pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
-    // SAFETY: touches no memory.
+    // SAFETY: `dup2` accesses no memory of this process.
     checked(unsafe { libc::dup2(fd, to) }).map(drop)
 }
 
@@ -253,13 +263,13 @@ extern "C" fn note(signal: libc::c_int) {
     CAUGHT.fetch_or(1 << signal, Ordering::SeqCst);
 }
 
-/// Signals that came since the last time, in order.
+/// Takes the signals received since the last call, in numerical order.
 pub fn signals_take() -> Vec<u8> {
     let caught = CAUGHT.swap(0, Ordering::SeqCst);
     (1..=LAST_SIGNAL).filter(|signal| caught & (1 << signal) != 0).collect()
 }
 
-/// Which signals are caught and which are ignored, bit `n` for signal `n`; the rest kill.
+/// Sets which signals are caught and ignored, bit `n` for signal `n`; all others kill the process.
 pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
     let before =
         (SET_CAUGHT.swap(caught, Ordering::SeqCst), SET_IGNORED.swap(ignored, Ordering::SeqCst));
@@ -275,7 +285,8 @@ pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
         } else {
             libc::SIG_DFL
         };
-        // SAFETY: the handler only touches an atomic. Without SA_RESTART, waits end with EINTR.
+        // SAFETY: an all-zero `sigaction` is valid, and the handler only updates an atomic, which
+        // is async-signal-safe. Without `SA_RESTART`, blocking calls fail with `EINTR`.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler;
@@ -306,22 +317,22 @@ pub(crate) fn stat(path: &[u8], follow: bool) -> io::Result<FileStatus> {
 
 pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
     let path = c_string(path)?;
-    // SAFETY: the path ends with a zero byte.
+    // SAFETY: `path` is NUL-terminated and outlives the call.
     checked(unsafe { libc::chmod(path.as_ptr(), mode) }).map(drop)
 }
 
 pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
     let path = c_string(path)?;
-    // SAFETY: the path ends with a zero byte.
+    // SAFETY: `path` is NUL-terminated and outlives the call.
     checked(unsafe { libc::mkfifo(path.as_ptr(), mode) }).map(drop)
 }
 
 pub(crate) fn umask(mask: u32) -> u32 {
-    // SAFETY: sets a number.
+    // SAFETY: `umask` accesses no memory of this process.
     unsafe { libc::umask(mask) }
 }
 
-/// Nobody listens outside of a cell.
+/// Does nothing: outside a cell there is no next run.
 pub fn keep_environment(_cwd: &[u8], _variables: &[&[u8]]) -> io::Result<()> {
     Ok(())
 }

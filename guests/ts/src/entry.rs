@@ -1,4 +1,4 @@
-//! The exports: how the host hands over a tool.
+//! The exports through which the host hands over a tool.
 
 use cofferdam_abi::entry::{Entry, Form, Leave, Start};
 use cofferdam_abi::wire::Writer;
@@ -6,14 +6,15 @@ use cofferdam_guest_gate as gate;
 
 use crate::strip::{self, Stripped};
 
-/// Erased, transformed and refused once, so that what is made lazily is in the image.
+/// Sources that are erased, transformed and refused once, so that lazily built tables are in the
+/// image.
 const SAMPLES: [&str; 3] = [
     "interface A<T> { a?: T }\nconst f = async (a: A<string>, b = `${1}`) => a!.a ?? b as const;",
     "enum E { A = 1, B = 'b'.length }\nclass C { constructor(private a: E) {} }",
     "return <b/>",
 ];
 
-/// Makes the tables that every cell starts with.
+/// Builds the tables that every cell starts with.
 #[unsafe(no_mangle)]
 pub extern "C" fn cofferdam_init() {
     gate::assert_stack_first();
@@ -22,22 +23,23 @@ pub extern "C" fn cofferdam_init() {
     }
 }
 
-/// Takes a tool, answers its JavaScript.
+/// Takes a tool and returns its JavaScript.
 ///
 /// # Safety
 ///
-/// `message` and `len` must describe memory that the host has filled.
+/// `message` must point to `len` bytes that the host has initialised and does not write until this
+/// function returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cofferdam_enter(message: *const u8, len: u32) -> u64 {
     let compute = |entry: Entry<'_>| match entry {
         Entry::Start(start) => answer(&start),
         Entry::Resume(_) => Left::Other(Leave::Stuck),
     };
-    // SAFETY: passed on to the host.
+    // SAFETY: the caller keeps the contract of this function, which is that of `gate::enter`.
     unsafe { gate::enter(message, len, compute) }
 }
 
-/// What the guest says when it leaves.
+/// The message of the guest when it leaves.
 enum Left {
     Finished(Stripped),
     Other(Leave<'static>),

@@ -1,4 +1,4 @@
-//! Types become blanks, everything else stays where it is.
+//! Replaces types by blanks and leaves everything else in its place.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,8 +11,8 @@ use crate::frame::Frame;
 use crate::transform;
 use crate::wrong::Wrong;
 
-/// The JavaScript of a source. Positions stay, unless there is something in it that cannot be
-/// erased; then statements stay on their lines.
+/// Returns the JavaScript of a source. All positions are kept. If the source contains syntax that
+/// cannot be erased, only the lines of statements are kept.
 pub(crate) fn erase(frame: Frame, source: &str) -> Result<String, Wrong> {
     let first = First::default();
     let handler = Handler::with_emitter(true, false, Box::new(first.clone()));
@@ -36,7 +36,8 @@ pub(crate) fn erase(frame: Frame, source: &str) -> Result<String, Wrong> {
     })
 }
 
-/// Says it better where something is not wrong but not there.
+/// Replaces the parser's message if the source uses decorators or JSX, which are valid but
+/// unsupported.
 fn explain(frame: Frame, source: &str, offset: usize, message: String) -> Wrong {
     if source[offset..].starts_with('@') {
         return Wrong { message: "decorators are not supported".into(), offset };
@@ -44,7 +45,7 @@ fn explain(frame: Frame, source: &str, offset: usize, message: String) -> Wrong 
     transform::with_jsx(frame, source).unwrap_or(Wrong { message, offset })
 }
 
-/// Keeps the first thing that is said.
+/// Keeps the first diagnostic and drops the rest.
 #[derive(Clone, Default)]
 struct First(Arc<Mutex<Option<(BytePos, String)>>>);
 

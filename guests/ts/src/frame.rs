@@ -1,21 +1,22 @@
-//! A function body as a program of its own, and back.
+//! Wraps a function body so that it parses as a program, and unwraps it again.
 
 use swc_common::BytePos;
 
-/// What stands around a source while it is parsed. It begins on the source's first line, so
-/// lines stay; it is written as the code generator would write it, so it can be cut off again.
+/// The text around a source while it is parsed. The frame opens on the first line of the source, so
+/// line numbers are kept. It is spelled exactly as the code generator prints it, so it can be cut
+/// off again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame {
     /// The body of an async function of `(btcp, args)`: may `return` and `await`.
     Body,
     /// A script that may `await`.
     Script,
-    /// Nothing.
+    /// A module, which needs no frame.
     Module,
 }
 
 impl Frame {
-    /// Also says how to parse it.
+    /// Returns true if the source must be parsed as a module.
     pub(crate) fn is_module(self) -> bool {
         match self {
             Frame::Body | Frame::Script => false,
@@ -33,18 +34,18 @@ impl Frame {
 
     fn tail(self) -> &'static str {
         match self {
-            // On a line of its own: the last line may be a comment.
+            // On its own line, because the last line of the source may be a comment.
             Frame::Body | Frame::Script => "\n}",
             Frame::Module => "",
         }
     }
 
-    /// A program.
+    /// Returns `source` inside the frame.
     pub(crate) fn around(self, source: &str) -> String {
         [self.head(), source, self.tail()].concat()
     }
 
-    /// What was around it is gone again. `None` where the source had closed the frame itself.
+    /// Cuts the frame off a program. Returns `None` if the source had closed the frame itself.
     pub(crate) fn cut(self, program: &str) -> Option<&str> {
         let inner = program.strip_prefix(self.head())?;
         match self {
@@ -56,9 +57,10 @@ impl Frame {
         }
     }
 
-    /// Where a position in the program is in the source; behind its end counts as its end.
+    /// Maps a position in the program to an offset in the source; positions past the end map to the
+    /// end.
     pub(crate) fn offset(self, at: BytePos, source: &str) -> usize {
-        // Positions begin at 1: 0 is no position.
+        // Positions start at 1; 0 means no position.
         let offset = (at.0 as usize).saturating_sub(1 + self.head().len());
         source.floor_char_boundary(offset)
     }

@@ -1,16 +1,16 @@
-//! The TypeScript guest: makes a tool JavaScript.
+//! The TypeScript guest: turns TypeScript tools into JavaScript.
 //!
-//! The parser recurses as deep as its input nests, so it runs where running out of stack is a
-//! trap: in a cell. It calls the host for nothing.
+//! The parser recurses as deep as its input nests, so it runs in a cell, where a stack overflow is
+//! a trap. It makes no host calls.
 //!
 //! In reading order:
 //! - [`entry`]: the exports
-//! - [`strip`]: what form a tool has, and its JavaScript
-//! - [`frame`]: a function body as a program of its own, and back
-//! - [`erase`]: types become blanks, everything else stays where it is
-//! - [`transform`]: for syntax that cannot be erased, such as enums
-//! - [`lines`]: writes transformed code so that statements stay on their lines
-//! - [`wrong`]: what is wrong with a source, and where
+//! - [`strip`]: detects the form of a tool and strips its types
+//! - [`frame`]: wraps a function body so that it parses as a program
+//! - [`erase`]: replaces types by blanks and leaves everything else in its place
+//! - [`transform`]: handles syntax that cannot be erased, such as enums
+//! - [`lines`]: prints transformed code with statements on their original lines
+//! - [`wrong`]: the error in a source, and its position
 
 #[cfg(target_arch = "wasm32")]
 mod entry;

@@ -1,9 +1,9 @@
-//! Writes transformed code so that statements stay on their lines, and at their columns where
+//! Prints transformed code with each statement on its original line, and at its original column if
 //! there is room.
 //!
-//! The code generator says where it would break a line; no other place is safe. There, and only
-//! there, this writes as many line breaks as the source has before the next thing: often none,
-//! for what the source does not have.
+//! The code generator reports where it would break a line; a line break is safe nowhere else. At
+//! those places this writer emits as many line breaks as the source has before the next token:
+//! often none, for tokens that are not in the source.
 
 use swc_common::{BytePos, Span};
 use swc_ecma_codegen::text_writer::WriteJs;
@@ -12,12 +12,12 @@ type Result = std::io::Result<()>;
 
 pub(crate) struct Lines {
     out: String,
-    /// Where each line of the source begins.
+    /// Offset of the start of each source line.
     starts: Vec<u32>,
-    /// Line that is being written, from 0, and where it begins in `out`.
+    /// Number of the line being written, from 0, and the offset of its start in `out`.
     line: usize,
     line_start: usize,
-    /// The next thing may begin a line; where it is in the source, if that is known.
+    /// Set if the next token may start a line; `next` is its position in the source, if known.
     may_break: bool,
     next: Option<BytePos>,
 }
@@ -55,9 +55,9 @@ impl Lines {
         Ok(())
     }
 
-    /// Writes the blanks before the next thing.
+    /// Writes the line breaks and blanks before the next token.
     fn go_to(&mut self, at: Option<BytePos>) {
-        // Positions begin at 1: 0 is no position.
+        // Positions start at 1; 0 means no position.
         let Some(at) = at.and_then(|at| at.0.checked_sub(1)) else { return self.out.push(' ') };
         let line = self.starts.partition_point(|start| *start <= at) - 1;
         if line > self.line {
@@ -68,7 +68,7 @@ impl Lines {
         let column = (at - self.starts[line]) as usize;
         let written = self.out.len() - self.line_start;
         let room = (line == self.line).then(|| column.checked_sub(written)).flatten();
-        // Where there is no room, one blank keeps two words apart.
+        // Without room, one blank still separates two words.
         let apart = usize::from(!self.out.ends_with(['{', '}', '(', '[', ',', ';', '\n']));
         self.out.extend(std::iter::repeat_n(' ', room.unwrap_or(1).max(apart)));
     }
@@ -100,7 +100,7 @@ impl WriteJs for &mut Lines {
     }
 
     fn write_space(&mut self) -> Result {
-        // Before a line that is still to begin, a space would use up its place.
+        // A space before a pending line start would shift its column.
         if self.may_break { Ok(()) } else { self.write(None, " ") }
     }
 

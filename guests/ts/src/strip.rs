@@ -1,4 +1,4 @@
-//! What form a tool has, and its JavaScript.
+//! Detects the form of a tool and strips its types.
 
 use cofferdam_abi::entry::{Form, Thrown};
 
@@ -9,14 +9,14 @@ use crate::wrong::Wrong;
 /// A tool without its types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stripped {
-    /// Whether it turned out to be a module; else it is a body, or a script to be kept.
+    /// True if the tool is a module; otherwise it is a function body or a script.
     pub is_module: bool,
-    /// JavaScript.
+    /// The JavaScript.
     pub text: String,
 }
 
 impl Stripped {
-    /// As the host takes it: one byte, 1 for a module, and the text.
+    /// Encodes the result for the host: one byte, 1 for a module, followed by the text.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(1 + self.text.len());
         bytes.push(u8::from(self.is_module));
@@ -25,7 +25,7 @@ impl Stripped {
     }
 }
 
-/// Makes a tool JavaScript, or says what is wrong with it. `file` is the name shown to people.
+/// Turns a tool into JavaScript, or returns the error in it. `file` is the name used in messages.
 pub fn strip(form: Form, file: &str, source: &str) -> Result<Stripped, Thrown> {
     let body = |text| Stripped { is_module: false, text };
     let module = |text| Stripped { is_module: true, text };
@@ -45,7 +45,7 @@ pub fn strip(form: Form, file: &str, source: &str) -> Result<Stripped, Thrown> {
     stripped.map_err(|wrong: Wrong| wrong.thrown(file, source))
 }
 
-/// A module without either word is a body as well.
+/// Returns true if the source may be a module. Source without either word also parses as a body.
 fn is_likely_module(source: &str) -> bool {
     source.contains("export") || source.contains("import")
 }

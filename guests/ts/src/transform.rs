@@ -1,4 +1,4 @@
-//! For syntax that cannot be erased: enums, namespaces with values, parameter properties.
+//! Transforms syntax that cannot be erased: enums, namespaces with values, parameter properties.
 
 use swc_common::sync::Lrc;
 use swc_common::{BytePos, FileName, Mark, SourceMap, Span, Spanned};
@@ -16,7 +16,8 @@ use crate::frame::Frame;
 use crate::lines::Lines;
 use crate::wrong::Wrong;
 
-/// The JavaScript of a source, statements on their lines. Needs swc's globals.
+/// Returns the JavaScript of a source, with statements on their original lines. Must run inside
+/// swc's `GLOBALS`.
 pub(crate) fn transform(frame: Frame, source: &str) -> Result<String, Wrong> {
     let map = Lrc::new(SourceMap::default());
     let text = frame.around(source);
@@ -33,7 +34,7 @@ pub(crate) fn transform(frame: Frame, source: &str) -> Result<String, Wrong> {
 
 fn erase_and_lower(program: &mut Program) {
     let (unresolved, top) = (Mark::new(), Mark::new());
-    // As if it had been erased: imports stay, and so do fields without a value.
+    // Keeps what erasing keeps: imports, and fields without an initial value.
     let config = typescript::Config {
         verbatim_module_syntax: true,
         native_class_properties: true,
@@ -48,14 +49,14 @@ fn erase_and_lower(program: &mut Program) {
 
 fn print(map: Lrc<SourceMap>, program: &Program, text: &str) -> Option<String> {
     let mut cfg = Config::default();
-    // An escape stays an escape: a line break in its place would move all lines below.
+    // Keeps escaped newlines escaped: a real line break would move all lines below.
     cfg.reduce_escaped_newline = false;
     let mut lines = Lines::new(text);
     Emitter { cfg, cm: map, comments: None, wr: &mut lines }.emit_program(program).ok()?;
     Some(lines.finish())
 }
 
-/// What is not supported in a source that parses only with JSX.
+/// Returns the unsupported construct of a source that parses only as JSX.
 pub(crate) fn with_jsx(frame: Frame, source: &str) -> Option<Wrong> {
     let map = SourceMap::default();
     let syntax = TsSyntax { tsx: true, ..TsSyntax::default() };
@@ -84,7 +85,7 @@ fn parse(
     }
 }
 
-/// What parses and yet has no counterpart here.
+/// Returns an error for the first construct that parses but has no JavaScript counterpart.
 fn absent(frame: Frame, source: &str, program: &Program) -> Option<Wrong> {
     let mut absent = Absent::default();
     program.visit_with(&mut absent);
@@ -92,7 +93,7 @@ fn absent(frame: Frame, source: &str, program: &Program) -> Option<Wrong> {
     Some(Wrong { message: message.into(), offset: frame.offset(span.lo, source) })
 }
 
-/// The first that was found.
+/// Finds the first unsupported construct.
 #[derive(Default)]
 struct Absent(Option<(Span, &'static str)>);
 

@@ -1,8 +1,8 @@
-//! What is wrong with a source, and where.
+//! The error in a source, and its position.
 
 use cofferdam_abi::entry::Thrown;
 
-/// The first thing wrong, at a byte of the source.
+/// The first error in a source, at a byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) message: String,
@@ -10,12 +10,14 @@ pub(crate) struct Wrong {
 }
 
 impl Wrong {
-    /// A source that closed its frame, so that the frame cannot be told from it.
+    /// Returns the error for a source that closes its frame, so that frame and source cannot be
+    /// separated.
     pub(crate) fn unframed(source: &str) -> Self {
         Wrong { message: "unexpected '}'".into(), offset: source.len() }
     }
 
-    /// As JavaScript would throw it. Lines and columns count from 1, columns in characters.
+    /// Converts the error to the exception that JavaScript would throw. Lines and columns count
+    /// from 1; columns count characters.
     pub(crate) fn thrown(self, file: &str, source: &str) -> Thrown {
         let before = &source[..source.floor_char_boundary(self.offset)];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);

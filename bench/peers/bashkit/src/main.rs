@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use bashkit::Bash;
 use serde_json::{Value, json};
 
-/// Where the shell finds the input file.
+/// Path of the input file inside the shell.
 const INPUT: &str = "/data/in.txt";
-/// Samples stop when they have taken this long.
+/// Time after which no further samples are taken.
 const BUDGET: Duration = Duration::from_secs(4);
 const FEWEST: usize = 5;
 const MOST: usize = 2000;
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the line of one script.
+/// Measures one script and prints its line.
 async fn measure(name: &str, unit: &str, script: &str, file: Option<&str>) -> Result<(), Box<dyn Error>> {
     let mut samples = Vec::new();
     let mut check = once(script, file).await?;
@@ -55,7 +55,7 @@ async fn measure(name: &str, unit: &str, script: &str, file: Option<&str>) -> Re
     Ok(())
 }
 
-/// A new shell, the script, its output.
+/// Runs the script in a new shell and returns its output.
 async fn once(script: &str, file: Option<&str>) -> Result<String, Box<dyn Error>> {
     let mut builder = Bash::builder();
     if let Some(file) = file {
@@ -68,7 +68,7 @@ async fn once(script: &str, file: Option<&str>) -> Result<String, Box<dyn Error>
     Ok(result.stdout.to_string())
 }
 
-/// The version that was locked, and so built.
+/// Returns the version in the lock file, which is the version built.
 fn version() -> &'static str {
     let mut lines = include_str!("../Cargo.lock").lines();
     lines.find(|line| *line == "name = \"bashkit\"");

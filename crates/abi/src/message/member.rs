@@ -1,4 +1,4 @@
-//! Members of an object, taken out one by one; what is left over is unknown.
+//! Reading the members of an object one by one; any that remain are unknown.
 
 use alloc::format;
 use alloc::string::String;
@@ -8,7 +8,7 @@ use super::Invalid;
 use crate::value::Value;
 
 pub(super) struct Members {
-    /// What the object is called in errors; empty for the message itself.
+    /// Name of the object in errors; empty for the message itself.
     place: &'static str,
     left: Vec<(String, Value)>,
 }
@@ -29,14 +29,14 @@ impl Members {
         }
     }
 
-    /// A member that may be missing; `undefined` is as good as missing.
+    /// Takes a member that may be missing; `undefined` counts as missing.
     pub(super) fn optional(&mut self, name: &str) -> Option<Value> {
         let at = self.left.iter().position(|(key, _)| key == name)?;
         let (_, value) = self.left.swap_remove(at);
         (value != Value::Undefined).then_some(value)
     }
 
-    /// A member that has to be there; `undefined` is a value too.
+    /// Takes a required member; `undefined` counts as a value.
     pub(super) fn take(&mut self, name: &str) -> Result<Value, Invalid> {
         let at = self.left.iter().position(|(key, _)| key == name);
         let missing = || Invalid::new(format!("{}: missing", self.named(name)));
@@ -72,7 +72,7 @@ impl Members {
         texts.ok_or_else(|| Invalid::new(format!("{}: not an array of strings", self.named(name))))
     }
 
-    /// Nothing unknown is left.
+    /// Refuses members that have not been taken.
     pub(super) fn end(self) -> Result<(), Invalid> {
         match self.left.first() {
             None => Ok(()),

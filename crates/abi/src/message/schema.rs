@@ -1,4 +1,4 @@
-//! The shapes of messages as a JSON Schema, for those who speak them in another language.
+//! The JSON Schema of the messages, for implementations in other languages.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,8 +7,8 @@ use super::{MAX_ID, object, text};
 use crate::call::ToolCall;
 use crate::value::Value;
 
-/// A JSON Schema (draft 2020-12) of every message, as plain data. Values that JSON lacks, such as
-/// a `Map` in a result, are beyond it.
+/// Returns a JSON Schema (draft 2020-12) of all messages as plain data. Values that JSON lacks,
+/// such as a `Map` in a result, are not described.
 pub fn schema() -> Value {
     let any = || object(Vec::new());
     let kinds = vec![

@@ -1,3 +1,5 @@
+//! Tests of parsing and writing messages, and of their schema.
+
 use super::*;
 use crate::value::ErrorValue;
 use alloc::boxed::Box;
@@ -52,7 +54,7 @@ fn what_is_missing_or_unknown_is_named() {
     check_refused(alloc::vec![("id", text("1"))], "message: type: missing");
     check_refused(
         alloc::vec![("id", text("1")), ("type", text("eval"))],
-        "message: type: \"eval\" is none",
+        "message: type: unknown type \"eval\"",
     );
     check_refused(
         alloc::vec![("id", text("1")), ("type", text("result"))],
@@ -73,7 +75,7 @@ fn what_is_missing_or_unknown_is_named() {
     );
     check_refused(
         alloc::vec![("id", text("1")), ("type", text("call")), ("method", text("host.exec"))],
-        "message: method: there is no call \"host.exec\"",
+        "message: method: unknown call \"host.exec\"",
     );
 }
 
@@ -96,6 +98,6 @@ fn a_value_that_refers_to_its_message_is_refused() {
     };
     for result in [array, Value::Error(Box::new(aggregate))] {
         let message = alloc::vec![("id", text("1")), ("type", text("result")), ("result", result)];
-        check_refused(message, "message: cycles and shared references are not for messages");
+        check_refused(message, "message: cycles and shared references are not allowed");
     }
 }

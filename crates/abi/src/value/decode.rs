@@ -1,4 +1,4 @@
-//! Bytes from a guest to host values, trusting nothing.
+//! Decoding of values from a guest, whose bytes are untrusted.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{ErrorValue, MAX_DEPTH, Tag, Value, ViewKind};
 use crate::wire::{Reader, Result};
 
-/// Unpacks one value that fills the message.
+/// Decodes a value that makes up the whole message.
 pub fn decode(message: &[u8]) -> Result<Value> {
     let mut decoder = Decoder { r: Reader::new(message), met: Vec::new() };
     let value = decoder.value(0)?;
@@ -15,10 +15,10 @@ pub fn decode(message: &[u8]) -> Result<Value> {
     Ok(value)
 }
 
-/// Most places reserved for a count that a message promises; nested promises add up.
+/// Most items reserved in advance for a count in a message, because nested counts multiply.
 const MAX_RESERVE: usize = 256;
 
-/// What a reference may point at; views need the length of their buffer.
+/// A possible target of a reference; views need the length of their buffer.
 #[derive(Clone, Copy)]
 enum Met {
     Other,
@@ -158,9 +158,9 @@ impl Decoder<'_> {
             Value::Buffer(bytes) => bytes.len(),
             Value::Ref(id) => match self.met[*id as usize] {
                 Met::Buffer(len) => len,
-                Met::Other => return Err(self.r.malformed("view of something else")),
+                Met::Other => return Err(self.r.malformed("view of a value that is not a buffer")),
             },
-            _ => return Err(self.r.malformed("view of something else")),
+            _ => return Err(self.r.malformed("view of a value that is not a buffer")),
         };
         let end = u64::from(offset) + u64::from(length);
         if end > available as u64 || length % kind.width() != 0 || offset % kind.width() != 0 {

@@ -1,4 +1,4 @@
-//! Host values to bytes.
+//! Encoding of host values.
 
 use super::{Tag, Value};
 use crate::wire::Writer;
@@ -80,7 +80,7 @@ pub fn encode(value: &Value, w: &mut Writer) {
     };
 }
 
-/// Packs a number; small whole ones are short.
+/// Packs a number; small non-negative integers take fewer bytes.
 pub fn number(n: f64, w: &mut Writer) {
     let whole = n as u32;
     if f64::from(whole) == n && !(n == 0.0 && n.is_sign_negative()) {

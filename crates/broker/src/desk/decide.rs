@@ -1,43 +1,43 @@
-//! From a request to what allows it.
+//! The decision on a request: the grant that allows it, a question, or a denial.
 
 use std::sync::Arc;
 
 use cofferdam_caps::Request;
 
-use super::{Desk, Effect, Known, Looked, Verdict};
+use super::{CachedVerdict, Desk, Effect, Recheck, Verdict};
 use crate::audit::Ruling;
-use crate::book::Wanted;
 use crate::denial::Reason;
 use crate::error::Error;
-use crate::held::{Held, Source};
+use crate::grant_index::Query;
+use crate::held_grant::{HeldGrant, Source};
 use crate::permit::Checked;
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 use crate::waiting::{Seen, Waiting};
 
 impl Desk {
     pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let now = broker.now();
-        if let Some(rule) = self.session().bounds().against(request) {
-            return Verdict::Denied(self.turn_away(request, rule));
+        if let Some(rule) = self.permissions().bounds().violated_by(request) {
+            return Verdict::Denied(self.deny_out_of_bounds(request, rule));
         }
         let mut state = self.lock();
-        if let Some(known) = state.known.get(request)
-            && self.holds(known, now)
+        if let Some(cached) = state.verdicts.get(request)
+            && self.is_current(cached, now)
         {
-            let checked = known.checked.clone();
-            return match known.verdict.clone() {
+            let checked = cached.checked.clone();
+            return match cached.verdict.clone() {
                 Ok(held) => self.permit(&mut state, checked, held, effect, now),
                 Err(denial) => {
                     let mut line = self.check_line(&checked, Ruling::Deny, now);
                     line.capability = Some(denial.error().required_permission().into());
-                    let _ = state.trail.note(line, &*broker.shared().sink);
+                    let _ = state.audit.note(line, &*broker.shared().sink);
                     Verdict::Denied(denial)
                 }
             };
         }
-        let (wanted, checked) = (Wanted::new(request), Arc::new(Checked::new(request.clone())));
-        match self.find(request, &wanted, now) {
+        let (query, checked) = (Query::new(request), Arc::new(Checked::new(request.clone())));
+        match self.find(request, &query, now) {
             Ok((Some(held), _, seen)) => {
                 if held.is_unlimited() {
                     state.remember(checked.clone(), Ok(held.clone()), seen);
@@ -45,15 +45,21 @@ impl Desk {
                 self.permit(&mut state, checked, held, effect, now)
             }
             Ok((None, is_denied, seen)) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
+                let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = match (is_denied, self.may_ask(&state, &id)) {
                     (true, _) => Reason::Refused,
                     (false, true) => {
                         drop(state);
                         return match self.ask(&checked, &id) {
-                            Some(asking) => {
+                            Some(question) => {
                                 let what = (checked, required.clone(), id);
-                                Verdict::Ask(Waiting::new(self.clone(), what, effect, asking, seen))
+                                Verdict::Ask(Waiting::new(
+                                    self.clone(),
+                                    what,
+                                    effect,
+                                    question,
+                                    seen,
+                                ))
                             }
                             None => {
                                 let reason = Reason::TooMany;
@@ -62,7 +68,7 @@ impl Desk {
                         };
                     }
                     (false, false) if state.refused.contains(&id) => Reason::Refused,
-                    (false, false) if self.session().approver().is_none() => Reason::NotGranted,
+                    (false, false) if self.permissions().approver().is_none() => Reason::NotGranted,
                     (false, false) => Reason::TooMany,
                 };
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
@@ -70,23 +76,23 @@ impl Desk {
                 Verdict::Denied(denial)
             }
             Err(error) => {
-                let (required, id) = (wanted.capability(), self.request_id(wanted.capability()));
+                let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = Reason::Unavailable(error);
                 Verdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
             }
         }
     }
 
-    /// Whether nothing has changed that the verdict depends on.
-    pub(super) fn holds(&self, known: &Known, now: Stamp) -> bool {
-        let (session, ledger) = known.seen;
-        let same_ledger = || self.session().broker().shared().ledger.mark() == Ok(ledger);
-        session == self.session().generation()
-            && match &known.verdict {
+    /// Returns true if nothing that the cached verdict depends on has changed.
+    pub(super) fn is_current(&self, cached: &CachedVerdict, now: Timestamp) -> bool {
+        let (generation, ledger) = cached.seen;
+        let same_ledger = || self.permissions().broker().shared().ledger.mark() == Ok(ledger);
+        generation == self.permissions().generation()
+            && match &cached.verdict {
                 Ok(held) => {
                     held.grant.lives_at(now)
                         && match held.source {
-                            Source::Session => true,
+                            Source::Sandbox => true,
                             Source::Ledger => same_ledger(),
                         }
                 }
@@ -94,51 +100,53 @@ impl Desk {
             }
     }
 
-    /// What allows the request, the one to be used first; whether it was decided against; and
-    /// what was seen, to be read before what it stands for.
+    /// Returns the grants that allow a request, best first; whether the request was denied for
+    /// good; and the marks of the grants.
+    ///
+    /// The marks are read before the grants, so that a concurrent change is never missed.
     pub(super) fn candidates(
         &self,
         request: &Request,
-        wanted: &Wanted,
-        now: Stamp,
-    ) -> Result<(Vec<Arc<Held>>, bool, Seen), Error> {
-        let (session, asker) = (self.session(), self.asker());
-        let generation = session.generation();
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<(Vec<Arc<HeldGrant>>, bool, Seen), Error> {
+        let (permissions, requester) = (self.permissions(), self.requester());
+        let generation = permissions.generation();
         let mut found = Vec::new();
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
+        let mut add = |held: &Arc<HeldGrant>| {
+            if held.is_for(requester, now) {
                 found.push(held.clone());
             }
         };
-        session.read(|book| book.allowing(wanted, &mut add));
+        permissions.read(|grants| grants.allowing(query, &mut add));
         let is_network = matches!(request, Request::Network { .. });
         if let (Some(held), false) = (found.iter().find(|held| held.is_unlimited()), is_network) {
-            // Nothing in the ledger could do better.
+            // No grant of the ledger would be preferred over this one.
             return Ok((vec![held.clone()], false, (generation, 0)));
         }
-        let mut add = |held: &Arc<Held>| {
-            if held.is_for(asker, now) {
+        let mut add = |held: &Arc<HeldGrant>| {
+            if held.is_for(requester, now) {
                 found.push(held.clone());
             }
         };
-        let (is_denied, mark) = session.broker().durable(|durable| {
-            durable.book.allowing(wanted, &mut add);
-            !durable.denied.is_empty()
-                && durable.denied.contains(&self.request_id(wanted.capability()))
+        let (is_denied, mark) = permissions.broker().with_ledger(|ledger| {
+            ledger.grants.allowing(query, &mut add);
+            !ledger.denied.is_empty()
+                && ledger.denied.contains(&self.request_id(query.capability()))
         })?;
         found.sort_by_cached_key(|held| std::cmp::Reverse(held.preference(request)));
         Ok((found, is_denied, (generation, mark)))
     }
 
-    /// The grant that is used, after it was used.
+    /// Returns the grant to use, after consuming one of its uses.
     pub(super) fn find(
         &self,
         request: &Request,
-        wanted: &Wanted,
-        now: Stamp,
-    ) -> Result<(Option<Arc<Held>>, bool, Seen), Error> {
-        let (found, is_denied, seen) = self.candidates(request, wanted, now)?;
-        let ledger = &self.session().broker().shared().ledger;
+        query: &Query,
+        now: Timestamp,
+    ) -> Result<(Option<Arc<HeldGrant>>, bool, Seen), Error> {
+        let (found, is_denied, seen) = self.candidates(request, query, now)?;
+        let ledger = &self.permissions().broker().shared().ledger;
         for held in found {
             let is_ours = match held.is_counted_in_ledger() {
                 true => ledger.take(&held.grant.id, now)?,
@@ -151,41 +159,46 @@ impl Desk {
         Ok((None, is_denied, seen))
     }
 
-    /// Looks whether something was granted since `seen`.
-    pub(crate) fn look(&self, checked: &Arc<Checked>, effect: Effect, seen: &mut Seen) -> Looked {
-        let ledger = match self.session().broker().shared().ledger.mark() {
-            Ok(mark) => mark,
-            Err(error) => return Looked::Denied(Reason::Unavailable(error)),
-        };
-        match *seen == (self.session().generation(), ledger) {
-            true => Looked::Nothing,
-            false => self.look_again(checked, effect, seen),
-        }
-    }
-
-    pub(crate) fn look_again(
+    /// Checks a waiting request again if grants have changed since `seen`.
+    pub(crate) fn recheck_if_changed(
         &self,
         checked: &Arc<Checked>,
         effect: Effect,
         seen: &mut Seen,
-    ) -> Looked {
-        let now = self.session().broker().now();
-        let wanted = Wanted::new(&checked.request);
-        match self.find(&checked.request, &wanted, now) {
+    ) -> Recheck {
+        let ledger = match self.permissions().broker().shared().ledger.mark() {
+            Ok(mark) => mark,
+            Err(error) => return Recheck::Denied(Reason::Unavailable(error)),
+        };
+        match *seen == (self.permissions().generation(), ledger) {
+            true => Recheck::Nothing,
+            false => self.recheck(checked, effect, seen),
+        }
+    }
+
+    pub(crate) fn recheck(
+        &self,
+        checked: &Arc<Checked>,
+        effect: Effect,
+        seen: &mut Seen,
+    ) -> Recheck {
+        let now = self.permissions().broker().now();
+        let query = Query::new(&checked.request);
+        match self.find(&checked.request, &query, now) {
             Ok((Some(held), _, _)) => {
                 let mut state = self.lock();
                 match self.permit(&mut state, checked.clone(), held, effect, now) {
-                    Verdict::Permit(permit) => Looked::Permit(permit),
-                    Verdict::Denied(denial) => Looked::Denied(denial.reason().clone()),
-                    Verdict::Ask(_) => Looked::Nothing,
+                    Verdict::Permit(permit) => Recheck::Permit(permit),
+                    Verdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
+                    Verdict::Ask(_) => Recheck::Nothing,
                 }
             }
-            Ok((None, true, _)) => Looked::Denied(Reason::Refused),
+            Ok((None, true, _)) => Recheck::Denied(Reason::Refused),
             Ok((None, false, now_seen)) => {
                 *seen = now_seen;
-                Looked::Nothing
+                Recheck::Nothing
             }
-            Err(error) => Looked::Denied(Reason::Unavailable(error)),
+            Err(error) => Recheck::Denied(Reason::Unavailable(error)),
         }
     }
 }

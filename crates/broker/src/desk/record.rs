@@ -1,4 +1,4 @@
-//! A verdict made final: the audit line, the request kept for later, the permit or denial.
+//! Verdicts put on record: the audit line, the recorded request, the permit or denial.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use cofferdam_caps::{Capability, Request, visible};
 use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
 use crate::audit::{Event, Line, Ruling};
 use crate::denial::{Denial, Reason};
-use crate::held::Held;
+use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
-use crate::ledger::{Petition, Standing};
+use crate::ledger::{RecordedRequest, RequestStatus};
 use crate::permit::{Checked, Permit};
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
 impl Desk {
     pub(super) fn permit(
         &self,
         state: &mut State,
         checked: Arc<Checked>,
-        held: Arc<Held>,
+        held: Arc<HeldGrant>,
         effect: Effect,
-        now: Stamp,
+        now: Timestamp,
     ) -> Verdict {
         let mut line = self.check_line(&checked, Ruling::Permit, now);
         line.capability = Some(held.text.clone());
         line.id = Some(held.id.clone());
-        let sink = &*self.session().broker().shared().sink;
+        let sink = &*self.permissions().broker().shared().sink;
         let written = match effect {
-            Effect::Inside => state.trail.note(line, sink),
-            Effect::Outside => state.trail.commit(line, sink),
+            Effect::Inside => state.audit.note(line, sink),
+            Effect::Outside => state.audit.commit(line, sink),
         };
         match written {
             Ok(()) => Verdict::Permit(Permit::new(checked, held)),
@@ -40,7 +40,7 @@ impl Desk {
         }
     }
 
-    /// Denies after somebody was asked, and remembers that in this run.
+    /// Denies a request after a question; a refusal holds for the rest of the run.
     pub(crate) fn deny(
         &self,
         checked: &Arc<Checked>,
@@ -63,54 +63,54 @@ impl Desk {
         id: &RequestId,
         reason: Reason,
     ) -> Denial {
-        let broker = self.session().broker();
+        let broker = self.permissions().broker();
         let (shared, now) = (broker.shared(), broker.now());
         let mut line = self.check_line(checked, Ruling::Deny, now);
         line.capability = Some(required.to_string().into());
         line.id = Some(id.as_str().into());
         let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
         if !is_new {
-            // A tool that tries again and again makes no work for the disk.
-            let _ = state.trail.note(line, &*shared.sink);
+            // A repeated denial is not recorded again, so that it causes no disk writes.
+            let _ = state.audit.note(line, &*shared.sink);
             return Denial::new(required, id, reason);
         }
-        let petition = Petition {
+        let recorded = RecordedRequest {
             id: id.clone(),
             capability: required.clone(),
             tool: self.0.tool.clone(),
-            sandbox: self.session().name().clone(),
+            sandbox: self.permissions().name().clone(),
             first: now,
             last: now,
             times: 1,
-            standing: Standing::Open,
+            status: RequestStatus::Open,
         };
-        let written = state.trail.commit(line, &*shared.sink);
-        let reason = match written.and_then(|()| shared.ledger.remember(&petition)) {
+        let written = state.audit.commit(line, &*shared.sink);
+        let reason = match written.and_then(|()| shared.ledger.record(&recorded)) {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
         Denial::new(required, id, reason)
     }
 
-    /// Denies what lies outside. It is not kept for later: no grant would help.
-    pub(super) fn turn_away(&self, request: &Request, rule: &Arc<str>) -> Denial {
-        let broker = self.session().broker();
+    /// Denies a request that is out of bounds, without recording it: no grant would help.
+    pub(super) fn deny_out_of_bounds(&self, request: &Request, rule: &Arc<str>) -> Denial {
+        let broker = self.permissions().broker();
         let (required, checked) = (request.required(), Checked::new(request.clone()));
         let mut line = self.check_line(&checked, Ruling::Deny, broker.now());
         line.capability = Some(required.to_string().into());
-        line.note = Some(format!("outside of {}", visible(rule)).into());
+        line.note = Some(format!("blocked by {}", visible(rule)).into());
         self.note(line);
         Denial::new(&required, &self.request_id(&required), Reason::Outside(rule.clone()))
     }
 
     pub(super) fn note(&self, line: Line) {
-        // What went wrong is kept in the trail, and denies the next call that is checked.
-        let _ = self.lock().trail.note(line, &*self.session().broker().shared().sink);
+        // The buffer remembers a failure and fails the next check.
+        let _ = self.lock().audit.note(line, &*self.permissions().broker().shared().sink);
     }
 
-    pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Stamp) -> Line {
+    pub(super) fn check_line(&self, checked: &Checked, ruling: Ruling, now: Timestamp) -> Line {
         let mut line = Line::new(now, Event::Check);
-        line.sandbox = Some(self.session().name().clone());
+        line.sandbox = Some(self.permissions().name().clone());
         line.run = Some(self.0.run.clone());
         line.target = Some(checked.target.clone());
         line.ruling = Some(ruling);
@@ -118,16 +118,16 @@ impl Desk {
     }
 
     pub(super) fn line(&self, event: Event) -> Line {
-        let mut line = Line::new(self.session().broker().now(), event);
-        line.sandbox = Some(self.session().name().clone());
+        let mut line = Line::new(self.permissions().broker().now(), event);
+        line.sandbox = Some(self.permissions().name().clone());
         line.run = Some(self.0.run.clone());
         line
     }
 
     pub(super) fn request_id(&self, required: &Capability) -> RequestId {
-        let parts = [self.0.tool.as_bytes(), self.session().sandbox().as_bytes()];
+        let parts = [self.0.tool.as_bytes(), self.permissions().sandbox().as_bytes()];
         let capability = required.to_string();
-        let key = &self.session().broker().shared().key;
+        let key = &self.permissions().broker().shared().key;
         RequestId::derive(key, &[parts[0], parts[1], capability.as_bytes()])
     }
 }

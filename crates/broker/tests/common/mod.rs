@@ -1,3 +1,5 @@
+//! Fixture of the broker tests: a broker in memory, a clock set by hand, an approver in the test.
+
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::future::Future;
@@ -7,29 +9,29 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
 use cofferdam_broker::{
-    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Stamp, Verdict, Waiting,
+    Answer, Approver, Broker, Denial, Desk, InMemory, Permit, Question, Timestamp, Verdict, Waiting,
 };
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
 
-/// A broker in memory with a clock that is moved by hand.
-pub(crate) struct World {
+/// A broker in memory with a clock that the test sets.
+pub(crate) struct Fixture {
     pub(crate) memory: Arc<InMemory>,
     pub(crate) broker: Broker,
     pub(crate) clock: Arc<AtomicU64>,
 }
 
-pub(crate) fn world(approver: Option<Arc<dyn Approver>>) -> World {
+pub(crate) fn fixture(approver: Option<Arc<dyn Approver>>) -> Fixture {
     let memory = Arc::new(InMemory::with_key([1; 32]));
     let clock = Arc::new(AtomicU64::new(1));
     let hands = clock.clone();
     let mut setup = Broker::setup(memory.clone(), memory.clone())
         .fixed_ids([2; 32])
-        .clock(Arc::new(move || Stamp::from_micros(hands.load(Ordering::Relaxed))));
+        .clock(Arc::new(move || Timestamp::from_micros(hands.load(Ordering::Relaxed))));
     if let Some(approver) = approver {
         setup = setup.approver(approver);
     }
-    World { memory, broker: setup.open().unwrap(), clock }
+    Fixture { memory, broker: setup.open().unwrap(), clock }
 }
 
 pub(crate) fn set(texts: &[&str]) -> CapabilitySet {
@@ -66,7 +68,7 @@ pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting {
     }
 }
 
-/// Counts how often it was woken.
+/// A waker that counts its calls.
 #[derive(Default)]
 pub(crate) struct Bell(pub(crate) AtomicUsize);
 
@@ -81,7 +83,7 @@ pub(crate) fn poll<F: Future + Unpin>(future: &mut F, bell: &Arc<Bell>) -> Poll<
     Pin::new(future).poll(&mut Context::from_waker(&waker))
 }
 
-/// Keeps questions until the test answers them.
+/// An approver that keeps questions until the test answers them.
 #[derive(Default)]
 pub(crate) struct Person {
     pub(crate) questions: Mutex<Vec<Question>>,
@@ -91,7 +93,7 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// The latest question.
+    /// Returns the latest question.
     pub(crate) fn question(&self) -> Question {
         self.questions.lock().unwrap().last().expect("a question").clone()
     }

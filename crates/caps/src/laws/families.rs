@@ -1,8 +1,8 @@
-//! The order, on every pair and triple of families in which many nest.
+//! The partial order, checked on all pairs and triples of families with many nested members.
 
 use crate::{Access, Capability, Request};
 
-/// Holds every capability of the family against every other, and against every request.
+/// Compares each capability of the family with all others and with all requests.
 fn check(texts: &[String], requests: &[Request]) {
     let all: Vec<Capability> =
         texts.iter().map(|t| t.parse().unwrap_or_else(|error| panic!("{error}"))).collect();
@@ -27,7 +27,7 @@ fn check(texts: &[String], requests: &[Request]) {
     assert!(chains > 1000, "the family is too loose to show anything: {chains}");
 }
 
-/// Every sequence of one to three of the segments.
+/// Returns all sequences of one to three of the segments.
 fn sequences(segments: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = segments.iter().map(|&s| s.to_owned()).collect();
     for from in [0, segments.len()] {

@@ -1,17 +1,19 @@
+//! [`HostName`], a domain or an IP address in canonical spelling.
+
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind};
 
-/// Longest domain and longest label that the domain name system carries.
+/// Longest domain and longest label in the domain name system, in bytes.
 const MAX_DOMAIN: usize = 253;
 const MAX_LABEL: usize = 63;
 
-/// A host as it is connected to: one spelling for each.
+/// A host in the form that is connected to; each host has one spelling.
 ///
-/// Read by the rules of the URL standard, so `0x7f.1` is `127.0.0.1` and `BÜCHER.example` is
-/// `xn--bcher-kva.example`. Beyond them, a dot at the end is dropped, and a domain has only
+/// Parsed by the rules of the URL standard, so `0x7f.1` is `127.0.0.1` and `BÜCHER.example` is
+/// `xn--bcher-kva.example`. In addition, a trailing dot is dropped, and a domain may only contain
 /// letters, digits, `-` and `_`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostName(Host);
@@ -23,7 +25,7 @@ enum Host {
 }
 
 impl HostName {
-    /// The address, where the host is one; never looked up.
+    /// Returns the IP address if the host is written as one. Never resolves a domain.
     pub fn ip(&self) -> Option<IpAddr> {
         match self.0 {
             Host::Domain(_) => None,
@@ -31,7 +33,7 @@ impl HostName {
         }
     }
 
-    /// The domain in ASCII and lower case, where the host is one.
+    /// Returns the domain in ASCII and lower case, if the host is one.
     pub fn domain(&self) -> Option<&str> {
         match &self.0 {
             Host::Domain(domain) => Some(domain),
@@ -39,7 +41,7 @@ impl HostName {
         }
     }
 
-    /// From a host that the `url` crate has read.
+    /// Converts a host that the `url` crate has parsed.
     pub(super) fn read(host: url::Host<&str>) -> Result<Self, Error> {
         match host {
             url::Host::Ipv4(ip) => Ok(Self(Host::Ip(ip.into()))),
@@ -56,17 +58,17 @@ impl HostName {
 fn check_domain(domain: &str) -> Result<(), Error> {
     let bad = |reason| Err(Error::new(ErrorKind::BadHost, domain, reason));
     if domain.len() > MAX_DOMAIN {
-        return bad("no domain is that long");
+        return bad("a domain must not exceed 253 characters");
     }
     for label in domain.split('.') {
         if label.is_empty() || label.len() > MAX_LABEL {
-            return bad("a domain has 1 to 63 characters between its dots");
+            return bad("a domain label must have 1 to 63 characters");
         }
     }
-    // The standard lets `*` and more through, which would read as a pattern when printed.
+    // The URL standard accepts `*` and other characters that would print as a pattern.
     if domain.contains(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)) {
         return bad(
-            "a domain has letters, digits, - and _ only, and a * only at its front as in *.example.com",
+            "a domain may only have letters, digits, - and _, and * only in front as in *.example.com",
         );
     }
     Ok(())
@@ -87,13 +89,13 @@ impl FromStr for HostName {
     }
 }
 
-/// As in a URL: an IPv6 address stands in brackets.
+/// Writes the host as in a URL, with IPv6 addresses in brackets.
 impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Host::Domain(domain) => f.write_str(domain),
             Host::Ip(IpAddr::V4(ip)) => ip.fmt(f),
-            // Of the two spellings of a mapped address, that of the standard.
+            // A mapped address has two spellings; this is the one of the URL standard.
             Host::Ip(IpAddr::V6(ip)) => url::Host::<&str>::Ipv6(*ip).fmt(f),
         }
     }

@@ -1,3 +1,5 @@
+//! HTTP methods: one of a request, and the set that a capability allows.
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -5,19 +7,19 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind};
 use crate::scope::Covers;
 
-/// Longest method; far above the longest that is registered.
+/// Longest method in bytes, far above the longest registered one.
 const MAX_METHOD: usize = 32;
 
 /// An HTTP method in upper case: `GET`, `PATCH`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Method(Box<str>);
 
-/// One method or more.
+/// A non-empty set of methods.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Methods(BTreeSet<Method>);
 
 impl Method {
-    /// The method as it is sent.
+    /// Returns the method as sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -27,19 +29,19 @@ impl Method {
         let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-' || c == '_';
         let upper = text.to_ascii_uppercase();
         if text.is_empty() || text.len() > MAX_METHOD || !upper.chars().all(plain) {
-            return Err(bad("not a method, which is upper case letters such as GET"));
+            return Err(bad("not an HTTP method such as GET"));
         }
         if upper != text {
-            return Err(bad("a method is upper case").suggest(upper));
+            return Err(bad("a method must be in upper case").suggest(upper));
         }
         match text {
-            "CONNECT" | "TRACE" | "TRACK" => Err(bad("a method that no guest may use")),
+            "CONNECT" | "TRACE" | "TRACK" => Err(bad("this method is forbidden")),
             _ => Ok(Self(text.into())),
         }
     }
 }
 
-/// As `fetch` reads it: the six old methods in any case, any other as it stands.
+/// Parses a method as `fetch` does: six methods in any case, all others as given.
 impl FromStr for Method {
     type Err = Error;
 
@@ -57,12 +59,12 @@ impl Methods {
         text.split(',').map(Method::parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Each of them, sorted.
+    /// Returns the methods in sorted order.
     pub fn iter(&self) -> impl Iterator<Item = &Method> {
         self.0.iter()
     }
 
-    /// `GET`, `GET or HEAD`, `GET, HEAD or PUT`.
+    /// Lists the methods in words: `GET`, `GET or HEAD`, `GET, HEAD or PUT`.
     pub(super) fn describe(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(Method::as_str).collect();
         match names.as_slice() {

@@ -1,21 +1,21 @@
-//! The path of a URL as segments to be matched.
+//! Parsing the path of a URL into segments that can be matched.
 
 use crate::error::{Error, ErrorKind};
 use crate::glob::Token;
 use crate::pattern::{LONE_STARS, Pattern, Segment};
 
-/// What a star in the text is.
+/// The meaning of a star in the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stars {
     Letters,
     Wild,
 }
 
-/// Reads a path that the `url` crate has normalised, the leading slash included.
+/// Parses a path that the `url` crate has normalised, including the leading slash.
 ///
-/// Percent-encoding is undone where it is a matter of spelling only (letters, digits, `-._~`),
-/// and a star that is meant is kept as `%2A`. An encoded slash or backslash stays encoded, and
-/// no `*` reaches over it. What some servers would still read as a way upwards is refused:
+/// Percent-encoding is removed where it is only a matter of spelling (letters, digits, `-._~`).
+/// A literal star is kept as `%2A`. An encoded slash or backslash stays encoded, and no `*`
+/// matches it. Segments that some servers would still treat as the parent folder are refused:
 /// `..%2F`, `..;`.
 pub(super) fn read(path: &str, stars: Stars) -> Result<Pattern, Error> {
     let bad = |reason| Error::new(ErrorKind::BadUrl, path, reason);
@@ -27,10 +27,10 @@ pub(super) fn read(path: &str, stars: Stars) -> Result<Pattern, Error> {
         }
         let tokens = tokens(text, stars);
         if tokens.contains(&Token::Octet(0)) {
-            return Err(bad("a path has no NUL in it"));
+            return Err(bad("a path must not contain NUL"));
         }
         if tokens.split(is_separator).any(is_dots) {
-            return Err(bad("a path has no . or .. in it, in whatever spelling"));
+            return Err(bad("a path must not contain . or .., in any spelling"));
         }
         let star = Error::new(ErrorKind::BadPattern, path, LONE_STARS);
         segments.push(Segment::one(tokens).ok_or(star)?);
@@ -38,7 +38,7 @@ pub(super) fn read(path: &str, stars: Stars) -> Result<Pattern, Error> {
     Ok(Pattern::new(segments))
 }
 
-/// Whether a segment of a pattern is one that the `url` crate would silently resolve.
+/// Returns true if the `url` crate would silently resolve this segment of a pattern.
 pub(super) fn is_dot_segment(text: &str) -> bool {
     is_dots(&tokens(text, Stars::Letters))
 }
@@ -55,7 +55,7 @@ fn tokens(text: &str, stars: Stars) -> Vec<Token> {
             }
             (_, Some(code)) => Token::Octet(code),
             (b'*', None) if stars == Stars::Wild => Token::Star,
-            // A lone percent sign could make a new escape with what is decoded behind it.
+            // A lone percent sign could form a new escape with decoded text after it.
             (b'*' | b'%', None) => Token::Octet(byte),
             (0x21..=0x7e, None) => Token::Char(byte.into()),
             (_, None) => Token::Octet(byte),
@@ -77,7 +77,7 @@ fn is_separator(token: &Token) -> bool {
     matches!(token, Token::Octet(b'/' | b'\\'))
 }
 
-/// `.` or `..`, with or without the parameters that some servers cut off.
+/// Returns true for `.` and `..`, with or without parameters that some servers cut off.
 fn is_dots(tokens: &[Token]) -> bool {
     let is_end = |token: &Token| matches!(token, Token::Char(';') | Token::Octet(b';'));
     let name = tokens.split(is_end).next().unwrap_or_default();

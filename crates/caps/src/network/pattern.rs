@@ -1,3 +1,5 @@
+//! [`UrlPattern`], the URLs that a network capability allows.
+
 use std::fmt;
 
 use super::path::{self, Stars};
@@ -7,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 
-/// URLs by scheme, host, port and path; see the [module](super) for how it is written.
+/// A pattern of URLs by scheme, host, port and path; see the [module](super) for its syntax.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UrlPattern {
     place: Place,
@@ -16,28 +18,28 @@ pub struct UrlPattern {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Place {
-    /// That very origin.
+    /// A single origin.
     Origin(Origin),
-    /// Several.
+    /// Several origins.
     Several { scheme: Scheme, hosts: Hosts, port: Scope<u16> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Hosts {
     One(HostName),
-    /// `*.example.com`, for which this is `example.com`.
+    /// `*.example.com`, stored as `example.com`.
     Below(HostName),
 }
 
 impl UrlPattern {
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
         let bad = |reason| Err(Error::new(ErrorKind::BadUrl, text, reason));
-        // The URL standard drops some of these without a word, and reads others as a slash.
+        // The URL standard silently drops some of these characters and reads others as a slash.
         if text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') {
-            return bad("a URL pattern has no spaces or backslashes");
+            return bad("a URL pattern must not contain spaces or backslashes");
         }
         if text.contains(['?', '#']) {
-            return bad("a URL pattern ends with the path, the query is ignored");
+            return bad("a URL pattern must end with the path; the query is ignored");
         }
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
         let scheme = scheme.parse::<Scheme>()?;
@@ -51,12 +53,13 @@ impl UrlPattern {
         Ok(Self { place: Place::parse(scheme, authority)?, path: parse_path(path)? })
     }
 
-    /// The URL itself, whatever its query.
+    /// Returns the pattern of this URL with any query.
     pub(super) fn exactly(url: &FetchUrl) -> Self {
         Self { path: Scope::Only(url.segments().clone()), ..Self::origin_of(url) }
     }
 
-    /// All beside and below the URL; none where that would be the whole origin.
+    /// Returns the pattern of the folder that contains the URL, or `None` if that folder is the
+    /// whole origin.
     pub(super) fn folder_of(url: &FetchUrl) -> Option<Self> {
         // The first segment is the empty one before the leading slash.
         let depth = url.segments().segments().len() - 1;
@@ -68,7 +71,7 @@ impl UrlPattern {
         Self { place: Place::Origin(url.origin().clone()), path: Scope::All }
     }
 
-    /// The origin, where it is named without a wildcard.
+    /// Returns the origin, if it is named without a wildcard.
     pub fn origin(&self) -> Option<&Origin> {
         match &self.place {
             Place::Origin(origin) => Some(origin),
@@ -104,7 +107,7 @@ impl Hosts {
         let host = parent.parse::<HostName>()?;
         match host.domain() {
             Some(_) => Ok(Self::Below(host)),
-            None => Err(Error::new(ErrorKind::BadHost, parent, "an address has nothing below it")),
+            None => Err(Error::new(ErrorKind::BadHost, parent, "an IP address has no subdomains")),
         }
     }
 }
@@ -115,9 +118,11 @@ fn parse_port(scheme: Scheme, text: &str) -> Result<Scope<u16>, Error> {
         Some("*") => Ok(Scope::All),
         Some(digits) => match digits.parse() {
             Ok(port) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(Scope::Only(port)),
-            Ok(_) | Err(_) => {
-                Err(Error::new(ErrorKind::BadUrl, text, "a port is a number up to 65535, or *"))
-            }
+            Ok(_) | Err(_) => Err(Error::new(
+                ErrorKind::BadUrl,
+                text,
+                "a port must be a number up to 65535, or *",
+            )),
         },
     }
 }
@@ -127,9 +132,9 @@ fn parse_path(text: &str) -> Result<Scope<Pattern>, Error> {
         return Ok(Scope::All);
     }
     if text.split('/').any(path::is_dot_segment) {
-        return Err(Error::new(ErrorKind::BadUrl, text, "a path has no . or .. in it"));
+        return Err(Error::new(ErrorKind::BadUrl, text, "a path must not contain . or .."));
     }
-    // Whatever a request's path goes through, this goes through; the host does not matter.
+    // The path of a request is normalised in the same way. The host is irrelevant.
     let url = url::Url::parse(&format!("http://host{text}"))
         .map_err(|error| Error::new(ErrorKind::BadUrl, text, error.to_string()))?;
     let path = path::read(url.path(), Stars::Wild)?;

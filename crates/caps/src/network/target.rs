@@ -1,3 +1,5 @@
+//! [`FetchUrl`], the URL of one request, and its origin.
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,14 +9,14 @@ use crate::MAX_NAME_LEN;
 use crate::error::{Error, ErrorKind};
 use crate::pattern::Pattern;
 
-/// Longest URL of a request, with its query.
+/// Longest URL of a request in bytes, including its query.
 const MAX_URL: usize = 64 * 1024;
 
-pub(super) const NO_CREDENTIALS: &str = "a URL has no user name or password in it";
+pub(super) const NO_CREDENTIALS: &str = "a URL must not contain a user name or password";
 
-/// A URL that a guest asks for: `http` or `https`, without credentials or fragment.
+/// A URL that a guest requests: `http` or `https`, without credentials or fragment.
 ///
-/// Connect to what this says, not to the text it was made of.
+/// Connect to this URL, not to the text it was parsed from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FetchUrl {
     url: url::Url,
@@ -31,7 +33,7 @@ pub struct Origin {
     pub port: u16,
 }
 
-/// How to talk to a host.
+/// The scheme of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each variant is its name")]
 pub enum Scheme {
@@ -40,22 +42,22 @@ pub enum Scheme {
 }
 
 impl FetchUrl {
-    /// The URL to send, with its query.
+    /// Returns the URL to send, including its query.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
 
-    /// Where to send it.
+    /// Returns the origin to connect to.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// The path to send, without the query.
+    /// Returns the path to send, without the query.
     pub fn path(&self) -> &str {
         self.url.path()
     }
 
-    /// What a reference such as a `Location` header means when it is found at this URL.
+    /// Resolves a reference, such as a `Location` header, against this URL.
     pub fn join(&self, reference: &str) -> Result<Self, Error> {
         check_length(reference)?;
         Self::read(reference, self.url.join(reference))
@@ -70,11 +72,11 @@ impl FetchUrl {
             .map_err(|error| Error::new(ErrorKind::BadUrl, text, format!("not a URL: {error}")))?;
         let scheme = url.scheme().parse::<Scheme>().map_err(|error| error.within(text))?;
         if !url.username().is_empty() || url.password().is_some() {
-            // The text is not repeated, since it holds a password.
+            // The text holds a password and is not repeated.
             let host = url.host_str().unwrap_or("");
             return Err(Error::new(ErrorKind::Credentials, host, NO_CREDENTIALS));
         }
-        let no_host = || Error::new(ErrorKind::BadUrl, text, "a URL has a host");
+        let no_host = || Error::new(ErrorKind::BadUrl, text, "a URL must have a host");
         let host = HostName::read(url.host().ok_or_else(no_host)?)?;
         url.set_host(Some(&host.to_string())).map_err(|_| no_host())?;
         url.set_fragment(None);
@@ -105,7 +107,7 @@ impl FromStr for FetchUrl {
 }
 
 impl Scheme {
-    /// The name, without a colon.
+    /// Returns the name, without a colon.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -113,7 +115,7 @@ impl Scheme {
         }
     }
 
-    /// The port where none is written.
+    /// Returns the port that is used if the URL has none.
     pub const fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -129,12 +131,12 @@ impl FromStr for Scheme {
         let schemes = [Self::Http, Self::Https];
         let scheme = schemes.into_iter().find(|s| s.as_str().eq_ignore_ascii_case(text));
         scheme.ok_or_else(|| {
-            Error::new(ErrorKind::BadScheme, text, "a URL starts with http:// or https://")
+            Error::new(ErrorKind::BadScheme, text, "a URL must start with http:// or https://")
         })
     }
 }
 
-/// `https://api.example.com`; the scheme's own port is not written.
+/// Writes the origin, without the scheme's default port: `https://api.example.com`.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.as_str(), self.host)?;
@@ -180,7 +182,7 @@ mod tests {
         check_refused("http://127.0.0.1@evil.example/", ErrorKind::Credentials);
         check_refused("http://:x@a/", ErrorKind::Credentials);
         let error = "http://u:s3cr3t@a.example/".parse::<FetchUrl>().unwrap_err();
-        assert_eq!(error.to_string(), "a.example: a URL has no user name or password in it");
+        assert_eq!(error.to_string(), "a.example: a URL must not contain a user name or password");
     }
 
     #[test]

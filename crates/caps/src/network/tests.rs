@@ -1,3 +1,5 @@
+//! Tests of network capabilities: parsing, matching, order and description.
+
 use crate::{Capability, ErrorKind, Request};
 
 fn request(method: &str, url: &str) -> Request {
@@ -169,7 +171,7 @@ fn credentials_are_refused() {
         check_refused(scope, ErrorKind::Credentials);
     }
     let error = "network:fetch:https://u:s3cr3t@a".parse::<Capability>().unwrap_err();
-    assert_eq!(error.to_string(), "a: a URL has no user name or password in it");
+    assert_eq!(error.to_string(), "a: a URL must not contain a user name or password");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! The bytes of what is added to a module.
+//! Encoding of the functions that are added to a module.
 
 use super::{BYTES, Bulk, ELEMENTS};
 
-// Parameters of an added function, in the order of the instruction it stands for.
+// Parameters of an added function, in the order of the instruction that it replaces.
 const TO: u8 = 0;
 const FROM: u8 = 1;
 const COUNT: u8 = 2;
@@ -30,7 +30,7 @@ const BULK: u8 = 0xfc;
 const TABLE_SIZE: u8 = 16;
 const NO_TYPE: u8 = 0x40;
 
-/// Bytes of a page, as a power of two.
+/// Size of a page in bytes, as a power of two.
 const PAGE_LOG2: i64 = 16;
 
 pub(super) fn leb(out: &mut Vec<u8>, mut value: u32) {
@@ -49,7 +49,7 @@ fn signed(out: &mut Vec<u8>, mut value: i64) {
     out.push(value as u8 & 0x7f);
 }
 
-/// A section of `count` things.
+/// Writes a section of `count` items.
 pub(super) fn section(out: &mut Vec<u8>, id: u8, count: u32, things: &[u8]) {
     let mut head = Vec::new();
     leb(&mut head, count);
@@ -59,7 +59,7 @@ pub(super) fn section(out: &mut Vec<u8>, id: u8, count: u32, things: &[u8]) {
     out.extend_from_slice(things);
 }
 
-/// `(i32, second, i32) -> ()`
+/// Writes the type `(i32, second, i32) -> ()`.
 pub(super) fn function_type(out: &mut Vec<u8>, second: u8) {
     const FUNCTION: u8 = 0x60;
     const I32: u8 = 0x7f;
@@ -71,12 +71,12 @@ pub(super) fn call(out: &mut Vec<u8>, function: u32) {
     leb(out, function);
 }
 
-/// A function that does what `bulk` does, in pieces where it is long.
+/// Returns a function that does what `bulk` does, but splits long operations.
 ///
 /// ```text
-/// if count > piece and everything fits:
-///     if it overlaps to the right: piece by piece, the last one first
-///     else: piece by piece, the first one first
+/// if count > piece and everything is in bounds:
+///     if the destination overlaps the end of the source: last piece first
+///     else: first piece first
 /// the rest at once
 /// ```
 pub(super) fn in_pieces(bulk: Bulk, data: &[u32], elements: &[u32]) -> Vec<u8> {
@@ -123,7 +123,7 @@ impl Text {
         }
     }
 
-    /// Within one memory or table, what is copied from can lie in front of what is copied to.
+    /// Returns true if source and destination are in the same memory or table.
     fn may_overlap(&self) -> bool {
         match self.bulk {
             Bulk::MemoryCopy { to, from } | Bulk::TableCopy { to, from } => to == from,
@@ -131,7 +131,7 @@ impl Text {
         }
     }
 
-    /// The instruction itself.
+    /// Writes the original instruction.
     fn instruction(&mut self) {
         let (code, first, second) = match self.bulk {
             Bulk::MemoryInit { memory, data } => (8, data, Some(memory)),
@@ -148,7 +148,7 @@ impl Text {
         }
     }
 
-    /// How large what is written to is.
+    /// Returns code for the size of the destination.
     fn room(&self) -> Vec<u8> {
         match self.bulk {
             Bulk::MemoryFill { memory: to }
@@ -160,8 +160,8 @@ impl Text {
         }
     }
 
-    /// How large what is read from is, if anything is. A segment that was dropped is empty, and
-    /// the first piece traps.
+    /// Returns code for the size of the source, if there is one. A dropped segment is empty, so the
+    /// first piece traps.
     fn source(&self, data: &[u32], elements: &[u32]) -> Option<Vec<u8>> {
         let length = |lengths: &[u32], index: u32| {
             let mut out = vec![I64_CONST];
@@ -196,7 +196,7 @@ impl Text {
         self.out.push(I32_GT_U);
     }
 
-    /// Whether `parameter` + count is within `room`; in 64 bits, which do not overflow.
+    /// Tests that `parameter` + count is at most `room`, in 64 bits so that it cannot overflow.
     fn fits(&mut self, parameter: u8, room: &[u8]) {
         self.get(parameter);
         self.out.push(I64_EXTEND_I32_U);
@@ -206,7 +206,7 @@ impl Text {
         self.out.push(I64_LE_U);
     }
 
-    /// Moves a parameter by a piece.
+    /// Moves a parameter by one piece.
     fn step(&mut self, parameter: u8, operation: u8) {
         self.get(parameter);
         self.constant(self.piece());

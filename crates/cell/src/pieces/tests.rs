@@ -1,4 +1,4 @@
-//! With and without pieces, the same memory, the same tables, the same traps.
+//! Split and original modules produce the same memories, tables and traps.
 
 use std::fmt::Write;
 
@@ -7,9 +7,9 @@ use wasmtime::{Engine, Instance, Module, Store, Trap};
 
 use super::*;
 
-/// Two memories of 2.5 MiB, two tables of 30,000 elements, segments longer than a piece, and a
-/// function for each instruction. The type section has a group, the functions stand before and
-/// behind those that use the instructions.
+/// Returns a module with two memories of 2.5 MiB, two tables of 30,000 elements, segments longer
+/// than a piece, and a function for each instruction. The type section has a recursion group, and
+/// other functions precede and follow those with the instructions.
 fn module() -> Vec<u8> {
     let bytes: String = (0..700_000u32).map(|i| char::from(b'a' + (i * i % 23) as u8)).collect();
     let elements = (0..20_000u32).fold(String::new(), |mut out, i| {
@@ -102,7 +102,7 @@ impl Running {
     }
 }
 
-/// Both forms of the module, compiled once.
+/// Returns both forms of the module, compiled once.
 fn both() -> &'static [Module; 2] {
     static BOTH: std::sync::OnceLock<[Module; 2]> = std::sync::OnceLock::new();
     BOTH.get_or_init(|| {
@@ -113,7 +113,7 @@ fn both() -> &'static [Module; 2] {
     })
 }
 
-/// Numbers around the edges of pieces, tables, segments and memories.
+/// Generates numbers around the limits of pieces, tables, segments and memories.
 fn number() -> impl Strategy<Value = u32> {
     let edge = prop_oneof![
         Just(0u32),
@@ -143,7 +143,7 @@ proptest! {
         calls in prop::collection::vec((0..CALLS.len(), number(), number(), number()), 1..10),
     ) {
         let [mut whole, mut split] = both().each_ref().map(Running::new);
-        // Something to see in every byte and element.
+        // Distinct content in every byte and element.
         for running in [&mut whole, &mut split] {
             for at in 0..3 {
                 prop_assert_eq!(running.call("memory.init", (at * 700_000, 0, 700_000)), None);
@@ -151,7 +151,7 @@ proptest! {
             prop_assert_eq!(running.call("table.init", (5000, 0, 20_000)), None);
         }
         for (which, to, from, count) in calls {
-            // Dropping twice as rarely as the rest leaves something to copy from.
+            // Drops are half as frequent as other calls, so that segments remain to copy from.
             let name = CALLS[which];
             let arguments = (to, from, count);
             prop_assert_eq!(

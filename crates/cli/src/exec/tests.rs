@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 
-/// Values that a parameter may turn out to be.
+/// Values of all shapes that a parameter may have.
 fn values() -> Vec<Json> {
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     let mut values = vec![Json::Null, json!(true), json!(0), json!(-1), json!(1.5), json!(1e300)];

@@ -1,4 +1,4 @@
-//! `cofferdam audit`: what runs did and what was decided.
+//! `cofferdam audit`: prints the audit log.
 
 use std::io::Write;
 use std::time::Duration;
@@ -10,45 +10,45 @@ use cofferdam_store::{Filter, Store};
 use crate::permissions::store;
 use crate::report::{self, Failure};
 
-/// How often the log is looked at while it is followed.
+/// Interval at which the log is read while it is followed.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Print the audit log, one JSON object a line, the oldest first.
+/// Print the audit log, one JSON object per line, oldest first.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam audit --last 20 --text
   cofferdam audit --verdict deny
   cofferdam audit --follow | jq .capability")]
 pub(crate) struct Audit {
-    /// Go on as new lines come
+    /// Keep printing new lines as they come
     #[arg(long)]
     follow: bool,
 
-    /// At most so many, the latest of them
+    /// Print only the last COUNT lines
     #[arg(long, value_name = "COUNT")]
     last: Option<u32>,
 
-    /// Of this run
+    /// Print only lines of this run
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 
-    /// Of this event: start, end, check, grant, …
+    /// Print only lines of this event: start, end, check, grant, …
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
 
-    /// Decided like this: permit, deny, ask
+    /// Print only lines with this verdict: permit, deny, ask
     #[arg(long, value_name = "VERDICT")]
     verdict: Option<String>,
 
-    /// About this grant, request or question
+    /// Print only lines about this grant, request or question
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
-    /// Print lines for people
+    /// Print text instead of JSON
     #[arg(long, conflicts_with = "json")]
     text: bool,
 
-    /// Print JSON, as it does anyway
+    /// Print JSON (the default)
     #[arg(long)]
     json: bool,
 }
@@ -73,7 +73,7 @@ impl Audit {
             let is_read = print(&store, &mut filter, self.text)?;
             if !self.follow || !is_read {
                 if filter.after.is_none() {
-                    report::note("nothing of this kind is in the log");
+                    report::note("no such lines in the audit log");
                 }
                 return Ok(0);
             }
@@ -83,7 +83,7 @@ impl Audit {
     }
 }
 
-/// Prints what is new; false when nobody reads it any more.
+/// Prints new lines. Returns false if standard output is closed.
 fn print(store: &Store, filter: &mut Filter, as_text: bool) -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     for (number, line) in store.lines(filter).map_err(Failure::from_broker)? {
@@ -96,7 +96,7 @@ fn print(store: &Store, filter: &mut Filter, as_text: bool) -> Result<bool, Fail
     Ok(out.flush().is_ok())
 }
 
-/// What happened, how it was decided, what about; then what it took.
+/// Formats a line: event, verdict, subject, cost.
 fn text(line: &Line) -> String {
     let mut words = vec![line.time.to_string(), line.event.name().to_owned()];
     words.extend(line.ruling.map(|ruling| ruling.name().to_owned()));

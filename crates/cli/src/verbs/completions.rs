@@ -1,15 +1,15 @@
-//! `cofferdam completions`: what a shell needs to complete our words.
+//! `cofferdam completions`: prints a completion script for a shell.
 
 use crate::report::{self, Failure};
 
-/// Print completions for a shell.
+/// Print a completion script for a shell.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   source <(cofferdam completions bash)    # for this shell; in ~/.bashrc for every one
-  source <(cofferdam completions zsh)     # the same in ~/.zshrc, behind compinit
+  source <(cofferdam completions zsh)     # the same in ~/.zshrc, after compinit
   cofferdam completions fish | source     # the same in ~/.config/fish/config.fish")]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to print it for
     shell: Shell,
 }
 

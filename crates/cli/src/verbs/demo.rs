@@ -1,4 +1,4 @@
-//! `cofferdam demo`: a story told by real runs, with their times.
+//! `cofferdam demo`: a tour of real runs, with their times.
 
 mod scenes;
 mod stage;
@@ -8,16 +8,16 @@ use std::io::{BufRead, Write};
 use crate::report::Failure;
 use stage::Stage;
 
-/// Show what it does, by doing it: each scene is a real run, with its time.
+/// Show what Cofferdam does with a tour of real runs, with their times.
 ///
-/// Nothing is kept and nothing outside is touched: neither network nor files of this machine.
+/// Nothing is kept, and neither the network nor files of this machine are used.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam demo
   cofferdam demo kill memory
   cofferdam demo --pause")]
 pub(crate) struct Demo {
-    /// Only these scenes, in this order
+    /// Show only these scenes, in this order
     #[arg(value_enum, value_name = "SCENE")]
     scenes: Vec<Scene>,
 
@@ -30,7 +30,7 @@ pub(crate) struct Demo {
 enum Scene {
     /// A tool, its arguments and its result
     Tool,
-    /// A tool that wants more than it has: denied, then granted
+    /// A tool that needs a permission: denied, then granted
     Grant,
     /// An endless loop and a runaway regular expression, killed
     Kill,
@@ -79,9 +79,9 @@ async fn play(scene: Scene, stage: &mut Stage) -> Result<(), cofferdam::Error> {
     }
 }
 
-/// Waits for Enter; false at the end of input.
+/// Waits for Enter. Returns false at the end of input.
 fn wait() -> bool {
-    let _ = write!(std::io::stderr(), "Enter: the next one ");
+    let _ = write!(std::io::stderr(), "Press Enter for the next scene ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).is_ok_and(|len| len > 0)
 }

@@ -1,4 +1,4 @@
-//! `cofferdam deny`: decides against a request.
+//! `cofferdam deny`: denies requests.
 
 use cofferdam::permissions::RequestId;
 use cofferdam::visible;
@@ -6,17 +6,17 @@ use cofferdam::visible;
 use crate::permissions::{broker, who};
 use crate::report::{self, Failure};
 
-/// Decide against requests: nobody is asked about them again, until something is granted.
+/// Deny requests. Nobody is asked about them again until something is granted.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam deny req_6aq2m9x0zt
   cofferdam requests --json | jq -r .id | xargs cofferdam deny")]
 pub(crate) struct Deny {
-    /// Ids of requests, as `cofferdam requests` shows them
+    /// Ids of requests, from `cofferdam requests`
     #[arg(required = true)]
     requests: Vec<String>,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -27,15 +27,15 @@ impl Deny {
         for text in &self.requests {
             let id: RequestId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam requests   (lists them)")
+                    .hint("cofferdam requests   (lists requests)")
             })?;
-            let petition = broker.deny_request(&id, &who()).map_err(|error| {
-                Failure::from_broker(error).hint("cofferdam requests   (lists them)")
+            let request = broker.deny_request(&id, &who()).map_err(|error| {
+                Failure::from_broker(error).hint("cofferdam requests   (lists requests)")
             })?;
-            let capability = petition.capability.to_string();
+            let capability = request.capability.to_string();
             match self.json {
-                true => report::json(&super::requests::to_json(&petition)),
-                false => report::print(&format!("denied {} {}", petition.id, visible(&capability))),
+                true => report::json(&super::requests::to_json(&request)),
+                false => report::print(&format!("denied {} {}", request.id, visible(&capability))),
             }
         }
         Ok(0)

@@ -1,4 +1,4 @@
-//! `cofferdam doctor`: looks at the machine, and says what is lost where something is missing.
+//! `cofferdam doctor`: checks the machine, and explains the effect of anything that is missing.
 
 mod guests;
 mod keeping;
@@ -10,9 +10,10 @@ use serde_json::json;
 use crate::paint::{Paint, Tone};
 use crate::report::{self, Failure};
 
-/// Check this machine: what Cofferdam needs, what makes it fast, and what is lost without each.
+/// Check this machine: what Cofferdam needs, what makes it fast, and the effect of anything
+/// missing.
 ///
-/// Exit codes: 0 everything that is needed is there, 1 something is not.
+/// Exit codes: 0 everything needed is there, 1 something is missing.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam doctor
@@ -23,13 +24,13 @@ pub(crate) struct Doctor {
     json: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Check {
     name: &'static str,
     state: State,
-    /// What is there.
+    /// The value that was found.
     found: String,
-    /// What is lost while it is not as it should be; what it is for, where it is.
+    /// The effect of the check if it fails, or the use of the thing if it is there.
     matters: &'static str,
     /// The way out.
     hint: Option<String>,
@@ -38,9 +39,9 @@ struct Check {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Ok,
-    /// It works, but slower, or something that few need does not.
+    /// Works, but more slowly, or without something that few need.
     Lost,
-    /// It does not work.
+    /// Does not work.
     Failed,
 }
 

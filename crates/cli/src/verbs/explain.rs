@@ -1,4 +1,4 @@
-//! `cofferdam explain`: finds denials in any text, and says what to do about them.
+//! `cofferdam explain`: finds denials in a text, and tells how to grant them.
 
 use std::io::Read;
 
@@ -12,7 +12,7 @@ use crate::report::{self, Failure};
 /// Longest text that is read.
 const MAX_TEXT: u64 = 64 << 20;
 
-/// Find denials in a text, such as what a run printed, and say what would grant them.
+/// Find denials in a text, such as the output of a run, and tell how to grant them.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js 2>&1 | cofferdam explain
@@ -23,7 +23,7 @@ pub(crate) struct Explain {
     #[arg(default_value = "-")]
     what: String,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -40,7 +40,7 @@ impl Explain {
         let text = self.text()?;
         let found = PermissionError::find_in(&text);
         if found.is_empty() {
-            report::note("no denial in this text");
+            report::note("no denial found in this text");
             return Ok(1);
         }
         for error in found {
@@ -63,15 +63,16 @@ impl Explain {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Neither a file that can be read nor a capability.
+    /// Explains an argument that is neither a readable file nor a capability.
     fn neither(&self, error: &std::io::Error) -> Failure {
         let looks_like_one = self.what.contains(':') && !self.what.starts_with(['/', '.']);
         match permissions::parse(&self.what, "cofferdam explain") {
             Err(failure) if looks_like_one => failure,
-            _ if self.what.starts_with("req_") => {
-                Failure::usage(format!("{}: a request, not a text", visible(&self.what)))
-                    .hint("cofferdam requests   (lists what was denied)")
-            }
+            _ if self.what.starts_with("req_") => Failure::usage(format!(
+                "{}: is the id of a request, not a file",
+                visible(&self.what)
+            ))
+            .hint("cofferdam requests   (lists what was denied)"),
             Ok(_) | Err(_) => Failure::usage(format!("{}: {}", visible(&self.what), plain(error)))
                 .hint("cofferdam explain FILE, a capability, or - for standard input"),
         }

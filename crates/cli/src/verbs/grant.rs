@@ -1,17 +1,17 @@
-//! `cofferdam grant`: allows what was denied, or anything else.
+//! `cofferdam grant`: grants a request or a capability.
 
 use std::time::Duration;
 
 use cofferdam::permissions::{ErrorKind, RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
 
-use crate::permissions::{SANDBOX, broker, parse, who};
+use crate::permissions::{SANDBOX, broker, is_file_name, parse, who};
 use crate::report::{self, Failure};
 
-/// Grant what a run was denied, or a capability.
+/// Grant a request that was denied, or a capability.
 ///
-/// A request is granted to the tool that made it, and exactly as far as it was made, unless
-/// --capability says otherwise. Without a span it is granted once.
+/// A request is granted to the tool that made it, and covers exactly what was requested unless
+/// --capability is given. Without --session or --always it is granted once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam grant req_6aq2m9x0zt
@@ -19,34 +19,34 @@ use crate::report::{self, Failure};
   cofferdam grant req_6aq2m9x0zt --session --capability 'network:fetch:https://example.com'
   cofferdam grant 'network:fetch:GET@https://example.com' --always --header 'authorization=Bearer …'")]
 pub(crate) struct Grant {
-    /// The id of a request, or a capability
+    /// Id of a request, or a capability
     what: String,
 
-    /// For one call
+    /// Grant one call (the default)
     #[arg(long, group = "span")]
     once: bool,
 
-    /// For this terminal's sandbox, 12 hours at most
+    /// Grant it to this terminal's sandbox, for 12 hours at most
     #[arg(long, group = "span")]
     session: bool,
 
-    /// Until it is revoked
+    /// Grant it until it is revoked
     #[arg(long, group = "span")]
     always: bool,
 
-    /// Ends after this time: 90s, 15m, 1h, 7d
+    /// End the grant after this time: 90s, 15m, 1h, 7d
     #[arg(long, value_name = "TIME")]
     expires: Option<String>,
 
-    /// Ends after so many calls
+    /// End the grant after this number of calls
     #[arg(long, value_name = "CALLS")]
     max: Option<u32>,
 
-    /// Grant this in place of exactly what was asked for
+    /// Grant this capability instead of exactly what was requested
     #[arg(long, value_name = "CAPABILITY")]
     capability: Option<String>,
 
-    /// Sent by the host with each request to that origin; the tool never sees it
+    /// Send this header with each request to the granted origin; the tool never sees it
     #[arg(long = "header", value_name = "NAME=VALUE")]
     headers: Vec<String>,
 
@@ -117,20 +117,26 @@ fn refused(error: cofferdam::permissions::Error) -> Failure {
     Failure::from_broker(error).or_hint(hint)
 }
 
-/// What is to be granted where no request says it.
+/// Parses the capability to grant, if the argument is not the id of a request.
 fn capability(text: &str) -> Result<Capability, Failure> {
     let id = text.parse::<RequestId>();
     match id {
         Err(error) if text.starts_with("req_") => {
             Err(Failure::usage(format!("{}: {error}", visible(text))).hint("cofferdam requests"))
         }
+        Ok(_) | Err(_) if is_file_name(text) => {
+            let message = format!("{}: is a file, not a request or a capability", visible(text));
+            Err(Failure::usage(message)
+                .hint("cofferdam requests   (lists the ids of requests)")
+                .hint("cofferdam grant 'fs:read:/data/**'   (for example)"))
+        }
         Ok(_) | Err(_) => parse(text, "cofferdam grant"),
     }
 }
 
-/// `90s`, `15m`, `1h`, `7d`.
+/// Parses a duration: `90s`, `15m`, `1h`, `7d`.
 fn duration(text: &str) -> Result<Duration, Failure> {
-    let bad = || Failure::usage(format!("--expires {text}: not a time")).hint("--expires 1h");
+    let bad = || Failure::usage(format!("--expires {text}: not a duration")).hint("--expires 1h");
     let unit = match text.chars().last() {
         Some('s') => 1,
         Some('m') => 60,
@@ -145,6 +151,13 @@ fn duration(text: &str) -> Result<Duration, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_not_taken_for_an_address() {
+        let failure = capability("total.js").expect_err("a wrong call");
+        assert_eq!(failure.message, "total.js: is a file, not a request or a capability");
+        assert!(failure.hints.iter().all(|hint| !hint.contains("network")), "{:?}", failure.hints);
+    }
 
     #[test]
     fn times_have_a_unit_and_are_not_nothing() {

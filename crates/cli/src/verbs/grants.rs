@@ -1,4 +1,4 @@
-//! `cofferdam grants`: what was granted.
+//! `cofferdam grants`: lists grants.
 
 use cofferdam::permissions::Grant;
 use cofferdam::visible;
@@ -8,13 +8,13 @@ use crate::paint::Tone;
 use crate::permissions::broker;
 use crate::report::{self, Failure};
 
-/// List what was granted and has not ended.
+/// List the grants that have not ended.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam grants
   cofferdam grants --json | jq 'select(.span == \"always\")'")]
 pub(crate) struct Grants {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -25,8 +25,10 @@ impl Grants {
         let grants = broker.grants().map_err(Failure::from_broker)?;
         match grants.is_empty() {
             _ if self.json => {}
-            true => report::note("nothing is granted"),
-            false => report::labelled(Tone::Hint, "hint", "cofferdam revoke ID takes one away"),
+            true => report::note("no grants"),
+            false => {
+                report::labelled(Tone::Hint, "hint", "cofferdam revoke ID   (revokes a grant)")
+            }
         }
         for grant in grants {
             match self.json {
@@ -38,7 +40,7 @@ impl Grants {
     }
 }
 
-/// Without the values of its headers.
+/// Converts a grant to JSON, without the values of its headers.
 pub(crate) fn to_json(grant: &Grant) -> Json {
     json!({
         "id": grant.id.as_str(),

@@ -1,6 +1,6 @@
-//! `cofferdam requests`: what runs were denied.
+//! `cofferdam requests`: lists denied requests.
 
-use cofferdam::permissions::{Petition, Standing};
+use cofferdam::permissions::{RecordedRequest, RequestStatus};
 use cofferdam::visible;
 use serde_json::json;
 
@@ -8,17 +8,17 @@ use crate::paint::Tone;
 use crate::permissions::broker;
 use crate::report::{self, Failure};
 
-/// List what runs asked for and did not get, the latest first.
+/// List requests that were denied, latest first.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam requests
   cofferdam requests --all --json | jq -r .capability")]
 pub(crate) struct Requests {
-    /// Also those that were granted or denied since
+    /// Include requests that have been granted or denied since
     #[arg(long)]
     all: bool,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -26,17 +26,17 @@ pub(crate) struct Requests {
 impl Requests {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let (_store, broker) = broker()?;
-        let petitions = broker.petitions().map_err(Failure::from_broker)?;
-        let wanted = |petition: &&Petition| self.all || petition.standing == Standing::Open;
-        let petitions: Vec<_> = petitions.iter().filter(wanted).collect();
-        if petitions.is_empty() && !self.json {
+        let requests = broker.requests().map_err(Failure::from_broker)?;
+        let wanted = |request: &&RecordedRequest| self.all || request.status == RequestStatus::Open;
+        let requests: Vec<_> = requests.iter().filter(wanted).collect();
+        if requests.is_empty() && !self.json {
             report::note("no requests");
         }
-        let has_open = petitions.iter().any(|petition| petition.standing == Standing::Open);
-        for petition in petitions {
+        let has_open = requests.iter().any(|request| request.status == RequestStatus::Open);
+        for request in requests {
             match self.json {
-                true => report::json(&to_json(petition)),
-                false => show(petition),
+                true => report::json(&to_json(request)),
+                false => show(request),
             }
         }
         if has_open && !self.json {
@@ -46,31 +46,31 @@ impl Requests {
     }
 }
 
-fn show(petition: &Petition) {
-    let capability = petition.capability.to_string();
-    report::print(&format!("{}  {}", petition.id, visible(&capability)));
-    let times = match petition.times {
+fn show(request: &RecordedRequest) {
+    let capability = request.capability.to_string();
+    report::print(&format!("{}  {}", request.id, visible(&capability)));
+    let times = match request.times {
         1 => String::new(),
         times => format!(", {times} times"),
     };
-    let (tool, words) = (visible(&petition.tool), petition.capability.describe());
+    let (tool, words) = (visible(&request.tool), request.capability.describe());
     report::print(&format!(
         "    {tool} wants to {words}; {} at {}{times}",
-        petition.standing, petition.last
+        request.status, request.last
     ));
 }
 
-/// A request for other programs.
-pub(crate) fn to_json(petition: &Petition) -> serde_json::Value {
+/// Converts a request to JSON.
+pub(crate) fn to_json(request: &RecordedRequest) -> serde_json::Value {
     json!({
-        "id": petition.id.as_str(),
-        "capability": petition.capability.to_string(),
-        "action": petition.capability.describe(),
-        "tool": &*petition.tool,
-        "sandbox": &*petition.sandbox,
-        "first": petition.first.to_string(),
-        "last": petition.last.to_string(),
-        "times": petition.times,
-        "standing": petition.standing.name(),
+        "id": request.id.as_str(),
+        "capability": request.capability.to_string(),
+        "action": request.capability.describe(),
+        "tool": &*request.tool,
+        "sandbox": &*request.sandbox,
+        "first": request.first.to_string(),
+        "last": request.last.to_string(),
+        "times": request.times,
+        "status": request.status.name(),
     })
 }

@@ -1,4 +1,4 @@
-//! `cofferdam revoke`: takes a grant away.
+//! `cofferdam revoke`: revokes grants.
 
 use cofferdam::permissions::GrantId;
 use cofferdam::visible;
@@ -6,17 +6,17 @@ use cofferdam::visible;
 use crate::permissions::{broker, who};
 use crate::report::{self, Failure};
 
-/// Take a grant away, for the next call and all after it.
+/// Revoke grants, from the next call on.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam revoke grt_6aq2m9x0zt
   cofferdam grants --json | jq -r .id | xargs cofferdam revoke")]
 pub(crate) struct Revoke {
-    /// Ids of grants, as `cofferdam grants` shows them
+    /// Ids of grants, from `cofferdam grants`
     #[arg(required = true)]
     grants: Vec<String>,
 
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -27,10 +27,10 @@ impl Revoke {
         for text in &self.grants {
             let id: GrantId = text.parse().map_err(|error| {
                 Failure::usage(format!("{}: {error}", visible(text)))
-                    .hint("cofferdam grants   (lists them)")
+                    .hint("cofferdam grants   (lists grants)")
             })?;
             let grant = broker.revoke(&id, &who()).map_err(|error| {
-                Failure::from_broker(error).hint("cofferdam grants   (lists them)")
+                Failure::from_broker(error).hint("cofferdam grants   (lists grants)")
             })?;
             match self.json {
                 true => report::json(&super::grants::to_json(&grant)),

@@ -1,54 +1,55 @@
-//! `cofferdam rpc`: JSON-RPC 2.0, one object a line, on standard input and output.
+//! `cofferdam rpc`: JSON-RPC 2.0, one object per line, on standard input and output.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::{Canceller, Ending, ErrorKind, Exhausted, Outcome, Sandbox};
+use cofferdam::{Canceller, ErrorKind, Outcome, Sandbox};
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
-use crate::exec::{BadParams, Exec, What, Where};
+use crate::exec::{BadParams, Exec, Runnable, SandboxRef};
 use crate::kept::{Failed, Kept, METHODS};
 use crate::report::Failure;
-use crate::request::{BadLine, Code, Refused, Request};
+use crate::request::{BadLine, Code, Request, RpcError};
 use crate::spelling;
 
 /// Longest line that is read; it is host memory.
 const MAX_LINE: u64 = 512 << 20;
 
-/// Runs under way at once; others wait their turn, and can be cancelled while they wait.
+/// Most runs under way at once. Others wait their turn, and can be cancelled while they wait.
 const MAX_RUNNING: usize = 512;
 
-/// Kept cells at once; each holds its memory.
+/// Most sessions at once; each holds the memory of a cell.
 const MAX_SESSIONS: usize = 64;
 
-/// Requests that may wait or run; beyond it the answer is an error.
+/// Most requests that wait or run; further ones are answered with an error.
 const MAX_REQUESTS: usize = 100_000;
 
-/// Serve JSON-RPC 2.0 on standard input and output, one object a line.
+/// Serve JSON-RPC 2.0 on standard input and output, one object per line.
 ///
-/// Methods: `exec` runs one thing in a fresh sandbox, `cancel` ends a request by its id,
-/// `session.close` drops a kept cell. `sandbox.create` makes a sandbox that stays, for `exec` with
-/// its id; `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
-/// `.import` and `.destroy` are about such a sandbox. Requests run side by side and are answered as they finish.
+/// Methods: `exec` runs a tool or program in a fresh sandbox, `cancel` ends a request by its id,
+/// `session.close` closes a session. `sandbox.create` makes a sandbox that is kept; `exec` takes
+/// its id. `sandbox.write`, `.read`, `.setEnv`, `.fork`, `.snapshot`, `.restore`, `.export`,
+/// `.import` and `.destroy` work on a kept sandbox. Requests run concurrently and are answered as
+/// they finish.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {}
 
-impl From<BadParams> for Refused {
+impl From<BadParams> for RpcError {
     fn from(bad: BadParams) -> Self {
-        Refused(Code::Params, bad.0)
+        RpcError(Code::Params, bad.0)
     }
 }
 
-impl From<Failed> for Refused {
+impl From<Failed> for RpcError {
     fn from(failed: Failed) -> Self {
         match failed {
-            Failed::Params(text) => Refused(Code::Params, text),
-            Failed::Full(text) => Refused(Code::Busy, text),
-            Failed::Sandbox(error) => Refused(code_of(error.kind()), error.to_string()),
+            Failed::Params(text) => RpcError(Code::Params, text),
+            Failed::Full(text) => RpcError(Code::Busy, text),
+            Failed::Sandbox(error) => RpcError(code_of(error.kind()), error.to_string()),
         }
     }
 }
@@ -57,9 +58,9 @@ impl Rpc {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         let executor = tokio::runtime::Builder::new_multi_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
-        // Loaded before the first request, so that it does not pay for it.
+        // Loaded now, so that the first request does not wait for it.
         let runtime = crate::place::runtime(cofferdam::Pool::default())?;
-        runtime.prepare_programs()?;
+        runtime.load_programs()?;
         runtime.share();
         let server = Arc::new(Server::default());
         let mut lines = Lines { from: std::io::stdin().lock(), longest: MAX_LINE };
@@ -67,34 +68,34 @@ impl Rpc {
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
                 Ok(line) => server.clone().take(&line, &executor),
-                Err(refused) => server.answer(Json::Null, Err(refused)),
+                Err(error) => server.answer(Json::Null, Err(error)),
             }
         }
-        // Standard input has ended: what is under way is finished and answered first.
+        // Standard input has ended: requests under way are finished and answered first.
         executor.block_on(server.idle());
         Ok(0)
     }
 }
 
-/// Lines of a stream, each bounded. One that is not is skipped whole.
+/// Lines of a stream, each of bounded length. A longer line is skipped.
 struct Lines<R> {
     from: R,
     longest: u64,
 }
 
 impl<R: BufRead> Lines<R> {
-    fn next(&mut self) -> Option<Result<Vec<u8>, Refused>> {
+    fn next(&mut self) -> Option<Result<Vec<u8>, RpcError>> {
         let mut line = Vec::new();
         let read = (&mut self.from).take(self.longest + 1).read_until(b'\n', &mut line);
         match read {
             Ok(0) | Err(_) => None,
             Ok(len) if len as u64 > self.longest => {
-                // Its end may be what was one byte too many.
+                // The line ending may be the one byte too many.
                 if line.last() != Some(&b'\n') {
                     self.skip_line();
                 }
-                let text = format!("a line of more than {} bytes", self.longest);
-                Some(Err(Refused(Code::Request, text)))
+                let text = format!("line is longer than {} bytes", self.longest);
+                Some(Err(RpcError(Code::Request, text)))
             }
             Ok(_) => Some(Ok(line)),
         }
@@ -140,11 +141,11 @@ impl Default for Server {
 }
 
 impl Server {
-    /// Takes one line: answers it here, or starts what it asks for.
+    /// Handles one line: answers it, or starts the run that it asks for.
     fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
         let Request { id, method, params } = match Request::parse(line) {
             Ok(request) => request,
-            Err(BadLine { id, refused }) => return self.answer(id, Err(refused)),
+            Err(BadLine { id, error }) => return self.answer(id, Err(error)),
         };
         let is_notification = id.is_none();
         let id = id.unwrap_or(Json::Null);
@@ -153,14 +154,14 @@ impl Server {
             "cancel" => self.cancel(params).map(Some),
             "session.close" => self.close_session(params).map(Some),
             other => match self.kept.call(other, params) {
-                Some(answer) => answer.map(Some).map_err(Refused::from),
+                Some(answer) => answer.map(Some).map_err(RpcError::from),
                 None => Err(unknown_method(other)),
             },
         };
         match answered {
             Ok(None) => {}
             Ok(Some(result)) if !is_notification => self.answer(id, Ok(result)),
-            Err(refused) if !is_notification => self.answer(id, Err(refused)),
+            Err(error) if !is_notification => self.answer(id, Err(error)),
             Ok(Some(_)) | Err(_) => {}
         }
     }
@@ -171,22 +172,25 @@ impl Server {
         is_notification: bool,
         params: Json,
         executor: &tokio::runtime::Runtime,
-    ) -> Result<Option<Json>, Refused> {
+    ) -> Result<Option<Json>, RpcError> {
         use std::sync::atomic::Ordering::SeqCst;
         let exec = Exec::parse(params)?;
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
-            return Err(Refused(Code::Busy, format!("more than {MAX_REQUESTS} requests at once")));
+            return Err(RpcError(
+                Code::Busy,
+                format!("{MAX_REQUESTS} requests are waiting or running already; try again later"),
+            ));
         }
         let (run, sandbox) = match self.start(exec) {
             Ok(run) => run,
-            Err(Started::Refused(refused)) => return Err(refused),
-            Err(Started::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
+            Err(NotStarted::Error(error)) => return Err(error),
+            Err(NotStarted::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
         };
         let key = id.to_string();
         if !is_notification {
             let mut requests = lock(&self.requests);
             if requests.contains_key(&key) {
-                return Err(Refused(
+                return Err(RpcError(
                     Code::Request,
                     format!("id: {key} is in use by another request"),
                 ));
@@ -196,7 +200,7 @@ impl Server {
         self.waiting.fetch_add(1, SeqCst);
         let id = id.clone();
         executor.spawn(async move {
-            // Whoever is cancelled while waiting for its turn needs none.
+            // A run that is cancelled while it waits needs no turn.
             let canceller = run.canceller();
             let permit = tokio::select! {
                 permit = self.running.acquire() => permit.ok(),
@@ -213,7 +217,7 @@ impl Server {
                     }
                     json
                 });
-                self.answer(id, answer.map_err(|e| Refused(code_of(e.kind()), e.to_string())));
+                self.answer(id, answer.map_err(|e| RpcError(code_of(e.kind()), e.to_string())));
             }
             self.waiting.fetch_sub(1, SeqCst);
             self.changed.notify_waiters();
@@ -221,16 +225,16 @@ impl Server {
         Ok(None)
     }
 
-    /// Starts it; answers its sandbox too where that has a page to give back.
-    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), Started> {
+    /// Starts a run. Also returns its sandbox if the answer includes the page.
+    fn start(&self, exec: Exec) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
         let of_page = |sandbox: Sandbox| exec.has_page.then_some(sandbox);
-        let builder = match exec.place {
-            Where::Fresh(builder) => builder,
-            Where::Kept(id) => {
-                let sandbox = self.kept.get(&id).map_err(|bad| Started::Refused(bad.into()))?;
-                let run = match exec.what {
-                    What::Tool(tool) => sandbox.start(tool)?,
-                    What::Program(command) => sandbox.start_program(command)?,
+        let builder = match exec.sandbox {
+            SandboxRef::Fresh(builder) => builder,
+            SandboxRef::Kept(id) => {
+                let sandbox = self.kept.get(&id).map_err(|bad| NotStarted::Error(bad.into()))?;
+                let run = match exec.runnable {
+                    Runnable::Tool(tool) => sandbox.start(tool)?,
+                    Runnable::Program(command) => sandbox.start_program(command)?,
                 };
                 return Ok((run, None));
             }
@@ -238,23 +242,24 @@ impl Server {
         match exec.session {
             None => {
                 let sandbox = builder.build()?;
-                let run = match exec.what {
-                    What::Tool(tool) => sandbox.start(tool)?,
-                    What::Program(command) => sandbox.start_program(command)?,
+                let run = match exec.runnable {
+                    Runnable::Tool(tool) => sandbox.start(tool)?,
+                    Runnable::Program(command) => sandbox.start_program(command)?,
                 };
                 Ok((run, of_page(sandbox)))
             }
             Some(name) => {
-                let What::Tool(tool) = exec.what else {
-                    let text = "session: for js and ts only".into();
-                    return Err(Started::Refused(Refused(Code::Params, text)));
+                let Runnable::Tool(tool) = exec.runnable else {
+                    let text = "session: only for kinds \"js\" and \"ts\"".into();
+                    return Err(NotStarted::Error(RpcError(Code::Params, text)));
                 };
                 let mut sessions = lock(&self.sessions);
                 let sandbox = match sessions.get(&name) {
                     Some(sandbox) => sandbox.clone(),
                     None if sessions.len() >= MAX_SESSIONS => {
-                        let text = format!("more than {MAX_SESSIONS} sessions; close one");
-                        return Err(Started::Refused(Refused(Code::Busy, text)));
+                        let text =
+                            format!("{MAX_SESSIONS} sessions are open already; close one first");
+                        return Err(NotStarted::Error(RpcError(Code::Busy, text)));
                     }
                     None => builder.build()?,
                 };
@@ -265,9 +270,12 @@ impl Server {
         }
     }
 
-    fn cancel(&self, params: Json) -> Result<Json, Refused> {
+    fn cancel(&self, params: Json) -> Result<Json, RpcError> {
         let Some(id) = params.get("id") else {
-            return Err(Refused(Code::Params, "id: missing; the id of the request to end".into()));
+            return Err(RpcError(
+                Code::Params,
+                "id: missing; give the id of the request to cancel".into(),
+            ));
         };
         let found = lock(&self.requests).get(&id.to_string()).cloned();
         if let Some(canceller) = &found {
@@ -276,23 +284,23 @@ impl Server {
         Ok(json!({ "cancelled": found.is_some() }))
     }
 
-    fn close_session(&self, params: Json) -> Result<Json, Refused> {
+    fn close_session(&self, params: Json) -> Result<Json, RpcError> {
         let Some(name) = params.get("session").and_then(Json::as_str) else {
-            return Err(Refused(Code::Params, "session: missing or not a string".into()));
+            return Err(RpcError(Code::Params, "session: missing or not a string".into()));
         };
         let found = lock(&self.sessions).remove(name);
         if let Some(sandbox) = &found {
-            // Destroyed twice is destroyed.
+            // A sandbox that is destroyed already needs nothing.
             let _ = sandbox.destroy();
         }
         Ok(json!({ "closed": found.is_some() }))
     }
 
-    /// Nothing but answers is printed on standard output, each on a line of its own.
-    fn answer(&self, id: Json, answer: Result<Json, Refused>) {
+    /// Writes an answer. Standard output carries nothing but answers, one per line.
+    fn answer(&self, id: Json, answer: Result<Json, RpcError>) {
         let object = match answer {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(Refused(code, message)) => {
+            Err(RpcError(code, message)) => {
                 let error = json!({ "code": code as i32, "message": message });
                 json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
@@ -301,7 +309,7 @@ impl Server {
         line.push('\n');
         let mut out = std::io::stdout().lock();
         if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
-            // Nobody reads the answers: there is nobody to work for.
+            // Nobody reads the answers, so there is nothing left to do.
             std::process::exit(0);
         }
     }
@@ -317,41 +325,41 @@ impl Server {
     }
 }
 
-/// Why a run was not started.
-enum Started {
-    Refused(Refused),
-    /// It is over before it began: a limit was hit while its sandbox was filled.
+/// Reason why a run was not started.
+enum NotStarted {
+    Error(RpcError),
+    /// The run ended before it began: filling its sandbox reached a limit.
     Outcome(Box<Outcome>),
 }
 
-impl From<cofferdam::Error> for Started {
+impl From<cofferdam::Error> for NotStarted {
     fn from(error: cofferdam::Error) -> Self {
-        match error.exceeded() {
-            Some((limit, allowed)) => Started::Outcome(Box::new(Outcome {
-                ending: Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: None }),
-                stdout: Default::default(),
-                stderr: Default::default(),
-                denied: None,
-                duration: Default::default(),
-            })),
-            None => Started::Refused(Refused(code_of(error.kind()), error.to_string())),
+        match error.to_outcome() {
+            Some(outcome) => NotStarted::Outcome(Box::new(outcome)),
+            None => NotStarted::Error(RpcError(code_of(error.kind()), error.to_string())),
         }
     }
 }
 
-fn unknown_method(name: &str) -> Refused {
+fn unknown_method(name: &str) -> RpcError {
     let own = ["exec", "sandbox.exec", "cancel", "session.close"];
     let known: Vec<_> = own.into_iter().chain(METHODS.iter().map(|(name, _)| *name)).collect();
     let meant = spelling::nearest(name, known.iter().copied());
     let meant = meant.map_or(String::new(), |meant| format!(", did you mean {meant}"));
     let known = known.join(", ");
-    Refused(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
+    RpcError(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
 fn code_of(kind: ErrorKind) -> Code {
     match kind {
-        ErrorKind::Busy => Code::Busy,
-        ErrorKind::Setting | ErrorKind::Limit | ErrorKind::Destroyed => Code::Params,
+        ErrorKind::PoolFull | ErrorKind::SandboxBusy => Code::Busy,
+        ErrorKind::BadOption
+        | ErrorKind::NotFound
+        | ErrorKind::File
+        | ErrorKind::Mount
+        | ErrorKind::Archive
+        | ErrorKind::Limit
+        | ErrorKind::Destroyed => Code::Params,
         _ => Code::Internal,
     }
 }
@@ -369,7 +377,7 @@ mod tests {
         assert_eq!(MAX_LINE, 536_870_912);
         let text = b"1234\n12345\n123456789\n12\n123456789";
         let mut lines = Lines { from: &text[..], longest: 5 };
-        let mut next = || lines.next().map(|line| line.map_err(|refused| refused.0));
+        let mut next = || lines.next().map(|line| line.map_err(|error| error.0));
         assert_eq!(next(), Some(Ok(b"1234\n".to_vec())));
         assert_eq!(next(), Some(Err(Code::Request)));
         assert_eq!(next(), Some(Err(Code::Request)));
@@ -381,8 +389,12 @@ mod tests {
     #[test]
     fn a_failure_of_ours_is_an_internal_error() {
         let kinds = [
-            (ErrorKind::Busy, Code::Busy),
-            (ErrorKind::Setting, Code::Params),
+            (ErrorKind::PoolFull, Code::Busy),
+            (ErrorKind::SandboxBusy, Code::Busy),
+            (ErrorKind::BadOption, Code::Params),
+            (ErrorKind::NotFound, Code::Params),
+            (ErrorKind::File, Code::Params),
+            (ErrorKind::Archive, Code::Params),
             (ErrorKind::Limit, Code::Params),
             (ErrorKind::Destroyed, Code::Params),
             (ErrorKind::Engine, Code::Internal),

@@ -1,4 +1,4 @@
-//! `cofferdam run`: one tool, one fresh cell.
+//! `cofferdam run`: one tool in one fresh cell.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::absent;
 use crate::interrupt;
 use crate::nearby;
 use crate::paint::Tone;
-use crate::permissions::Permissions;
+use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 
@@ -19,11 +19,11 @@ use crate::report::{self, Failure};
 /// A tool is the body of an async function of `(btcp, args)`, or a module with a default export.
 /// Its result is printed as JSON on standard output, its console output on standard error.
 ///
-/// It may do nothing but compute, unless something is granted: with --allow, by answering --ask,
-/// or with `cofferdam grant` and the id that a denial prints.
+/// A tool may only compute, unless something is granted: with --allow, by answering --ask, or with
+/// `cofferdam grant` and the id that a denial prints.
 ///
-/// Exit codes: 0 finished, 1 the tool threw, hit a limit or was denied something, 124 time limit, 125 cancelled
-/// (Ctrl-C), 2 wrong call.
+/// Exit codes: 0 finished, 1 the tool threw, reached a limit or was denied a permission, 124 time
+/// limit, 125 cancelled (Ctrl-C), 2 wrong call.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam run tool.js --args '{\"n\":3}'
@@ -34,7 +34,7 @@ use crate::report::{self, Failure};
   cofferdam run render.js --boundary iframe
   cofferdam run tool.js --ask")]
 pub(crate) struct Run {
-    /// The tool: .js, .mjs, .ts or .mts; `-` reads it from standard input
+    /// Tool to run: .js, .mjs, .ts or .mts; `-` reads it from standard input
     file: String,
 
     /// Arguments of the tool, as JSON
@@ -45,23 +45,23 @@ pub(crate) struct Run {
     #[arg(long)]
     json: bool,
 
-    /// What standard input is written in
+    /// Language of the tool, for standard input or a file with another ending
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Lang>,
 
-    /// A page that the tool reads as `btcp.dom`, with --allow dom:read and dom:write
+    /// Page that the tool sees as `btcp.dom`, with --allow dom:read and dom:write
     #[arg(long, value_name = "FILE")]
     page: Option<String>,
 
-    /// Write the page there when the tool is done
+    /// Write the page to this file when the tool is done
     #[arg(long, value_name = "FILE", requires = "page")]
     page_out: Option<String>,
 
-    /// What the tool finds around it: a worker's globals, or a document of its own besides
+    /// Globals of the tool: those of a worker, or also a `window` and `document` of its own
     #[arg(long, value_enum, value_name = "BOUNDARY", default_value = "worker")]
     boundary: Around,
 
-    /// Print what --allow opens as a content security policy, and run nothing
+    /// Print the content security policy that --allow amounts to, and run nothing
     #[arg(long)]
     explain_policy: bool,
 
@@ -69,7 +69,7 @@ pub(crate) struct Run {
     place: Place,
 
     #[command(flatten)]
-    permissions: Permissions,
+    permissions: PermissionArgs,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -94,7 +94,7 @@ impl Run {
         if let Some(file) = &self.page_out {
             place::check_target("--page-out", file)?;
         }
-        // One run needs one cell, and one more for TypeScript; a small pool is made faster.
+        // A run needs one cell, and one more for TypeScript. A small pool is created faster.
         let runtime = runtime(Pool { cells: 2, warm: 0 })?;
         let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
         builder = builder.boundary(match self.boundary {
@@ -198,7 +198,7 @@ impl Run {
     }
 }
 
-/// What is plainly no tool is sent where it belongs.
+/// Names the verb to use for a file that is not a tool.
 fn other_kind(path: &Path, name: &str) -> Option<Failure> {
     let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
     match path.extension()?.to_str()? {
@@ -208,7 +208,7 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
             failure("a page").hint(format!("cofferdam run tool.js --page {name} --allow dom:read")),
         ),
         "tsx" | "jsx" => {
-            Some(failure("JSX").hint("make it .ts or .js first: there is no JSX here"))
+            Some(failure("JSX").hint("compile it to .ts or .js first; JSX is not supported"))
         }
         "py" | "rb" | "pl" => Some(failure("another language").hint(
             "write the tool in JavaScript or TypeScript, or run an interpreter made for WASI: \
@@ -218,7 +218,7 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
     }
 }
 
-/// Reads a page. What is not UTF-8 in it is replaced, as browsers do.
+/// Reads a page. Invalid UTF-8 is replaced, as in browsers.
 fn page(file: &str) -> Result<String, Failure> {
     let failed = |what: String| {
         let meant = nearby::meant(file).filter(|_| !Path::new(file).exists());
@@ -235,22 +235,22 @@ fn page(file: &str) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// How much of a tool that is too long is read, to say how long it is.
+/// Most bytes that are read of a tool that is too long, to report its length.
 const MAX_READ: u64 = 64 << 20;
 
-/// Reads a tool.
+/// Reads the source of a tool.
 fn read(from: impl Read, name: &str, limits: &Limits) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    from.take(limits.source_bytes.saturating_add(1).max(MAX_READ))
+    from.take(limits.source_bytes().saturating_add(1).max(MAX_READ))
         .read_to_end(&mut bytes)
         .map_err(|e| Failure::usage(format!("{name}: {}", plain(&e))))?;
-    if bytes.len() as u64 > limits.source_bytes {
-        // What is cut off in the middle of a character is too long all the same.
+    if bytes.len() as u64 > limits.source_bytes() {
+        // The cut may be in the middle of a character; the source is too long in any case.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::usage(format!("{name}: not UTF-8 at byte {at}"))
-            .hint("a tool is text: JavaScript or TypeScript")
+            .hint("save the tool as UTF-8 text")
     })
 }

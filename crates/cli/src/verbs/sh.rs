@@ -1,4 +1,4 @@
-//! `cofferdam sh`: the shell, for one command, a script, or a person.
+//! `cofferdam sh`: the shell, for a command, a script or a prompt.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -11,7 +11,7 @@ use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
 use crate::nearby;
-use crate::permissions::Permissions;
+use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 use crate::terminal;
@@ -21,28 +21,28 @@ const MAX_ARCHIVE: u64 = 4 << 30;
 
 /// Run the shell: a command, a script, or a prompt.
 ///
-/// It is bash as far as scripts go, with the usual commands; `help` lists them. It sees the
-/// sandbox's files: what is mounted, a home, `/tmp`, nothing else of this machine.
+/// The shell is bash as far as scripts go, with the usual commands; `help` lists them. It sees the
+/// files of the sandbox: mounts, a home, `/tmp`, and nothing else of this machine.
 ///
 /// Without --allow it may start any command of the sandbox; with `--allow process:exec:NAME` only
-/// those that are named. `curl` reaches what `--allow network:fetch:…` names, and `js` runs tools
-/// with what the shell was given.
+/// those named. `curl` reaches the addresses that `--allow network:fetch:…` names, and `js` runs
+/// tools with the permissions of the shell.
 ///
-/// At a prompt there are history and completion; Ctrl-C drops the line or ends the command that
-/// runs, Ctrl-D ends the shell.
+/// The prompt has history and completion. Ctrl-C drops the line or cancels the command that runs;
+/// Ctrl-D ends the shell.
 ///
-/// Exit codes: the command's own; 1 also for a limit or something denied, 124 time limit,
-/// 125 cancelled (Ctrl-C), 2 wrong call.
+/// Exit codes: that of the command; 1 also for a limit or a denied permission, 124 time limit, 125
+/// cancelled (Ctrl-C), 2 wrong call.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   cofferdam sh -c 'grep -r TODO /src | cut -d: -f1 | sort | uniq -c' --mount ./src:/src:ro
   cofferdam sh script.sh argument
   echo 'ls -l' | cofferdam sh
-  cofferdam sh --tool lint=lint.wasm -c 'lint /src' --mount ./src:/src
+  cofferdam sh --program lint=lint.wasm -c 'lint /src' --mount ./src:/src
   cofferdam sh --json -c 'ls /nowhere' | jq .stderr
   cofferdam sh")]
 pub(crate) struct Sh {
-    /// Run this text; what follows is $0, $1 and so on
+    /// Run this text; the arguments after it are $0, $1 and so on
     #[arg(short = 'c', value_name = "TEXT", allow_hyphen_values = true)]
     command: Option<String>,
 
@@ -50,25 +50,25 @@ pub(crate) struct Sh {
     place: Place,
 
     #[command(flatten)]
-    permissions: Permissions,
+    permissions: PermissionArgs,
 
-    /// Make a WASI program a command of the shell
-    #[arg(long = "tool", value_name = "NAME=PROGRAM.wasm")]
-    tools: Vec<String>,
+    /// Add a WASI module as a command of the shell
+    #[arg(long = "program", value_name = "NAME=FILE")]
+    programs: Vec<String>,
 
-    /// Begin with a sandbox that was saved
+    /// Start from a sandbox that was saved with --save
     #[arg(long, value_name = "FILE")]
     load: Option<String>,
 
-    /// Write the sandbox to a file at the end: files, storage, variables
+    /// Save the sandbox to a file at the end: files, storage, variables
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
 
-    /// Print the whole outcome as JSON, with what was printed in it
+    /// Print the whole outcome, including the output, as JSON
     #[arg(long)]
     json: bool,
 
-    /// A script and its arguments; with neither it nor -c, standard input is read
+    /// Script and its arguments; without a script and -c, standard input is read
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -80,7 +80,7 @@ impl Sh {
         if let Some(file) = &self.save {
             place::check_target("--save", file)?;
         }
-        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));
@@ -88,7 +88,7 @@ impl Sh {
         let (builder, broker) = self.permissions.fill(builder)?;
         let sandbox = match (self.json, &script) {
             (true, Script::Prompt) => {
-                return Err(Failure::usage("--json: a prompt has no outcome")
+                return Err(Failure::usage("--json: not supported at a prompt")
                     .hint("cofferdam sh --json -c TEXT"));
             }
             (true, Script::Text(_)) => builder.build(),
@@ -124,7 +124,7 @@ impl Sh {
         Ok(code)
     }
 
-    /// What is to run.
+    /// Returns the script to run.
     fn script(&self, limits: &Limits) -> Result<Script, Failure> {
         let arguments = self.arguments.iter().cloned().map(OsStringExt::into_vec);
         if let Some(text) = &self.command {
@@ -146,38 +146,40 @@ impl Sh {
             true => misuse::shell_call(words.iter()),
             false => "cofferdam sh FILE, or -c TEXT".to_owned(),
         };
-        let text = place::read(&file, limits.source_bytes, &hint)?;
+        let text = place::read(&file, limits.source_bytes(), &hint)?;
         if text.starts_with(b"\0asm") {
             return Err(Failure::usage(format!("{file}: a WebAssembly module, not a script"))
                 .hint(format!("cofferdam wasm {file}")));
         }
         let text = String::from_utf8(text).map_err(|e| {
             let at = e.utf8_error().valid_up_to();
-            Failure::usage(format!("{file}: not UTF-8 at byte {at}")).hint("a script is text")
+            Failure::usage(format!("{file}: not UTF-8 at byte {at}"))
+                .hint("save the script as UTF-8 text")
         })?;
         Ok(Script::Text(Command::shell(text).args(arguments)))
     }
 
-    /// A failure that names the file which was loaded, where that is what is wrong.
+    /// Converts an error. If the archive is at fault, the message names its file.
     fn blamed(&self, error: cofferdam::Error) -> Failure {
         let mut failure = Failure::from(error);
         if let (Some(file), Some(what)) = (&self.load, failure.message.strip_prefix("archive: ")) {
             failure.message = format!("--load {file}: {what}");
-            return failure.hint("cofferdam sh --save FILE   (makes one)");
+            return failure.hint("cofferdam sh --save FILE   (saves a sandbox)");
         }
         failure
     }
 
-    /// Programs and an archive.
+    /// Adds programs and an archive to a sandbox.
     fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
         if let Some(file) = &self.load {
             sandbox = sandbox.import(place::read(file, MAX_ARCHIVE, "--load FILE")?);
         }
-        for text in &self.tools {
+        for text in &self.programs {
             let Some((name, file)) = text.split_once('=') else {
-                return Err(Failure::usage(format!("--tool {text}: not NAME=PROGRAM.wasm")));
+                return Err(Failure::usage(format!("--program {text}: not NAME=FILE"))
+                    .hint(format!("--program NAME={text}")));
             };
-            let module = place::read(file, place::MAX_MODULE, "--tool NAME=PROGRAM.wasm")?;
+            let module = place::read(file, place::MAX_MODULE, "--program NAME=FILE")?;
             sandbox = sandbox.program(name, module);
         }
         Ok(sandbox)
@@ -194,11 +196,11 @@ impl Sh {
 
 enum Script {
     Text(Command),
-    /// A person sits before it.
+    /// A person at a terminal types commands.
     Prompt,
 }
 
-/// What stands in front of a script is ours, not bash's.
+/// Explains an option in front of a script, which is one of this program, not of bash.
 fn unknown_option(typed: &str) -> Failure {
     match typed.trim_start_matches('-').chars().next() {
         Some(letter) if !typed.starts_with("--") && "abefhkmnuvxBCEHPT".contains(letter) => {
@@ -209,13 +211,13 @@ fn unknown_option(typed: &str) -> Failure {
     }
 }
 
-/// A name that moves no cursor.
+/// Makes a name safe to show on a terminal.
 fn shown(file: &str) -> String {
     cofferdam::visible(file).into_owned()
 }
 
-/// Writes the sandbox beside the file first, so that the file is whole or as it was. A link leads
-/// to the file, and what is no file (a pipe, a terminal) is written to, never replaced.
+/// Saves the sandbox to a draft beside the file and renames it, so that the file is either whole or
+/// as it was. A link is followed. A pipe or terminal is written to, never replaced.
 fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
     let _saving = Busy::new(format!("saving {}", shown(file)));
     let bytes = sandbox.export()?;

@@ -13,11 +13,11 @@ use crate::report::{self, Failure};
 
 /// Run a WASI preview 1 program.
 ///
-/// It sees the sandbox's files as `/`: what is mounted, a home, `/tmp`, nothing else of this
-/// machine. Standard input, output and error are passed through.
+/// The program sees the files of the sandbox as `/`: mounts, a home, `/tmp`, and nothing else of
+/// this machine. Standard input, output and error are passed through.
 ///
-/// Exit codes: the program's own; 1 it could not run or hit a limit, 124 time limit,
-/// 125 cancelled, 2 wrong call.
+/// Exit codes: that of the program; 1 it could not run or reached a limit, 124 time limit, 125
+/// cancelled, 2 wrong call.
 #[derive(clap::Args)]
 #[command(override_usage = "cofferdam wasm [OPTIONS] PROGRAM.wasm [ARGUMENT]...")]
 #[command(after_help = "Examples:
@@ -31,11 +31,11 @@ pub(crate) struct Wasm {
     #[command(flatten)]
     noted: Noted,
 
-    /// Print the whole outcome as JSON when it is over
+    /// Print the whole outcome, including the output, as JSON
     #[arg(long)]
     json: bool,
 
-    /// The program, and its arguments: whatever follows it is for the program
+    /// Program and its arguments; every word after the program is an argument
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
 }
@@ -49,7 +49,7 @@ impl Wasm {
             return Err(not_a_module(&file));
         }
         let limits = self.place.limits()?;
-        let cells = u32::try_from(limits.processes).unwrap_or(u32::MAX).clamp(2, 1000);
+        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
         let (mut sandbox, broker) = self.noted.fill(self.place.fill(sandbox)?)?;
@@ -78,7 +78,7 @@ impl Wasm {
     }
 }
 
-/// Says where it belongs, as far as its name tells.
+/// Explains a file that is not a module, and names the verb to use if its ending tells.
 fn not_a_module(file: &str) -> Failure {
     let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
         Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {file}"),

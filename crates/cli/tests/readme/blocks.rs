@@ -1,4 +1,4 @@
-//! The blocks of a document.
+//! Finds the blocks of a document.
 
 /// A `console` block.
 pub(crate) struct Block {
@@ -6,19 +6,19 @@ pub(crate) struct Block {
     pub(crate) is_pictured: bool,
 }
 
-/// A command, and what it prints.
+/// A command and its expected output.
 pub(crate) struct Step {
-    /// Where it is in the document, from 1.
+    /// Line in the document, counted from 1.
     pub(crate) line: usize,
     pub(crate) command: String,
     pub(crate) printed: Vec<String>,
 }
 
-/// Stands before a block that belongs into the picture.
+/// Comment in front of a block that is part of the picture.
 const PICTURED: &str = "<!-- pictured -->";
 
 impl Block {
-    /// All of a document, in order.
+    /// Returns all blocks of a document, in order.
     pub(crate) fn all(text: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
         let (mut is_inside, mut is_pictured) = (false, false);
@@ -59,7 +59,7 @@ fn add(steps: &mut Vec<Step>, line: usize, text: &str) {
     }
 }
 
-/// Targets of links and pictures that are files of the repository.
+/// Returns the targets of links and pictures that are files of the repository.
 pub(crate) fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://") && !target.starts_with('#')).collect()

@@ -1,13 +1,12 @@
-//! What the documents show is what happens: every block of every document is run, and the
-//! picture of a session is drawn from what was printed.
+//! Runs every block of every document, and draws the picture of a session from its output.
 //!
-//! A `console` block has commands behind `$ ` and what they print, standard output and standard
-//! error together. `…` stands for any text, on a line of its own for any lines. Ids and times are
-//! other ones in every run: an id of the document stands for the one that was printed in its
-//! place. `$ echo $?` is the code of the command before. Blocks of one document share a home and
-//! a folder, which begins as a copy of `docs/first`.
+//! A `console` block has commands after `$ ` and their output, standard output and standard error
+//! together. `…` stands for any text, and alone on a line for any lines. Ids and times differ in
+//! every run: an id of the document stands for the one that was printed in its place. `$ echo $?`
+//! is the code of the previous command. The blocks of one document share a home and a folder, which
+//! starts as a copy of `docs/first`.
 //!
-//! `COFFERDAM_BLESS=1` draws the picture anew.
+//! `COFFERDAM_BLESS=1` draws the picture again.
 
 mod blocks;
 mod matching;
@@ -27,8 +26,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// Runs the blocks of a document; answers those that belong into the picture, with what they
-/// printed.
+/// Runs the blocks of a document. Returns those that are part of the picture, with their output.
 fn check(name: &str) -> Vec<picture::Shown> {
     let text = read(name);
     let session = &mut Session::new(&name.replace('/', "-"));
@@ -74,7 +72,7 @@ fn what_other_documents_show_is_what_happens() {
 fn every_block_of_the_readme_is_of_a_kind_that_is_tested() {
     let text = read("README.md");
     let fences = text.lines().filter_map(|line| line.strip_prefix("```"));
-    // Every second one ends a block. Blocks in Rust are run by the library's doctests.
+    // Every second fence ends a block. Blocks in Rust are run by the doctests of the library.
     for kind in fences.step_by(2) {
         assert!(["console", "rust", "sh"].contains(&kind), "a block of kind {kind:?}");
     }
@@ -105,7 +103,7 @@ fn the_program_in_the_readme_is_the_one_in_docs() {
 #[test]
 fn the_reference_has_every_limit_capability_and_method() {
     let reference = read("docs/reference.md");
-    let limits = cofferdam::Limit::NAMES.map(|(_, name)| format!("`{name}`"));
+    let limits = cofferdam::Limit::SETTABLE.iter().map(|limit| format!("`{}`", limit.name()));
     let kinds = cofferdam::capabilities::Kind::ALL;
     let kinds = kinds.map(|kind| format!("`{}:{}`", kind.name(), kind.scope()));
     let session = &mut Session::new("reference");
@@ -113,7 +111,7 @@ fn the_reference_has_every_limit_capability_and_method() {
     let refused = session.run(&blocks::Step { line: 0, command, printed: Vec::new() }).join("");
     let known = refused.split("known are ").nth(1).and_then(|rest| rest.split('"').next());
     let methods = known.expect("a list of methods").split(", ").map(|name| format!("`{name}`"));
-    for name in limits.into_iter().chain(kinds).chain(methods) {
+    for name in limits.chain(kinds).chain(methods) {
         assert!(reference.contains(&name), "no {name}");
     }
 }

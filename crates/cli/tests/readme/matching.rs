@@ -1,6 +1,7 @@
-//! Whether what was printed is what a document says.
+//! Compares output with a document.
 
-/// Why these lines are not those; `…` alone on a line stands for any lines.
+/// Explains how the output differs from the expected lines; `…` alone on a line stands for any
+/// lines.
 pub(crate) fn lines(expected: &[String], printed: &[String]) -> Result<(), String> {
     match (expected.first(), printed.first()) {
         (None, None) => Ok(()),
@@ -13,7 +14,7 @@ pub(crate) fn lines(expected: &[String], printed: &[String]) -> Result<(), Strin
                 false => Err(format!("nothing fits behind …: {rest:?}")),
             }
         }
-        // A tool that is stopped and does not leave at once has no place where it was.
+        // A tool that is killed without leaving by itself has no stack.
         (Some(first), line) if first.starts_with("    at ") && line != Some(first) => {
             lines(&expected[1..], printed)
         }
@@ -25,7 +26,7 @@ pub(crate) fn lines(expected: &[String], printed: &[String]) -> Result<(), Strin
     }
 }
 
-/// `…` in a line stands for any text.
+/// Compares one line; `…` stands for any text.
 fn line_fits(expected: &str, line: &str) -> bool {
     match expected.split_once('…') {
         None => expected == line,
@@ -36,7 +37,7 @@ fn line_fits(expected: &str, line: &str) -> bool {
     }
 }
 
-/// The line with a star for what is another one in every run: times, dates, ids of runs.
+/// Replaces times, dates and ids of runs, which differ in every run, by a star.
 fn masked(line: &str) -> String {
     let mut masked = String::new();
     for word in line.split_inclusive([' ', ',', '"', '}']) {
@@ -55,7 +56,7 @@ fn masked(line: &str) -> String {
     masked
 }
 
-/// Ids of requests and grants in a line.
+/// Returns the ids of requests and grants in a line.
 pub(crate) fn ids(line: &str) -> Vec<&str> {
     let starts = ["req_", "grt_"].into_iter().flat_map(|mark| line.match_indices(mark));
     let mut starts: Vec<_> = starts.map(|(at, _)| at).collect();

@@ -1,15 +1,15 @@
-//! A terminal session as a picture.
+//! Draws a terminal session as a picture.
 
-/// A command, and what it printed.
+/// A command and its output.
 pub(crate) struct Shown {
     command: String,
     printed: Vec<String>,
 }
 
-/// Letters that fit on a line.
+/// Characters per line.
 const COLUMNS: usize = 100;
 
-/// Sizes in pixels: a letter's width, a line's height, the border, the bar above.
+/// Sizes in pixels: width of a character, height of a line, border, title bar.
 const LETTER: f32 = 8.4;
 const LINE: usize = 21;
 const BORDER: usize = 20;
@@ -21,7 +21,7 @@ impl Shown {
     }
 }
 
-/// The whole picture.
+/// Draws the whole picture.
 pub(crate) fn draw(shown: &[Shown]) -> String {
     let mut lines: Vec<(String, &str)> = Vec::new();
     for (number, step) in shown.iter().enumerate() {
@@ -49,7 +49,7 @@ text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
     );
     for (number, (line, class)) in lines.iter().enumerate() {
         let y = BAR + number * LINE + 15;
-        // Every line has its width said, so that other fonts do not run over the edge.
+        // The width of every line is given, so that other fonts do not run over the edge.
         let length = (line.chars().count() as f32 * LETTER).round();
         if !line.is_empty() {
             svg += &format!(
@@ -65,7 +65,7 @@ fn class_of(line: &str, command: &str) -> &'static str {
     match line {
         line if line.starts_with("error:") => "error",
         line if line.starts_with("hint:") => "hint",
-        // For programs, or where in the tool it was.
+        // Output for programs, or a stack.
         line if line.starts_with("{\"code\"") || line.starts_with("    at ") => "out",
         _ if command.starts_with("cat ") => "source",
         _ if command.starts_with("cofferdam ") => "good",

@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use crate::blocks::Step;
 use crate::matching::ids;
 
-/// A folder and a home, removed at the end.
+/// A folder and a home, which are removed at the end.
 pub(crate) struct Session {
     folder: PathBuf,
-    /// The code of the command before.
+    /// Exit code of the previous command.
     code: i32,
-    /// Ids of the document, and those that were printed in their place.
+    /// Ids of the document, with the ids that were printed in their place.
     bound: HashMap<String, String>,
 }
 
@@ -27,7 +27,7 @@ impl Session {
         Session { folder, code: 0, bound: HashMap::new() }
     }
 
-    /// What the step prints, line by line.
+    /// Runs a step and returns its output as lines.
     pub(crate) fn run(&mut self, step: &Step) -> Vec<String> {
         let command = self.with_real_ids(&step.command);
         if command == "echo $?" {
@@ -54,7 +54,7 @@ impl Session {
         String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()
     }
 
-    /// The lines that are expected, with the ids that were printed in place of the document's.
+    /// Returns the expected lines, with the printed ids in place of the document's.
     pub(crate) fn bind(&mut self, expected: &[String], printed: &[String]) -> Vec<String> {
         let of_document = expected.iter().flat_map(|line| ids(line));
         let mut real = printed.iter().flat_map(|line| ids(line));
@@ -71,7 +71,7 @@ impl Session {
     }
 }
 
-/// A folder and all that is in it.
+/// Copies a folder and everything in it.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder") {
@@ -84,7 +84,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// One file for both, so that lines come in the order in which they were written.
+/// Opens one file for both streams, so that lines come in the order in which they were written.
 fn merged(folder: &Path) -> std::fs::File {
     let _ = std::fs::remove_file(folder.join("printed"));
     appending(folder)

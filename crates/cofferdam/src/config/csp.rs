@@ -1,4 +1,4 @@
-//! A content policy that somebody asks for: it bounds where connections go, whatever is granted,
+//! A content security policy given by the caller. It restricts connections, whatever is granted,
 //! and opens nothing.
 
 use cofferdam_broker::Bounds;
@@ -10,7 +10,7 @@ use crate::content_policy::ContentPolicy;
 use crate::error::Error;
 use crate::page::Boundary;
 
-/// Directives about what a document loads or leads to, besides `connect-src`.
+/// Directives other than `connect-src` that name places to load from or to go to.
 const LOADING: [&str; 15] = [
     "default-src",
     "script-src",
@@ -32,18 +32,18 @@ const LOADING: [&str; 15] = [
 /// Sources that name no place to load from.
 const HARMLESS: [&str; 4] = ["'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'"];
 
-/// What was asked for.
+/// The part of a policy that has an effect here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Csp {
-    /// The only sources of connections; without it the capabilities' own.
+    /// The only sources that connections may go to. `None` leaves that to the capabilities.
     connect: Option<Connect>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Connect {
-    /// The directive that says so: without `connect-src` it is `default-src`.
+    /// Directive that the sources come from: `connect-src`, or `default-src` if that is absent.
     directive: &'static str,
-    /// Each source as a capability.
+    /// Sources as capabilities.
     sources: Vec<Capability>,
 }
 
@@ -58,8 +58,8 @@ impl Csp {
                 return bad(format!("config.iframeOptions.csp.{name}: unknown"));
             } else if let Some(place) = sources.iter().find(|s| !HARMLESS.contains(&s.as_str())) {
                 return bad(format!(
-                    "config.iframeOptions.csp.{name}: {place}: nothing is loaded here; only \
-                     connect-src has places"
+                    "config.iframeOptions.csp.{name}: {place}: nothing is loaded in a \
+                     sandbox; only connect-src may name places"
                 ));
             }
         }
@@ -69,7 +69,7 @@ impl Csp {
         Ok(Csp { connect })
     }
 
-    /// What bounds the connections of a sandbox with this policy.
+    /// Returns the bounds of a sandbox with this policy.
     pub(super) fn bounds(&self) -> Bounds {
         let Some(Connect { directive, sources }) = &self.connect else { return Bounds::default() };
         let mut rule = (*directive).to_owned();
@@ -80,7 +80,7 @@ impl Csp {
         Bounds::connections(sources.iter().cloned(), &rule)
     }
 
-    /// What this leaves of a policy.
+    /// Restricts another policy to the sources of this one.
     pub(super) fn narrow(&self, policy: ContentPolicy) -> ContentPolicy {
         match &self.connect {
             None => policy,
@@ -102,23 +102,23 @@ impl Csp {
         match sources.into_iter().find(covers) {
             None => Ok(()),
             Some(source) => bad(format!(
-                "config.iframeOptions.csp.connect-src: {}: no capability opens it; {source} would",
+                "config.iframeOptions.csp.connect-src: {}: no capability opens it; grant {source}",
                 text(source)
             )),
         }
     }
 }
 
-/// What stands before a source where it is a capability.
+/// Prefix that turns a source into a capability.
 const PREFIX: &str = "network:fetch:";
 
-/// A source as a policy has it.
+/// Formats a source as a policy writes it.
 fn text(source: &Capability) -> String {
     let text = source.to_string();
     text.strip_prefix(PREFIX).unwrap_or(&text).to_owned()
 }
 
-/// The words of a directive, as one text or as a list.
+/// Splits a directive, given as one string or as an array of strings, into its sources.
 fn sources(name: &str, value: &Json) -> Result<Vec<String>, Error> {
     let words = |text: &str| text.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
     match value {
@@ -130,14 +130,14 @@ fn sources(name: &str, value: &Json) -> Result<Vec<String>, Error> {
     }
 }
 
-/// Sources of connections: origins by name, or none.
+/// Parses the sources of connections; each must be an origin or `'none'`.
 fn origins(sources: &[String]) -> Result<Vec<Capability>, Error> {
     let mut origins = Vec::new();
     for source in sources.iter().filter(|source| *source != "'none'") {
         let wrong = |why: &str| {
             bad(format!(
-                "config.iframeOptions.csp.connect-src: {source} {why}; https://api.example.com \
-                 would do"
+                "config.iframeOptions.csp.connect-src: {source} {why}; write an origin \
+                 such as https://api.example.com"
             ))
         };
         let Some(at) = source.find("://") else { return wrong("names no origin") };

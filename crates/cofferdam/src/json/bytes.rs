@@ -1,4 +1,4 @@
-//! Bytes of buffers and views.
+//! Encodes the bytes of buffers and typed arrays.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,8 +9,8 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// The elements of a view. What is not finite is `null`; 64-bit integers are decimal strings, as
-/// BigInts are everywhere.
+/// Returns the elements of a typed array. Values that are not finite become `null`; 64-bit integers
+/// become decimal strings, like BigInts.
 pub(super) fn numbers(kind: ViewKind, bytes: &[u8]) -> Vec<Json> {
     bytes.chunks_exact(kind.width() as usize).map(|chunk| element(kind, chunk)).collect()
 }
@@ -34,7 +34,7 @@ fn element(kind: ViewKind, chunk: &[u8]) -> Json {
     }
 }
 
-/// Whole numbers are written without a point, as everywhere.
+/// Converts a float; whole numbers are written without a decimal point.
 fn float(n: f64) -> Json {
     match n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_991.0 {
         true => (n as i64).into(),
@@ -42,7 +42,7 @@ fn float(n: f64) -> Json {
     }
 }
 
-/// IEEE 754 binary16.
+/// Decodes an IEEE 754 binary16 number.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));

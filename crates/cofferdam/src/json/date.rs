@@ -1,9 +1,9 @@
-//! Dates as JavaScript's `toISOString` writes them.
+//! Formats dates as JavaScript's `toISOString` does.
 
-/// Farthest from 1970 that a JavaScript date can be, in milliseconds.
+/// Greatest distance of a JavaScript date from 1970, in milliseconds.
 const FARTHEST: f64 = 8.64e15;
 
-/// The text, or nothing for an invalid date.
+/// Formats a date given in milliseconds since 1970. Returns `None` if the date is invalid.
 pub(super) fn iso(ms: f64) -> Option<String> {
     if !(-FARTHEST..=FARTHEST).contains(&ms) {
         return None;
@@ -20,8 +20,8 @@ pub(super) fn iso(ms: f64) -> Option<String> {
     Some(format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z"))
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar. Years begin in
-/// March here, so that the leap day is the last of its year.
+/// Converts days since 1970 to year, month and day of the Gregorian calendar. Years begin in March
+/// here, so that the leap day is the last day of its year.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));

@@ -1,4 +1,4 @@
-//! Settings of a sandbox, before there is one.
+//! Settings of a sandbox that is about to be built.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -12,7 +12,7 @@ use cofferdam_kernel::{AllowAll, Clock, Elsewhere, Policy, Random, Resources, Sh
 use cofferdam_net::Client;
 use cofferdam_vfs::{HostDir, Mount, VPath};
 
-use super::{Sandbox, World, artifact, lock, publish, session};
+use super::{Sandbox, SandboxState, artifact, lock, permissions, publish};
 use crate::archive;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
@@ -22,13 +22,13 @@ use crate::limits::Limits;
 use crate::page::{self, Boundary};
 use crate::runtime::Runtime;
 
-/// Where the page comes from.
+/// Source of the page.
 enum PageSource {
     Html(String),
     Elsewhere(Arc<dyn Elsewhere>),
 }
 
-/// Makes a [`Sandbox`] with other settings than the usual.
+/// Builds a [`Sandbox`] with settings other than the defaults.
 #[derive(Default)]
 pub struct SandboxBuilder {
     runtime: Option<Runtime>,
@@ -57,44 +57,44 @@ pub struct SandboxBuilder {
 }
 
 impl SandboxBuilder {
-    /// Uses this runtime in place of the shared one.
+    /// Uses this runtime instead of the shared one.
     pub fn runtime(mut self, runtime: &Runtime) -> Self {
         self.runtime = Some(runtime.clone());
         self
     }
 
-    /// Limits of each run.
+    /// Sets the limits of each run; [`SandboxBuilder::build`] checks them.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Where time comes from.
+    /// Sets the source of time.
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Where random bytes come from.
+    /// Sets the source of randomness.
     pub fn random(mut self, random: Random) -> Self {
         self.random = random;
         self
     }
 
-    /// Sees output while a run goes on: a function of [`Stream`](crate::Stream) and bytes, or
-    /// whatever is a [`Watcher`].
+    /// Sets an observer of output while a run goes on: a function of [`Stream`](crate::Stream) and
+    /// bytes, or any other [`Watcher`].
     pub fn watcher(mut self, watcher: Arc<dyn Watcher>) -> Self {
         self.watcher = Some(watcher);
         self
     }
 
-    /// Adds a variable to the sandbox's environment; the host's own is never seen.
+    /// Sets an environment variable. The environment of the host is never visible.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
         self
     }
 
-    /// What runs find on standard input.
+    /// Sets the default standard input of runs.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
@@ -106,52 +106,53 @@ impl SandboxBuilder {
         self
     }
 
-    /// Puts a file there before anything runs, with the folders above it. A path that is not
-    /// absolute begins in the working directory.
+    /// Adds a file, with the folders above it, before anything runs. A relative path is relative to
+    /// the working directory.
     pub fn file(mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.files.push((path.into(), bytes.into()));
         self
     }
 
-    /// Puts a symbolic link there before anything runs, with the folders above it.
+    /// Adds a symbolic link, with the folders above it, before anything runs.
     pub fn link(mut self, path: impl Into<String>, target: impl Into<String>) -> Self {
         self.links.push((path.into(), target.into()));
         self
     }
 
-    /// What the sandbox is called in grants, requests and the audit log. One that comes again
-    /// under the same name has its requests known again.
+    /// Sets the name of the sandbox in grants, requests and the audit log. A later sandbox of the
+    /// same name is recognised as the same requester.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Who keeps grants and the audit log. Without one nothing is kept, and nothing is allowed
-    /// but what the sandbox is given.
+    /// Sets the broker that keeps grants and the audit log. Without one, nothing is kept, and only
+    /// the given capabilities are allowed.
     pub fn broker(mut self, broker: &Broker) -> Self {
         self.broker = Some(broker.clone());
         self
     }
 
-    /// Who is asked for what is not granted. Without one, nobody: it is denied.
+    /// Sets the approver that is asked about actions that are not granted. Without one, they are
+    /// denied.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.approver = Some(approver);
         self
     }
 
-    /// Reaches the network through this client in place of the shared one.
+    /// Uses this network client instead of the shared one.
     pub fn client(mut self, client: &Client) -> Self {
         self.client = Some(client.clone());
         self
     }
 
-    /// A function that tools with a grant for it may call as `btcp.tools.NAME(args)`.
+    /// A function that tools with a grant for it may call as `btcp.functions.NAME(args)`.
     pub fn function(mut self, function: Function) -> Self {
         self.functions.push(function);
         self
     }
 
-    /// Publishes something that tools with a grant for it may read as `btcp.state.get(NAME)`.
+    /// Publishes a value that tools with a grant for it may read as `btcp.state.get(NAME)`.
     pub fn publish(
         mut self,
         name: impl Into<String>,
@@ -162,62 +163,64 @@ impl SandboxBuilder {
         self
     }
 
-    /// A page that tools with a grant for it may read and change as `btcp.dom`; they see copies,
-    /// never the page. It counts against the memory of a run. What tools write is sanitised,
-    /// unless the grant says otherwise: `dom:write:raw@SELECTOR`.
+    /// Sets the page that tools with a grant for it may read and change as `btcp.dom`. They see
+    /// copies, never the page itself. The page counts against the memory limit of a run. Markup
+    /// that tools write is sanitised unless the grant is `dom:write:raw@SELECTOR`.
     pub fn page(mut self, html: impl Into<String>) -> Self {
         self.page = Some(PageSource::Html(html.into()));
         self
     }
 
-    /// A page that somebody else answers for, in place of one that is held here.
+    /// Uses a page that another party holds, such as a browser tab, instead of one in this process.
     pub fn page_elsewhere(mut self, page: impl Elsewhere + 'static) -> Self {
         self.page = Some(PageSource::Elsewhere(Arc::new(page)));
         self
     }
 
-    /// Takes the boundary of a configuration, and its policy: no connection goes beyond it, whether
-    /// it was given, granted by a broker or allowed by a person. What lies outside is denied, and
-    /// nobody is asked.
+    /// Applies a configuration: its boundary and its policy. No connection goes beyond the policy,
+    /// whether the capability was given, granted by a broker or allowed by a person. Such requests
+    /// are denied without asking.
     pub fn config(mut self, config: Config) -> Self {
         self.boundary = config.boundary();
         self.config = config;
         self
     }
 
-    /// What tools find around them: see [`Boundary`].
+    /// Sets the globals of tools; see [`Boundary`].
     pub fn boundary(mut self, boundary: Boundary) -> Self {
         self.boundary = boundary;
         self
     }
 
-    /// Shows a real directory at an absolute path of the sandbox.
+    /// Mounts a directory of the host at an absolute path of the sandbox.
     pub fn mount(mut self, at: impl Into<String>, directory: HostDir, mount: Mount) -> Self {
         self.mounts.push((at.into(), directory, mount));
         self
     }
 
-    /// Who decides what may be started; without one, anything the sandbox has.
+    /// Sets the policy that decides which programs may start. Without one, any program of the
+    /// sandbox may.
     pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
         self.policy = Some(policy);
         self
     }
 
-    /// A WASI module or script as a command of the shell: `/usr/local/bin/NAME`, on `PATH`.
+    /// Adds a WASI module or script as a command of the shell: `/usr/local/bin/NAME`, on `PATH`.
     pub fn program(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.programs.push((name.into(), bytes.into()));
         self
     }
 
-    /// Begins with what [`Sandbox::export`] wrote: files, local storage, variables, working
-    /// directory. What is set on this builder comes on top of it.
+    /// Starts from the bytes that [`Sandbox::export`] returned: files, local storage, variables,
+    /// working directory. Other settings of this builder are applied on top.
     pub fn import(mut self, archive: impl Into<Vec<u8>>) -> Self {
         self.archive = Some(archive.into());
         self
     }
 
-    /// Makes the sandbox.
+    /// Builds the sandbox.
     pub fn build(self) -> Result<Sandbox, Error> {
+        self.limits.check()?;
         if self.broker.is_none() && self.approver.is_none() {
             self.config.check_covered(&self.capabilities)?;
         }
@@ -227,7 +230,8 @@ impl SandboxBuilder {
         };
         let tree = files::fresh(&self.limits);
         let mut env = default_environment();
-        // Before the mounts, so that nothing in it can reach a real directory.
+        // Imported before the mounts, so that nothing in the archive can reach a directory of the
+        // host.
         let imported = match &self.archive {
             Some(bytes) => {
                 let imported = archive::read(bytes, &tree, &self.limits)?;
@@ -238,7 +242,7 @@ impl SandboxBuilder {
             None => None,
         };
         for (at, directory, mount) in self.mounts {
-            let bad = |e: String| Error::new(ErrorKind::Setting, format!("mount {at}: {e}"));
+            let bad = |e: String| Error::new(ErrorKind::Mount, format!("mount {at}: {e}"));
             let path = VPath::new(&at).map_err(|e| bad(e.to_string()))?;
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
@@ -282,8 +286,8 @@ impl SandboxBuilder {
         };
         let name = self.name.unwrap_or_else(|| runtime.next_sandbox());
         let bounds = self.config.bounds();
-        let permissions = session(&broker, &name, &self.capabilities, &self.approver, bounds);
-        let world = World {
+        let permissions = permissions(&broker, &name, &self.capabilities, &self.approver, bounds);
+        let state = SandboxState {
             client: self.client.unwrap_or_else(|| runtime.client()),
             runtime,
             limits: self.limits,
@@ -305,7 +309,7 @@ impl SandboxBuilder {
             runs: Mutex::default(),
             sessions: Mutex::default(),
         };
-        Ok(Sandbox { world: Arc::new(world) })
+        Ok(Sandbox { state: Arc::new(state) })
     }
 }
 

@@ -1,9 +1,9 @@
-//! Rewrites what is expected to what happens.
+//! Rewrites the expectations of case files to what happens.
 
 use crate::outcome::{self, Happened};
 use crate::parse::{Case, Kind, Step};
 
-/// The file with its expectations replaced, missing ones added and wrong ones taken out.
+/// Returns the file with its expectations replaced, missing ones added and wrong ones removed.
 pub(crate) fn rewrite(text: &str, cases: &[Case]) -> String {
     let mut lines: Vec<Option<String>> = text.lines().map(|line| Some(line.to_owned())).collect();
     for case in cases {
@@ -42,7 +42,7 @@ fn rewrite_step(lines: &mut [Option<String>], step: &Step, happened: &Happened) 
     }
 }
 
-/// An error keeps the lines that its stack still has.
+/// Keeps those lines of an error that its stack still has.
 fn with_stack_lines(kind: Kind, actual: &str, before: &str, happened: &Happened) -> String {
     let mut text = actual.to_owned();
     if kind == Kind::Error {

@@ -1,29 +1,29 @@
 //! Runs the case files: `tests/cases/**/*.md` at the root of the repository.
 //!
-//! A heading `## claim` is a test, prose says why, fenced blocks say what:
+//! A heading `## claim` is a test, prose gives the reason, and fenced blocks are the content:
 //!
-//! | block | says |
+//! | block | content |
 //! |---|---|
 //! | `limits` | lines `timeoutMs = 100` |
 //! | `files` | lines `/path: content` or `/link -> /target` |
-//! | `grants` | one capability a line |
+//! | `grants` | one capability per line |
 //! | `page` | the HTML of the sandbox's page |
-//! | `boundary` | `iframe`; without it `worker` |
-//! | `clock` | `system`; without it time stands still at 1700000000000 |
+//! | `boundary` | `iframe`; the default is `worker` |
+//! | `clock` | `system`; by default time stands still at 1700000000000 |
 //! | `session` | the tools of the case run one after another in one kept cell |
 //! | `args` | JSON, for the next tool |
-//! | `js`, `ts` | the tool; `js module` says that it is a module |
-//! | `sh` | text for the shell; several run one after another in the sandbox |
-//! | `result` | JSON; without it the tool above returned `undefined` |
-//! | `notes` | lines `path: was -> became`; without it there are none |
-//! | `error` | `CLASS name: message` or `CAPABILITY_DENIED capability`, then lines that the stack has; without it nothing failed |
-//! | `stdout`, `stderr` | what was printed; without it nothing was |
-//! | `page-out` | the HTML of the page afterwards; without it the page is as it was |
-//! | `events` | lines `KIND PATH`, what was done to the page as by a person; without it nothing was |
-//! | `truncated` | which of the two were cut; without it neither was |
-//! | `exit` | the exit code of a command; without it 0, or what the error says |
+//! | `js`, `ts` | the tool; `js module` declares a module |
+//! | `sh` | text for the shell; several blocks run one after another in the sandbox |
+//! | `result` | JSON; if absent, the tool above returned `undefined` |
+//! | `notes` | lines `path: was -> became`; if absent, there are none |
+//! | `error` | `CLASS name: message` or `CAPABILITY_DENIED capability`, then lines of the stack; if absent, nothing failed |
+//! | `stdout`, `stderr` | the output; if absent, there is none |
+//! | `page-out` | the HTML of the page afterwards; if absent, the page is unchanged |
+//! | `events` | lines `KIND PATH`, events on the page; if absent, there are none |
+//! | `truncated` | the streams that were cut; if absent, neither was |
+//! | `exit` | the exit code of a command; the default is 0, or that of the error |
 //!
-//! `COFFERDAM_BLESS=1` rewrites what is expected to what happens, so that the diff can be read.
+//! `COFFERDAM_BLESS=1` rewrites the expectations to what happens, so that the diff can be read.
 
 mod bless;
 mod outcome;
@@ -70,7 +70,7 @@ fn trial(topic: &str, case: Case) -> Trial {
     })
 }
 
-/// Files that are no case files: a slip in one must fail, not be passed over.
+/// Returns tests of malformed case files: a slip must fail, not be passed over.
 fn refusals() -> Vec<Trial> {
     let files = [
         ("no cases", "# Title\n", 1, "no cases"),
@@ -107,7 +107,7 @@ fn refusals() -> Vec<Trial> {
     files.into_iter().map(trial).collect()
 }
 
-/// Every `.md` below the folder, in the order of their names.
+/// Returns every `.md` file below the folder, sorted by path.
 fn case_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));

@@ -1,20 +1,20 @@
-//! What a case does, as the text that would be expected of it.
+//! Runs a case, and describes what happened as the text that would be expected.
 
 use std::collections::BTreeMap;
 
 use cofferdam::dom::proxy::{Event, EventKind};
-use cofferdam::{Command, Ending, Error, Language, Outcome, Random, Sandbox, Tool, json};
+use cofferdam::{Command, Ending, Error, Language, Outcome, Position, Random, Sandbox, Tool, json};
 use serde_json::Value as Json;
 
 use crate::parse::{Case, Kind, Step, What};
 
-/// What became of one step.
+/// The outcome of one step.
 pub(crate) type Happened = Result<Became, Error>;
 
-/// An outcome, and the page behind it.
+/// An outcome, and its effect on the page.
 pub(crate) struct Became {
     outcome: Outcome,
-    /// Where it is not as it was.
+    /// The page as HTML; empty if it is unchanged.
     page: String,
     events: String,
 }
@@ -87,9 +87,9 @@ fn sandbox(case: &Case) -> Result<Sandbox, Error> {
 }
 
 fn tool(step: &Step, language: Language, is_module: bool) -> Tool {
-    let mut tool = match language {
-        Language::JavaScript => Tool::javascript(&step.source),
-        Language::TypeScript => Tool::typescript(&step.source),
+    let mut tool = match language == Language::TypeScript {
+        true => Tool::typescript(&step.source),
+        false => Tool::javascript(&step.source),
     };
     if is_module {
         tool = tool.module();
@@ -100,7 +100,7 @@ fn tool(step: &Step, language: Language, is_module: bool) -> Tool {
     }
 }
 
-/// Runs a case; answers what is not as expected.
+/// Runs a case and returns the differences from its expectations.
 pub(crate) fn differences(case: &Case) -> Vec<String> {
     let happened = run(case);
     let mut wrong = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn differences(case: &Case) -> Vec<String> {
     wrong
 }
 
-/// The blocks that say exactly what happened.
+/// Returns the blocks that describe exactly what happened.
 pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     let mut blocks = BTreeMap::new();
     let Became { outcome, page, events } = match happened {
@@ -150,11 +150,11 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
         let name = if error.name.is_empty() { String::new() } else { format!("{}: ", error.name) };
         let message = error.message.replace('\n', "\\n");
         let mut text = format!("{} {name}{message}", class.name()).trim_end().to_owned();
-        // The id of a request is another one each time; what to grant is the point.
+        // The id of a request differs each time; the capability to grant does not.
         if let Ending::Denied(denied) = &outcome.ending {
             text = format!("{} {}", class.name(), denied.required_permission());
         }
-        if let Some((line, column)) = error.position {
+        if let Some(Position { line, column }) = error.position {
             text.push_str(&format!("\nline {line}, column {column}"));
         }
         blocks.insert(Kind::Error, text);
@@ -166,7 +166,7 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     let cut = [("stdout", outcome.stdout.is_cut), ("stderr", outcome.stderr.is_cut)];
     let cut: Vec<_> = cut.iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| *name).collect();
     blocks.insert(Kind::Truncated, cut.join("\n"));
-    // What a class says already is not said again.
+    // A class of error implies its exit code.
     if let Ending::Exited(code @ 1..) = outcome.ending {
         blocks.insert(Kind::Exit, code.to_string());
     }
@@ -174,7 +174,7 @@ pub(crate) fn describe(happened: &Happened) -> BTreeMap<Kind, String> {
     blocks
 }
 
-/// Ids of requests are other ones each time.
+/// Removes the ids of requests, which differ each time.
 fn without_ids(text: &str) -> String {
     let mut parts = text.split("req_");
     let mut whole = parts.next().unwrap_or_default().to_owned();
@@ -210,7 +210,7 @@ fn agree(kind: Kind, expected: Option<&str>, actual: Option<&str>, happened: &Ha
     }
 }
 
-/// The stack of what failed.
+/// Returns the stack of the failure.
 pub(crate) fn stack(happened: &Happened) -> String {
     let error = happened.as_ref().ok().and_then(|became| became.outcome.error());
     error.map_or(String::new(), |error| error.stack)

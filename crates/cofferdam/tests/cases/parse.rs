@@ -1,4 +1,4 @@
-//! A case file as text, taken apart.
+//! Parses case files.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use serde_json::Value as Json;
 /// One heading and its blocks.
 pub(crate) struct Case {
     pub(crate) claim: String,
-    /// Where its heading stands, from 1.
+    /// Line of the heading, counted from 1.
     pub(crate) line: usize,
     pub(crate) limits: Limits,
     pub(crate) files: Vec<(String, String)>,
-    /// Links and what they point to.
+    /// Links, with their targets.
     pub(crate) links: Vec<(String, String)>,
     pub(crate) grants: Vec<Capability>,
     pub(crate) page: Option<String>,
@@ -23,18 +23,18 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Commands, which leave files and environment to each other.
+    /// Returns true if every step is a shell command. They share files and environment.
     fn is_shell(&self) -> bool {
         self.steps.iter().all(Step::is_shell)
     }
 }
 
-/// One tool or command and what is expected of it.
+/// One tool or command, with its expectations.
 pub(crate) struct Step {
     pub(crate) what: What,
     pub(crate) source: String,
     pub(crate) args: Option<Json>,
-    /// Where the block of the tool ends.
+    /// Last line of the block of the tool.
     pub(crate) end: usize,
     pub(crate) expected: BTreeMap<Kind, Block>,
 }
@@ -45,14 +45,14 @@ impl Step {
     }
 }
 
-/// What a step runs.
+/// The kind of a step.
 #[derive(Clone, Copy)]
 pub(crate) enum What {
     Tool { language: Language, is_module: bool },
     Shell,
 }
 
-/// What can be expected, in the order in which it is written.
+/// Kinds of expectations, in the order in which they are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Result,
@@ -97,15 +97,15 @@ impl Kind {
 /// A fenced block.
 #[derive(Clone)]
 pub(crate) struct Block {
-    /// What stands after the opening fence.
+    /// Text after the opening fence.
     pub(crate) info: String,
     pub(crate) text: String,
-    /// Lines of its fences, from 1.
+    /// Lines of the fences, counted from 1.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
-/// Why a file is not a case file.
+/// An error in a case file, with its line.
 pub(crate) struct Bad {
     pub(crate) line: usize,
     pub(crate) what: String,
@@ -158,7 +158,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Case>, Bad> {
     }
 }
 
-/// The backticks a line begins with, if they open a block.
+/// Returns the backticks at the start of a line, if they open a block.
 fn fence(line: &str) -> Option<&str> {
     let len = line.len() - line.trim_start_matches('`').len();
     (len >= 3).then(|| &line[..len])
@@ -179,7 +179,7 @@ fn finish(draft: Option<&Draft>) -> Result<(), Bad> {
     }
 }
 
-/// A case while it is read.
+/// A case that is being parsed.
 struct Draft {
     case: Case,
     args: Option<Json>,
@@ -276,7 +276,7 @@ impl Draft {
 }
 
 impl Block {
-    /// Reads it line by line; what is wrong is said with its line.
+    /// Parses the block line by line; an error names its line.
     fn each(&self, mut read: impl FnMut(&str) -> Result<(), String>) -> Result<(), Bad> {
         for (index, line) in self.text.lines().enumerate() {
             let read = read(line);

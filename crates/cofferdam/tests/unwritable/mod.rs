@@ -1,8 +1,8 @@
-//! A log that fails where something has to be written at once.
+//! An audit log that fails for lines that must be written at once.
 
 use cofferdam::permissions::{Error, ErrorKind, Line, Offered, Sink};
 
-/// Takes what may be written later, and fails at what must be there first.
+/// Accepts lines that may be written later, and fails for lines that must be written first.
 pub(crate) struct Unwritable;
 
 impl Sink for Unwritable {

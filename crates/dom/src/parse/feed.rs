@@ -1,42 +1,42 @@
-//! Source goes to a tokenizer in pieces, so that a parse can end where a budget does.
+//! Feeding source to a tokenizer in pieces, so that a parse can stop when a budget is exhausted.
 
 use crate::error::{Error, ErrorKind};
 use html5ever::tendril::StrTendril;
 
-/// Bytes handed to a tokenizer at once.
+/// Bytes passed to a tokenizer at once.
 const PIECE: usize = 16 * 1024;
 
-/// Pieces in a row that may end at a `>` which ends nothing. After so many a whole piece is handed
-/// over: in a comment or a script every sign can be one.
+/// Most consecutive pieces that end at a `>` which closes nothing. After that a whole piece is
+/// passed on, because in a comment or a script every `>` can be like that.
 const MAX_MISSES: u32 = 8;
 
 /// Most white space and slashes in a single tag or comment.
 ///
-/// Tokenizers compare every attribute name of a tag with all names before it; without a cap one
-/// tag of a megabyte takes minutes. A comment cannot be told from a tag here, and a comment of so
-/// many words is refused with it.
+/// Tokenizers compare each attribute name of a tag with all names before it; without a limit, one
+/// tag of a megabyte takes minutes. Tags and comments cannot be told apart here, so the limit
+/// applies to comments as well.
 const MAX_PARTS: usize = 16 * 1024;
 
-/// One side of a parse: what takes the pieces.
+/// A parser that receives the pieces.
 pub(super) trait Parse {
-    /// Takes a piece.
+    /// Parses a piece.
     fn piece(&mut self, piece: StrTendril);
-    /// Takes what is at one place by itself, if it can, and answers how long that was. Asked only
-    /// where a tag, a comment or a document type has just ended, or nothing has begun.
+    /// Parses the construct at `at` without the tokenizer, if possible, and returns its length.
+    /// Called only at the start, or directly after a tag, a comment or a document type.
     fn plain(&mut self, _whole: &StrTendril, _at: usize) -> Option<usize> {
         None
     }
-    /// Tokens that came out so far, errors not counted.
+    /// Returns the number of tokens so far, without errors.
     fn tokens(&self) -> u64;
-    /// How many of them end with a `>`; none where that is nothing to know.
+    /// Returns the number of tokens that end with `>`, or `None` if the parser does not count them.
     fn ends(&self) -> Option<u64> {
         None
     }
-    /// Why the parse cannot go on.
+    /// Returns the error that stops the parse, if any.
     fn failure(&self) -> Option<Error>;
 }
 
-/// Hands `source` over piece by piece.
+/// Passes `source` to the parser piece by piece.
 pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
     if u32::try_from(source.len()).is_err() {
         return Err(Error::new(ErrorKind::QuotaExceeded, "markup: more than 4 GiB"));
@@ -55,7 +55,7 @@ pub(super) fn feed(parse: &mut impl Parse, source: &str) -> Result<(), Error> {
         }
         let (ends, mut end) =
             (parse.ends(), source.floor_char_boundary((at + PIECE).min(source.len())));
-        // One `>` at most, and it is the last: if it ended something, nothing is open now.
+        // The piece has at most one `>`, at its end. If that closed a token, nothing is open now.
         let is_short = ends.is_some() && misses < MAX_MISSES;
         if is_short
             && let Some(close) = source.as_bytes()[at..end].iter().position(|byte| *byte == b'>')

@@ -1,3 +1,5 @@
+//! Parsing of HTML documents and fragments.
+
 use super::feed::{Parse, feed};
 use super::nesting::{DEEPEST_OPEN, Nesting};
 use super::plain;
@@ -14,7 +16,7 @@ use html5ever::tokenizer::states::State;
 use html5ever::tokenizer::{TokenSink, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
-/// Bytes of HTML for a node, in documents with few tags; more nodes than expected only cost time.
+/// Bytes of HTML per node in documents with few tags. Documents with more nodes only cost time.
 const BYTES_PER_NODE: usize = 48;
 
 struct Html<'t> {
@@ -24,11 +26,11 @@ struct Html<'t> {
 
 impl Html<'_> {
     fn run(&mut self) {
-        // A script or an encoding that the source names stops the tokenizer; neither concerns us.
+        // The tokenizer stops at scripts and encoding declarations; both are ignored here.
         while !matches!(self.tokenizer.feed(&self.input), TokenizerResult::Done) {}
     }
 
-    /// Ends the parse; answers the node that stood in for others, and what went wrong.
+    /// Ends the parse. Returns the placeholder node and the first failure.
     fn finish(self) -> (u32, Result<(), Error>) {
         self.tokenizer.end();
         let sink = &self.tokenizer.sink.builder.sink;
@@ -52,7 +54,7 @@ impl Parse for Html<'_> {
             return None;
         }
         let (token, len) = plain::read(whole, at)?;
-        // Scripts and encodings do not concern us here either.
+        // Scripts and encoding declarations are ignored here as well.
         let _ = sink.process_token(token, 1);
         Some(len)
     }
@@ -71,7 +73,8 @@ impl Parse for Html<'_> {
 }
 
 impl Tree {
-    /// A new document out of HTML. Any text is HTML; only a budget can end this in an error.
+    /// Parses HTML into a new document. Every text is valid HTML; only an exhausted budget is an
+    /// error.
     pub fn parse_html(&mut self, source: &str) -> Result<NodeId, Error> {
         self.expect_nodes(source.len() / BYTES_PER_NODE);
         let document = self.create_document(DocumentKind::Html)?;
@@ -90,11 +93,11 @@ impl Tree {
         Ok(document)
     }
 
-    /// A fragment of the nodes that `source` is as the content of `context`.
+    /// Parses `source` as the content of `context` and returns the nodes in a fragment.
     pub fn parse_fragment(&mut self, context: NodeId, source: &str) -> Result<NodeId, Error> {
         let context = self.slot(context)?;
         if self.element(context).is_none() {
-            let text = "markup: only an element is a context for it";
+            let text = "markup: the context is not an element";
             return Err(Error::new(ErrorKind::NotSupported, text));
         }
         let owner = self.document_of(context);
@@ -121,7 +124,7 @@ impl Tree {
             self.destroy(scratch);
             return Err(error);
         }
-        // The builder made a root, and what was parsed is below it.
+        // The builder created a root element; the parsed nodes are its children.
         let root = self.node(scratch).first;
         if root != NIL {
             let mut child = self.node(root).first;
@@ -138,7 +141,7 @@ impl Tree {
 }
 
 fn tokenizer_options(state: State) -> TokenizerOpts {
-    // A mark of the byte order is taken off before: the tokenizer need not see the beginning.
+    // The byte order mark was already removed, since the fast path may consume the beginning.
     TokenizerOpts { initial_state: Some(state), discard_bom: false, ..TokenizerOpts::default() }
 }
 

@@ -1,9 +1,9 @@
-//! Keeps the stack of open elements short.
+//! Limits the stack of open elements.
 //!
-//! For most tags a tree builder looks through all of its open elements, so that markup nested a
-//! million deep would take hours. Browsers put elements below level 512 beside each other; here
-//! such an element is closed as soon as it is open, which gives the same tree, and its own end tag
-//! is swallowed when it comes.
+//! For most tags a tree builder searches all of its open elements, so markup nested a million
+//! levels deep would take hours. Browsers make elements below level 512 siblings. Here such an
+//! element is closed as soon as it is opened, which produces the same tree, and its own end tag is
+//! dropped when it arrives.
 
 use super::sink::Sink;
 use html5ever::LocalName;
@@ -11,30 +11,30 @@ use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::TreeBuilder;
 use std::cell::{Cell, RefCell};
 
-/// The level below which elements stand beside each other.
+/// Level below which elements become siblings.
 pub(super) const DEEPEST_OPEN: u32 = 512;
 
-/// How many elements a parse puts beside each other that way; more of them are left out.
+/// Most elements that one parse flattens; further ones are dropped.
 ///
-/// Each takes a look at all open elements, which are as many as can be.
+/// Each of them costs a search of all open elements, which are then at their maximum.
 const MAX_FLAT: u32 = 50_000;
 
-/// How many end tags of closed elements are remembered.
+/// Most end tags of closed elements that are remembered.
 const REMEMBERED: usize = 4096;
 
-/// How many of them are looked at for one end tag.
+/// Most remembered end tags that are searched for one end tag.
 const LOOKED_AT: usize = 64;
 
 pub(super) struct Nesting<'t> {
     pub(super) builder: TreeBuilder<u32, Sink<'t>>,
     closed: RefCell<Vec<LocalName>>,
     flat: Cell<u32>,
-    /// Whether the next element would be too deep as well.
+    /// True if the next element would also be too deep.
     bottom: Cell<bool>,
     pub(super) tokens: Cell<u64>,
-    /// Tags, comments and document types among them.
+    /// Tokens that are tags, comments or document types.
     pub(super) ends: Cell<u64>,
-    /// Whether what follows is text of an element that has other rules for it.
+    /// True if the text that follows belongs to an element with its own tokenizer rules.
     pub(super) is_raw: Cell<bool>,
 }
 
@@ -145,7 +145,7 @@ impl TokenSink for Nesting<'_> {
     }
 }
 
-/// Elements whose end tag would be another element, or an error.
+/// Returns true for elements whose end tag would create another element or be an error.
 fn is_never_open(name: &str) -> bool {
     crate::serialize::is_void(name) || matches!(name, "html" | "head" | "body" | "image")
 }

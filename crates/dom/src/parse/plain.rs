@@ -1,22 +1,22 @@
-//! Text and tags as most people write them, read without the tokenizer's state machine.
+//! A fast path for common text and tags, without the tokenizer's state machine.
 //!
-//! A tokenizer looks at HTML letter by letter, and knows some eighty states. Between two tags it is
-//! always in the same one, and what follows is mostly text without a reference, or a tag with
-//! values in quotes. That much is read here. Everything else is the tokenizer's: whoever calls this
-//! gives it the source from there on, until it is between two tags again.
+//! A tokenizer reads HTML character by character and has some eighty states. Between two tags it
+//! is always in the same state, and most of the input is text without character references or tags
+//! with quoted values. Only these are parsed here. For everything else the caller feeds the
+//! tokenizer from the same position until it is between two tags again.
 
 use html5ever::interface::Attribute;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token};
 use html5ever::{LocalName, QualName, ns};
 
-/// Most attributes of a tag that is read here: names are compared with all before them.
+/// Most attributes of a tag on this path; each name is compared with all names before it.
 const MAX_ATTRIBUTES: usize = 16;
 
-/// Longest name of a tag or an attribute that is read here.
+/// Longest name of a tag or attribute on this path.
 const MAX_NAME: usize = 32;
 
-/// What is at one place, if it is plain, and how many bytes it has.
+/// Returns the token at `at` and its length in bytes, if it is simple enough.
 pub(super) fn read(whole: &StrTendril, at: usize) -> Option<(Token, usize)> {
     let bytes = whole.as_bytes().get(at..)?;
     match bytes {
@@ -35,10 +35,10 @@ pub(super) fn read(whole: &StrTendril, at: usize) -> Option<(Token, usize)> {
     }
 }
 
-/// How much of it is text that stands for itself.
+/// Returns the length of the leading text that needs no interpretation.
 fn text(bytes: &[u8]) -> usize {
     let is_special = |byte: &u8| matches!(byte, b'<' | b'&' | b'\r' | 0);
-    // Sixteen at once, without a branch between them.
+    // Checks sixteen bytes at a time, without a branch between them.
     let plain = bytes
         .chunks_exact(16)
         .take_while(|chunk| !chunk.iter().fold(false, |found, byte| found | is_special(byte)))
@@ -107,7 +107,7 @@ fn attribute(whole: &StrTendril, at: usize, bytes: &[u8]) -> Option<(Attribute, 
     is_apart.then(|| (Attribute { name, value: part(whole, at + from, to - from) }, end))
 }
 
-/// The name that a tag begins with, where it has nothing unusual in it.
+/// Returns the name at the start of a tag, if it has only common characters.
 fn name(bytes: &[u8]) -> Option<&[u8]> {
     let len = bytes.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-')?;
     let ends = is_blank(bytes[len]) || matches!(bytes[len], b'>' | b'/');
@@ -119,7 +119,7 @@ fn local(name: &[u8]) -> LocalName {
     let mut lower = [0; MAX_NAME];
     let lower = &mut lower[..name.len().min(MAX_NAME)];
     lower.iter_mut().zip(name).for_each(|(to, from)| *to = from.to_ascii_lowercase());
-    // Names are letters, digits and signs of ASCII.
+    // Names consist of ASCII letters, digits and punctuation.
     LocalName::from(std::str::from_utf8(lower).unwrap_or_default())
 }
 
@@ -128,7 +128,7 @@ fn tag(kind: TagKind, name: LocalName, attrs: Vec<Attribute>, self_closing: bool
 }
 
 fn part(whole: &StrTendril, at: usize, len: usize) -> StrTendril {
-    // A source has 4 GiB at most, and both ends are beside letters of ASCII or at its ends.
+    // A source is shorter than 4 GiB, and both offsets are at ASCII characters or its ends.
     whole.subtendril(at as u32, len as u32)
 }
 
@@ -136,7 +136,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\x0c')
 }
 
-/// Elements that the tokenizer has to see begin: what is in them is read by other rules.
+/// Returns true for elements whose text follows other rules, which the tokenizer must know about.
 fn changes_how_text_is_read(name: &[u8]) -> bool {
     const THEM: [&[u8]; 10] = [
         b"iframe",
@@ -155,7 +155,7 @@ fn changes_how_text_is_read(name: &[u8]) -> bool {
 
 #[cfg(test)]
 thread_local! {
-    /// Leaves everything to the tokenizer, to compare with.
+    /// Disables this path, so that tests can compare it with the tokenizer.
     pub(super) static IS_OFF: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 

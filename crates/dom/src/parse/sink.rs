@@ -1,4 +1,4 @@
-//! What the tree builders of html5ever and xml5ever build: nodes of our arena.
+//! The adapter through which html5ever and xml5ever build nodes of the arena.
 
 use crate::copy::Cloning;
 use crate::error::{Error, ErrorKind};
@@ -10,39 +10,39 @@ use html5ever::{Attribute as Parsed, LocalName, Namespace, QualName, local_name,
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
-/// What happens at the deepest level.
+/// Treatment of nodes beyond the deepest level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deep {
-    /// Nodes go to the deepest level that there is, as in browsers.
+    /// Attaches nodes at the deepest allowed level, as browsers do.
     Flatten,
-    /// The parse ends.
+    /// Ends the parse with an error.
     Refuse,
 }
 
-/// Most nodes of selects that are looked at in one parse.
+/// Most nodes inside `select` elements that one parse visits.
 ///
-/// Every option that ends has its whole select looked through; selects with more than some
-/// thousand options show none.
+/// The end of each option causes a search of its whole select, so a select with more than a few
+/// thousand options shows none.
 const MAX_LOOKS: usize = 4_000_000;
 
-/// Receives nodes. After a failure it takes everything and does nothing.
+/// Receives nodes from a tree builder. After a failure it ignores all further calls.
 pub(super) struct Sink<'t> {
     tree: RefCell<&'t mut Tree>,
     document: u32,
-    /// Where new nodes belong.
+    /// The document of new nodes.
     owner: u32,
     deep: Deep,
-    /// Elements below this level are noted in `too_deep`.
+    /// Level below which elements set `too_deep`.
     level: u32,
     pub(super) too_deep: Cell<bool>,
-    /// Stands for every node that could not be made.
+    /// Placeholder for every node that could not be created.
     pub(super) spill: u32,
-    /// Nodes that may still be looked at for what selects show.
+    /// Remaining visits of nodes inside `select` elements.
     looks: Cell<usize>,
-    /// The element that was made last.
+    /// The element created last.
     latest: Cell<u32>,
     pub(super) failure: RefCell<Option<Error>>,
-    /// The first thing that was wrong with the source.
+    /// The first syntax error of the source.
     pub(super) complaint: RefCell<Option<Cow<'static, str>>>,
 }
 
@@ -70,7 +70,7 @@ impl<'t> Sink<'t> {
         })
     }
 
-    /// Puts attributes in front of those of the element that was made last.
+    /// Inserts attributes before those of the element created last.
     pub(super) fn declare(&self, attributes: Vec<Parsed>) {
         let latest = self.latest.get();
         if self.failure.borrow().is_some() || latest == self.spill {
@@ -110,7 +110,7 @@ impl<'t> Sink<'t> {
         self.made(made)
     }
 
-    /// Puts a node or text below `parent`, in front of `before`.
+    /// Inserts a node or text into `parent`, before `before`.
     fn put(&self, mut parent: u32, mut before: u32, child: NodeOrText<u32>) {
         if self.failure.borrow().is_some() {
             return;
@@ -170,7 +170,7 @@ impl<'t> Sink<'t> {
     }
 }
 
-/// The name of an element, held by itself: the tree changes while a name is in use.
+/// The name of an element, owned because the tree changes while the name is in use.
 #[derive(Debug)]
 pub(super) struct Name {
     namespace: Namespace,
@@ -364,7 +364,7 @@ impl TreeSink for Sink<'_> {
     }
 }
 
-/// The option whose copy its select shows, and the element that shows it.
+/// Returns `option` and the element that displays it, if it is the selected option of its select.
 fn shown_option(tree: &Tree, option: u32, looks: &Cell<usize>) -> Option<(u32, u32)> {
     let is = |slot: u32, local: &LocalName| {
         tree.element(slot).is_some_and(|e| e.name.ns == ns!(html) && e.name.local == *local)

@@ -1,3 +1,5 @@
+//! Parsing of XML documents, with the checks for well-formedness that xml5ever leaves out.
+
 use super::feed::{Parse, feed};
 use super::sink::{Deep, Sink};
 use crate::error::Error;
@@ -12,25 +14,25 @@ use xml5ever::tokenizer::{
 };
 use xml5ever::tree_builder::{XmlTreeBuilder, XmlTreeBuilderOpts};
 
-/// A document, and what was wrong with its source.
+/// The result of parsing XML.
 #[derive(Debug, Clone)]
 pub struct ParsedXml {
-    /// As much as could be read.
+    /// The document, as far as the source could be parsed.
     pub document: NodeId,
-    /// The first error, when the source is not well-formed.
+    /// The first error, if the source is not well-formed.
     pub error: Option<String>,
 }
 
-/// What the tokenizer says of a number that stands for no character.
+/// The tokenizer's message for a character reference with an invalid number.
 const REFERENCE: &str = "Invalid numeric character reference";
 
-/// Stands between tokenizer and tree builder, and mends what the builder leaves out.
+/// Sits between the tokenizer and the tree builder and adds checks that both leave out.
 struct Mended<'t> {
     builder: XmlTreeBuilder<u32, Sink<'t>>,
     tokens: Cell<u64>,
-    /// Elements that are open.
+    /// Number of open elements.
     open: Cell<u32>,
-    /// Whether every character reference is one that XML allows.
+    /// True if XML allows every character reference in the source.
     references_fit: bool,
 }
 
@@ -53,10 +55,10 @@ impl TokenSink for Mended<'_> {
         let mut declared = Vec::new();
         match &token {
             Token::Tag(tag) => {
-                // The tokenizer takes whatever stands where a name should.
+                // The tokenizer does not validate names.
                 let mut names = std::iter::once(&tag.name).chain(tag.attrs.iter().map(|a| &a.name));
                 if tag.kind != TagKind::ShortTag && !names.all(is_xml_name) {
-                    self.complain("a name of an element or attribute that is none");
+                    self.complain("invalid name of an element or attribute");
                 }
                 match tag.kind {
                     TagKind::StartTag => self.open.set(self.open.get() + 1),
@@ -65,16 +67,16 @@ impl TokenSink for Mended<'_> {
                     }
                     TagKind::EmptyTag => {}
                 }
-                // The builder uses declarations of namespaces up; in a document they stay.
-                // The tokenizer has each of them in front of the one before.
+                // The builder consumes namespace declarations, but they must stay in the document.
+                // The tokenizer returns attributes in reverse order.
                 declared
                     .extend(tag.attrs.iter().rev().filter(|a| is_declaration(&a.name)).cloned());
             }
-            // The declaration of XML itself is not part of a document.
+            // The XML declaration is not part of the document.
             Token::ProcessingInstruction(pi) if *pi.target == *"xml" => {
                 return ProcessResult::Continue;
             }
-            // The tokenizer refuses what HTML refuses, a carriage return among it.
+            // The tokenizer rejects references that HTML forbids, such as a carriage return.
             Token::ParseError(text) if self.references_fit && *text == REFERENCE => {
                 return ProcessResult::Continue;
             }
@@ -96,8 +98,8 @@ impl TokenSink for Mended<'_> {
     }
 }
 
-/// Whether what follows `&#` is the number of a character that XML allows and the tokenizer hands
-/// out as it is.
+/// Returns true if the text after `&#` is the number of a character that XML allows and that the
+/// tokenizer returns unchanged.
 fn is_reference(rest: &str) -> bool {
     let (digits, radix) = match rest.strip_prefix('x') {
         Some(digits) => (digits, 16),
@@ -118,7 +120,7 @@ fn is_reference(rest: &str) -> bool {
     )
 }
 
-/// Whether a document may hold the character.
+/// Returns true if XML allows the character in a document.
 fn is_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
@@ -127,7 +129,7 @@ fn is_xml_name(name: &QualName) -> bool {
     name.prefix.as_deref().is_none_or(is_name) && is_name(&name.local)
 }
 
-/// Whether XML lets something have this name; a colon has been taken out before.
+/// Returns true if XML allows this name; the prefix has already been split off.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(begins_name) && chars.all(continues_name)
@@ -173,7 +175,7 @@ impl Parse for Xml<'_> {
 }
 
 impl Tree {
-    /// A new document out of XML. External entities and document types are not followed.
+    /// Parses XML into a new document. External entities and document types are not loaded.
     pub fn parse_xml(&mut self, source: &str) -> Result<ParsedXml, Error> {
         let document = self.create_document(DocumentKind::Xml)?;
         let deepest = self.account.budget.depth;
@@ -186,7 +188,7 @@ impl Tree {
         let mut fed = feed(&mut parse, source);
         parse.tokenizer.end();
         if !source.chars().all(is_character) {
-            parse.tokenizer.sink.complain("a character that XML does not allow");
+            parse.tokenizer.sink.complain("XML does not allow this character");
         }
         let sink = &parse.tokenizer.sink.builder.sink;
         if let Some(error) = sink.failure.take() {

@@ -1,63 +1,66 @@
+//! The requests that a tool can make of a page, and their answers.
+
 use super::snapshot::Snapshot;
 
-/// An element that a call is about.
+/// The element that a call applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target<'a> {
     /// The first element that a selector matches.
     Selector(&'a str),
-    /// An element that was handed out before; it is nothing when it has left the page.
+    /// An element returned earlier; not found if it has left the page.
     Handle(u32),
 }
 
-/// What a tool can ask of a page.
+/// A request from a tool to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call<'a> {
-    /// The first match, below an element or anywhere.
+    /// Finds the first match, below an element or anywhere.
     QuerySelector {
-        /// Below this element only.
+        /// Searches only below this element.
         within: Option<u32>,
         /// The selector.
         selector: &'a str,
     },
-    /// All matches, below an element or anywhere.
+    /// Finds all matches, below an element or anywhere.
     QuerySelectorAll {
-        /// Below this element only.
+        /// Searches only below this element.
         within: Option<u32>,
         /// The selector.
         selector: &'a str,
     },
-    /// All text of an element.
+    /// Reads all text of an element.
     GetTextContent(Target<'a>),
-    /// The value of an attribute.
+    /// Reads the value of an attribute.
     GetAttribute(Target<'a>, &'a str),
-    /// The HTML inside an element.
+    /// Reads the HTML inside an element.
     GetHtml(Target<'a>),
-    /// Whether there is such an element.
+    /// Tests for the presence of an element.
     Exists(Target<'a>),
-    /// How many elements a selector matches.
+    /// Counts the elements that match a selector.
     Count(&'a str),
-    /// The first match; [`Answer::Nothing`] says to ask again when the page has changed.
+    /// Finds the first match; after [`Answer::Nothing`], ask again when the page has changed.
     WaitFor(&'a str),
-    /// Replaces what is inside an element by text.
+    /// Replaces the content of an element with text.
     SetTextContent(Target<'a>, &'a str),
     /// Sets an attribute.
     SetAttribute(Target<'a>, &'a str, &'a str),
-    /// Replaces what is inside an element by markup.
+    /// Replaces the content of an element with markup.
     SetHtml(Target<'a>, &'a str),
-    /// Adds markup behind what is inside an element.
+    /// Appends markup to the content of an element.
     Append(Target<'a>, &'a str),
-    /// Takes an element out of the page.
+    /// Removes an element from the page.
     Remove(Target<'a>),
-    /// Clicks on an element: an event for the embedding program.
+    /// Clicks an element, which is an event for the embedding program.
     Click(Target<'a>),
-    /// Fills a field, and tells the embedding program.
+    /// Fills a field and records an event for the embedding program.
     Fill(Target<'a>, &'a str),
-    /// Submits the form that an element is or belongs to: an event for the embedding program.
+    /// Submits the form that an element is or belongs to, which is an event for the embedding
+    /// program.
     Submit(Target<'a>),
 }
 
 impl Call<'_> {
-    /// Whether it changes the page or acts on it.
+    /// Returns true if the call changes the page or acts on it.
     pub fn writes(&self) -> bool {
         match self {
             Call::QuerySelector { .. }
@@ -79,7 +82,7 @@ impl Call<'_> {
         }
     }
 
-    /// Whether it brings something that is sanitised, unless a grant says otherwise.
+    /// Returns true if the call carries content that is sanitised unless a grant allows raw markup.
     pub fn brings_markup(&self) -> bool {
         match self {
             Call::SetTextContent(..)
@@ -102,14 +105,14 @@ impl Call<'_> {
     }
 }
 
-/// What comes back.
+/// The result of a [`Call`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// `null`: no such element, or no such attribute.
+    /// `null`: the element or the attribute does not exist.
     Nothing,
-    /// Whether something is so, or was done.
+    /// The result of a test, or success of a change.
     Is(bool),
-    /// How many.
+    /// Number of matches.
     Count(u32),
     /// Text, a value or markup.
     Text(String),

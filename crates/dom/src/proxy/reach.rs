@@ -1,3 +1,5 @@
+//! The elements that a grant makes reachable.
+
 use super::Grants;
 use crate::error::Error;
 use crate::node::{NIL, NodeId};
@@ -5,27 +7,27 @@ use crate::page::Page;
 use crate::select::Place;
 use std::collections::{HashMap, HashSet};
 
-/// How much of a page a grant opens.
+/// The part of a page that a grant covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// Nothing.
+    /// No element.
     #[default]
     Nothing,
-    /// What any of these selectors matches, and what is below it.
+    /// The elements that match any of these selectors, and their descendants.
     Inside(Vec<String>),
-    /// All of it.
+    /// The whole page.
     Everything,
 }
 
-/// The elements at which what can be reached begins, outermost only, in document order.
+/// The outermost reachable elements, in document order.
 #[derive(Debug)]
 pub(super) enum Begin {
     Everywhere,
     At {
         order: Vec<NodeId>,
         set: HashSet<NodeId>,
-        /// What each selector of a grant named. A tool that uses the very text of a grant gets
-        /// these, though the selector may speak of what is outside.
+        /// Elements that each selector of a grant selected. A tool that uses exactly the text of a
+        /// grant receives these, even if the selector refers to elements outside.
         named: HashMap<String, Vec<NodeId>>,
     },
 }
@@ -37,12 +39,12 @@ pub(super) struct Roots {
     raw: Begin,
 }
 
-/// How markup and attributes of a tool get into an element.
+/// Treatment of markup and attributes that a tool writes to an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writing {
-    /// Only what cannot run or load anything; the rest is taken out or refused.
+    /// Removes or refuses everything that could run or load anything.
     Sanitised,
-    /// As it is.
+    /// Inserts everything unchanged.
     Raw,
 }
 
@@ -68,8 +70,8 @@ impl Roots {
     }
 }
 
-/// What selectors of grants named when they were first asked about, since the host last changed
-/// the page. They are as many as there are grants.
+/// The elements that selectors of grants selected when first used since the host last changed the
+/// page. There is one entry per grant.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     epoch: u64,
@@ -103,7 +105,7 @@ impl Named {
         for selector in selectors {
             let nodes = self.nodes(page, selector)?.to_vec();
             for node in &nodes {
-                // A place that was freed may be another element's by now.
+                // The slot of a freed node may hold another element by now.
                 if let Ok(slot) = page.tree.slot(*node) {
                     is_named[slot as usize] = true;
                 }
@@ -127,7 +129,7 @@ impl Named {
 }
 
 impl Begin {
-    /// The places to look in.
+    /// Returns the places to search.
     pub(super) fn places(&self, page: &Page) -> Vec<Place> {
         match self {
             Begin::Everywhere => vec![Place { scope: page.document().slot, boundary: NIL }],
@@ -139,7 +141,7 @@ impl Begin {
         }
     }
 
-    /// The places of what a grant with this very selector named, in document order.
+    /// Returns the places that a grant with exactly this selector selected, in document order.
     pub(super) fn named(&self, page: &Page, selector: &str) -> Vec<Place> {
         match self {
             Begin::Everywhere => Vec::new(),
@@ -150,7 +152,7 @@ impl Begin {
         }
     }
 
-    /// The place that an element is in; none when it cannot be reached.
+    /// Returns the place that contains an element, or `None` if it is not reachable.
     pub(super) fn place_of(&self, page: &Page, node: NodeId) -> Option<Place> {
         if !is_in_page(page, node) {
             return None;

@@ -1,4 +1,4 @@
-//! What a tool can read.
+//! Calls that read a page.
 
 use super::Proxy;
 use super::call::{Answer, Target};
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 const MAX_ELEMENTS: usize = 10_000;
 
 impl Proxy {
-    /// The first element of a target, and the place it is in.
+    /// Returns the first element of a target and the place that contains it.
     pub(super) fn resolve(
         &self,
         page: &mut Page,
@@ -27,7 +27,8 @@ impl Proxy {
                 Ok(self.handled(number).and_then(|node| begin.place_of(page, node)))
             }
             Target::Selector(selector) => {
-                // Read even where there is nothing to look at: it may be wrong.
+                // Parsed even if there is nothing to search, so that a malformed selector is
+                // reported.
                 page.tree.memory.selector(selector)?;
                 if let Some(&place) = begin.named(page, selector).first() {
                     return Ok(Some(place));
@@ -69,7 +70,7 @@ impl Proxy {
             if most == 0 {
                 break;
             }
-            // Below a handle the element itself is not meant, though it may be a root.
+            // A search below a handle excludes the element itself, even if it is the boundary.
             let own = usize::from(within.is_some() && place.scope == place.boundary);
             let more = page.tree.find(place, selector, most.saturating_add(own + named.len()))?;
             let is_new = |s: &u32| (own == 0 || *s != place.scope) && !named.contains(s);

@@ -1,21 +1,23 @@
+//! Copies of elements, limited in size.
+
 use crate::error::{Error, ErrorKind};
 use crate::serialize::Part;
 use crate::tree::Tree;
 use html5ever::local_name;
 
-/// Bytes of all copies in one answer.
+/// Most bytes of all copies in one answer.
 pub(super) const MAX_ANSWER: usize = 1024 * 1024;
 
-/// Bytes of text, and of HTML, in the copy of a single element.
+/// Most bytes of text, and of HTML, in the copy of a single element.
 pub(super) const MAX_SINGLE: usize = 64 * 1024;
 
-/// The same for each of many elements.
+/// Most bytes of text, and of HTML, in each copy of several elements.
 pub(super) const MAX_EACH: usize = 4 * 1024;
 
 /// A copy of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
-    /// Stands for the element in later calls of the same run.
+    /// Names the element in later calls of the same run.
     pub handle: u32,
     /// The name, in lower case for HTML elements.
     pub tag: String,
@@ -23,17 +25,17 @@ pub struct Snapshot {
     pub id: Option<String>,
     /// The classes.
     pub classes: Vec<String>,
-    /// Names and values.
+    /// Names and values of the attributes.
     pub attributes: Vec<(String, String)>,
-    /// The text, as much of it as an answer takes.
+    /// The text, possibly cut.
     pub text: String,
-    /// The outer HTML, as much of it as an answer takes.
+    /// The outer HTML, possibly cut.
     pub html: String,
-    /// Whether text or HTML were cut; ask for them by the handle.
+    /// True if text or HTML was cut; both can be read through the handle.
     pub cut: bool,
 }
 
-/// Copies an element. `room` is what is left of the answer.
+/// Copies an element. `room` is the number of bytes left in the answer.
 pub(super) fn copy(
     tree: &Tree,
     slot: u32,

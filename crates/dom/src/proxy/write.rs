@@ -1,4 +1,4 @@
-//! What a tool can change.
+//! Calls that change a page or act on it.
 
 use super::event::{EventKind, record};
 use super::reach::Writing;
@@ -10,13 +10,13 @@ use crate::select::Place;
 use crate::tree::{Tree, is_html};
 use html5ever::{LocalName, local_name};
 
-/// Longest markup of one call.
+/// Longest markup of one call, in bytes.
 const MAX_MARKUP: usize = 256 * 1024;
 
-/// Most fields of a form that an event carries.
+/// Most fields of a form in an event.
 const MAX_FIELDS: usize = 1_000;
 
-/// Bytes of their values together.
+/// Most bytes of all field values in an event.
 const MAX_VALUES: usize = 1024 * 1024;
 
 pub(super) fn set_text(
@@ -44,10 +44,8 @@ pub(super) fn set_attribute(
     if writing == Writing::Sanitised
         && !sanitize::takes_attribute(element, &name.to_ascii_lowercase(), value)
     {
-        let text = format!(
-            "'{}': this attribute with this value is not one that a tool may set here",
-            shortened(name)
-        );
+        let text =
+            format!("'{}': a tool must not set this attribute to this value", shortened(name));
         return Err(Error::new(ErrorKind::NotSupported, text));
     }
     let id = page.tree.id(slot);
@@ -76,7 +74,7 @@ pub(super) fn append(
     put(page, slot, fragment)
 }
 
-/// Markup as nodes that may go into an element.
+/// Parses markup into nodes that may be inserted into an element.
 fn markup(page: &mut Page, context: u32, html: &str, writing: Writing) -> Result<u32, Error> {
     if html.len() > MAX_MARKUP {
         let text = format!("markup: more than {MAX_MARKUP} bytes");
@@ -91,29 +89,29 @@ fn markup(page: &mut Page, context: u32, html: &str, writing: Writing) -> Result
     page.tree.slot(fragment)
 }
 
-/// The text of a script or a style sheet is code, and so not for a tool to write.
+/// Refuses changes to the content of scripts and style sheets, which is code.
 fn check_inside(tree: &Tree, slot: u32, writing: Writing) -> Result<(), Error> {
     check_place(tree, slot, writing)?;
     let Some(element) = tree.element(slot) else { return Err(Error::gone()) };
     if writing == Writing::Raw || sanitize::takes_content(element) {
         return Ok(());
     }
-    let text = format!("{}: its content is not one that a tool may set", element.name.local);
+    let text = format!("{}: a tool must not change the content", element.name.local);
     Err(Error::new(ErrorKind::NotSupported, text))
 }
 
-/// What stands where others read text is not to be made into something that ends the text.
+/// Refuses edits inside `noscript`: browsers parse it as raw text, which new markup could end.
 fn check_place(tree: &Tree, slot: u32, writing: Writing) -> Result<(), Error> {
     if writing == Writing::Raw || !sanitize::is_text_elsewhere(tree, slot) {
         return Ok(());
     }
-    let text = "noscript: what is inside is not for a tool to change";
+    let text = "noscript: a tool must not change the content";
     Err(Error::new(ErrorKind::NotSupported, text))
 }
 
 fn put(page: &mut Page, parent: u32, fragment: u32) -> Result<bool, Error> {
     let tree = &mut page.tree;
-    // Into a template what is its content.
+    // Markup for a template goes into its contents.
     let parent = match tree.element(parent) {
         Some(element) if element.contents != NIL => element.contents,
         _ => parent,
@@ -153,7 +151,7 @@ pub(super) fn fill(
     } else if is(local_name!("input")) && !matches!(&*kind, "file" | "checkbox" | "radio") {
         page.tree.set_attribute(id, "value", value)?;
     } else {
-        let text = format!("{}: it is not a field that can be filled", element.name.local);
+        let text = format!("{}: not a field that can be filled", element.name.local);
         return Err(Error::new(ErrorKind::NotSupported, text));
     }
     record(page, EventKind::Fill(value.to_owned()), slot)?;
@@ -166,7 +164,7 @@ pub(super) fn submit(page: &mut Page, place: Place) -> Result<bool, Error> {
         |slot: u32| tree.element(slot).is_some_and(|e| is_html(&e.name, &local_name!("form")));
     let mut form = place.scope;
     while !is_form(form) {
-        // No further than what can be reached.
+        // Stops at the boundary of the reachable part.
         form = if form == place.boundary { NIL } else { tree.node(form).parent };
         if form == NIL {
             return Ok(false);
@@ -177,7 +175,7 @@ pub(super) fn submit(page: &mut Page, place: Place) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Frees what is inside an element; handles of it become nothing.
+/// Frees the content of an element; handles to it become invalid.
 fn empty(tree: &mut Tree, slot: u32) {
     loop {
         match tree.node(slot).first {
@@ -192,7 +190,7 @@ fn empty(tree: &mut Tree, slot: u32) {
     }
 }
 
-/// Selects the option with a value.
+/// Selects the option with this value.
 fn choose(tree: &mut Tree, select: u32, value: &str) -> Result<(), Error> {
     let options: Vec<u32> = tree
         .subtree_at(select)
@@ -213,7 +211,7 @@ fn choose(tree: &mut Tree, select: u32, value: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The value of a field or an option.
+/// Returns the value of a field or an option.
 fn field_value(tree: &Tree, slot: u32) -> String {
     let Some(element) = tree.element(slot) else { return String::new() };
     if is_html(&element.name, &local_name!("textarea")) {
@@ -229,7 +227,7 @@ fn field_value(tree: &Tree, slot: u32) -> String {
     }
 }
 
-/// Names and values of what a form would send.
+/// Returns the names and values that the form would send.
 fn fields(tree: &Tree, form: u32) -> Result<Vec<(String, String)>, Error> {
     let mut fields = Vec::new();
     let mut bytes = 0;

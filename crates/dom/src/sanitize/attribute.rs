@@ -1,18 +1,20 @@
+//! The check of a single attribute: its name, and its value if it is an address.
+
 use super::lists::{clobbers, is_address, is_for, is_global};
 use crate::node::Element;
 use html5ever::ns;
 
-/// Whether an element may get an attribute with a value. `name` is in lower case.
+/// Returns true if an element may have this attribute with this value. `name` is in lower case.
 pub(crate) fn takes(element: &Element, name: &str, value: &str) -> bool {
     let local = &*element.name.local;
     if element.name.ns != ns!(html) {
         return false;
     }
     if is_address(local, name) {
-        return match leads(local, name) {
-            Leads::WhenAsked => is_harmless_address(value),
-            Leads::AtOnce => is_near(value) || is_picture(value),
-            Leads::WithWhatIsTyped => is_near(value),
+        return match loading(local, name) {
+            Loading::OnClick => is_harmless_address(value),
+            Loading::OnDisplay => is_near(value) || is_picture(value),
+            Loading::WithInput => is_near(value),
         };
     }
     if matches!(name, "id" | "name") && clobbers(value.trim()) {
@@ -23,25 +25,25 @@ pub(crate) fn takes(element: &Element, name: &str, value: &str) -> bool {
     family || is_global(name) || is_for(local, name)
 }
 
-/// When a page goes to an address, and what it takes along.
-enum Leads {
-    /// When somebody follows a link.
-    WhenAsked,
-    /// When it is shown: what is in the address has left then.
-    AtOnce,
-    /// With what a person types into a form.
-    WithWhatIsTyped,
+/// The moment at which a page contacts an address, and the data it sends.
+enum Loading {
+    /// When a person follows a link.
+    OnClick,
+    /// When the page is displayed, which already sends whatever the address contains.
+    OnDisplay,
+    /// When a form is submitted, together with the person's input.
+    WithInput,
 }
 
-fn leads(local: &str, name: &str) -> Leads {
+fn loading(local: &str, name: &str) -> Loading {
     match (local, name) {
-        ("img", _) => Leads::AtOnce,
-        ("form", _) => Leads::WithWhatIsTyped,
-        _ => Leads::WhenAsked,
+        ("img", _) => Loading::OnDisplay,
+        ("form", _) => Loading::WithInput,
+        _ => Loading::OnClick,
     }
 }
 
-/// Relative addresses, and those of schemes that run nothing.
+/// Returns true for relative addresses and for schemes that run nothing.
 fn is_harmless_address(value: &str) -> bool {
     match scheme(&seen(value)) {
         Some((scheme, _)) => {
@@ -51,7 +53,7 @@ fn is_harmless_address(value: &str) -> bool {
     }
 }
 
-/// Whether an address is where the page itself is from.
+/// Returns true if the address is on the page's own origin.
 fn is_near(value: &str) -> bool {
     let address = seen(value);
     let mut first = address.chars();
@@ -60,7 +62,7 @@ fn is_near(value: &str) -> bool {
     scheme(&address).is_none() && !names_a_host
 }
 
-/// Whether an address is a picture by itself.
+/// Returns true if the address is an embedded raster image.
 fn is_picture(value: &str) -> bool {
     const KINDS: [&str; 5] = ["image/png", "image/gif", "image/jpeg", "image/webp", "image/avif"];
     let address = seen(value).to_ascii_lowercase();
@@ -68,7 +70,8 @@ fn is_picture(value: &str) -> bool {
     KINDS.iter().any(|kind| rest.strip_prefix(kind).is_some_and(|r| r.starts_with([';', ','])))
 }
 
-/// An address as browsers see it: these are skipped in front of the scheme, and some inside it.
+/// Returns the address as browsers interpret it: without spaces and control characters, which
+/// they skip before the scheme and partly inside it.
 fn seen(value: &str) -> String {
     value.chars().filter(|c| *c > ' ' && !c.is_control()).collect()
 }

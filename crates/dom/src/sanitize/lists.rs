@@ -1,6 +1,6 @@
-//! What is known of elements and attributes.
+//! Lists of harmless and harmful elements and attributes.
 
-/// Elements that stay.
+/// Returns true for elements that are kept.
 pub(super) fn is_kept(local: &str) -> bool {
     matches!(
         local,
@@ -96,8 +96,8 @@ pub(super) fn is_kept(local: &str) -> bool {
     )
 }
 
-/// Elements that go with what is in them: code, other documents, or text that is read in other
-/// ways elsewhere.
+/// Returns true for elements that are removed with their content: code, other documents, or text
+/// that some parsers interpret differently.
 pub(super) fn is_swallowed(local: &str) -> bool {
     matches!(
         local,
@@ -132,7 +132,7 @@ pub(super) fn is_swallowed(local: &str) -> bool {
     )
 }
 
-/// Attributes that every element may have; `aria-*` and `data-*` besides.
+/// Returns true for attributes allowed on every element, besides `aria-*` and `data-*`.
 pub(super) fn is_global(name: &str) -> bool {
     matches!(
         name,
@@ -140,7 +140,7 @@ pub(super) fn is_global(name: &str) -> bool {
     )
 }
 
-/// Attributes that some elements may have and that are no addresses.
+/// Returns true for attributes that are allowed on this element and are not addresses.
 pub(super) fn is_for(local: &str, name: &str) -> bool {
     match name {
         "alt" => matches!(local, "img" | "input"),
@@ -182,7 +182,7 @@ pub(super) fn is_for(local: &str, name: &str) -> bool {
     }
 }
 
-/// Attributes that are addresses.
+/// Returns true for attributes of this element that are addresses.
 pub(super) fn is_address(local: &str, name: &str) -> bool {
     match name {
         "href" => local == "a",
@@ -193,8 +193,8 @@ pub(super) fn is_address(local: &str, name: &str) -> bool {
     }
 }
 
-/// Names that, as an id or name of an element, hide a property that the page's own scripts use: a
-/// form's and a document's named parts come before what every form and document has.
+/// Returns true for ids and names that would shadow a property which the page's own scripts use.
+/// Named elements of a form or document take precedence over its built-in properties.
 pub(super) fn clobbers(name: &str) -> bool {
     name.starts_with("__")
         || matches!(

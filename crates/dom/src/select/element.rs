@@ -1,8 +1,8 @@
-//! Elements as `selectors` sees them.
+//! The adapter through which the `selectors` crate sees elements of the arena.
 
 use super::pseudo::{PseudoClass, PseudoElement, is_link};
 use super::types::{Css, Name, Text, Url};
-use crate::node::{Data, Element as Inner, NIL};
+use crate::node::{Data, Element, NIL};
 use crate::tree::Tree;
 use html5ever::{local_name, ns};
 use selectors::OpaqueElement;
@@ -12,18 +12,18 @@ use selectors::matching::{ElementSelectorFlags, MatchingContext};
 use std::cell::Cell;
 use std::fmt;
 
-/// One matching: what can be seen, and how much work is left.
+/// The visible part of the tree and the remaining work of one search.
 pub(crate) struct Matching<'t> {
     pub(crate) tree: &'t Tree,
-    /// The element that is the root of all that exists, or `NIL` for the whole tree.
+    /// Topmost visible element, or `NIL` if the whole tree is visible.
     pub(crate) boundary: u32,
-    /// Whether names of HTML elements fold.
+    /// True if names of HTML elements are compared without regard to case.
     pub(crate) html: bool,
-    /// Steps that are left. At none nothing is seen any more, which ends every search.
+    /// Remaining steps. At zero nothing is visible any more, which ends every search.
     pub(crate) steps: Cell<u64>,
 }
 
-/// How many steps are made between two looks at who waits: some 100 microseconds.
+/// Steps between two polls of the interrupt, about 100 microseconds.
 const UNINTERRUPTED: u64 = 4096;
 
 impl Matching<'_> {
@@ -41,26 +41,27 @@ impl Matching<'_> {
     }
 }
 
+/// An element as seen by one search.
 #[derive(Clone, Copy)]
-pub(crate) struct Element<'m> {
+pub(crate) struct ElementRef<'m> {
     pub(crate) matching: &'m Matching<'m>,
     pub(crate) slot: u32,
 }
 
-impl fmt::Debug for Element<'_> {
+impl fmt::Debug for ElementRef<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Element({})", self.slot)
+        write!(out, "ElementRef({})", self.slot)
     }
 }
 
-impl<'m> Element<'m> {
-    fn inner(&self) -> Option<&'m Inner> {
+impl<'m> ElementRef<'m> {
+    fn inner(&self) -> Option<&'m Element> {
         self.matching.tree.element(self.slot)
     }
 
     fn at(&self, slot: u32) -> Option<Self> {
         (slot != NIL && self.matching.tree.element(slot).is_some())
-            .then_some(Element { matching: self.matching, slot })
+            .then_some(ElementRef { matching: self.matching, slot })
     }
 
     fn plain(&self, local: &html5ever::LocalName) -> Option<&'m str> {
@@ -68,7 +69,7 @@ impl<'m> Element<'m> {
     }
 }
 
-impl<'m> selectors::Element for Element<'m> {
+impl<'m> selectors::Element for ElementRef<'m> {
     type Impl = Css;
 
     fn opaque(&self) -> OpaqueElement {

@@ -1,7 +1,7 @@
-//! Elements of one tree by tag, id and class, in document order.
+//! An index of the elements of one tree by tag, id and class, in document order.
 //!
-//! Made when a second query comes without a change in between, and thrown away with the next
-//! change: a page that is only read answers from here.
+//! Built by the second query without a change in between, and discarded by the next change.
+//! Queries on a page that is only read use the index.
 
 use super::plan::Key;
 use crate::node::NIL;
@@ -14,13 +14,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) struct Index {
     pub(crate) root: u32,
     pub(crate) version: u64,
-    /// Elements in document order.
+    /// All elements in document order.
     pub(crate) order: Vec<u32>,
-    /// For each of them, the place after the last one inside it.
+    /// For each element, the position after its last descendant.
     ends: Vec<u32>,
-    /// For each slot, its place in `order`.
+    /// For each slot, its position in `order`.
     places: Vec<u32>,
-    /// Places by hash of a key; other keys may have the same hash.
+    /// Positions by the hash of a key; different keys may share a hash.
     lists: HashMap<u64, Vec<u32>>,
 }
 
@@ -66,7 +66,7 @@ impl Index {
                 }
             }
         }
-        // From the end: an element's end is known before its parent's.
+        // Backwards, so that an element's end is known before its parent's.
         for place in (0..order.len()).rev() {
             let parent = tree.node(order[place]).parent;
             if parent != NIL
@@ -79,7 +79,7 @@ impl Index {
         Index { root, version: tree.version, order, ends, places, lists }
     }
 
-    /// Elements below `scope` that may have the key, in document order.
+    /// Returns the elements below `scope` that may have the key, in document order.
     pub(crate) fn below(&self, scope: u32, key: &Key) -> Option<impl Iterator<Item = u32> + '_> {
         let (from, to) = match scope {
             scope if scope == self.root && self.place(scope) == NIL => (0, self.order.len() as u32),

@@ -1,4 +1,4 @@
-//! What a tree remembers between queries.
+//! The state that a tree keeps between queries: parsed selectors and an index.
 
 use super::index::Index;
 use super::read::{Parsed, read};
@@ -6,16 +6,16 @@ use crate::error::Error;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many selectors are kept after they were read.
+/// Most parsed selectors that are kept.
 const KEPT: usize = 256;
 
-/// The longest that is kept.
+/// Longest selector that is kept, in bytes.
 const KEPT_LENGTH: usize = 256;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     selectors: HashMap<Box<str>, Arc<Parsed>>,
-    /// The one that was asked for last: it is asked for several times in one call.
+    /// The selector used last; one call looks it up several times.
     latest: Option<(Box<str>, Arc<Parsed>)>,
     pub(crate) index: Option<Index>,
     /// Root and version of the last query that could have used an index.

@@ -1,18 +1,18 @@
-//! The cheapest way to the elements that a selector can match.
+//! The choice of an index key that narrows down the candidates of a selector.
 
 use super::types::Css;
 use html5ever::LocalName;
 use selectors::parser::{Component, SelectorList};
 
-/// Where to look, and whether what is found there needs another look.
+/// The candidates of a selector, and the remaining check.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) key: Key,
-    /// Whether whatever has the key matches.
+    /// True if every element with the key matches, without a further check.
     pub(crate) exact: bool,
 }
 
-/// What every match of a selector has.
+/// A property that every match of a selector has.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Id(Box<str>),
@@ -27,7 +27,7 @@ impl Plan {
         let [selector] = list.slice() else { return nothing };
         let mut key = Key::Nothing;
         let mut parts = 0;
-        // The compound of the subject comes first.
+        // The compound selector of the subject comes first.
         for component in selector.iter() {
             parts += 1;
             match component {

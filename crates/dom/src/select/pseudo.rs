@@ -1,7 +1,7 @@
-//! Pseudo-classes beyond those of the tree's structure.
+//! Pseudo-classes other than the structural ones.
 //!
-//! A document here is not on a screen and nobody points at it: what depends on that is read, and
-//! never matches.
+//! A document here is never displayed or pointed at. Pseudo-classes that depend on that are
+//! accepted but never match.
 
 use crate::node::Element;
 use crate::tree::{Tree, is_html};
@@ -121,7 +121,7 @@ fn can_be_required(element: &Element) -> bool {
     is(element, &[local_name!("input"), local_name!("select"), local_name!("textarea")])
 }
 
-/// Looks no further up than `boundary`: what is outside must not be observed.
+/// Looks at ancestors up to `boundary` only, since nothing outside it may be observed.
 fn is_disabled(tree: &Tree, slot: u32, boundary: u32) -> bool {
     let Some(element) = tree.element(slot) else { return false };
     if !can_be_disabled(element) {
@@ -173,7 +173,7 @@ impl NonTSPseudoClass for PseudoClass {
     }
 }
 
-/// There are none: a selector that names one is an error.
+/// No pseudo-elements exist; a selector with one is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PseudoElement {}
 

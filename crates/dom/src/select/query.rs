@@ -1,4 +1,6 @@
-use super::element::{Element, Matching};
+//! Queries on a tree: finding and testing elements by selector.
+
+use super::element::{ElementRef, Matching};
 use super::index::Index;
 use super::plan::Key;
 use super::read::Parsed;
@@ -12,37 +14,37 @@ use selectors::context::{
 use selectors::matching::{MatchingContext, matches_selector_list};
 use std::cell::Cell;
 
-/// Most steps of one query: a few hundred milliseconds.
+/// Most steps of one query, which take a few hundred milliseconds.
 ///
-/// Selectors such as `:is(* :is(* :is(* a)))` look at all ancestors of all ancestors; the longest
-/// that may be written would not end in a lifetime.
+/// Selectors such as `:is(* :is(* :is(* a)))` visit all ancestors of all ancestors; without a
+/// limit, the longest accepted selector would not finish in a lifetime.
 const MAX_STEPS: u64 = 10_000_000;
 
-/// Where a query looks.
+/// The part of the tree that a query searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// What is below this node can be found.
+    /// The descendants of this node are searched.
     pub(crate) scope: u32,
-    /// The element that nothing is seen beyond, or `NIL` for the whole tree.
+    /// Element beyond which nothing is visible, or `NIL` for the whole tree.
     pub(crate) boundary: u32,
 }
 
 impl Tree {
-    /// The first element below `scope` that a selector matches.
+    /// Returns the first element below `scope` that matches a selector.
     pub fn query_first(&mut self, scope: NodeId, selector: &str) -> Result<Option<NodeId>, Error> {
         let scope = self.slot(scope)?;
         let found = self.find(Place { scope, boundary: NIL }, selector, 1)?;
         Ok(found.first().map(|&slot| self.id(slot)))
     }
 
-    /// All elements below `scope` that a selector matches, in document order.
+    /// Returns all elements below `scope` that match a selector, in document order.
     pub fn query_all(&mut self, scope: NodeId, selector: &str) -> Result<Vec<NodeId>, Error> {
         let scope = self.slot(scope)?;
         let found = self.find(Place { scope, boundary: NIL }, selector, usize::MAX)?;
         Ok(found.into_iter().map(|slot| self.id(slot)).collect())
     }
 
-    /// The first element below `root` with this id.
+    /// Returns the first element below `root` with this id.
     pub fn element_by_id(&mut self, root: NodeId, id: &str) -> Result<Option<NodeId>, Error> {
         let scope = self.slot(root)?;
         let is_it = |tree: &Tree, slot: u32| {
@@ -59,7 +61,8 @@ impl Tree {
         Ok(found.map(|slot| self.id(slot)))
     }
 
-    /// All elements below `root` that a test holds for, in document order.
+    /// Returns all elements below `root` that satisfy `test`, in document order. The test receives
+    /// the name and the `class` attribute.
     pub fn elements_below(
         &self,
         root: NodeId,
@@ -82,7 +85,7 @@ impl Tree {
         Ok(found)
     }
 
-    /// Whether a selector matches an element.
+    /// Returns true if the element matches a selector.
     pub fn matches(&mut self, element: NodeId, selector: &str) -> Result<bool, Error> {
         let slot = self.slot(element)?;
         let parsed = self.memory.selector(selector)?;
@@ -95,7 +98,7 @@ impl Tree {
         Ok(found)
     }
 
-    /// The element itself or the nearest above it that a selector matches.
+    /// Returns the nearest element that matches a selector, starting with the element itself.
     pub fn closest(&mut self, element: NodeId, selector: &str) -> Result<Option<NodeId>, Error> {
         let slot = self.slot(element)?;
         let parsed = self.memory.selector(selector)?;
@@ -108,7 +111,7 @@ impl Tree {
         Ok(found.map(|slot| self.id(slot)))
     }
 
-    /// The first `most` matches in a place; the boundary itself can be one when it is the scope.
+    /// Returns the first `most` matches in a place, including the boundary if it is the scope.
     pub(crate) fn find(
         &mut self,
         place: Place,
@@ -166,7 +169,7 @@ impl Tree {
         Ok(found)
     }
 
-    /// Makes the index when it is worth it; whether this query can use it.
+    /// Builds the index if it pays off. Returns true if this query can use it.
     fn prepare_index(&mut self, scope: u32, parsed: &Parsed) -> bool {
         if parsed.plan.key == Key::Nothing {
             return false;
@@ -223,16 +226,16 @@ impl<'t, 'p> Search<'t, 'p> {
             NeedsSelectorFlags::No,
             MatchingForInvalidation::No,
         );
-        // A document is no element; `:scope` then is the root, which is what `None` says.
+        // A document is not an element. With `None`, `:scope` is the root.
         if self.matching.tree.element(self.scope).is_some() {
-            let scope = Element { matching: &self.matching, slot: self.scope };
+            let scope = ElementRef { matching: &self.matching, slot: self.scope };
             context.scope_element = Some(selectors::Element::opaque(&scope));
         }
-        let element = Element { matching: &self.matching, slot };
+        let element = ElementRef { matching: &self.matching, slot };
         matches_selector_list(&self.parsed.list, element, &mut context)
     }
 
-    /// Whether an element has what a hash says it may have.
+    /// Returns true if the element really has the key, not just its hash.
     fn has_key(&self, slot: u32, key: &Key) -> bool {
         let Some(element) = self.matching.tree.element(slot) else { return false };
         let plain = |name| element.plain(&name).unwrap_or_default();
@@ -246,7 +249,7 @@ impl<'t, 'p> Search<'t, 'p> {
         }
     }
 
-    /// Whether there are no steps left.
+    /// Returns true if no steps are left.
     fn has_given_up(&self) -> bool {
         self.matching.steps.get() == 0
     }

@@ -1,4 +1,4 @@
-//! Text into selectors, within bounds.
+//! Parsing of selectors, with limits on their size and nesting.
 
 use super::plan::Plan;
 use super::pseudo::{PseudoClass, PseudoElement};
@@ -14,43 +14,43 @@ use selectors::parser::{
 /// Longest selector, in bytes.
 pub(crate) const MAX_LENGTH: usize = 16 * 1024;
 
-/// Most brackets inside each other: reading and matching recurse once for each.
+/// Deepest nesting of brackets; parsing and matching recurse once per level.
 const MAX_NESTING: usize = 24;
 
-/// Most combinators in one alternative, those inside brackets too: matching recurses for each.
+/// Most combinators in one alternative, including those in brackets; matching recurses for each.
 const MAX_COMBINATORS: usize = 128;
 
-/// A selector list that can be matched, and the best way to find what it matches.
+/// A parsed selector list and the plan for finding its matches.
 #[derive(Debug)]
 pub(crate) struct Parsed {
     pub(crate) list: SelectorList<Css>,
     pub(crate) plan: Plan,
 }
 
-/// Reads a selector list.
+/// Parses a selector list.
 pub(crate) fn read(text: &str) -> Result<Parsed, Error> {
     let wrong = |reason: &str| {
         let text = format!("'{}': {reason}", shortened(text));
         Err(Error::new(ErrorKind::Syntax, text))
     };
     if text.len() > MAX_LENGTH {
-        return wrong(&format!("a selector of more than {MAX_LENGTH} bytes"));
+        return wrong(&format!("longer than {MAX_LENGTH} bytes"));
     }
     if nesting(text) > MAX_NESTING {
-        return wrong(&format!("a selector nested more than {MAX_NESTING} deep"));
+        return wrong(&format!("nested more than {MAX_NESTING} levels deep"));
     }
     let mut input = Input::new(text);
     let Ok(list) = SelectorList::parse(&Reader, &mut input, ParseRelative::No) else {
         return wrong("not a valid selector");
     };
     if list.slice().iter().any(|selector| combinators(selector) > MAX_COMBINATORS) {
-        return wrong(&format!("a selector of more than {MAX_COMBINATORS} combinators"));
+        return wrong(&format!("more than {MAX_COMBINATORS} combinators"));
     }
     let plan = Plan::of(&list);
     Ok(Parsed { list, plan })
 }
 
-/// How deep brackets go. Those in strings count too, which is too strict and never too lax.
+/// Returns the depth of brackets. Counts those in strings too, so it may overestimate.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut most) = (0usize, 0);
     for byte in text.bytes() {

@@ -1,4 +1,4 @@
-//! The types that `selectors` asks for.
+//! The types that the `selectors` crate is parameterised with.
 
 use super::pseudo::{PseudoClass, PseudoElement};
 use cssparser::ToCss;
@@ -48,7 +48,7 @@ impl ToCss for Text {
 
 impl PrecomputedHash for Text {
     fn precomputed_hash(&self) -> u32 {
-        // FNV-1a. Only the filters of `selectors` use it, which we do not.
+        // FNV-1a. Only the Bloom filters of `selectors` use it, which are not used here.
         self.0.bytes().fold(0x811C_9DC5, |hash, b| (hash ^ u32::from(b)).wrapping_mul(0x0100_0193))
     }
 }
@@ -75,7 +75,7 @@ impl PrecomputedHash for Name {
     }
 }
 
-/// The address of a namespace.
+/// The URL of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Url(pub(crate) Namespace);
 

@@ -7,17 +7,17 @@ use crate::tree::Tree;
 use html5ever::{LocalName, local_name, ns};
 
 impl Tree {
-    /// The HTML of what is below a node.
+    /// Returns the HTML of a node's descendants.
     pub fn inner_html(&self, id: NodeId) -> Result<String, Error> {
         Ok(self.write_html(self.slot(id)?, Part::Inner, usize::MAX).text)
     }
 
-    /// The HTML of a node and what is below it.
+    /// Returns the HTML of a node and its descendants.
     pub fn outer_html(&self, id: NodeId) -> Result<String, Error> {
         Ok(self.write_html(self.slot(id)?, Part::Outer, usize::MAX).text)
     }
 
-    /// HTML that ends, cut at a character, where `limit` bytes are full.
+    /// Serialises to HTML, cut at a character boundary within `limit` bytes.
     pub(crate) fn write_html(&self, root: u32, part: Part, limit: usize) -> Markup {
         let mut out = String::new();
         let mut here = root;
@@ -38,7 +38,7 @@ impl Tree {
                 down = self.has_content(here);
                 continue;
             }
-            // Nothing below: up until there is something beside.
+            // No children left: ascends to the next node that has a following sibling.
             loop {
                 if here != root || part == Part::Outer {
                     self.close(here, &mut out);
@@ -63,7 +63,7 @@ impl Tree {
         }
     }
 
-    /// The first node that is written inside of a node.
+    /// Returns the first node that is written inside a node.
     fn content(&self, slot: u32) -> u32 {
         match &self.node(slot).data {
             Data::Element(element) if element.contents != NIL => self.node(element.contents).first,
@@ -131,7 +131,7 @@ impl Tree {
     }
 }
 
-/// The tag of an element: HTML, SVG and MathML without their prefix.
+/// Returns the tag of an element; HTML, SVG and MathML elements have no prefix.
 fn tag(element: &Element) -> std::borrow::Cow<'_, str> {
     let name = &element.name;
     match name.prefix {
@@ -144,7 +144,7 @@ fn tag(element: &Element) -> std::borrow::Cow<'_, str> {
 fn push_attribute_name(attribute: &Attribute, out: &mut String) {
     let name = &attribute.name;
     if name.ns == ns!() {
-        // Without a prefix, but for those that a script gave a colon to.
+        // No prefix; a local name that a script has set may itself contain a colon.
     } else if name.ns == ns!(xml) {
         out.push_str("xml:");
     } else if name.ns == ns!(xmlns) {
@@ -162,7 +162,8 @@ fn push_attribute_name(attribute: &Attribute, out: &mut String) {
     out.push_str(&name.local);
 }
 
-/// Elements whose text is not escaped. Scripting is off, so `noscript` is not one of them.
+/// Returns true for elements whose text is not escaped. Scripting is off, so `noscript` is not
+/// among them.
 fn is_raw(element: &Element) -> bool {
     const RAW: [LocalName; 7] = [
         local_name!("style"),
@@ -184,7 +185,7 @@ enum Place {
 
 fn escape(text: &str, place: Place, out: &mut String) {
     let mut rest = text;
-    // 0xC2 begins the only character beyond ASCII that is escaped, the no-break space.
+    // 0xC2 starts the only escaped character beyond ASCII, the no-break space.
     while let Some(at) = rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>' | b'"' | 0xC2)) {
         out.push_str(&rest[..at]);
         let found = rest[at..].chars().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! XML, with the namespaces declared that its names need.
+//! Serialisation to XML, which declares the namespaces that names need.
 
 use super::is_void;
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::tree::Tree;
 use html5ever::{Namespace, Prefix, local_name, ns};
 
 impl Tree {
-    /// The XML of a node and what is below it.
+    /// Returns the XML of a node and its descendants.
     pub fn outer_xml(&self, id: NodeId) -> Result<String, Error> {
         let root = self.slot(id)?;
         let mut writer = Writer { tree: self, out: String::new(), scope: Scope::default() };
@@ -16,11 +16,11 @@ impl Tree {
     }
 }
 
-/// Which prefixes stand for which namespaces where the writer is.
+/// The mapping of prefixes to namespaces at the writer's position.
 #[derive(Default)]
 struct Scope {
     declared: Vec<(Option<Prefix>, Namespace)>,
-    /// How many of them each open element found.
+    /// Number of declarations that were in scope before each open element.
     outer: Vec<usize>,
     /// The tags of the open elements.
     tags: Vec<String>,
@@ -37,7 +37,7 @@ impl Scope {
         }
     }
 
-    /// A prefix that stands for `namespace` here.
+    /// Returns a prefix that is bound to `namespace` here.
     fn prefix(&self, namespace: &Namespace) -> Option<Prefix> {
         if *namespace == ns!(xml) {
             return Some(Prefix::from("xml"));
@@ -182,7 +182,8 @@ impl Writer<'_> {
             added.push((None, name.ns.clone()));
             None
         };
-        // What the element declares for its children by itself, unless its name says otherwise.
+        // The element's own default namespace applies to its children, unless its name contradicts
+        // it.
         let mut keeps_default = true;
         if prefix.is_none() {
             keeps_default = own_default.as_ref().is_none_or(|own| *own == name.ns);

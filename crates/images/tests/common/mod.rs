@@ -1,6 +1,6 @@
-//! What the tests of images share.
+//! Helpers shared by the tests of the images.
 
-/// A cell wakes itself when it gave its thread back, so polling is enough.
+/// Polls `future` to completion. A cell that yields its thread wakes itself, so polling is enough.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());

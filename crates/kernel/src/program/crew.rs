@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use cofferdam_cell::{
-    Error, Finish, ProgramImage, ProgramLimits, Ring, Sleep, Stop, TrapKind, run_program,
+    Error, Finish, ProgramImage, ProgramLimits, Ring, Sleep, Stop, TrapKind, execute,
 };
 
 use crate::program::descriptor::{Description, Object};
@@ -125,7 +125,7 @@ impl Crew {
                 memory_bytes: self.system.setup.limits.memory_bytes,
                 budget: self.system.budget.clone(),
             };
-            let future = Box::pin(async move { run_program(&image, process, limits).await });
+            let future = Box::pin(async move { execute(&image, process, limits).await });
             self.members.insert(pid, Member { future, waker, call, name, complaints });
         }
     }

@@ -9,7 +9,7 @@ use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Body, Bytes, Client, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later,
-    Passage, Redirect, Refused,
+    NotAuthorised, Passage, Redirect,
 };
 
 use crate::shared::call_error::CallError;
@@ -111,9 +111,9 @@ struct Broker {
 }
 
 impl Broker {
-    fn refused(&self, denial: &Denial) -> Refused {
+    fn refused(&self, denial: &Denial) -> NotAuthorised {
         let message = denial.error().message().to_owned();
-        Refused::new(message).with_cause(self.denials.note(denial))
+        NotAuthorised::new(message).with_cause(self.denials.note(denial))
     }
 }
 
@@ -122,7 +122,7 @@ impl Authority for Broker {
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, Result<Passage, Refused>> {
+    ) -> Later<'a, Result<Passage, NotAuthorised>> {
         Box::pin(async move {
             let request = Request::Network { method: method.clone(), url: url.clone() };
             match self.desk.check(&request) {
@@ -148,7 +148,7 @@ impl Authority for First {
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, Result<Passage, Refused>> {
+    ) -> Later<'a, Result<Passage, NotAuthorised>> {
         match lock(&self.permit).take() {
             Some(permit) => Box::pin(async move { Ok(passage(permit)) }),
             None => self.rest.allow(method, url),

@@ -78,11 +78,11 @@ impl Settings {
         use cofferdam_broker::{Broker, Discard, InMemory};
         let memory = Arc::new(InMemory::new().expect("random numbers"));
         let broker = Broker::setup(memory, Arc::new(Discard)).open().expect("an empty ledger");
-        let session = broker.session("test", &Default::default());
+        let permissions = broker.permissions("test", &Default::default());
         let tree = cofferdam_vfs::Tree::new(Default::default(), Time(0));
         Settings {
             resources: Arc::new(Resources::new(tree)),
-            desk: session.desk("run", "tool"),
+            desk: permissions.desk("run", "tool"),
             client: Client::new(Default::default()),
             commands: None,
             clock: Clock::default(),

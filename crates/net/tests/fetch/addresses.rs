@@ -1,9 +1,11 @@
+//! Addresses and names: reachable, refused and rebound ones, and the resulting errors.
+
 use std::sync::Arc;
 
 use cofferdam_net::{FetchErrorKind, SystemResolver};
 
-use crate::world::{
-    Judge, Names, PUBLIC, Server, World, block_on, check_kind, direct_client, request,
+use crate::fixture::{
+    Fixture, Judge, Names, PUBLIC, Server, block_on, check_kind, direct_client, request,
 };
 
 #[test]
@@ -42,7 +44,7 @@ fn every_spelling_of_loopback_is_refused() {
         let fetch = request("GET", &format!("http://{host}:{}/", server.address.port()));
         let result = block_on(client.fetch(fetch, &Judge::default()));
         let error = check_kind(result, FetchErrorKind::Address);
-        assert!(error.to_string().contains("which only a grant that names this origin opens"));
+        assert!(error.to_string().contains("which needs a grant that names this origin"));
     }
     assert_eq!(server.heads(), [""; 0]);
 }
@@ -58,22 +60,22 @@ fn grant_that_names_it_opens_loopback() {
     }
 }
 
-/// First public, then private: what was checked is what is dialled, and the name is not asked
-/// a second time in between.
+/// The name first resolves to a public address, then to a private one. The checked address is
+/// dialled, and the name is not resolved again in between.
 #[test]
 fn name_that_changes_its_mind_is_asked_once() {
     let mut names = Names::default();
     names.set("rebind.example", &[&[PUBLIC], &["127.0.0.1"]]);
-    let world = World::with_names(names, |mut exchange| exchange.say_bytes("200 OK", b"ok"));
-    assert_eq!(world.get("http://rebind.example/").unwrap(), "ok");
-    assert_eq!(world.names.asked(), ["rebind.example"]);
-    assert_eq!(world.dialled(), [format!("{PUBLIC}:80").parse().unwrap()]);
+    let fixture = Fixture::with_names(names, |mut exchange| exchange.say_bytes("200 OK", b"ok"));
+    assert_eq!(fixture.get("http://rebind.example/").unwrap(), "ok");
+    assert_eq!(fixture.names.asked(), ["rebind.example"]);
+    assert_eq!(fixture.dialled(), [format!("{PUBLIC}:80").parse().unwrap()]);
 
     for judge in [Judge::default(), Judge::naming()] {
-        let result = world.fetch(request("GET", "http://rebind.example/"), &judge);
+        let result = fixture.fetch(request("GET", "http://rebind.example/"), &judge);
         check_kind(result, FetchErrorKind::Address);
     }
-    assert_eq!(world.dialled().len(), 1);
+    assert_eq!(fixture.dialled().len(), 1);
 }
 
 #[test]
@@ -81,23 +83,23 @@ fn one_private_address_among_public_ones_spoils_the_name() {
     let mut names = Names::default();
     names.set("mixed.example", &[&[PUBLIC, "10.0.0.1"]]);
     names.set("many.example", &[&[PUBLIC, PUBLIC, PUBLIC, PUBLIC, PUBLIC, "::1"]]);
-    let world = World::with_names(names, |_| {});
+    let fixture = Fixture::with_names(names, |_| {});
     for url in ["http://mixed.example/", "http://many.example/"] {
-        check_kind(world.get(url), FetchErrorKind::Address);
+        check_kind(fixture.get(url), FetchErrorKind::Address);
     }
-    assert_eq!(world.dialled(), []);
+    assert_eq!(fixture.dialled(), []);
 }
 
 #[test]
-fn private_address_is_not_told() {
+fn private_address_is_not_disclosed() {
     let mut names = Names::default();
     names.set("intranet.example", &[&["10.1.2.3"]]);
-    let world = World::with_names(names, |_| {});
-    let error = world.get("http://intranet.example/secret?q=1").unwrap_err();
+    let fixture = Fixture::with_names(names, |_| {});
+    let error = fixture.get("http://intranet.example/secret?q=1").unwrap_err();
     assert_eq!(
         error.to_string(),
         "intranet.example: resolves to a private address, \
-         which only a grant that names this origin opens"
+         which needs a grant that names this origin"
     );
 }
 
@@ -105,15 +107,15 @@ fn private_address_is_not_told() {
 fn name_without_address_is_an_error() {
     let mut names = Names::default();
     names.set("empty.example", &[&[]]);
-    let world = World::with_names(names, |_| {});
-    let error = check_kind(world.get("http://empty.example/"), FetchErrorKind::Resolve);
+    let fixture = Fixture::with_names(names, |_| {});
+    let error = check_kind(fixture.get("http://empty.example/"), FetchErrorKind::Resolve);
     assert_eq!(error.to_string(), "empty.example: no address found");
 }
 
 #[test]
 fn address_that_does_not_answer_gives_way_to_the_next() {
     let mut names = Names::default();
-    // Nothing listens at the first; the detour is not taken here.
+    // Nothing listens at the first address; this client dials without the detour.
     let server = Server::start(|mut exchange| exchange.say_bytes("200 OK", b"ok"));
     names.set("two.localhost", &[&["127.0.0.2", "127.0.0.1"]]);
     let client = direct_client(Arc::new(names));
@@ -126,18 +128,18 @@ fn address_that_does_not_answer_gives_way_to_the_next() {
 }
 
 #[test]
-fn port_of_another_protocol_is_refused_before_anybody_is_asked() {
-    let world = World::friendly();
+fn port_of_another_protocol_is_refused_before_the_authority_is_asked() {
+    let fixture = Fixture::friendly();
     let judge = Judge::naming();
     for port in [22, 25, 53, 6667] {
         let fetch = request("GET", &format!("http://a.example:{port}/"));
-        check_kind(world.fetch(fetch, &judge), FetchErrorKind::BadPort);
+        check_kind(fixture.fetch(fetch, &judge), FetchErrorKind::BadPort);
     }
     assert_eq!(judge.asked(), [""; 0]);
 }
 
 #[test]
-fn nobody_there_is_an_error_that_names_the_port() {
+fn refused_connection_is_an_error_that_names_the_port() {
     let mut names = Names::default();
     names.set("gone.localhost", &[&["127.0.0.1"]]);
     let port = {

@@ -1,3 +1,5 @@
+//! Dropped fetches, bodies and clients close their connections; concurrent fetches respect the cap.
+
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc::{self, Receiver};
@@ -6,31 +8,31 @@ use std::time::Duration;
 
 use cofferdam_net::{Body, Bytes, Client, FetchErrorKind, Settings};
 
-use crate::world::{Exchange, Judge, PATIENCE, World, block_on, check_kind, request};
+use crate::fixture::{Exchange, Fixture, Judge, PATIENCE, block_on, check_kind, request};
 
-/// A world whose server says what `answer` says, and then tells when it has a request and when
-/// its client has gone.
+/// Returns a fixture whose server runs `answer`, then reports `here`, and `gone` once the client
+/// has closed the connection.
 fn watched(
     answer: impl Fn(&mut Exchange) + Send + Sync + 'static,
-) -> (World, Receiver<&'static str>) {
+) -> (Fixture, Receiver<&'static str>) {
     let (tell, told) = mpsc::channel();
     let tell = std::sync::Mutex::new(tell);
-    let world = World::new(move |mut exchange| {
+    let fixture = Fixture::new(move |mut exchange| {
         answer(&mut exchange);
-        // A test may end without listening to the last word.
+        // A test may end without receiving the last report.
         let _ = tell.lock().unwrap().send("here");
         exchange.wait_for_close();
         let _ = tell.lock().unwrap().send("gone");
     });
-    (world, told)
+    (fixture, told)
 }
 
 #[test]
 fn dropped_fetch_closes_its_connection() {
-    let (world, told) = watched(|_| {});
+    let (fixture, told) = watched(|_| {});
     let judge = Judge::default();
     block_on(async {
-        let mut fetch = pin!(world.client.fetch(request("GET", "http://a.example/"), &judge));
+        let mut fetch = pin!(fixture.client.fetch(request("GET", "http://a.example/"), &judge));
         poll_fn(|cx| {
             assert!(fetch.as_mut().poll(cx).is_pending());
             Poll::Ready(())
@@ -43,10 +45,10 @@ fn dropped_fetch_closes_its_connection() {
 
 #[test]
 fn dropped_response_closes_its_connection() {
-    let (world, told) = watched(|exchange| {
+    let (fixture, told) = watched(|exchange| {
         exchange.say("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nsome");
     });
-    let response = world.fetch(request("GET", "http://a.example/"), &Judge::default());
+    let response = fixture.fetch(request("GET", "http://a.example/"), &Judge::default());
     let mut response = response.unwrap();
     assert_eq!(block_on(response.body.chunk()).unwrap().unwrap(), "some");
     assert_eq!(told.recv_timeout(PATIENCE), Ok("here"));
@@ -56,8 +58,8 @@ fn dropped_response_closes_its_connection() {
 
 #[test]
 fn response_read_to_its_end_closes_its_connection() {
-    let (world, told) = watched(|exchange| exchange.say_bytes("200 OK", b"ok"));
-    let response = world.fetch(request("GET", "http://a.example/"), &Judge::default());
+    let (fixture, told) = watched(|exchange| exchange.say_bytes("200 OK", b"ok"));
+    let response = fixture.fetch(request("GET", "http://a.example/"), &Judge::default());
     let mut body = response.unwrap().body;
     while block_on(body.chunk()).is_some() {}
     assert_eq!(told.recv_timeout(PATIENCE), Ok("here"));
@@ -67,7 +69,7 @@ fn response_read_to_its_end_closes_its_connection() {
 
 #[test]
 fn dropped_body_takes_its_request_with_it() {
-    let (world, told) = watched(|_| {});
+    let (fixture, told) = watched(|_| {});
     let (sink, body) = Body::channel();
     let mut fetch = request("POST", "http://a.example/");
     fetch.body = body;
@@ -77,7 +79,7 @@ fn dropped_body_takes_its_request_with_it() {
         drop(sink);
         assert_eq!(told.recv_timeout(PATIENCE), Ok("gone"));
     });
-    let error = check_kind(world.run(fetch), FetchErrorKind::Aborted);
+    let error = check_kind(fixture.run(fetch), FetchErrorKind::Aborted);
     let expect = "a.example: the request's body ended before it was finished";
     assert_eq!(error.to_string(), expect);
     writer.join().unwrap();
@@ -85,8 +87,8 @@ fn dropped_body_takes_its_request_with_it() {
 
 #[test]
 fn response_outlives_its_client() {
-    let world = World::new(|mut exchange| exchange.say_bytes("200 OK", &[b'x'; 1_000_000]));
-    let World { client, server: _server, .. } = world;
+    let fixture = Fixture::new(|mut exchange| exchange.say_bytes("200 OK", &[b'x'; 1_000_000]));
+    let Fixture { client, server: _server, .. } = fixture;
     let fetch = request("GET", "http://a.example/");
     let response = block_on(client.fetch(fetch, &Judge::default())).unwrap();
     drop(client);
@@ -95,14 +97,14 @@ fn response_outlives_its_client() {
 
 #[test]
 fn fetch_beyond_the_most_connections_waits_and_its_time_runs() {
-    let (world, _told) = watched(|exchange| exchange.say("HTTP/1.1 200 OK\r\n\r\nsome"));
-    let client = Client::new(Settings { connections: 1, ..world.settings() });
+    let (fixture, _told) = watched(|exchange| exchange.say("HTTP/1.1 200 OK\r\n\r\nsome"));
+    let client = Client::new(Settings { connections: 1, ..fixture.settings() });
     let judge = Judge::default();
     let first = block_on(client.fetch(request("GET", "http://a.example/"), &judge)).unwrap();
     let mut second = request("GET", "http://b.example/");
     second.limits.time = Duration::from_millis(200);
     check_kind(block_on(client.fetch(second, &judge)), FetchErrorKind::TimeLimit);
-    assert_eq!(world.names.asked(), ["a.example"]);
+    assert_eq!(fixture.names.asked(), ["a.example"]);
     drop(first);
     let third = block_on(client.fetch(request("GET", "http://c.example/"), &judge));
     assert_eq!(third.unwrap().status, 200);
@@ -110,8 +112,8 @@ fn fetch_beyond_the_most_connections_waits_and_its_time_runs() {
 
 #[test]
 fn fetch_can_be_sent_to_another_thread() {
-    let world = World::friendly();
-    let client = world.client.clone();
+    let fixture = Fixture::friendly();
+    let client = fixture.client.clone();
     let judge = Judge::default();
     let status = std::thread::scope(|scope| {
         let fetch = client.fetch(request("GET", "http://a.example/"), &judge);

@@ -1,3 +1,5 @@
+//! Limits of time and size, against servers that trickle, flood or send nonsense.
+
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
@@ -5,7 +7,7 @@ use cofferdam_net::{Body, Bytes, Fetch, FetchErrorKind};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::world::{Exchange, Judge, PATIENCE, World, block_on, check_kind, request};
+use crate::fixture::{Exchange, Fixture, Judge, PATIENCE, block_on, check_kind, request};
 
 fn gzip(data: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -19,7 +21,7 @@ fn hurried() -> Fetch {
     fetch
 }
 
-/// Says `text` again and again, until the client has gone.
+/// Sends `text` repeatedly until the client closes the connection.
 fn trickle(exchange: &mut Exchange, text: &str) {
     let pause = Some(Duration::from_millis(5));
     exchange.stream.get_ref().set_read_timeout(pause).unwrap();
@@ -30,9 +32,9 @@ fn trickle(exchange: &mut Exchange, text: &str) {
     }
 }
 
-fn check_time(world: &World, expect: &str) {
+fn check_time(fixture: &Fixture, expect: &str) {
     let started = Instant::now();
-    let error = check_kind(world.run(hurried()), FetchErrorKind::TimeLimit);
+    let error = check_kind(fixture.run(hurried()), FetchErrorKind::TimeLimit);
     assert_eq!(error.to_string(), expect);
     assert!(started.elapsed() < PATIENCE);
 }
@@ -41,43 +43,43 @@ const LATE: &str = "a.example: the time limit of the fetch is reached";
 
 #[test]
 fn silent_server_ends_at_the_time_limit() {
-    check_time(&World::new(|mut exchange| exchange.wait_for_close()), LATE);
+    check_time(&Fixture::new(|mut exchange| exchange.wait_for_close()), LATE);
 }
 
 #[test]
 fn slow_headers_end_at_the_time_limit() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say("HTTP/1.1 200 OK\r\nx: ");
         trickle(&mut exchange, "y");
     });
-    check_time(&world, LATE);
+    check_time(&fixture, LATE);
 }
 
 #[test]
 fn endless_interim_answers_end_at_the_time_limit() {
-    let world = World::new(|mut exchange| trickle(&mut exchange, "HTTP/1.1 103 Soon\r\n\r\n"));
-    check_time(&world, LATE);
+    let fixture = Fixture::new(|mut exchange| trickle(&mut exchange, "HTTP/1.1 103 Soon\r\n\r\n"));
+    check_time(&fixture, LATE);
 }
 
 #[test]
 fn slow_body_ends_at_the_time_limit() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say("HTTP/1.1 200 OK\r\n\r\n");
         trickle(&mut exchange, "y");
     });
-    check_time(&world, LATE);
+    check_time(&fixture, LATE);
 }
 
 #[test]
 fn reader_that_does_not_read_does_not_stop_the_clock() {
     let (closed, was_closed) = std::sync::mpsc::channel();
     let closed = std::sync::Mutex::new(closed);
-    let world = World::new(move |mut exchange| {
+    let fixture = Fixture::new(move |mut exchange| {
         exchange.say("HTTP/1.1 200 OK\r\n\r\nsome");
         exchange.wait_for_close();
         closed.lock().unwrap().send(()).unwrap();
     });
-    let mut response = world.fetch(hurried(), &Judge::default()).unwrap();
+    let mut response = fixture.fetch(hurried(), &Judge::default()).unwrap();
     was_closed.recv_timeout(PATIENCE).unwrap();
     assert_eq!(block_on(response.body.chunk()).unwrap().unwrap(), "some");
     let late = block_on(response.body.chunk()).unwrap();
@@ -87,13 +89,13 @@ fn reader_that_does_not_read_does_not_stop_the_clock() {
 
 #[test]
 fn redirects_share_one_time_limit() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         let pause = Some(Duration::from_millis(100));
         exchange.stream.get_ref().set_read_timeout(pause).unwrap();
         let _ = exchange.stream.read(&mut [0]);
         exchange.say_bytes("302 Found\r\nlocation: /", b"");
     });
-    check_time(&world, LATE);
+    check_time(&fixture, LATE);
 }
 
 #[test]
@@ -104,10 +106,10 @@ fn long_headers_are_refused() {
         || "x: y\r\n".repeat(3_000),
     ];
     for header in headers {
-        let world = World::new(move |mut exchange| {
+        let fixture = Fixture::new(move |mut exchange| {
             exchange.say(&format!("HTTP/1.1 200 OK\r\n{}\r\n", header()));
         });
-        let error = check_kind(world.get("http://a.example/"), FetchErrorKind::HeaderLimit);
+        let error = check_kind(fixture.get("http://a.example/"), FetchErrorKind::HeaderLimit);
         let expect =
             "a.example: the response's headers are longer than 65536 bytes or more than 512";
         assert_eq!(error.to_string(), expect);
@@ -116,28 +118,28 @@ fn long_headers_are_refused() {
 
 #[test]
 fn headers_without_end_are_refused() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say("HTTP/1.1 200 OK\r\n");
         while exchange.stream.get_mut().write_all(b"x: yyyyyyyyyyyyyyyyyyyyyy\r\n").is_ok() {}
     });
-    check_kind(world.get("http://a.example/"), FetchErrorKind::HeaderLimit);
+    check_kind(fixture.get("http://a.example/"), FetchErrorKind::HeaderLimit);
 }
 
 #[test]
-fn long_request_headers_are_refused_before_anybody_is_asked() {
-    let world = World::friendly();
+fn long_request_headers_are_refused_before_the_authority_is_asked() {
+    let fixture = Fixture::friendly();
     let judge = Judge::default();
     let mut fetch = request("GET", "http://a.example/");
     fetch.headers.insert("x", "y".repeat(70_000).parse().unwrap());
-    check_kind(world.fetch(fetch, &judge), FetchErrorKind::HeaderLimit);
+    check_kind(fixture.fetch(fetch, &judge), FetchErrorKind::HeaderLimit);
     assert_eq!(judge.asked(), [""; 0]);
 }
 
 fn check_body_limit(answer: impl Fn(Exchange) + Send + Sync + 'static) {
-    let world = World::new(answer);
+    let fixture = Fixture::new(answer);
     let mut fetch = request("GET", "http://a.example/");
     fetch.limits.body_bytes = 1000;
-    let error = check_kind(world.run(fetch), FetchErrorKind::BodyLimit);
+    let error = check_kind(fixture.run(fetch), FetchErrorKind::BodyLimit);
     assert_eq!(error.to_string(), "a.example: the response's body is longer than 1000 bytes");
 }
 
@@ -161,26 +163,26 @@ fn long_bodies_are_refused_however_they_are_framed() {
 
 #[test]
 fn body_of_exactly_the_limit_is_whole() {
-    let world = World::new(|mut exchange| exchange.say_bytes("200 OK", &[b'x'; 1000]));
+    let fixture = Fixture::new(|mut exchange| exchange.say_bytes("200 OK", &[b'x'; 1000]));
     let mut fetch = request("GET", "http://a.example/");
     fetch.limits.body_bytes = 1000;
-    assert_eq!(world.run(fetch).unwrap().len(), 1000);
+    assert_eq!(fixture.run(fetch).unwrap().len(), 1000);
 }
 
 #[test]
 fn gzip_bomb_is_stopped() {
     let bomb = gzip(&vec![0; 100_000_000]);
     assert!(bomb.len() < 200_000);
-    let world = World::new(move |mut exchange| {
+    let fixture = Fixture::new(move |mut exchange| {
         exchange.say_bytes("200 OK\r\ncontent-encoding: gzip", &bomb);
     });
-    let error = check_kind(world.get("http://a.example/"), FetchErrorKind::BodyLimit);
+    let error = check_kind(fixture.get("http://a.example/"), FetchErrorKind::BodyLimit);
     assert_eq!(error.to_string(), "a.example: the response's body is longer than 10485760 bytes");
 }
 
 #[test]
 fn encoded_body_that_holds_nothing_ends_too() {
-    // Members without content: many bytes in, none out.
+    // Empty members: many bytes in, none out.
     let nothing = gzip(b"").repeat(10_000);
     check_body_limit(move |mut exchange| {
         exchange.say("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n");
@@ -190,11 +192,11 @@ fn encoded_body_that_holds_nothing_ends_too() {
 
 #[test]
 fn request_body_is_limited() {
-    let world = World::new(|mut exchange| exchange.wait_for_close());
+    let fixture = Fixture::new(|mut exchange| exchange.wait_for_close());
     let mut fetch = request("POST", "http://a.example/");
     fetch.limits.send_bytes = 10;
     fetch.body = Body::from(Bytes::from_static(b"12345678901"));
-    let error = check_kind(world.run(fetch), FetchErrorKind::BodyLimit);
+    let error = check_kind(fixture.run(fetch), FetchErrorKind::BodyLimit);
     assert_eq!(error.to_string(), "a.example: the request's body is longer than 10 bytes");
 
     let (sink, body) = Body::channel();
@@ -207,7 +209,7 @@ fn request_body_is_limited() {
                 while block_on(sink.send(Bytes::from_static(b"1234"))).is_ok() {}
             },
         );
-    let error = check_kind(world.run(fetch), FetchErrorKind::BodyLimit);
+    let error = check_kind(fixture.run(fetch), FetchErrorKind::BodyLimit);
     assert_eq!(error.to_string(), "a.example: the request's body is longer than 10 bytes");
     writer.join().unwrap();
 }
@@ -215,7 +217,7 @@ fn request_body_is_limited() {
 #[test]
 fn body_is_as_long_as_it_was_said_to_be() {
     for text in ["short", "longer than that"] {
-        let world = World::new(|mut exchange| exchange.wait_for_close());
+        let fixture = Fixture::new(|mut exchange| exchange.wait_for_close());
         let (sink, body) = Body::channel_of(10);
         let mut fetch = request("POST", "http://a.example/");
         fetch.body = body;
@@ -224,16 +226,16 @@ fn body_is_as_long_as_it_was_said_to_be() {
             sink.finish();
             block_on(sink.wanted())
         });
-        let error = check_kind(world.run(fetch), FetchErrorKind::BadRequest);
-        let expect = "a.example: the request's body is not of 10 bytes, as was said";
+        let error = check_kind(fixture.run(fetch), FetchErrorKind::BadRequest);
+        let expect = "a.example: the request's body is not 10 bytes long, as declared";
         assert_eq!(error.to_string(), expect);
         writer.join().unwrap().unwrap_err();
     }
 }
 
 fn check_nonsense(answer: &'static str) {
-    let world = World::new(move |mut exchange| exchange.say(answer));
-    check_kind(world.get("http://a.example/"), FetchErrorKind::Protocol);
+    let fixture = Fixture::new(move |mut exchange| exchange.say(answer));
+    check_kind(fixture.get("http://a.example/"), FetchErrorKind::Protocol);
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Fetches against servers on loopback, under an executor of nobody's.
+//! Fetches against servers on loopback, driven without any async runtime on the caller's side.
 
 mod addresses;
 mod bodies;
 mod dropping;
+mod fixture;
 mod limits;
 mod redirects;
 mod secrets;
 mod tls;
-mod world;

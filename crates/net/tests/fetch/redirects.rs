@@ -1,10 +1,12 @@
+//! Redirects: each one is a new request to the authority and to every check.
+
 use std::time::Duration;
 
 use cofferdam_net::{Body, BodyClosed, Bytes, FetchErrorKind, Redirect, Wanted};
 
-use crate::world::{Exchange, Judge, Names, World, block_on, check_kind, request};
+use crate::fixture::{Exchange, Fixture, Judge, Names, block_on, check_kind, request};
 
-/// `/STATUS/LOCATION` redirects there; anything else says what was asked for.
+/// Serves `/STATUS/LOCATION` as a redirect to LOCATION; any other path returns the request.
 fn signpost(mut exchange: Exchange) {
     let body = exchange.body();
     let path = exchange.path().to_owned();
@@ -21,10 +23,10 @@ fn signpost(mut exchange: Exchange) {
 
 #[test]
 fn every_redirect_is_asked_about() {
-    let world = World::new(signpost);
+    let fixture = Fixture::new(signpost);
     let judge = Judge::default();
     let url = "http://a.example/302/http://b.example/301/http://c.example/end";
-    let response = world.fetch(request("GET", url), &judge).unwrap();
+    let response = fixture.fetch(request("GET", url), &judge).unwrap();
     assert_eq!(response.url.as_str(), "http://c.example/end");
     assert!(response.redirected);
     assert_eq!(block_on(response.body.bytes()).unwrap(), "GET /end HTTP/1.1 ");
@@ -36,25 +38,25 @@ fn every_redirect_is_asked_about() {
             "GET http://c.example/end".to_owned(),
         ]
     );
-    assert_eq!(world.names.asked(), ["a.example", "b.example", "c.example"]);
+    assert_eq!(fixture.names.asked(), ["a.example", "b.example", "c.example"]);
 }
 
 #[test]
 fn redirect_that_is_not_granted_is_not_followed() {
-    let world = World::new(signpost);
+    let fixture = Fixture::new(signpost);
     let judge = Judge { forbids: Some("http://b.example/"), ..Judge::default() };
-    let result = world.fetch(request("GET", "http://a.example/302/http://b.example/"), &judge);
+    let result = fixture.fetch(request("GET", "http://a.example/302/http://b.example/"), &judge);
     let error = check_kind(result, FetchErrorKind::Denied);
     assert_eq!(error.to_string(), "b.example: not granted");
-    assert_eq!(error.refused().unwrap().cause::<u32>(), Some(&42));
-    assert_eq!(world.server.heads().len(), 1);
+    assert_eq!(error.not_authorised().unwrap().cause::<u32>(), Some(&42));
+    assert_eq!(fixture.server.heads().len(), 1);
 }
 
 #[test]
 fn redirect_to_metadata_is_refused() {
     let mut names = Names::default();
     names.set("rebind.example", &[&["169.254.169.254"]]);
-    let world = World::with_names(names, signpost);
+    let fixture = Fixture::with_names(names, signpost);
     for target in [
         "http://169.254.169.254/latest/meta-data/",
         "http://2852039166/",
@@ -64,39 +66,39 @@ fn redirect_to_metadata_is_refused() {
         "http://rebind.example/",
         "http://127.0.0.1/",
     ] {
-        let result = world.get(&format!("http://a.example/302/{target}"));
+        let result = fixture.get(&format!("http://a.example/302/{target}"));
         check_kind(result, FetchErrorKind::Address);
     }
-    assert!(world.dialled().iter().all(|address| address.to_string() == "93.184.216.34:80"));
+    assert!(fixture.dialled().iter().all(|address| address.to_string() == "93.184.216.34:80"));
 }
 
 #[test]
 fn loop_ends_after_five_redirects() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say_bytes("302 Found\r\nlocation: /again", b"");
     });
-    let error = check_kind(world.get("http://a.example/"), FetchErrorKind::RedirectLimit);
+    let error = check_kind(fixture.get("http://a.example/"), FetchErrorKind::RedirectLimit);
     assert_eq!(error.to_string(), "a.example: redirects more than 5 times");
-    assert_eq!(world.server.heads().len(), 6);
+    assert_eq!(fixture.server.heads().len(), 6);
 }
 
 #[test]
 fn redirect_to_a_port_of_another_protocol_is_refused() {
-    let world = World::new(signpost);
-    let result = world.get("http://a.example/302/http://a.example:25/");
+    let fixture = Fixture::new(signpost);
+    let result = fixture.get("http://a.example/302/http://a.example:25/");
     check_kind(result, FetchErrorKind::BadPort);
 }
 
 fn check_method(method: &str, status: u16, expect: &str) {
-    let world = World::new(signpost);
+    let fixture = Fixture::new(signpost);
     let mut fetch = request(method, &format!("http://a.example/{status}//end"));
     fetch.body = Body::from(Bytes::from_static(b"data"));
     fetch.headers.insert("content-type", "text/plain".parse().unwrap());
     let judge = Judge::default();
-    let response = world.fetch(fetch, &judge).unwrap();
+    let response = fixture.fetch(fetch, &judge).unwrap();
     assert_eq!(block_on(response.body.bytes()).unwrap(), expect, "{method} {status}");
     let keeps = expect.ends_with("data");
-    assert_eq!(world.server.heads()[1].contains("content-type"), keeps, "{method} {status}");
+    assert_eq!(fixture.server.heads()[1].contains("content-type"), keeps, "{method} {status}");
     assert!(judge.asked()[1].starts_with(expect.split(' ').next().unwrap()));
 }
 
@@ -111,24 +113,24 @@ fn method_and_body_change_as_the_standard_says() {
 
 #[test]
 fn streamed_body_is_not_sent_twice() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say_bytes("307 Again\r\nlocation: /b", b"");
     });
     let (_sink, body) = Body::channel();
     let mut fetch = request("POST", "http://a.example/");
     fetch.body = body;
-    check_kind(world.run(fetch), FetchErrorKind::BadRedirect);
+    check_kind(fixture.run(fetch), FetchErrorKind::BadRedirect);
 }
 
 #[test]
 fn streamed_body_is_dropped_by_a_303_alone() {
     for (status, expect) in [(301, None), (302, None), (303, Some("GET /end HTTP/1.1 "))] {
-        let world = World::new(signpost);
+        let fixture = Fixture::new(signpost);
         let (sink, body) = Body::channel();
         let mut fetch = request("POST", &format!("http://a.example/{status}/http://a.example/end"));
         fetch.body = body;
         sink.finish();
-        match (world.run(fetch), expect) {
+        match (fixture.run(fetch), expect) {
             (Ok(said), Some(expect)) => assert_eq!(said, expect, "{status}"),
             (Err(error), None) => assert_eq!(error.kind(), FetchErrorKind::BadRedirect),
             (result, _) => panic!("{status}: {result:?}"),
@@ -139,7 +141,7 @@ fn streamed_body_is_dropped_by_a_303_alone() {
 
 #[test]
 fn body_of_known_length_is_asked_for_again() {
-    let world = World::new(signpost);
+    let fixture = Fixture::new(signpost);
     let (sink, body) = Body::channel_of(10);
     let mut fetch =
         request("POST", "http://a.example/307/http://a.example/308/http://b.example/end");
@@ -164,22 +166,22 @@ fn body_of_known_length_is_asked_for_again() {
             }
         }
     });
-    assert_eq!(world.run(fetch).unwrap(), "POST /end HTTP/1.1 0123456789");
+    assert_eq!(fixture.run(fetch).unwrap(), "POST /end HTTP/1.1 0123456789");
     assert_eq!(writer.join().unwrap(), 3);
-    let heads = world.server.heads();
+    let heads = fixture.server.heads();
     assert!(heads.iter().all(|head| head.contains("content-length: 10\n")), "{heads:?}");
 }
 
 #[test]
-fn guest_s_credentials_stay_with_their_origin() {
-    let world = World::new(signpost);
+fn guest_credentials_stay_with_their_origin() {
+    let fixture = Fixture::new(signpost);
     let mut fetch = request("GET", "http://a.example/302/http://a.example/302/http://b.example/");
     for name in ["authorization", "cookie", "x-mine"] {
         fetch.headers.insert(name, "guest".parse().unwrap());
     }
-    world.run(fetch).unwrap();
+    fixture.run(fetch).unwrap();
     let has = |name: &str| -> Vec<bool> {
-        world.server.heads().iter().map(|head| head.contains(&format!("\n{name}: "))).collect()
+        fixture.server.heads().iter().map(|head| head.contains(&format!("\n{name}: "))).collect()
     };
     assert_eq!(has("authorization"), [true, true, false]);
     assert_eq!(has("cookie"), [true, true, false]);
@@ -189,31 +191,31 @@ fn guest_s_credentials_stay_with_their_origin() {
 
 #[test]
 fn redirect_can_be_handed_out_or_refused() {
-    let world = World::new(signpost);
+    let fixture = Fixture::new(signpost);
     let url = "http://a.example/302/http://b.example/";
     let mut fetch = request("GET", url);
     fetch.redirect = Redirect::Manual;
-    let response = world.fetch(fetch, &Judge::default()).unwrap();
+    let response = fixture.fetch(fetch, &Judge::default()).unwrap();
     assert_eq!(response.status, 302);
     assert_eq!(response.headers["location"], "http://b.example/");
     assert!(!response.redirected);
 
     let mut fetch = request("GET", url);
     fetch.redirect = Redirect::Error;
-    check_kind(world.run(fetch), FetchErrorKind::Redirected);
+    check_kind(fixture.run(fetch), FetchErrorKind::Redirected);
 }
 
 #[test]
-fn redirect_without_a_place_is_a_response() {
-    let world = World::new(|mut exchange| exchange.say_bytes("302 Found", b"nowhere"));
-    assert_eq!(world.get("http://a.example/").unwrap(), "nowhere");
+fn redirect_without_a_location_is_a_response() {
+    let fixture = Fixture::new(|mut exchange| exchange.say_bytes("302 Found", b"nowhere"));
+    assert_eq!(fixture.get("http://a.example/").unwrap(), "nowhere");
 }
 
 #[test]
-fn time_the_authority_takes_is_not_the_fetch_s() {
-    let world = World::new(signpost);
+fn time_limit_excludes_the_authority() {
+    let fixture = Fixture::new(signpost);
     let mut fetch = request("GET", "http://a.example/302/http://b.example/");
     fetch.limits.time = Duration::from_millis(1500);
     let judge = Judge { takes: Duration::from_millis(1000), ..Judge::default() };
-    assert_eq!(world.fetch(fetch, &judge).unwrap().status, 200);
+    assert_eq!(fixture.fetch(fetch, &judge).unwrap().status, 200);
 }

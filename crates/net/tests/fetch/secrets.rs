@@ -1,6 +1,8 @@
+//! Secret headers reach their origin and nobody else; guests cannot set framing headers.
+
 use cofferdam_net::FetchErrorKind;
 
-use crate::world::{Judge, World, block_on, check_kind, request};
+use crate::fixture::{Fixture, Judge, block_on, check_kind, request};
 
 const SECRETS: [(&str, &str, &str); 2] = [
     ("http://a.example", "authorization", "Bearer s3cr3t-a"),
@@ -13,15 +15,15 @@ fn judge() -> Judge {
 
 #[test]
 fn secret_goes_to_its_origin_and_nowhere_else() {
-    let world = World::new(|mut exchange| match exchange.path() {
+    let fixture = Fixture::new(|mut exchange| match exchange.path() {
         "/" => exchange.say_bytes("302 Found\r\nlocation: http://b.example/b", b""),
         "/b" => exchange.say_bytes("302 Found\r\nlocation: http://c.example/c", b""),
         "/c" => exchange.say_bytes("302 Found\r\nlocation: http://a.example:81/d", b""),
         _ => exchange.say_bytes("200 OK", b"ok"),
     });
-    let response = world.fetch(request("GET", "http://a.example/"), &judge()).unwrap();
+    let response = fixture.fetch(request("GET", "http://a.example/"), &judge()).unwrap();
     assert_eq!(response.status, 200);
-    let heads = world.server.heads();
+    let heads = fixture.server.heads();
     assert!(heads[0].contains("authorization: Bearer s3cr3t-a\n"));
     assert!(!heads[0].contains("s3cr3t-b"));
     assert!(heads[1].contains("x-key: s3cr3t-b\n"));
@@ -31,50 +33,50 @@ fn secret_goes_to_its_origin_and_nowhere_else() {
 }
 
 #[test]
-fn secret_replaces_what_the_guest_set() {
-    let world = World::friendly();
+fn secret_replaces_headers_of_the_guest() {
+    let fixture = Fixture::friendly();
     let mut fetch = request("GET", "http://a.example/");
     fetch.headers.append("authorization", "Bearer guest".parse().unwrap());
     fetch.headers.append("authorization", "Basic guest".parse().unwrap());
-    world.fetch(fetch, &judge()).unwrap();
-    let head = &world.server.heads()[0];
+    fixture.fetch(fetch, &judge()).unwrap();
+    let head = &fixture.server.heads()[0];
     assert_eq!(head.matches("authorization").count(), 1);
     assert!(head.contains("s3cr3t-a"));
 }
 
 #[test]
 fn secret_is_in_no_response_and_no_error() {
-    let world = World::new(|mut exchange| match exchange.path() {
+    let fixture = Fixture::new(|mut exchange| match exchange.path() {
         "/fine" => exchange.say_bytes("200 OK", b"ok"),
         "/loop" => exchange.say_bytes("302 Found\r\nlocation: /loop", b""),
         "/nowhere" => exchange.say_bytes("302 Found\r\nlocation: http://[", b""),
         _ => exchange.say("what?\r\n\r\n"),
     });
-    let response = world.fetch(request("GET", "http://a.example/fine"), &judge()).unwrap();
+    let response = fixture.fetch(request("GET", "http://a.example/fine"), &judge()).unwrap();
     assert!(!format!("{response:?}").contains("s3cr3t"));
     for path in ["loop", "nowhere", "nonsense"] {
         let fetch = request("GET", &format!("http://a.example/{path}?token=s3cr3t"));
-        let error = world.fetch(fetch, &judge()).unwrap_err();
+        let error = fixture.fetch(fetch, &judge()).unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cr3t"), "{path}");
     }
 }
 
 #[test]
 fn secret_that_would_frame_the_message_is_refused() {
-    let world = World::friendly();
+    let fixture = Fixture::friendly();
     let secrets = vec![("http://a.example", "host", "b.example")];
     let judge = Judge { secrets, ..Judge::default() };
-    let result = world.fetch(request("GET", "http://a.example/"), &judge);
+    let result = fixture.fetch(request("GET", "http://a.example/"), &judge);
     let error = check_kind(result, FetchErrorKind::BadRequest);
     assert_eq!(error.to_string(), "a.example: a grant's secret header cannot be host");
 }
 
 #[test]
 fn cookies_are_not_for_guests() {
-    let world = World::new(|mut exchange| {
+    let fixture = Fixture::new(|mut exchange| {
         exchange.say_bytes("200 OK\r\nset-cookie: a=1\r\nSet-Cookie2: b=2\r\nx-mine: c", b"ok");
     });
-    let response = world.fetch(request("GET", "http://a.example/"), &Judge::default()).unwrap();
+    let response = fixture.fetch(request("GET", "http://a.example/"), &Judge::default()).unwrap();
     let mut names: Vec<&str> = response.headers.keys().map(|name| name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["content-length", "x-mine"]);
@@ -82,8 +84,8 @@ fn cookies_are_not_for_guests() {
 }
 
 #[test]
-fn guest_cannot_set_what_frames_the_message() {
-    let world = World::friendly();
+fn guest_cannot_set_headers_that_frame_the_message() {
+    let fixture = Fixture::friendly();
     let mut fetch = request("GET", "http://a.example/");
     for (name, value) in [
         ("host", "b.example"),
@@ -101,8 +103,8 @@ fn guest_cannot_set_what_frames_the_message() {
     ] {
         fetch.headers.insert(name, value.parse().unwrap());
     }
-    world.run(fetch).unwrap();
-    let heads = world.server.heads();
+    fixture.run(fetch).unwrap();
+    let heads = fixture.server.heads();
     let mut lines: Vec<&str> = heads[0].lines().collect();
     lines.sort_unstable();
     let agent = concat!("user-agent: cofferdam/", env!("CARGO_PKG_VERSION"));

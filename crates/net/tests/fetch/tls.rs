@@ -1,3 +1,5 @@
+//! TLS against a local server that is certified as `secure.example`.
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use cofferdam_net::{Client, Dialer, FetchError, FetchErrorKind, Roots, Settings}
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::world::{Judge, Names, Server, block_on, check_kind, request};
+use crate::fixture::{Judge, Names, Server, block_on, check_kind, request};
 
 const AUTHORITY: &[u8] = include_bytes!("../tls/ca.der");
 const CERTIFICATE: &[u8] = include_bytes!("../tls/server.der");
@@ -21,7 +23,7 @@ impl Dialer for To {
     }
 }
 
-/// A server that is `secure.example` and says which name and protocol it was asked for.
+/// Starts a server that is `secure.example` and returns the requested name and protocol.
 fn serve() -> SocketAddr {
     let certificates = vec![CertificateDer::from(CERTIFICATE)];
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY));
@@ -41,7 +43,7 @@ fn serve() -> SocketAddr {
             let connection = ServerConnection::new(config.clone()).unwrap();
             let mut stream = StreamOwned::new(connection, stream.unwrap());
             let mut room = [0; 4096];
-            // A client that does not trust this server has gone by now.
+            // A client that does not trust this server has closed the connection.
             let Ok(count) = stream.read(&mut room) else {
                 continue;
             };
@@ -75,26 +77,26 @@ fn ours() -> Roots {
 }
 
 #[test]
-fn server_that_proves_its_name_is_talked_to() {
+fn server_that_proves_its_name_is_connected_to() {
     let body = get("https://secure.example:8443/", ours(), serve(), &Judge::default()).unwrap();
     assert_eq!(body, "secure.example http/1.1 host: secure.example:8443");
 }
 
 #[test]
-fn server_with_another_name_is_not() {
+fn server_with_another_name_is_refused() {
     let result = get("https://other.example/", ours(), serve(), &Judge::default());
     let error = check_kind(result, FetchErrorKind::Tls);
     assert!(error.to_string().starts_with("other.example: no secure connection: "), "{error}");
 }
 
 #[test]
-fn address_is_no_name() {
+fn certificate_for_a_name_does_not_cover_an_address() {
     let result = get("https://93.184.216.34/", ours(), serve(), &Judge::default());
     check_kind(result, FetchErrorKind::Tls);
 }
 
 #[test]
-fn server_that_nobody_vouches_for_is_not_talked_to() {
+fn server_with_an_untrusted_certificate_is_refused() {
     let result = get("https://secure.example/", Roots::System, serve(), &Judge::default());
     assert!(matches!(result.unwrap_err().kind(), FetchErrorKind::Tls | FetchErrorKind::Stopped));
     let nobody = Roots::Only(Vec::new());
@@ -107,7 +109,8 @@ fn server_that_nobody_vouches_for_is_not_talked_to() {
 #[test]
 fn server_without_tls_is_an_error() {
     let server = Server::start(|mut exchange| exchange.say_bytes("200 OK", b"ok"));
-    // The client's first words end no head, so the server waits for more; the time limit ends it.
+    // The TLS greeting contains no end of a request head, so the server waits for more until the
+    // time limit.
     let mut fetch = request("GET", "https://secure.example/");
     fetch.limits.time = std::time::Duration::from_millis(300);
     let (resolver, dialer) = (Arc::new(Names::default()), Arc::new(To(server.address)));
@@ -119,7 +122,7 @@ fn server_without_tls_is_an_error() {
 }
 
 #[test]
-fn private_server_is_reached_by_a_grant_that_names_it_and_must_prove_its_name() {
+fn private_server_needs_a_grant_that_names_it_and_a_certificate() {
     let result = get("https://private.example/", ours(), serve(), &Judge::default());
     check_kind(result, FetchErrorKind::Address);
     let result = get("https://private.example/", ours(), serve(), &Judge::naming());

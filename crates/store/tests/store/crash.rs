@@ -1,15 +1,17 @@
+//! Durability: a killed process loses nothing that it reported as done.
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Stamp, Terms};
+use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Terms, Timestamp};
 use cofferdam_store::{Filter, Store};
 
 use super::{Scratch, key};
 
 const STORE: &str = "COFFERDAM_TEST_CRASH";
 
-/// Grants and logs until it is killed, and says what it has done; nothing where it is run as a
+/// Grants and logs until it is killed, and prints each completed step. Does nothing when run as a
 /// test.
 #[test]
 fn grants_until_it_is_killed() {
@@ -20,7 +22,7 @@ fn grants_until_it_is_killed() {
     for number in 0.. {
         let terms = Terms::new(key(&number.to_string()).required(), Span::Always);
         let grant = broker.grant(terms).unwrap();
-        let mut line = Line::new(Stamp::now(), Event::Check);
+        let mut line = Line::new(Timestamp::now(), Event::Check);
         line.note = Some(number.to_string().into());
         store.commit(vec![line]).unwrap();
         writeln!(out, "done {number} {}", grant.id).unwrap();
@@ -29,7 +31,7 @@ fn grants_until_it_is_killed() {
 }
 
 #[test]
-fn what_was_done_survives_a_kill() {
+fn completed_changes_survive_a_kill() {
     let scratch = Scratch::new();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::grants_until_it_is_killed", "--nocapture"])
@@ -38,7 +40,7 @@ fn what_was_done_survives_a_kill() {
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    // The first comes behind what the test program itself says.
+    // The first line follows output of the test harness.
     let done = lines.filter_map(|line| Some(line.split_once("done ")?.1.to_owned()));
     let done: Vec<String> = done.take(20).collect();
     child.kill().unwrap();
@@ -57,7 +59,7 @@ fn what_was_done_survives_a_kill() {
 #[test]
 fn offered_lines_are_there_after_a_flush_and_after_the_end() {
     let scratch = Scratch::new();
-    let line = || vec![Line::new(Stamp::now(), Event::Start)];
+    let line = || vec![Line::new(Timestamp::now(), Event::Start)];
     let store = Store::open(&scratch.path()).unwrap();
     store.offer(line());
     store.flush().unwrap();

@@ -1,5 +1,5 @@
-//! A store in a file: what survives, what two processes see of each other, and what is said when
-//! it cannot be used.
+//! A store in a file: durability, visibility between processes, and the errors if the file cannot
+//! be used.
 
 mod crash;
 mod processes;
@@ -14,7 +14,7 @@ use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, Request};
 use cofferdam_store::Store;
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 struct Scratch(PathBuf);
 
 impl Scratch {

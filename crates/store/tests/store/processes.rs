@@ -1,15 +1,17 @@
+//! Several processes with one store: changes, counts and wake-ups cross between them.
+
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use cofferdam_broker::{Broker, FromOutside, Ledger, Span, Standing, Terms, Verdict};
+use cofferdam_broker::{Broker, FromOutside, Ledger, RequestStatus, Span, Terms, Verdict};
 use cofferdam_caps::CapabilitySet;
 use cofferdam_store::Store;
 
 use super::{Scratch, broker, is_permitted, key};
 
-/// Tells a copy of this program which store to use.
+/// Names the store for a copy of this test program.
 const STORE: &str = "COFFERDAM_TEST_STORE";
 
 const PROCESSES: usize = 4;
@@ -20,10 +22,10 @@ fn terms(name: &str, span: Span) -> Terms {
 }
 
 #[test]
-fn change_of_one_is_seen_by_the_next_check_of_the_other() {
+fn change_of_one_process_is_seen_by_the_next_check_of_another() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
-    let desk = other.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = other.permissions("s", &CapabilitySet::default()).desk("r", "t");
     for _ in 0..5 {
         assert!(!is_permitted(&desk, &key("a")));
         let grant = one.grant(terms("a", Span::Always)).unwrap();
@@ -35,19 +37,19 @@ fn change_of_one_is_seen_by_the_next_check_of_the_other() {
 }
 
 #[test]
-fn request_is_known_to_the_other_by_the_same_id() {
+fn request_has_the_same_id_in_another_process() {
     let scratch = Scratch::new();
     let (one, other) = (broker(&scratch.path()), broker(&scratch.path()));
-    let desk = one.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = one.permissions("s", &CapabilitySet::default()).desk("r", "t");
     assert!(!is_permitted(&desk, &key("a")));
-    let petition = other.petitions().unwrap().remove(0);
-    let granted = other.terms_for(&petition.id, Span::Once).unwrap();
-    other.grant_request(&petition.id, granted).unwrap();
+    let request = other.requests().unwrap().remove(0);
+    let granted = other.terms_for(&request.id, Span::Once).unwrap();
+    other.grant_request(&request.id, granted).unwrap();
     assert!(is_permitted(&desk, &key("a")));
     assert!(!is_permitted(&desk, &key("a")));
-    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Granted);
-    other.deny_request(&petition.id, "alice").unwrap();
-    assert_eq!(one.petitions().unwrap()[0].standing, Standing::Denied);
+    assert_eq!(one.requests().unwrap()[0].status, RequestStatus::Granted);
+    other.deny_request(&request.id, "alice").unwrap();
+    assert_eq!(one.requests().unwrap()[0].status, RequestStatus::Denied);
 }
 
 #[test]
@@ -73,12 +75,12 @@ impl Wake for Unpark {
 }
 
 #[test]
-fn grant_of_the_other_wakes_a_run_that_waits() {
+fn grant_of_another_process_wakes_a_waiting_run() {
     let scratch = Scratch::new();
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
     let asking =
         Broker::setup(store.clone(), store).approver(Arc::new(FromOutside)).open().unwrap();
-    let desk = asking.session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = asking.permissions("s", &CapabilitySet::default()).desk("r", "t");
     let Verdict::Ask(mut waiting) = desk.check(&key("a")) else { panic!("not asked") };
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut poll = || {
@@ -96,11 +98,11 @@ fn grant_of_the_other_wakes_a_run_that_waits() {
     assert!(permit.is_ok());
 }
 
-/// What each of the processes below does; nothing where it is run as a test.
+/// The work of each child process below. Does nothing when run as a test.
 #[test]
-fn uses_up_what_it_can() {
+fn uses_up_as_many_permits_as_possible() {
     let Some(path) = std::env::var_os(STORE) else { return };
-    let desk = broker(path.as_ref()).session("s", &CapabilitySet::default()).desk("r", "t");
+    let desk = broker(path.as_ref()).permissions("s", &CapabilitySet::default()).desk("r", "t");
     let used = (0..BUDGET).filter(|_| is_permitted(&desk, &key("a"))).count();
     println!("used={used};");
 }
@@ -113,7 +115,7 @@ fn counted_grant_is_used_up_by_all_processes_together() {
     first.grant(terms("a", Span::Once)).unwrap();
     let start = || {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "processes::uses_up_what_it_can", "--nocapture"]);
+        command.args(["--exact", "processes::uses_up_as_many_permits_as_possible", "--nocapture"]);
         command.env(STORE, scratch.path()).stdout(Stdio::piped()).spawn().unwrap()
     };
     let children: Vec<_> = (0..PROCESSES).map(|_| start()).collect();

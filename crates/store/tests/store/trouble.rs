@@ -1,3 +1,5 @@
+//! Stores that are damaged, foreign, too new, locked or not writable: each is an error with a hint.
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +18,14 @@ fn check(error: Error, kind: ErrorKind, path: &Path) {
     assert!(error.hint().is_some(), "{error}");
 }
 
-/// A store that exists already, changed by hand.
+/// Creates a store, then changes it through a separate connection.
 fn changed(scratch: &Scratch, change: impl FnOnce(&Connection)) {
     drop(Store::open(&scratch.path()).unwrap());
     change(&Connection::open(scratch.path()).unwrap());
 }
 
 #[test]
-fn files_are_their_owner_s_alone() {
+fn files_are_accessible_to_their_owner_alone() {
     let scratch = Scratch::new();
     let store = Store::open(&scratch.path()).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -38,7 +40,7 @@ fn files_are_their_owner_s_alone() {
 }
 
 #[test]
-fn file_that_is_no_store_is_refused_and_left_alone() {
+fn file_that_is_not_a_store_is_refused_and_unchanged() {
     let scratch = Scratch::new();
     let path = scratch.path();
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -95,8 +97,8 @@ fn locked_store_is_an_error_and_a_denial() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let terms = Terms::new(key("b").required(), Span::Always);
     check(broker.grant(terms.clone()).unwrap_err(), ErrorKind::Locked, &scratch.path());
-    let desk = broker.session("s", &CapabilitySet::default()).desk("r", "t");
-    // What counts its permits cannot be used while nobody can count.
+    let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "t");
+    // A counted grant cannot be used while its count cannot be written.
     let Verdict::Denied(denial) = desk.check(&key("a")) else { panic!("permitted") };
     assert!(matches!(denial.reason(), Reason::Unavailable(_)), "{denial}");
     assert!(!denial.error().to_json().contains("store.db"));
@@ -107,7 +109,7 @@ fn locked_store_is_an_error_and_a_denial() {
 
 #[test]
 fn folder_that_cannot_be_written_is_an_error() {
-    // Nobody can make files here, the superuser included.
+    // Nobody can create files here, not even root.
     let path = Path::new("/proc/self/cofferdam/store.db");
     let error = Store::open(path).unwrap_err();
     assert!(error.to_string().starts_with("/proc/self/cofferdam"), "{error}");
@@ -117,7 +119,7 @@ fn folder_that_cannot_be_written_is_an_error() {
 #[test]
 fn raw_markup_is_kept_and_older_grants_of_a_page_stay_sanitised() {
     let scratch = Scratch::new();
-    // As a version wrote it that had no word for raw markup.
+    // As written by a version without raw markup.
     changed(&scratch, |connection| {
         let row = "INSERT INTO grants (id, capability, span, by, at, headers, changed) \
                    VALUES ('grt_0000000000', 'dom:write:#old', 'always', '', 1, '', 1)";

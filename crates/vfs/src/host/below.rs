@@ -1,4 +1,4 @@
-//! Staying below a directory.
+//! Opening directories below another one without leaving it.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -6,9 +6,10 @@ use rustix::fs::{Mode as Bits, OFlags};
 
 use crate::path::Inside;
 
-/// Whether a link at this place, followed by a program of the real machine, might leave the mount.
-/// Climbing is fine as far as there is something to climb, and only at the start: after a name,
-/// which may be a link itself, nobody knows where `..` leads.
+/// Returns true if a program of the real machine that follows this link might leave the mount.
+///
+/// A leading `..` is allowed as long as it stays inside. A `..` after a name is not, because the
+/// name may itself be a link to anywhere.
 pub(super) fn leaves(at: &Inside, target: &str) -> bool {
     let mut names = target.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
     let mut room = at.names().count() - 1;
@@ -21,13 +22,13 @@ pub(super) fn leaves(at: &Inside, target: &str) -> bool {
     target.starts_with('/') || names.any(|name| name == "..")
 }
 
-/// To pass through a directory, not to read it.
+/// Flag to open a directory for passing through, not for reading.
 #[cfg(target_os = "linux")]
 pub(super) const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub(super) const PASS: OFlags = OFlags::RDONLY;
 
-/// Opens a directory below another, following no link anywhere on the way.
+/// Opens a directory below another; follows no link anywhere in the path.
 #[cfg(target_os = "linux")]
 pub(super) fn below(
     root: BorrowedFd<'_>,
@@ -40,7 +41,7 @@ pub(super) fn below(
     let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(root, path, flags, Bits::empty(), resolve) {
-        // Too old a kernel, or a filter that knows too few calls.
+        // The kernel is too old, or a seccomp filter does not know the call.
         Err(Errno::NOSYS | Errno::PERM) => step_by_step(root, path, purpose),
         opened => opened,
     }
@@ -55,7 +56,7 @@ pub(super) fn below(
     step_by_step(root, path, purpose)
 }
 
-/// The same with older means: one directory after the other.
+/// Opens one directory after the other, for systems without `openat2`.
 fn step_by_step(root: BorrowedFd<'_>, path: &str, purpose: OFlags) -> rustix::io::Result<OwnedFd> {
     let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut directory: Option<OwnedFd> = None;

@@ -1,4 +1,4 @@
-//! What guests may add to a real directory: as much, on balance, as the tree might hold.
+//! The budget of a read-write mount: guests may add, on balance, as much as the tree may hold.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,13 +28,13 @@ impl Budget {
         self.add(Usage::bytes(bytes))
     }
 
-    /// Gives bytes back. What guests remove of the user's own earns them nothing.
+    /// Returns bytes to the budget. Removing files that guests did not add never raises the budget.
     pub(super) fn drop_bytes(&self, bytes: u64) {
         let mut added = self.lock();
         added.bytes = added.bytes.saturating_sub(bytes);
     }
 
-    /// A name is gone, and with the last one its bytes.
+    /// Accounts for a removed name, and for the bytes of the file if it was the last one.
     pub(super) fn removed(&self, stat: &Stat) {
         self.drop_node();
         if stat.kind == Kind::File && stat.links <= 1 {

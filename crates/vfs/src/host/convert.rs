@@ -1,4 +1,4 @@
-//! Between the machine's terms and ours.
+//! Conversion between the terms of the real machine and those of this crate.
 
 use rustix::fs::{FileType, Mode as Bits, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno as Real;
@@ -41,7 +41,7 @@ pub(super) fn kind(file_type: FileType) -> Kind {
     }
 }
 
-/// The types of these fields differ from machine to machine.
+/// Converts attributes. The casts are needed because field types differ between platforms.
 #[allow(clippy::unnecessary_cast)]
 pub(super) fn stat(found: &rustix::fs::Stat, device: u64) -> Stat {
     let time = |seconds: i64, nanos: i64| {
@@ -61,7 +61,7 @@ pub(super) fn stat(found: &rustix::fs::Stat, device: u64) -> Stat {
     }
 }
 
-/// Never more than read, write and execute: a guest makes no setuid program on a real disk.
+/// Keeps read, write and execute only: a guest must not create setuid programs on a real disk.
 pub(super) fn bits(mode: Mode) -> Bits {
     Bits::from_raw_mode((mode.bits() & 0o777) as _)
 }

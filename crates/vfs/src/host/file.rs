@@ -21,7 +21,7 @@ pub(super) struct HostFile {
 }
 
 impl HostFile {
-    /// Takes a regular file; anything else that came in its place is closed again.
+    /// Accepts a regular file; closes and refuses anything else found under the name.
     pub(super) fn new(fd: OwnedFd, mount: &Real) -> Result<Self, Errno> {
         let file = HostFile {
             file: fd.into(),
@@ -43,7 +43,7 @@ impl HostFile {
         self.budget.add_bytes(growth)?;
         self.file.write_all_at(data, offset).map_err(|error| {
             self.budget.drop_bytes(growth);
-            // What was added goes; what was overwritten cannot be had back.
+            // Added bytes are removed again; overwritten ones cannot be restored.
             let _ = self.file.set_len(size);
             io_errno(&error)
         })
@@ -81,7 +81,7 @@ impl Opened for HostFile {
     fn resize(&self, size: u64) -> Result<(), Errno> {
         let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.stat()?.size;
-        // A hole is charged here: it is the real disk's affair whether it costs something.
+        // A hole is charged here, because the real disk decides what it costs.
         self.budget.add_bytes(size.saturating_sub(old))?;
         self.file.set_len(size).map_err(|error| {
             self.budget.drop_bytes(size.saturating_sub(old));

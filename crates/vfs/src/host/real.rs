@@ -27,12 +27,12 @@ pub(super) struct Real {
     pub(super) access: RealAccess,
     pub(super) device: u64,
     pub(super) budget: Arc<Budget>,
-    /// Held while something is changed that was looked at before: the end of a file, or where a
-    /// link would lead.
+    /// Held while something is changed that was inspected before: the end of a file, or the target
+    /// of a link.
     pub(super) changing: Arc<Mutex<()>>,
 }
 
-/// The directory a name is in.
+/// The directory that contains a name.
 enum Parent<'r> {
     Root(BorrowedFd<'r>),
     Below(OwnedFd),
@@ -48,7 +48,7 @@ impl AsFd for Parent<'_> {
 }
 
 impl Real {
-    /// The open directory and the name in it; the top has no name and is `EBUSY`.
+    /// Returns the open parent directory and the name in it. The top has no name and is `EBUSY`.
     fn parent<'a>(&self, at: &'a Inside) -> Result<(Parent<'_>, &'a str), Errno> {
         let (directory, name) = at.split().ok_or(Errno::Busy)?;
         let root = self.root.as_fd();
@@ -70,7 +70,7 @@ impl Real {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Links that move to a place nearer the top may lead elsewhere than where they were checked.
+    /// Checks links that move nearer to the top, where a `..` may now leave the mount.
     fn may_move(&self, from: &Inside, to: &Inside) -> Result<(), Errno> {
         if to.names().count() >= from.names().count() {
             return Ok(());
@@ -91,7 +91,7 @@ impl Real {
         Ok(())
     }
 
-    /// Makes something, within the budget of nodes.
+    /// Creates a node within the budget.
     fn make(
         &self,
         at: &Inside,
@@ -130,7 +130,7 @@ impl Backend for Real {
         let mut entries = Vec::new();
         for entry in rustix::fs::Dir::read_from(&directory).map_err(errno)? {
             let entry = entry.map_err(errno)?;
-            // A name that is not text cannot be said by a guest, so it is not shown to one.
+            // A guest cannot express a name that is not UTF-8, so it is not listed.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if check_name(name).is_err() {
                 continue;
@@ -144,7 +144,7 @@ impl Backend for Real {
             };
             entries.push(Listed { name: name.into(), ino: entry.ino(), kind });
         }
-        // Real directories have no order worth keeping; a sandbox should not depend on the disk.
+        // Real directories have no meaningful order, and a sandbox must not depend on the disk.
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)
     }
@@ -160,7 +160,7 @@ impl Backend for Real {
             (false, true) => OFlags::WRONLY,
             (_, false) => OFlags::RDONLY,
         };
-        // NONBLOCK: should it turn out to be a pipe, opening it must not wait for a partner.
+        // NONBLOCK: if the file turns out to be a pipe, opening it must not wait for a peer.
         let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let open = |flags, mode| rustix::fs::openat(&parent, name, flags, mode).map_err(errno);
         let existing = match how.create {
@@ -194,8 +194,8 @@ impl Backend for Real {
     }
 
     fn may_link(&self, at: &Inside, target: &str) -> Result<(), Errno> {
-        // In here it would be a path of the sandbox, but programs of the real machine may meet it
-        // too, and would follow it with the user's authority.
+        // In the sandbox the target is a path of the sandbox, but programs of the real machine may
+        // follow the same link with the user's authority.
         if leaves(at, target) { Err(Errno::NotPermitted) } else { Ok(()) }
     }
 
@@ -244,7 +244,7 @@ impl Backend for Real {
 
     fn set_mode(&self, at: &Inside, mode: Mode) -> Result<(), Errno> {
         let (parent, name) = self.writable(at)?;
-        // By an open file: by name, a link put there in between would be followed.
+        // Through an open file, because a name could be replaced by a link in between.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let fd = rustix::fs::openat(parent, name, flags, Bits::empty()).map_err(errno)?;
         rustix::fs::fchmod(fd, bits(mode)).map_err(errno)

@@ -1,5 +1,5 @@
-//! Random operations, done in a tree and in a real directory: both must answer the same, errno for
-//! errno, and end up the same.
+//! Random operations on a tree and on a real directory: both must return the same results, errno
+//! for errno, and end with the same content.
 #![cfg(unix)]
 
 mod mounts;

@@ -1,4 +1,4 @@
-//! Mounts: a real directory seen through a tree against one used as it is.
+//! Mounts: a real directory used through a tree, compared with one used directly.
 
 use cofferdam_vfs::{HostDir, Limits, Mount, Open, OpenFile, Time, Tree, VPath};
 use proptest::prelude::*;
@@ -16,7 +16,8 @@ fn mounted(place: &Real, mount: Mount) -> (Tree, OpenFile, VPath) {
     (tree, root, at)
 }
 
-/// A mount refuses to make links that might lead out of it, which a plain directory does not.
+/// Returns false for links that a mount refuses because they might leave it; a plain directory
+/// accepts them.
 fn is_harmless(op: &Op) -> bool {
     match op {
         Op::MakeLink { target, .. } => !target.contains(".."),
@@ -57,7 +58,8 @@ proptest! {
     ) {
         let (real, place) = (Real::new(), Real::new());
         for op in before.iter().filter(|op| is_harmless(op)) {
-            // Two names of one file are two files to an overlay; and nothing may lead out.
+            // An overlay treats two names of one file as two files, and no path may leave the
+            // directory.
             let climbs = op.paths().iter().any(|path| path.contains(".."));
             if !climbs && !matches!(op, Op::Link(..)) {
                 let _ = (real.run(op), place.run(op));

@@ -1,11 +1,11 @@
-//! The operations, and doing them in a tree.
+//! The operations, and performing them on a tree.
 
 use cofferdam_vfs::{At, Error, Follow, Mode, Open, OpenFile, Time, Tree};
 use proptest::prelude::*;
 
 use crate::real::Answer;
 
-/// More bytes than any file here has.
+/// More bytes than any file in these tests has.
 const MANY: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
@@ -43,7 +43,8 @@ fn name() -> impl Strategy<Value = &'static str> {
     ]
 }
 
-/// Operations on two paths take these alone: which of two mistakes is reported is anybody's choice.
+/// Generates paths for operations on two paths. If both are wrong, POSIX does not say which error
+/// is reported, so these paths are well-formed.
 fn usual_path() -> impl Strategy<Value = String> {
     let slash = prop_oneof![5 => Just(""), 1 => Just("/"), 1 => Just("//")];
     (prop::collection::vec(name(), 1..4), slash).prop_map(|(names, slash)| names.join("/") + slash)
@@ -100,7 +101,7 @@ impl Op {
     }
 }
 
-/// Does the operation in the tree.
+/// Performs the operation on the tree.
 pub(crate) fn virtually(tree: &Tree, root: &OpenFile, op: &Op) -> Result<Answer, Error> {
     let now = Time(7);
     let files = tree.as_guest(now);
@@ -137,7 +138,7 @@ pub(crate) fn virtually(tree: &Tree, root: &OpenFile, op: &Op) -> Result<Answer,
     })
 }
 
-/// Whether a path leads out of the directory that stands for the root.
+/// Returns true if a path leaves the directory that serves as the root.
 pub(crate) fn leaves(tree: &Tree, root: &OpenFile, path: &str) -> bool {
     let found = tree.as_guest(Time(7)).resolve(At::beneath(root, path));
     found.is_err_and(|error| error.errno().name() == "ENOTCAPABLE")

@@ -15,7 +15,7 @@ use crate::scratch::Scratch;
 pub(crate) enum Answer {
     Done,
     Bytes(Vec<u8>),
-    /// Sort, and for what is not a directory names and size.
+    /// Kind, and for anything but a directory the number of names and the size.
     Stat(char, u64, u64),
 }
 
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-/// Path, sort, names, bytes.
+/// Path, kind, number of names, bytes.
 pub(crate) type Dump = Vec<(String, char, u64, Vec<u8>)>;
 
 pub(crate) struct Real {
@@ -114,7 +114,7 @@ impl Real {
         })
     }
 
-    /// Path, sort, names, bytes of everything, sorted.
+    /// Returns path, kind, number of names and bytes of every node, sorted.
     pub(crate) fn dump(&self) -> Dump {
         let mut dump = vec![("/".to_string(), 'd', 0, Vec::new())];
         let mut stack = vec![self.place.path().to_path_buf()];
@@ -143,7 +143,7 @@ impl Real {
     }
 }
 
-/// The types of these fields differ from machine to machine.
+/// Converts attributes. The casts are needed because field types differ between platforms.
 #[allow(clippy::unnecessary_cast)]
 fn stat(stat: rustix::fs::Stat) -> Answer {
     let (links, size) = (stat.st_nlink as u64, stat.st_size as u64);

@@ -1,4 +1,4 @@
-//! The tree itself, and its forks.
+//! The tree and its forks, compared with a real directory.
 
 use cofferdam_vfs::{Limits, Node, Open, Snapshot, Time, Tree, Usage};
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ fn dump(snapshot: &Snapshot) -> Dump {
     dump
 }
 
-/// The usage as it follows from what is there.
+/// Computes the usage from the content.
 fn recount(snapshot: &Snapshot) -> Usage {
     let mut usage = Usage::default();
     let mut seen = std::collections::HashSet::new();
@@ -55,7 +55,7 @@ proptest! {
         let real = Real::new();
         let mut forks = Vec::new();
         for op in &ops {
-            // The real directory has something above it, the root has not.
+            // The real directory has a parent; the root of the tree has none.
             if op.paths().iter().any(|path| leaves(&tree, &root, path)) {
                 continue;
             }
@@ -72,7 +72,7 @@ proptest! {
         for (before, fork) in &forks {
             prop_assert_eq!(before, &dump(&fork.snapshot()));
             prop_assert_eq!(fork.usage(), recount(&fork.snapshot()));
-            // And the other way round: what happens to a fork is its own affair.
+            // The other direction: changes of a fork do not affect the original.
             let root = fork.as_guest(Time(2)).open("/", Open::to_read()).unwrap();
             for op in ops.iter().rev() {
                 let _ = virtually(fork, &root, op);

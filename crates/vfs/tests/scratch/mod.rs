@@ -1,4 +1,4 @@
-//! A directory of the real machine for one test, removed with it.
+//! A real directory for one test, removed at its end.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,7 +22,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What a test leaves behind in the system's own folder is no failure of the test.
+        // A leftover in the temporary folder is not a test failure.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

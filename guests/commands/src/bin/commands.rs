@@ -1,4 +1,4 @@
-//! Runs a command: the one it is called by, or, for tests on a real Unix, its first argument.
+//! Runs the command named by `argv[0]` or, for tests on a real Unix, by the first argument.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn main() {
     std::process::exit(code);
 }
 
-/// A shell that was to be a login shell has a `-` in front of its name; so may what it starts.
+/// Returns the command name of `argv[0]`, without the leading `-` that a login shell adds.
 fn called(args: &[OsString]) -> String {
     let first = args.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
     first.to_string_lossy().trim_start_matches('-').to_owned()

@@ -1,5 +1,5 @@
-//! cat. Of our own: uutils' asks what kind of file it reads, and knows neither pipes nor devices
-//! on this target.
+//! cat. Not the uutils version, which asks for the type of its input and supports neither pipes nor
+//! devices on this target.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -44,7 +44,7 @@ const SPECS: [options::Spec; 10] = [
 /// Bytes read at once.
 const BLOCK: usize = 64 * 1024;
 
-/// What is changed on the way.
+/// Changes made to the text.
 #[derive(Default)]
 struct Style {
     numbers: Numbers,
@@ -69,7 +69,7 @@ impl Style {
     }
 }
 
-/// Where in the lines of all files together we are.
+/// The position within the concatenation of all files.
 struct Place {
     line: u64,
     at_start: bool,
@@ -101,7 +101,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
             _ => open(&file).and_then(|mut file| copy(&mut file, &mut out, &style, &mut place)),
         };
         if let Err(error) = done {
-            // What was read before comes first, as if nothing had been collected.
+            // Output of earlier files must come before the message.
             let _ = out.flush();
             eprintln!("cat: {}: {}", file.to_string_lossy(), reason(&error));
             code = 1;
@@ -150,7 +150,7 @@ fn copy(
         }
         if style.is_plain() {
             out.write_all(&block[..read])?;
-            // Whoever reads at the other end of a pipe is not kept waiting for a full block.
+            // Flushes, so that the reader of a pipe does not wait for a full block.
             out.flush()?;
             continue;
         }

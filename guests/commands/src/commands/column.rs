@@ -1,4 +1,4 @@
-//! column.
+//! column: arranges lines in columns or as a table.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write};
@@ -166,7 +166,7 @@ fn write_list(
         for column in 0..columns {
             let number = if rows_first { row * columns + column } else { column * rows + row };
             let Some(entry) = entries.get(number) else { continue };
-            // From one column to the next with tabs, as it always was.
+            // Columns are separated by tabs, as in the traditional command.
             while at < column * cell {
                 line.push('\t');
                 at = (at / TAB + 1) * TAB;

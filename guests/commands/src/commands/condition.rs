@@ -1,4 +1,4 @@
-//! test and [.
+//! `test` and `[`: evaluate a condition.
 
 use std::ffi::OsString;
 
@@ -47,7 +47,8 @@ struct Test<'a> {
 type Answer = Result<bool, String>;
 
 impl Test<'_> {
-    /// POSIX decides by the number of arguments; more than four are a grammar.
+    /// Evaluates the whole expression. POSIX decides by the number of arguments; more than four are
+    /// parsed by a grammar.
     fn whole(&mut self) -> Answer {
         let words = self.words;
         match words {

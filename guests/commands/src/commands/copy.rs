@@ -1,4 +1,4 @@
-//! cp and mkdir: the uutils family's, with file modes, which WASI has no word for.
+//! cp and mkdir: the uutils versions, plus file modes, which WASI does not support.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -10,7 +10,7 @@ use crate::files::{Kind, parse_mode, status};
 
 use super::uutils;
 
-/// Deepest nesting that is followed.
+/// Deepest nesting of directories.
 const MAX_DEPTH: usize = 200;
 
 pub(crate) fn cp(args: Vec<OsString>) -> i32 {
@@ -24,7 +24,7 @@ pub(crate) fn cp(args: Vec<OsString>) -> i32 {
     code
 }
 
-/// Pairs of what is copied and where to, of those whose target is not there yet: a file that is
+/// Returns the source and target of each copy whose target does not exist yet. A file that is
 /// overwritten keeps its mode.
 fn copies(args: &[OsString]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut operands: Vec<&[u8]> = Vec::new();
@@ -64,7 +64,7 @@ fn copies(args: &[OsString]) -> Vec<(Vec<u8>, Vec<u8>)> {
         .collect()
 }
 
-/// Gives copies the modes of their originals.
+/// Gives copies the modes of their originals, recursively.
 fn carry(from: &[u8], to: &[u8], mask: u32, depth: usize) {
     let (Ok(original), Ok(copy)) = (status(from, true), status(to, false)) else { return };
     match (Kind::of(original.mode), Kind::of(copy.mode)) {
@@ -81,7 +81,7 @@ fn carry(from: &[u8], to: &[u8], mask: u32, depth: usize) {
     }
     let mode = original.mode & 0o777 & !mask;
     if copy.mode & 0o777 != mode {
-        // A mode that cannot be set is one that the file system has no room for.
+        // Ignores a failure: the file system of the copy may not store modes.
         let _ = sys::chmod(to, mode);
     }
 }

@@ -1,4 +1,4 @@
-//! df: what the sandbox's files use, and what is left.
+//! df: the space used by the sandbox's files, and the space left.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -27,7 +27,7 @@ is named; a mounted folder's own space is not shown.
     trouble: 1,
 };
 
-/// How sizes are shown.
+/// The unit of sizes.
 enum Unit {
     Blocks(u64),
     Human(f64),
@@ -150,7 +150,7 @@ fn short(size: u64) -> String {
     }
 }
 
-/// As GNU rounds: up, with one digit behind the point below ten.
+/// Rounds like GNU: up, with one decimal below ten.
 fn human(amount: u64, base: f64) -> String {
     let letters = if base > 1000.0 { ["", "K", "M", "G", "T"] } else { ["", "k", "M", "G", "T"] };
     let mut value = amount as f64;

@@ -33,7 +33,7 @@ Compare FILES line by line.
       --help                    display this help
 ";
 
-/// Deepest nesting that `-r` follows.
+/// Deepest nesting of directories for `-r`.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Default)]
@@ -47,13 +47,13 @@ struct Extra {
 }
 
 struct Diff {
-    /// Options for the library, as they were given.
+    /// Options passed on to the library.
     passed: Vec<OsString>,
     extra: Extra,
     out: Output,
 }
 
-/// What became of a comparison; the larger one counts.
+/// The result of a comparison; the largest of several counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Same,
@@ -93,7 +93,8 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
             "--label" => drop(rest.next()),
             long if long.starts_with("--") => passed.push(arg),
             cluster => {
-                // Ours are taken out; a count behind `-u`, `-c` or on its own stays.
+                // Removes the options handled here; a number after `-u` or `-c`, or on its own,
+                // stays.
                 let mut kept = String::from("-");
                 let mut chars = cluster[1..].chars().peekable();
                 while let Some(c) = chars.next() {
@@ -150,7 +151,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
     output::finish("diff", &mut work.out, code)
 }
 
-/// `-qu3` becomes `-q -u3`.
+/// Splits `-qu3` into `-q -u3`.
 fn split_cluster(cluster: &str) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
     for c in cluster.chars().skip(1) {
@@ -163,7 +164,8 @@ fn split_cluster(cluster: &str) -> Vec<String> {
 }
 
 impl Diff {
-    /// A directory and a file stand for the file of that name in the directory.
+    /// Compares two operands. A directory and a file compare the file with its namesake in the
+    /// directory.
     fn operands(&mut self, from: &Path, to: &Path) -> Verdict {
         match (from.is_dir(), to.is_dir()) {
             (true, true) => self.directories(from, to, 0),
@@ -318,7 +320,7 @@ impl Diff {
         self.out.write_all(&text).map_err(|error| reason(&error))
     }
 
-    /// Whether two files are the same as far as was asked.
+    /// Returns true if two files are equal under the options given.
     fn alike(&self, a: &[u8], b: &[u8]) -> bool {
         let e = &self.extra;
         if !(e.ignore_case || e.space_change || e.all_space || e.blank_lines) {

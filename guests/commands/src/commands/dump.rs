@@ -1,4 +1,4 @@
-//! Bytes made visible: strings, xxd, hexdump.
+//! Commands that make bytes visible: strings, xxd, hexdump.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -80,7 +80,7 @@ fn run_strings(args: Vec<OsString>) -> Result<i32, i32> {
         let done = open(file).and_then(|mut source| {
             let mut buf = vec![0; 64 * 1024];
             let (mut at, mut start) = (0_u64, 0_u64);
-            // Characters held back until there are enough of them.
+            // Characters held back until the minimum length is reached.
             let mut held: Vec<u8> = Vec::new();
             let mut shown = false;
             loop {
@@ -167,7 +167,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         ('u', "uppercase", Value::None),
         ('b', "bits", Value::None),
     ];
-    // `-ps` is a word of its own.
+    // `-ps` is one option, not a cluster.
     let args = args.into_iter().map(|arg| if arg == "-ps" { "-p".into() } else { arg }).collect();
     let (mut columns, mut group, mut limit, mut seek) = (None, None, u64::MAX, 0_u64);
     let (mut plain, mut reverse, mut upper, mut bits, mut include) =
@@ -314,11 +314,11 @@ fn unhex(source: &mut dyn Read, out: &mut output::Output, plain: bool) -> io::Re
         } else {
             let Some((offset, rest)) = line.split_once(':') else { continue };
             let offset = u64::from_str_radix(offset.trim(), 16).unwrap_or(position);
-            // A gap is filled with zeros, within reason.
+            // Fills a gap with zeros, up to a limit.
             let gap = offset.saturating_sub(position).min(1 << 24);
             io::copy(&mut io::repeat(0).take(gap), out)?;
             position += gap;
-            // Two blanks end the digits.
+            // Two blanks end the hexadecimal digits.
             let rest = rest.strip_prefix(' ').unwrap_or(rest);
             rest.split("  ").next().unwrap_or("")
         };

@@ -1,4 +1,4 @@
-//! mkfifo.
+//! mkfifo: creates named pipes.
 
 use std::ffi::OsString;
 
@@ -21,7 +21,7 @@ Create named pipes (FIFOs) with the given NAMEs.
     trouble: 1,
 };
 
-/// What everybody may do with a pipe, but for the mask.
+/// Mode of a new pipe before the umask is applied.
 const NEW: u32 = 0o666;
 
 pub(crate) fn mkfifo(args: Vec<OsString>) -> i32 {

@@ -1,4 +1,4 @@
-//! file: what is in a file.
+//! file: guesses the type of a file from its first bytes.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,10 +25,10 @@ Determine the type of FILEs.
     trouble: 1,
 };
 
-/// Bytes looked at.
+/// Number of bytes examined.
 const LOOK: u64 = 64 * 1024;
 
-/// Beginnings, what they say, and their MIME types.
+/// Signatures: offset, bytes, description, MIME type.
 const MAGIC: &[(usize, &[u8], &str, &str)] = &[
     (0, b"\x89PNG\r\n\x1a\n", "PNG image data", "image/png"),
     (0, b"\xff\xd8\xff", "JPEG image data", "image/jpeg"),
@@ -98,7 +98,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     output::finish("file", &mut out, 0)
 }
 
-/// In words, as a MIME type, and the encoding.
+/// Returns the description of a file, its MIME type and its encoding.
 fn describe(file: &OsStr, follow: bool) -> (String, &'static str, &'static str) {
     let mut head = Vec::new();
     if file == "-" {
@@ -148,7 +148,7 @@ fn content(head: &[u8]) -> (String, &'static str, &'static str) {
             return ((*text).to_owned(), mime, "binary");
         }
     }
-    // A character may be cut at the end of what was read.
+    // The last character may be cut off.
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,
         Err(error) => error.error_len().is_none() && head.len() as u64 == LOOK,
@@ -200,7 +200,7 @@ fn content(head: &[u8]) -> (String, &'static str, &'static str) {
     (what, mime, charset)
 }
 
-/// Whether brackets could nest too deeply to be parsed.
+/// Returns true if brackets may nest too deep to be parsed.
 fn deep(text: &[u8]) -> bool {
     text.iter().filter(|b| matches!(b, b'[' | b'{')).count() > 1000
 }

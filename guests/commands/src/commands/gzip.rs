@@ -1,4 +1,5 @@
-//! gzip, gunzip, zcat. Everything streams: a small file that unpacks to a huge one costs no memory.
+//! gzip, gunzip, zcat. Data is streamed, so a small file that unpacks to a huge one costs no
+//! memory.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -169,7 +170,7 @@ fn message(error: &io::Error) -> String {
     }
 }
 
-/// Copies one stream; answers bytes in and out.
+/// Compresses or decompresses one stream; returns the number of bytes read and written.
 fn transfer(s: &Settings, from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(u64, u64)> {
     if s.job == Job::Pack {
         let mut encoder =
@@ -253,7 +254,7 @@ fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) ->
     }
     let done = File::create(&target).and_then(|mut made| transfer(s, &mut source, &mut made));
     if let Err(error) = done {
-        // Half a file is worse than none.
+        // Removes a partial file.
         let _ = fs::remove_file(&target);
         return Err(error);
     }

@@ -1,4 +1,5 @@
-//! Who and where one is: id, whoami, groups, logname, hostname, uname, arch, nproc.
+//! Commands that report the user and the machine: id, whoami, groups, logname, hostname, uname,
+//! arch, nproc.
 
 use std::ffi::OsString;
 
@@ -11,7 +12,7 @@ fn usage(name: &'static str, text: &'static str) -> Usage {
     Usage { name, text, trouble: 1 }
 }
 
-/// The options given, and the operands.
+/// Returns the options and the operands.
 fn parsed(
     usage: &Usage,
     args: Vec<OsString>,

@@ -1,10 +1,10 @@
-//! js: runs a tool in a cell of its own. This process hands it over, prints what it prints, and
-//! reads standard input when it asks for that.
+//! js: runs a tool in a cell of its own. This process passes the source to the host, prints the
+//! tool's output, and supplies standard input on demand.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 
-use cofferdam_guest_sys::{self as sys, Heard, Refused};
+use cofferdam_guest_sys::{self as sys, Heard, HostError};
 
 use crate::bytes::OsStrExt as _;
 use crate::options::{self, Item, Key, Order, Usage, Value};
@@ -36,13 +36,13 @@ Exit status is 0, or 1 if the tool threw, was denied something or hit a limit.
     trouble: 2,
 };
 
-/// Longest source that is read; the run's own limit on sources is mostly lower.
+/// Longest source that is read; the limit of the run is usually lower.
 const MAX_SOURCE: u64 = 4 << 20;
 
-/// Input that is handed over at once.
+/// Size of the pieces in which input is supplied.
 const PIECE: usize = 64 << 10;
 
-/// What to run, from where.
+/// The source of the tool.
 enum From {
     Code(String),
     Expression(String),
@@ -124,20 +124,21 @@ fn source(file: &str) -> Result<String, i32> {
         return Err(wrong(format!("longer than {MAX_SOURCE} bytes")));
     }
     let mut text = String::from_utf8(bytes).map_err(|_| wrong("not UTF-8".to_owned()))?;
-    // A script that begins with `#!` keeps its line numbers.
+    // Turns a `#!` line into a comment, which keeps the line numbers.
     if text.starts_with("#!") {
         text.insert_str(0, "//");
     }
     Ok(text)
 }
 
-/// Runs the tool to its end; `is_whole` if standard input was its source.
+/// Runs the tool to its end. `is_whole` is true if standard input was the source, so that no input
+/// is left.
 fn converse(
     name: &str,
     source: &str,
     arguments: &[String],
     is_whole: bool,
-) -> Result<i32, Refused> {
+) -> Result<i32, HostError> {
     sys::tool_start(name, source, arguments)?;
     let (mut out, mut err) = (output::Descriptor(1), io::stderr());
     let mut input = vec![0; PIECE];

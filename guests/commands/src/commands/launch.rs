@@ -1,4 +1,4 @@
-//! Commands that run another one: env, nice, nohup, timeout.
+//! Commands that run another command: env, nice, nohup, timeout.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -12,9 +12,9 @@ use crate::child::{Child, failure};
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, reason};
 
-/// Exit code where env or timeout itself fails.
+/// Exit code if the launching command itself fails.
 const OWN_FAILURE: i32 = 125;
-/// Exit code of a command that took too long.
+/// Exit code of a command that exceeded its time.
 const TIMED_OUT: i32 = 124;
 
 const ENV: Usage = Usage {
@@ -108,7 +108,7 @@ fn run_env(args: Vec<OsString>) -> Result<i32, i32> {
     finish("env", &argv, Child { env: Some(variables), cwd, ..Child::new(&argv) }.run())
 }
 
-/// The exit code of a command, or of its failure to start.
+/// Returns the exit code of a command; prints a message if it could not be started.
 fn finish(name: &str, argv: &[OsString], ended: std::io::Result<i32>) -> Result<i32, i32> {
     ended.map_err(|error| {
         let command = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
@@ -153,7 +153,7 @@ pub(crate) fn nohup(args: Vec<OsString>) -> i32 {
     through(&NOHUP, args, &[], "")
 }
 
-/// Runs the operands as a command; prints `alone` where there are none.
+/// Runs the operands as a command; prints `alone` if there are none.
 fn through(usage: &Usage, args: Vec<OsString>, specs: &[options::Spec], alone: &str) -> i32 {
     let items = match options::parse(usage, args, specs, Order::First) {
         Ok(items) => items,
@@ -250,7 +250,7 @@ fn run_timeout(args: Vec<OsString>) -> Result<i32, i32> {
     Ok(status)
 }
 
-/// The exit code of a process, or nothing where it goes on for longer than `limit`.
+/// Returns the exit code of a process, or `None` if it runs longer than `limit`.
 fn wait_until(pid: sys::Pid, limit: Option<Duration>) -> Option<i32> {
     let Some(limit) = limit else {
         return crate::child::wait(pid).ok().map(|status| status.code());
@@ -264,7 +264,7 @@ fn wait_until(pid: sys::Pid, limit: Option<Duration>) -> Option<i32> {
             Err(_) => return Some(OWN_FAILURE),
         }
         let left = limit.checked_sub(started.elapsed())?;
-        // There is no call that waits for an end or a moment; the pauses grow to keep it cheap.
+        // No call waits for a process with a timeout, so this polls with growing pauses.
         std::thread::sleep(pause.min(left));
         pause = (pause * 2).min(Duration::from_millis(10));
     }

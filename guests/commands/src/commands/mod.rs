@@ -1,4 +1,4 @@
-//! What the commands do, a file for each or for a family.
+//! The implementations of the commands, one file for each command or family.
 
 pub(crate) mod awk;
 pub(crate) mod bc;

@@ -12,7 +12,7 @@ use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, reason};
 use cofferdam_guest_sys::calendar;
 
-/// Deepest nesting that `-R` follows.
+/// Deepest nesting of directories for `-R`.
 const MAX_DEPTH: usize = 256;
 
 const CHMOD: Usage = Usage {
@@ -64,7 +64,7 @@ fn run_chmod(args: Vec<OsString>) -> Result<i32, i32> {
         ('\0', "preserve-root", Value::None),
         ('\0', "no-preserve-root", Value::None),
     ];
-    // A mode such as `-x` looks like options; GNU takes it as the mode.
+    // A mode such as `-x` looks like an option; GNU treats it as the mode.
     let is_mode = |arg: &OsString| {
         let bytes = arg.as_bytes();
         bytes.len() > 1
@@ -174,7 +174,8 @@ pub(crate) fn chgrp(args: Vec<OsString>) -> i32 {
     owners("chgrp", args)
 }
 
-/// A sandbox has one user: giving files to it is nothing to do, to others is not permitted.
+/// Implements chown and chgrp. A sandbox has one user, so setting that owner changes nothing, and
+/// setting any other is not permitted.
 fn owners(name: &'static str, args: Vec<OsString>) -> i32 {
     let usage = Usage {
         name,

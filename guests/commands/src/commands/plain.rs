@@ -1,4 +1,5 @@
-//! Small commands without a family: true, false, sync, clear, rev, which, dos2unix, unix2dos.
+//! Small commands that belong to no family: true, false, sync, clear, rev, which, dos2unix,
+//! unix2dos.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -65,7 +66,7 @@ pub(crate) fn clear(args: Vec<OsString>) -> i32 {
     }
 }
 
-/// Calls `each` with every file, standard input where there is none or `-`.
+/// Calls `each` with every file; no file, or `-`, means standard input.
 fn each_file(
     name: &str,
     files: &[OsString],
@@ -167,7 +168,7 @@ pub(crate) fn which(args: Vec<OsString>) -> i32 {
     code
 }
 
-/// Which way line ends are changed.
+/// The line ending that is produced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Unix,

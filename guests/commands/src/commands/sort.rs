@@ -1,4 +1,4 @@
-//! sort, which checks and merges without the threads that uutils' wants for that.
+//! sort: the uutils version, except for checking and merging, which need threads there.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::bytes::OsStrExt as _;
 use crate::commands::uutils;
 use crate::output::{Input, reason};
 
-/// Longest input that is checked; it is held in memory.
+/// Longest input of `-c`, in bytes; the input is held in memory.
 const MAX_CHECKED: u64 = 512 << 20;
 
 /// Options whose value may be the next argument.
@@ -33,16 +33,16 @@ enum Check {
     Quiet,
 }
 
-/// The command line without what is done here.
+/// The command line after removal of the options handled here.
 struct Taken {
     check: Option<Check>,
-    /// Arguments that are no files, the name of the command first.
+    /// Arguments that are not files, starting with the command's name.
     options: Vec<OsString>,
     files: Vec<OsString>,
     rest: Vec<OsString>,
 }
 
-/// Takes `-c`, `-C` and `-m` out. What is sorted already comes out of sorting as out of merging.
+/// Removes `-c`, `-C` and `-m`. Sorting sorted inputs gives the same result as merging them.
 fn take(args: Vec<OsString>) -> Taken {
     let mut taken = Taken { check: None, options: Vec::new(), files: Vec::new(), rest: Vec::new() };
     let mut args = args.into_iter();
@@ -79,7 +79,8 @@ fn take(args: Vec<OsString>) -> Taken {
     taken
 }
 
-/// The letters of one argument without ours, and whether the next argument belongs to the last.
+/// Returns the letters of an argument that are passed on, and true if the last one takes the next
+/// argument as its value.
 fn letters(bytes: &[u8], check: &mut Option<Check>) -> (Vec<u8>, bool) {
     let mut kept = vec![b'-'];
     for (at, letter) in bytes.iter().enumerate().skip(1) {
@@ -97,7 +98,7 @@ fn letters(bytes: &[u8], check: &mut Option<Check>) -> (Vec<u8>, bool) {
     (kept, false)
 }
 
-/// Finds the first line that is out of order: the shortest beginning that sorting changes.
+/// Finds the first line out of order: the end of the shortest prefix that sorting changes.
 fn check(taken: Taken, how: Check) -> i32 {
     if let [_, second, ..] = taken.files.as_slice() {
         eprintln!("sort: extra operand '{}' not allowed with -c", second.to_string_lossy());
@@ -114,7 +115,7 @@ fn check(taken: Taken, how: Check) -> i32 {
     let lines: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
     let (mut sorted, mut unsorted) = (0, lines.len() + 1);
     while sorted + 1 < unsorted {
-        // Most files are sorted whole or wrong early: the end is tried first.
+        // Most files are either sorted or wrong early, so the whole file is tried first.
         let middle = if unsorted > lines.len() { lines.len() } else { (sorted + unsorted) / 2 };
         match is_sorted(&taken.options, &lines[..middle]) {
             Ok(true) => sorted = middle,
@@ -145,9 +146,9 @@ fn read(name: &OsString) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Whether sorting leaves these lines as they are; the error is an exit code.
+/// Returns true if sorting leaves the lines unchanged. The error is an exit code.
 fn is_sorted(options: &[OsString], lines: &[&[u8]]) -> Result<bool, i32> {
-    // The standard library knows no temporary folder on this target.
+    // `std::env::temp_dir` is not supported on this target.
     let folder = PathBuf::from(std::env::var_os("TMPDIR").unwrap_or_else(|| "/tmp".into()));
     let pid = cofferdam_guest_sys::myself().map_or(0, |me| me.pid);
     let (before, after) =

@@ -1,5 +1,5 @@
-//! `tac`: records in reverse order. What is read is kept in memory: a pipe has no other end, and
-//! the family's own version goes through a temporary folder that a cell does not know.
+//! tac: prints records in reverse order. The input is kept in memory, because a pipe cannot be read
+//! backwards; the uutils version uses a temporary folder, which is not available in a cell.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -20,7 +20,7 @@ const USAGE: Usage = Usage {
     trouble: 1,
 };
 
-/// What ends a record, or begins it.
+/// The text that separates records.
 enum Separator {
     Text(Vec<u8>),
     Pattern(regex::bytes::Regex),

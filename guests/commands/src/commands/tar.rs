@@ -1,4 +1,4 @@
-//! tar: create, list, extract, append; with gzip.
+//! tar: creates, lists, extracts and appends to archives, with gzip.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -70,7 +70,7 @@ struct Tar {
     dereference: bool,
     strip: usize,
     exclude: Vec<Vec<u8>>,
-    /// Names, each with the directory it is below.
+    /// Names, each with the directory that it is relative to.
     names: Vec<(PathBuf, OsString)>,
     code: i32,
     warned: bool,
@@ -218,7 +218,8 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
     }
 }
 
-/// `tar xzf a.tgz`: the first word without a dash is a cluster whose values follow in order.
+/// Rewrites the traditional form `tar xzf a.tgz`: the first word without a dash is a cluster of
+/// options whose values follow in order.
 fn old_style(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = args.get(1).map(|arg| arg.as_bytes().to_vec()) else { return args };
     let old = !first.starts_with(b"-")
@@ -233,7 +234,7 @@ fn old_style(mut args: Vec<OsString>) -> Vec<OsString> {
         let option = OsString::from_vec(vec![b'-', letter]);
         args.insert(at, option);
         at += 1;
-        // The value is the next word that is still in its place.
+        // The value is the next word, which stays in its place.
         if b"fCTX".contains(&letter) && at < args.len() {
             at += 1;
         }
@@ -283,7 +284,7 @@ impl Tar {
             if glob::matches(glob, name) {
                 return true;
             }
-            // A pattern matches at any part of the name, and takes what is below.
+            // A pattern may match from any component on, and excludes everything below its match.
             let mut start = 0;
             loop {
                 let rest = &name[start..];
@@ -441,7 +442,7 @@ impl Tar {
             Kind::Regular => match File::open(OsStr::from_bytes(&path)) {
                 Ok(file) => {
                     header.set_size(found.size);
-                    // The size is promised in the header, whatever becomes of the file meanwhile.
+                    // The header promises the size, even if the file changes meanwhile.
                     let padded = file.chain(io::repeat(0)).take(found.size);
                     builder.append_data(&mut header, &stored, padded)?;
                 }
@@ -455,7 +456,8 @@ impl Tar {
         Ok(())
     }
 
-    /// Whether an entry is wanted: named, or below a name; without names, all are.
+    /// Returns true if an entry is named or is below a name; without names, all entries are
+    /// selected.
     fn wanted(&self, name: &[u8], seen: &mut [bool]) -> bool {
         if self.names.is_empty() {
             return true;
@@ -521,14 +523,15 @@ impl Tar {
         Ok(())
     }
 
-    /// Says which names were in no archive.
+    /// Reports the names that were not found in the archive.
     fn missing(&mut self) {
         for (_, name) in std::mem::take(&mut self.names) {
             self.complain(name.as_bytes(), &io::Error::other("Not found in archive"));
         }
     }
 
-    /// Where an entry goes; nothing where that would be outside.
+    /// Returns the path of an extracted entry, or `None` if it would be outside the target
+    /// directory.
     fn place(&self, name: &[u8]) -> Option<PathBuf> {
         let mut path = self.dir.clone();
         let mut parts = 0;
@@ -608,14 +611,14 @@ fn link(to: &Path, at: &Path) -> io::Result<()> {
 fn link(to: &Path, at: &Path) -> io::Result<()> {
     let c = |path: &Path| std::ffi::CString::new(path.as_os_str().as_bytes());
     let (to, at) = (c(to)?, c(at)?);
-    // SAFETY: both are C strings that live over the call.
+    // SAFETY: both pointers are C strings that outlive the call.
     match unsafe { libc::symlink(to.as_ptr(), at.as_ptr()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// A line of `tar -tv`.
+/// Formats a line of `tar -tv`.
 fn long<R: Read>(entry: &::tar::Entry<'_, R>, name: &[u8]) -> Vec<u8> {
     let header = entry.header();
     let kind = match header.entry_type() {

@@ -1,4 +1,4 @@
-//! tree and du: what is below directories.
+//! tree and du: show what is below directories.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

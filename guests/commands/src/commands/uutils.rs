@@ -1,16 +1,16 @@
-//! How commands of the uutils family are called.
+//! Calls the commands of the uutils family.
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Readies the family's message texts, which are embedded, and runs one of its commands.
+/// Runs a uutils command, after loading the embedded message texts.
 pub(crate) fn call(
     name: &str,
     args: Vec<OsString>,
     main: fn(std::vec::IntoIter<OsString>) -> i32,
 ) -> i32 {
-    // Once in a process: a second time is an error.
+    // The setup fails if called twice in a process.
     static IS_READY: AtomicBool = AtomicBool::new(false);
     if !IS_READY.swap(true, Ordering::Relaxed)
         && let Err(error) = uucore::locale::setup_localization(name)
@@ -21,7 +21,7 @@ pub(crate) fn call(
     main(args.into_iter())
 }
 
-/// Flushes standard output, whose failure becomes the command's own.
+/// Flushes standard output; a failure becomes the exit code of the command.
 pub(crate) fn flushed(code: i32) -> i32 {
     match std::io::stdout().flush() {
         Err(_) if code == 0 => 1,

@@ -1,4 +1,4 @@
-//! xargs.
+//! xargs: builds command lines from standard input.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -32,7 +32,7 @@ Run COMMAND with arguments INITIAL-ARGS and more arguments read from input.
     trouble: 1,
 };
 
-/// Longest command line.
+/// Longest command line, in bytes.
 const MAX_CHARS: usize = 128 * 1024;
 
 struct Settings {
@@ -142,7 +142,7 @@ fn delimiter(text: &[u8]) -> Result<u8, i32> {
     })
 }
 
-/// An item, and whether it ends a line.
+/// An item, and true if it ends a line.
 type Word = (Vec<u8>, bool);
 
 fn execute(s: &Settings) -> Result<i32, i32> {
@@ -197,14 +197,14 @@ fn execute(s: &Settings) -> Result<i32, i32> {
     Ok(code)
 }
 
-/// Runs one command; an error ends everything with that code.
+/// Runs one command; `Err` carries the exit code that ends xargs.
 fn launch(s: &Settings, argv: &[OsString], code: &mut i32) -> Result<(), i32> {
     if s.verbose {
         let shown: Vec<_> = argv.iter().map(|arg| arg.to_string_lossy()).collect();
         eprintln!("{}", shown.join(" "));
     }
     let name = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
-    // The input belongs to us; a command that reads gets nothing.
+    // xargs itself reads standard input; the command gets an empty one.
     let null = cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0);
     let input = *null.as_ref().unwrap_or(&0);
     let ended = Child { descriptors: [input, 1, 2], ..Child::new(argv) }.run();

@@ -1,4 +1,4 @@
-//! Bracket expressions: `[a-z[:digit:]]`.
+//! Bracket expressions of regular expressions: `[a-z[:digit:]]`.
 
 use super::translate::Aim;
 
@@ -7,7 +7,7 @@ pub(crate) struct Bracket {
     negated: bool,
     ranges: Vec<(char, char)>,
     classes: Vec<&'static Class>,
-    /// Position behind the closing bracket.
+    /// Position after the closing bracket.
     pub(crate) end: usize,
 }
 
@@ -38,7 +38,7 @@ const CLASSES: &[Class] = &[
 
 const UNMATCHED: &str = "Unmatched [, [^, [:, [., or [=";
 
-/// Parses from behind the opening bracket.
+/// Parses a bracket expression; `from` is the position after the opening bracket.
 pub(crate) fn parse(chars: &[char], from: usize, escapes: bool) -> Result<Bracket, &'static str> {
     let mut at = from;
     let negated = chars.get(at) == Some(&'^');
@@ -76,7 +76,7 @@ pub(crate) fn parse(chars: &[char], from: usize, escapes: bool) -> Result<Bracke
     }
 }
 
-/// One character, perhaps written as `[.x.]` or `[=x=]`, and the position behind it.
+/// Parses one character, also in the form `[.x.]` or `[=x=]`; returns it and the position after it.
 fn element(chars: &[char], at: usize, escapes: bool) -> Result<(char, usize), &'static str> {
     let c = *chars.get(at).ok_or(UNMATCHED)?;
     if c == '['
@@ -110,7 +110,7 @@ fn find(chars: &[char], from: usize, mark: char) -> Option<usize> {
 }
 
 impl Bracket {
-    /// In the syntax of the `regex` crate.
+    /// Writes the expression in the syntax of the `regex` crate.
     pub(crate) fn write(&self, aim: Aim) -> String {
         let mut text = String::from(if self.negated { "[^" } else { "[" });
         let mut empty = true;
@@ -127,7 +127,7 @@ impl Bracket {
             empty = false;
         }
         if empty {
-            // Only characters that no ASCII text has.
+            // All listed characters are outside ASCII and cannot occur in ASCII text.
             return if self.negated { not_newline(aim) } else { "[a&&b]".to_owned() };
         }
         if self.negated && aim.lines {

@@ -1,4 +1,4 @@
-//! The longest match at a place: POSIX wants it, `regex` takes the first alternative.
+//! Finds the longest match at a position, as POSIX demands; `regex` takes the first alternative.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use regex_automata::{Anchored, Input, MatchKind};
 
 use super::{Groups, Options};
 
-/// Finds the end of the longest match that begins at a given place.
+/// Finds the end of the longest match that starts at a given position.
 pub(super) struct Longest {
     automaton: DFA,
     cache: RefCell<Cache>,
-    /// The pattern for exactly one piece of text, to find the groups of a longer match.
+    /// The pattern anchored at both ends, which finds the groups of a longer match.
     whole: Option<regex::bytes::Regex>,
 }
 
@@ -24,7 +24,8 @@ impl Longest {
             .utf8(false)
             .case_insensitive(options.ignore_case)
             .multi_line(options.multi_line);
-        // Word borders of Unicode are beyond this automaton; such patterns keep the first match.
+        // The automaton does not support Unicode word boundaries; such patterns keep the first
+        // match.
         let automaton = DFA::builder()
             .configure(DFA::config().match_kind(MatchKind::All).skip_cache_capacity_check(true))
             .syntax(syntax)
@@ -39,14 +40,14 @@ impl Longest {
         Some(Longest { automaton, cache, whole })
     }
 
-    /// Where the longest match ends that begins where `found` does.
+    /// Returns the end of the longest match that starts at the start of `found`.
     pub(super) fn end(&self, text: &[u8], found: &Range<usize>) -> usize {
         let input = Input::new(text).range(found.start..).anchored(Anchored::Yes);
         let answer = self.automaton.try_search_fwd(&mut self.cache.borrow_mut(), &input);
         answer.ok().flatten().map_or(found.end, |half| half.offset().max(found.end))
     }
 
-    /// The groups of the match `whole`; `shorter` where they cannot be told.
+    /// Returns the groups of the match `whole`, or `shorter` if they cannot be determined.
     pub(super) fn groups(&self, text: &[u8], whole: Range<usize>, shorter: Groups) -> Groups {
         let piece = &text[whole.clone()];
         let Some(found) = self.whole.as_ref().and_then(|regex| regex.captures(piece)) else {

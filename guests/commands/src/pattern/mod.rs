@@ -1,4 +1,4 @@
-//! Regular expressions as POSIX tools write them, run by the `regex` crate.
+//! POSIX regular expressions, executed by the `regex` crate.
 
 mod bracket;
 mod longest;
@@ -11,27 +11,27 @@ use longest::Longest;
 pub(crate) use translate::Syntax;
 use translate::{Aim, Translated, translate};
 
-/// Most memory for a compiled pattern.
+/// Largest size of a compiled pattern, in bytes.
 const MAX_COMPILED: usize = 16 << 20;
-/// Steps of a search with back-references before it gives up.
+/// Steps after which a search with back-references gives up.
 const MAX_BACKTRACKS: usize = 5_000_000;
 
-/// How a pattern is meant, beyond its text.
+/// Options of a pattern.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) ignore_case: bool,
-    /// `^` and `$` also match at newlines inside.
+    /// `^` and `$` also match at newlines inside the text.
     pub(crate) multi_line: bool,
-    /// A newline is a border that no part of the pattern may cross.
+    /// No part of the pattern may match a newline.
     pub(crate) lines: bool,
-    /// What is put around the translated pattern, such as `\b(?:` and `)\b`.
+    /// Text placed around the translated pattern, such as `\b(?:` and `)\b`.
     pub(crate) around: Option<(&'static str, &'static str)>,
 }
 
 /// A compiled pattern.
 ///
-/// Two programs stand behind it: one for ASCII text, built at once, and one for other text, built
-/// when such text comes, because classes of Unicode are dear to build.
+/// It consists of two programs: one for ASCII text, built immediately, and one for other text,
+/// built on first use because Unicode classes are expensive to build.
 pub(crate) struct Pattern {
     source: Source,
     ascii: Engine,
@@ -51,7 +51,7 @@ enum Engine {
 }
 
 impl Pattern {
-    /// Compiles a pattern. The error is the C library's text for it.
+    /// Compiles a pattern. The error is the text that the C library gives.
     pub(crate) fn new(text: &str, syntax: Syntax, options: Options) -> Result<Self, String> {
         let aim = Aim { unicode: false, lines: options.lines };
         let translated = translate(text, syntax, aim)?;
@@ -61,18 +61,19 @@ impl Pattern {
         Ok(Pattern { source, ascii, wide: OnceCell::new() })
     }
 
-    /// Searches in this text.
+    /// Prepares a search in `text` with the program that suits it.
     pub(crate) fn on<'a>(&'a self, text: &'a [u8]) -> Search<'a> {
         let engine = if self.source.plain || text.is_ascii() { &self.ascii } else { self.wide() };
         Search { engine, text }
     }
 
-    /// Whether the text contains a match.
+    /// Returns true if the text contains a match.
     pub(crate) fn is_match(&self, text: &[u8]) -> bool {
         self.on(text).is_match()
     }
 
-    /// Whether any match is the one POSIX wants, without further work.
+    /// Returns the program for text outside ASCII, building it on first use. Falls back to the
+    /// ASCII program if it cannot be built.
     fn wide(&self) -> &Engine {
         let built = self.wide.get_or_init(|| {
             let Source { text, syntax, options, .. } = &self.source;
@@ -83,18 +84,18 @@ impl Pattern {
     }
 }
 
-/// A pattern and the text it is searched in.
+/// A pattern and the text to be searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
     engine: &'a Engine,
     text: &'a [u8],
 }
 
-/// Where each group matched; the first is the whole match.
+/// The range of each group; the first is the whole match.
 pub(crate) type Groups = Vec<Option<Range<usize>>>;
 
 impl Search<'_> {
-    /// Whether there is a match.
+    /// Returns true if the text contains a match.
     pub(crate) fn is_match(&self) -> bool {
         match self.engine {
             Engine::Automaton { regex, .. } => regex.is_match(self.text),
@@ -102,7 +103,7 @@ impl Search<'_> {
         }
     }
 
-    /// The leftmost match from `at` on, the longest one there.
+    /// Returns the leftmost match at or after `at`, and of those the longest.
     pub(crate) fn find_at(&self, at: usize) -> Option<Range<usize>> {
         if at > self.text.len() {
             return None;
@@ -123,7 +124,7 @@ impl Search<'_> {
         }
     }
 
-    /// The leftmost match from `at` on, with its groups.
+    /// Returns the leftmost match at or after `at`, with its groups.
     pub(crate) fn groups_at(&self, at: usize) -> Option<Groups> {
         if at > self.text.len() {
             return None;

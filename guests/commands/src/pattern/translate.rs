@@ -1,45 +1,45 @@
-//! POSIX patterns, with GNU's additions, to the syntax of the `regex` crate.
+//! Translates POSIX patterns, with the additions of GNU, to the syntax of the `regex` crate.
 
 use super::bracket;
 
-/// How a pattern is written.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// `grep`, `sed`: groups and counts have backslashes.
+    /// `grep`, `sed`: groups and counts are written with backslashes.
     Basic,
     /// `grep -E`, `sed -E`, `find -regex`.
     Extended,
-    /// Extended, with awk's escapes everywhere.
+    /// Extended, with the escapes of awk.
     Awk,
 }
 
-/// What the translation is for.
+/// The kind of text that the translation is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Aim {
-    /// Characters, or bytes below 128 only; the latter is cheaper to build and to run.
+    /// True for any characters; false for ASCII only, which is cheaper to build and to run.
     pub(crate) unicode: bool,
-    /// Whether a newline is a border that no part of the pattern may cross.
+    /// True if no part of the pattern may match a newline.
     pub(crate) lines: bool,
 }
 
-/// A translated pattern and what was seen in it.
+/// A translated pattern, and the features it uses.
 #[derive(Debug, Default)]
 pub(crate) struct Translated {
     pub(crate) text: String,
-    /// `\1` and so on: no finite automaton can do that.
+    /// Contains back-references such as `\1`, which no finite automaton can match.
     pub(crate) back_references: bool,
-    /// Alternatives: POSIX wants the longest, `regex` takes the first.
+    /// Contains alternatives: POSIX demands the longest, `regex` takes the first.
     pub(crate) alternatives: bool,
-    /// Whether it means the same for bytes and for characters.
+    /// True if the pattern means the same for bytes and for characters.
     pub(crate) plain: bool,
 }
 
-/// Longest repetition count, as in the C library.
+/// Largest repetition count, as in the C library.
 const MAX_COUNT: u32 = 32767;
 /// Deepest nesting of groups.
 const MAX_DEPTH: usize = 200;
 
-/// Translates a pattern. The error is the C library's text for it.
+/// Translates a pattern. The error is the text that the C library gives.
 pub(crate) fn translate(
     pattern: &str,
     syntax: Syntax,
@@ -70,10 +70,10 @@ struct Translator {
     out: Translated,
     depth: usize,
     groups: usize,
-    /// Where open groups begin in the output, and their numbers.
+    /// Start in the output and number of each open group.
     open: Vec<(usize, usize)>,
     closed: Vec<usize>,
-    /// Where the part that a count would apply to begins in the output.
+    /// Start in the output of the atom to which a count would apply.
     atom: Option<usize>,
     quantified: bool,
 }
@@ -199,7 +199,7 @@ impl Translator {
         Ok(())
     }
 
-    /// Escapes that stand for a character in awk; answers whether this was one.
+    /// Translates an escape of awk that denotes a character; returns false if `c` is not one.
     fn awk_escape(&mut self, c: char) -> bool {
         let literal = match c {
             'n' => '\n',
@@ -225,7 +225,7 @@ impl Translator {
         true
     }
 
-    /// Whether an anchor here begins the pattern, a group or an alternative.
+    /// Returns true if an anchor here is at the start of the pattern, a group or an alternative.
     fn at_start(&self) -> bool {
         let before = self.at - 1;
         before == 0
@@ -273,7 +273,7 @@ impl Translator {
             let escaped = regex::escape(text);
             self.push_atom(&escaped);
         } else {
-            // A count applies to the character, not to its last byte.
+            // Grouped, so that a count applies to the character and not to its last byte.
             self.push_atom(&format!("(?:{text})"));
         }
     }
@@ -288,7 +288,7 @@ impl Translator {
         self.quantified = true;
     }
 
-    /// Whether `{` here begins a count rather than standing for itself.
+    /// Returns true if `{` starts a count here; otherwise it is a literal.
     fn looks_like_count(&self) -> bool {
         let mut ahead = 0;
         let mut digits = false;

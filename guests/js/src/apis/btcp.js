@@ -63,14 +63,22 @@
       return answers.promises === undefined ? answers : Promise.all(answers.promises);
     };
 
-  native.keepBtcpMaker((names) => {
-    const btcp = {};
+  // Prototype of every `btcp`. A getter here is not listed among the members.
+  const formerNames = {};
+  Object.defineProperty(formerNames, 'tools', {
+    get() {
+      throw new TypeError('btcp.tools is now btcp.functions');
+    },
+  });
+
+  native.keepBtcpMaker(formerNames, (names) => {
+    const btcp = { __proto__: formerNames };
     for (const name of names) {
-      if (name.startsWith('tools.')) {
-        btcp.tools ??= {};
-        const tool = name.slice('tools.'.length);
-        internal.hidden(btcp.tools, tool, (args = {}) => callFunction(tool, args));
-        Object.defineProperty(btcp.tools, tool, { enumerable: true });
+      if (name.startsWith('functions.')) {
+        btcp.functions ??= {};
+        const lent = name.slice('functions.'.length);
+        internal.hidden(btcp.functions, lent, (args = {}) => callFunction(lent, args));
+        Object.defineProperty(btcp.functions, lent, { enumerable: true });
       } else if (members[name] !== undefined) {
         btcp[name] = members[name]();
       }

@@ -1,4 +1,4 @@
-// btcp.tools: functions that the embedding program registered.
+// btcp.functions: functions that the embedding program registered.
 (function (native, internal) {
   'use strict';
 

@@ -1,4 +1,4 @@
-//! `alias` and `unalias`.
+//! The `alias` and `unalias` builtins.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! `cd` and `pwd`.
+//! The `cd` and `pwd` builtins.
 
 use cofferdam_guest_sys as sys;
 
@@ -87,7 +87,7 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 impl Shell {
-    /// Goes to a folder. False: it cannot, and that was told.
+    /// Changes the working directory. Returns false if that fails, after printing the error.
     pub(super) fn change_directory(
         &mut self,
         target: &[u8],
@@ -95,7 +95,7 @@ impl Shell {
         who: &str,
     ) -> Result<bool, Flow> {
         let logical = normalised(&self.cwd, target);
-        // `a/..` is only `.` where there is an `a`.
+        // `a/..` equals `.` only if `a` exists, so the target is checked before it is normalised.
         let gone = sys::stat(target, true)
             .err()
             .filter(|_| target.split(|c| *c == b'/').any(|p| p == b".."));
@@ -128,7 +128,7 @@ fn real_directory() -> Option<Text> {
     std::env::current_dir().ok().map(|path| bytes(path.into_os_string()))
 }
 
-/// A path made absolute, with `.` and `..` taken out by name.
+/// Makes a path absolute and removes `.` and `..` textually, without following links.
 pub(super) fn normalised(cwd: &[u8], path: &[u8]) -> Text {
     let full = if path.first() == Some(&b'/') { path.to_vec() } else { [cwd, b"/", path].concat() };
     let mut parts: Vec<&[u8]> = Vec::new();
@@ -141,7 +141,7 @@ pub(super) fn normalised(cwd: &[u8], path: &[u8]) -> Text {
             part => parts.push(part),
         }
     }
-    // Two slashes at the front are kept, as POSIX allows.
+    // POSIX lets exactly two leading slashes have a meaning of their own, so they are kept.
     let front: &[u8] =
         if full.starts_with(b"//") && !full.starts_with(b"///") { b"//" } else { b"/" };
     [front, &parts.join(&b'/')].concat()

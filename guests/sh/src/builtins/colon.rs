@@ -1,4 +1,4 @@
-//! `:`, `true`, `false`.
+//! The `:`, `true` and `false` builtins.
 
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;

@@ -1,10 +1,10 @@
-//! `command` and `builtin`: passing functions over.
+//! The `command` and `builtin` builtins, which run a command without looking for a function.
 
 use super::{USAGE, find, shown};
 use crate::exec::Decl;
 use crate::shell::{Exec, Shell};
 
-/// Where commands are looked for with `command -p`.
+/// `PATH` used by `command -p`.
 const STANDARD_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
 
 pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {

@@ -1,4 +1,5 @@
-//! `compgen`, as far as scripts use it to list names, and `complete`, which has nobody to help.
+//! The `compgen` builtin, limited to the listing of names that scripts use, and `complete`, which
+//! does nothing because a sandbox has no interactive completion.
 
 use super::{BUILTINS, USAGE, shown};
 use crate::shell::{Exec, Shell};

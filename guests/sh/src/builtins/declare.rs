@@ -1,4 +1,4 @@
-//! `declare`, `local`, `export`, `readonly`.
+//! The `declare`, `local`, `export` and `readonly` builtins.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 use crate::syntax::{function_text, is_name};
 
-/// What was asked for.
+/// Parsed options of one call.
 #[derive(Default)]
 struct Asked {
     on: u16,
@@ -147,7 +147,8 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
     Ok(status)
 }
 
-/// An argument as an assignment; without a value, just a name.
+/// Splits an argument into name, subscript, append flag and value; the value is `None` for a bare
+/// name.
 fn parse(arg: Decl) -> Result<(Text, Option<Text>, bool, Option<NewValue>), Text> {
     match arg {
         Decl::Assign(Assigned { name, index, append, value }) => {
@@ -171,7 +172,7 @@ fn parse(arg: Decl) -> Result<(Text, Option<Text>, bool, Option<NewValue>), Text
     }
 }
 
-/// Declares one name. False: it cannot be, and that was told.
+/// Declares one name. Returns false if that fails, after printing the error.
 fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     let who = asked.who;
     let (name, index, append, value) = match parse(arg) {
@@ -198,7 +199,7 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         }
         if shell.make_local(&name) {
             let inherits = asked.inherit || shell.options.localvar_inherit();
-            // What stands in front of a call is inherited, as is what is asked for.
+            // The new local starts with the outer value only under `-I` or `localvar_inherit`.
             if inherits && let Some(outer) = outer.clone() {
                 *shell.entry(&name) = outer;
             }
@@ -257,7 +258,7 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         None => {}
         Some(NewValue::Array(elements)) => shell.assign_array(&target, elements, append)?,
         Some(NewValue::Scalar(text)) => {
-            // `declare -a x='(1 2)'` is an array, as it always was.
+            // `declare -a x='(1 2)'` assigns an array, as in bash.
             let is_array = shell.vars.get(target.as_slice()).is_some_and(Var::is_array);
             if is_array && index.is_none() && text.first() == Some(&b'(') && text.ends_with(b")") {
                 let source = [target.as_slice(), if append { b"+=" } else { b"=" }, &text].concat();
@@ -275,14 +276,14 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
 }
 
 impl Shell {
-    /// Whether the name is local to the function being run.
+    /// Returns true if the name is local to the running function.
     fn is_local(&self, name: &[u8]) -> bool {
         let frame = self.frames.iter().rev().find(|frame| frame.is_function);
         frame.is_some_and(|frame| frame.saved.iter().any(|(saved, _)| **saved == *name))
     }
 }
 
-/// `declare -g`: what the name is outside of all functions.
+/// Implements `declare -g`: declares the variable outside all functions.
 fn global(
     shell: &mut Shell,
     name: &[u8],
@@ -309,7 +310,7 @@ fn global(
         };
         return one(shell, assigned, &asked);
     };
-    // Put the outer variable in place, change it, and put it back.
+    // The shadowed global is swapped in, changed, and swapped out again.
     let at = shell.frames[frame].saved.iter().position(|(saved, _)| **saved == *name);
     let Some(at) = at else { return Ok(false) };
     let outer = shell.frames[frame].saved[at].1.take();
@@ -377,7 +378,7 @@ fn reference(
     Ok(true)
 }
 
-/// A variable as `declare -p` shows it.
+/// Formats a variable as `declare -p` does.
 pub(super) fn described(name: &[u8], var: &Var) -> Text {
     let letters = Shell::attributes(var);
     let letters = if letters.is_empty() { "-".to_owned() } else { letters };
@@ -472,7 +473,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
     shell.print(&out, asked.who)
 }
 
-/// A variable as `set` shows it.
+/// Formats a variable as `set` does.
 pub(super) fn setting(name: &[u8], var: &Var) -> Text {
     let value = match &var.value {
         Value::Scalar(text) => quote::minimal(text),
@@ -482,7 +483,7 @@ pub(super) fn setting(name: &[u8], var: &Var) -> Text {
     [name, b"=", &value, b"\n"].concat()
 }
 
-/// All functions as text, sorted by name.
+/// Formats all functions as source text, sorted by name.
 pub(super) fn all_functions(shell: &Shell) -> Text {
     let mut all: Vec<_> = shell.functions.iter().collect();
     all.sort_unstable_by_key(|(name, _)| name.as_slice());

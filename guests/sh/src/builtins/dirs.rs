@@ -1,15 +1,15 @@
-//! `pushd`, `popd`, `dirs`.
+//! The `pushd`, `popd` and `dirs` builtins.
 
 use super::{number, shown};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-/// The stack, the working directory first.
+/// Returns the directory stack with the working directory first.
 fn stack(shell: &Shell) -> Vec<Text> {
     [shell.cwd.clone()].into_iter().chain(shell.dir_stack.iter().rev().cloned()).collect()
 }
 
-/// `+N` and `-N` as a position in the stack.
+/// Converts `+N` or `-N` to an index into the stack.
 fn position(arg: &[u8], len: usize) -> Option<usize> {
     let n = number(&arg[1..]).filter(|n| *n >= 0)? as usize;
     match arg[0] {
@@ -39,7 +39,7 @@ fn show(shell: &mut Shell) -> Exec {
     shell.print(&line, "dirs")
 }
 
-/// Makes this the stack, the first being the working directory.
+/// Replaces the stack; its first entry becomes the working directory.
 fn put(shell: &mut Shell, dirs: Vec<Text>, who: &str, go: bool) -> Exec {
     let Some((first, rest)) = dirs.split_first() else { return Ok(1) };
     if go && !shell.change_directory(first, false, who)? {

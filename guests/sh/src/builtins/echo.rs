@@ -1,4 +1,4 @@
-//! `echo`.
+//! The `echo` builtin, and the escapes that it shares with `printf`.
 
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
@@ -43,7 +43,7 @@ pub(super) fn echo(shell: &mut Shell, args: &[Text]) -> Exec {
     shell.print(&out, "echo")
 }
 
-/// Escapes as `echo -e` and `%b` have them. False: `\c` ends all output.
+/// Expands escapes as `echo -e` and `%b` do. Returns false at `\c`, which ends all output.
 pub(super) fn expand(text: &[u8], flavour: Flavour, out: &mut Text) -> bool {
     let mut at = 0;
     while at < text.len() {

@@ -1,4 +1,4 @@
-//! `enable`: builtins on and off.
+//! The `enable` builtin, which turns builtins on and off.
 
 use super::{BUILTINS, find, shown};
 use crate::shell::{Exec, Shell};

@@ -1,4 +1,4 @@
-//! `eval`.
+//! The `eval` builtin.
 
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
@@ -14,7 +14,7 @@ pub(super) fn eval(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     let text = rest.join(&b' ');
     match shell.exec_text(&text, shell.line, "eval") {
-        // An error gives up what was evaluated, not what called it.
+        // An error abandons the evaluated text, not the script that called `eval`.
         Err(Flow::Discard(status)) => {
             shell.status = status;
             Ok(status)

@@ -1,4 +1,4 @@
-//! `exec`: another program in the shell's place.
+//! The `exec` builtin, which replaces the shell with a program.
 
 use super::{USAGE, shown};
 use crate::shell::{Exec, Flow, Shell};
@@ -32,8 +32,8 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     if rest.is_empty() {
         return Ok(0);
     }
-    // There is no taking a process's place in a cell: the shell waits for the program and ends
-    // with its status, and its own trap for the end does not run.
+    // A cell cannot replace a process, so the shell waits for the program and exits with its
+    // status, without running its EXIT trap.
     let mut args = rest.to_vec();
     let found = shell.find_program(&args[0]);
     if let (Some(name), crate::exec::find::Found::Program(path)) = (name, &found) {

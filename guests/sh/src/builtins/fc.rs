@@ -1,11 +1,11 @@
-//! `fc`, as far as it needs no editor.
+//! The `fc` builtin, limited to the forms that need no editor.
 
 use super::history::take_own;
 use super::{USAGE, number, shown};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-/// Entries that a list has where nothing else is said.
+/// Number of entries listed by default.
 const PAGE: usize = 16;
 
 pub(super) fn fc(shell: &mut Shell, args: &[Text]) -> Exec {
@@ -82,7 +82,7 @@ pub(super) fn fc(shell: &mut Shell, args: &[Text]) -> Exec {
     shell.print(&out, "fc")
 }
 
-/// `fc -s [old=new] [which]`: runs an entry again.
+/// Implements `fc -s [old=new] [which]`: runs an entry again.
 fn again(shell: &mut Shell, rest: &[Text]) -> Exec {
     let mut rest = rest;
     let mut changes = Vec::new();
@@ -113,7 +113,7 @@ fn again(shell: &mut Shell, rest: &[Text]) -> Exec {
     shell.exec_text(&text, shell.line, "fc")
 }
 
-/// The entry that a number, an offset from the newest, or the beginning of a command names.
+/// Finds the entry for a number, an offset from the newest, or the beginning of a command.
 fn find(shell: &Shell, spec: &[u8]) -> Option<usize> {
     let (oldest, newest) = (shell.history.first(), shell.history.next().checked_sub(1)?);
     match number(spec) {

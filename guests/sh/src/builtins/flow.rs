@@ -1,4 +1,4 @@
-//! `break`, `continue`, `return`, `exit`.
+//! The `break`, `continue`, `return` and `exit` builtins.
 
 use super::{number, shown};
 use crate::shell::{Exec, Flow, Shell};
@@ -75,7 +75,7 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
     match status(shell, args, "exit") {
         Ok(status) => Err(Flow::Exit(status)),
-        // Too many arguments leave the shell alive.
+        // With too many arguments `exit` fails and the shell continues.
         Err(1) => Ok(1),
         Err(status) => Err(Flow::Exit(status)),
     }

@@ -1,4 +1,4 @@
-//! `getopts`.
+//! The `getopts` builtin.
 
 use super::USAGE;
 use crate::shell::{Exec, Shell};

@@ -1,4 +1,4 @@
-//! `hash`.
+//! The `hash` builtin.
 
 use super::shown;
 use crate::exec::find::Found;

@@ -1,18 +1,18 @@
-//! `help`.
+//! The `help` builtin.
 
 use super::{BUILTINS, shown};
 use crate::pattern::{Pattern, Rules};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-/// The commands that come along, and what each does.
+/// Returns the names and summaries of the sandbox's commands.
 #[cfg(target_arch = "wasm32")]
 fn commands() -> Vec<(&'static str, &'static str)> {
     use cofferdam_guest_commands::{names, summary};
     names().iter().map(|name| (*name, summary(name))).collect()
 }
 
-/// On a real Unix the commands are the machine's.
+/// Returns nothing: on a real Unix the commands are those of the machine.
 #[cfg(not(target_arch = "wasm32"))]
 fn commands() -> Vec<(&'static str, &'static str)> {
     Vec::new()

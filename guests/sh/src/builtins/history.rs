@@ -1,11 +1,11 @@
-//! `history`.
+//! The `history` builtin.
 
 use super::{USAGE, number, shown};
 use crate::shell::output::reason;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// What to do with the history file.
+/// Operation on the history file.
 #[derive(Clone, Copy)]
 enum File {
     Append,
@@ -33,7 +33,7 @@ pub(super) fn history(shell: &mut Shell, args: &[Text]) -> Exec {
                     return delete(shell, &spec.clone());
                 }
                 b's' => {
-                    // The command that does this is no entry itself.
+                    // The `history -s` command itself gets no entry.
                     take_own(shell);
                     let text = args[at..].join(&b' ');
                     let size = shell.history_size();
@@ -130,7 +130,7 @@ fn use_file(shell: &mut Shell, file: File, name: Option<Text>) -> Exec {
     }
 }
 
-/// Takes the entry of the command that is being run out of the history, where it has one.
+/// Removes the entry of the running command, if history is on.
 pub(super) fn take_own(shell: &mut Shell) {
     if shell.options.history() {
         shell.history.pop();

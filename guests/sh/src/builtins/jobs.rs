@@ -1,4 +1,4 @@
-//! `jobs`, `fg`, `bg`, `disown`.
+//! The `jobs`, `fg`, `bg` and `disown` builtins.
 
 use cofferdam_guest_sys::Status;
 

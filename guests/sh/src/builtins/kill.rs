@@ -1,4 +1,4 @@
-//! `kill`.
+//! The `kill` builtin.
 
 use cofferdam_guest_sys as sys;
 
@@ -8,7 +8,7 @@ use crate::shell::traps::{signal_name, signal_number};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// The signal that is sent where none is named.
+/// Default signal.
 const SIGTERM: u8 = 15;
 
 fn signal(text: &[u8]) -> Option<u8> {
@@ -89,7 +89,7 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
     Ok(status)
 }
 
-/// A signal to the shell itself: its trap runs before the next command.
+/// Sends a signal to the shell itself; a trap for the signal runs at once.
 fn myself(shell: &mut Shell, which: u8) -> Exec {
     if shell.traps.is_ignored(which) {
         return Ok(0);

@@ -1,4 +1,4 @@
-//! `let`.
+//! The `let` builtin.
 
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;

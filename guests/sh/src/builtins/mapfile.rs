@@ -1,4 +1,4 @@
-//! `mapfile`, also known as `readarray`.
+//! The `mapfile` builtin, also known as `readarray`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Commands of the shell itself. A builtin is one file and one line of the table.
+//! Builtin commands. Each builtin is one file and one line in the table.
 
 mod alias;
 mod cd;
@@ -40,30 +40,30 @@ use crate::exec::Decl;
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-/// Status of a wrong use.
+/// Exit status for incorrect usage.
 pub(crate) const USAGE: i32 = 2;
 
-/// How a builtin takes its arguments, its own name being the first.
+/// Entry point of a builtin; argument 0 is its own name.
 enum Run {
-    /// As text.
+    /// Takes its arguments as text.
     Plain(fn(&mut Shell, &[Text]) -> Exec),
-    /// With assignments as they were written.
+    /// Takes assignments unexpanded into text, as `declare` needs them.
     Declaration(fn(&mut Shell, Vec<Decl>) -> Exec),
 }
 
-/// A builtin.
+/// One entry of the builtin table.
 pub struct Builtin {
-    /// What it is called by.
+    /// Command name.
     pub name: &'static str,
-    /// POSIX's special builtins keep assignments in front of them in its mode.
+    /// POSIX special builtin: in POSIX mode, assignments before it persist.
     pub special: bool,
-    /// How it is used, for `help`.
+    /// Synopsis for `help`.
     pub usage: &'static str,
     run: Run,
 }
 
 impl Builtin {
-    /// Runs it.
+    /// Runs the builtin.
     pub fn call(&self, shell: &mut Shell, args: Vec<Decl>) -> Exec {
         match self.run {
             Run::Plain(run) => {
@@ -106,7 +106,7 @@ const fn declaration(
     Builtin { name, special, usage, run: Run::Declaration(run) }
 }
 
-/// All of them, sorted by name.
+/// All builtins, sorted by name for binary search.
 pub static BUILTINS: &[Builtin] = &[
     special(".", ". filename [arguments]", source::source),
     special(":", ":", colon::succeed),
@@ -190,24 +190,24 @@ pub static BUILTINS: &[Builtin] = &[
     plain("wait", "wait [-fn] [-p var] [id ...]", wait::wait),
 ];
 
-/// The builtin of this name.
+/// Returns the builtin of this name.
 pub fn find(name: &[u8]) -> Option<&'static Builtin> {
     let at = BUILTINS.binary_search_by(|builtin| builtin.name.as_bytes().cmp(name)).ok()?;
     Some(&BUILTINS[at])
 }
 
-/// Reads commands from a file, as `source` does.
+/// Runs commands from a file, as `source` does.
 pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
     source::source(shell, args)
 }
 
-/// A number given as an argument.
+/// Parses a numeric argument, with an optional leading `+`.
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     text.strip_prefix('+').unwrap_or(text).parse().ok()
 }
 
-/// Text for a message.
+/// Converts text for use in a message; invalid UTF-8 is replaced.
 pub(crate) fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }

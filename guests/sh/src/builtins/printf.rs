@@ -1,4 +1,4 @@
-//! `printf`.
+//! The `printf` builtin.
 
 mod number;
 
@@ -12,13 +12,13 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 use crate::syntax::quote::{Flavour, escape};
 
-/// Widest field; wider ones are refused rather than filled.
+/// Largest field width; a larger one is an error.
 const MAX_WIDTH: usize = 1024 * 1024;
 
-/// Output that is collected before it is written.
+/// Amount of output buffered before it is written.
 const FLUSH: usize = 64 * 1024;
 
-/// Most output that goes into a variable.
+/// Largest output for `printf -v`.
 const MAX_VALUE: usize = crate::expand::MAX_VALUE;
 
 pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
@@ -73,7 +73,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
     }
 }
 
-/// A conversion: `%-5.2d`.
+/// A conversion specification such as `%-5.2d`.
 #[derive(Default)]
 pub(super) struct Spec {
     pub(super) left: bool,
@@ -86,7 +86,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// Text in its field.
+    /// Appends `text`, padded with spaces to the field width.
     pub(super) fn pad(&self, text: &[u8], out: &mut Text) {
         let len = if text.is_ascii() { text.len() } else { Chars::new(text).len() };
         let fill = self.width.saturating_sub(len);
@@ -110,7 +110,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The format as often as there are arguments. False: `\c` ended it.
+    /// Repeats the format until the arguments are used up. Returns false if `\c` ended the output.
     fn all(&mut self, format: &[u8]) -> Result<bool, Flow> {
         loop {
             let before = self.at;
@@ -261,7 +261,7 @@ impl Printer<'_> {
         Ok(true)
     }
 
-    /// A width or precision and whether it was negative; `Ok(None)`: refused.
+    /// Parses a width or precision and its sign. The outer `None` means it was refused.
     #[allow(clippy::type_complexity)]
     fn size(
         &mut self,
@@ -314,7 +314,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `%(format)T`
+    /// Implements `%(format)T`.
     fn time(&mut self, format: &[u8], at: &mut usize, spec: &Spec) -> Result<bool, Flow> {
         let rest = &format[*at..];
         let end = rest.windows(2).position(|two| two == b")T");

@@ -1,4 +1,4 @@
-//! `read`.
+//! The `read` builtin, and the input that it shares with `mapfile`.
 
 use cofferdam_guest_sys as sys;
 
@@ -7,13 +7,13 @@ use crate::shell::scope::split_place;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// Longest line that is read.
+/// Longest line read.
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// Status of a read that ran out of time.
+/// Exit status after a timeout.
 const TIMED_OUT: i32 = 142;
 
-/// Bytes read at once from what can be gone back in.
+/// Bytes per read on seekable input.
 const CHUNK: usize = 4096;
 
 struct Asked {
@@ -26,7 +26,8 @@ struct Asked {
     fd: u32,
 }
 
-/// Reads byte by byte where it must, in larger pieces where it can go back.
+/// Buffered input that consumes no more than its caller takes: it reads single bytes unless the
+/// file is seekable.
 pub(super) struct Input {
     fd: sys::Fd,
     seekable: bool,
@@ -35,7 +36,7 @@ pub(super) struct Input {
     deadline: Option<std::time::Instant>,
 }
 
-/// What reading a byte gave.
+/// Result of reading one byte.
 pub(super) enum Byte {
     One(u8),
     End,
@@ -45,7 +46,7 @@ pub(super) enum Byte {
 
 impl Input {
     pub(super) fn new(fd: sys::Fd) -> Input {
-        // SAFETY: asks for a position, touches no memory.
+        // SAFETY: `lseek` accesses no memory.
         let seekable = unsafe { libc::lseek(fd, 0, libc::SEEK_CUR) } >= 0;
         Input { fd, seekable, buf: Vec::new(), at: 0, deadline: None }
     }
@@ -72,23 +73,23 @@ impl Input {
                 self.at = 1;
                 Byte::One(buf[0])
             }
-            // A signal ends it too: its trap runs.
+            // A signal also ends the read, so that its trap can run.
             Err(_) => Byte::Failed,
         }
     }
 
-    /// Gives back what was read too much.
+    /// Seeks back over bytes that were buffered but not taken.
     pub(super) fn finish(self) {
         let unread = self.buf.len() - self.at;
         if unread > 0 {
-            // SAFETY: moves a position, touches no memory.
+            // SAFETY: `lseek` accesses no memory.
             unsafe { libc::lseek(self.fd, -(unread as libc::off_t), libc::SEEK_CUR) };
         }
     }
 }
 
 impl Shell {
-    /// A line without its end; nothing, at the end of the input.
+    /// Reads a line without its delimiter. Returns `None` at the end of the input.
     pub fn read_line(&mut self, number: u32, delimiter: u8) -> Result<Option<Text>, Flow> {
         let Ok(fd) = self.fds.fd(number) else { return Ok(None) };
         let mut input = Input::new(fd);
@@ -226,7 +227,7 @@ pub(super) fn read(shell: &mut Shell, args: &[Text]) -> Exec {
     Ok(status)
 }
 
-/// A character and whether a backslash stood before it.
+/// A byte, and true if a backslash escaped it.
 type Marked = (u8, bool);
 
 fn read_text(input: &mut Input, asked: &Asked) -> (Vec<Marked>, i32) {
@@ -267,7 +268,7 @@ fn read_text(input: &mut Input, asked: &Asked) -> (Vec<Marked>, i32) {
             return (line, 1);
         }
         line.push((c, false));
-        // Bytes that go on a character do not count.
+        // Continuation bytes of a UTF-8 character do not count.
         if pending > 0 {
             pending -= 1;
         } else {
@@ -338,8 +339,9 @@ fn put(shell: &mut Shell, name: &[u8], value: Text) -> Result<(), Flow> {
     }
 }
 
-/// The next field and what follows its separator. The last field is all that is left, without
-/// white space at its end, and without a separator where nothing follows it.
+/// Splits off the next field and returns it with the text after its separator. The last field takes
+/// the whole rest, without trailing white space, and without a trailing separator if nothing
+/// follows it.
 fn field<'a>(line: &'a [Marked], ifs: &[u8], last: bool) -> Option<(&'a [Marked], &'a [Marked])> {
     let is_space = |m: &Marked| !m.1 && ifs.contains(&m.0) && matches!(m.0, b' ' | b'\t' | b'\n');
     let is_separator = |m: &Marked| !m.1 && ifs.contains(&m.0);

@@ -1,4 +1,4 @@
-//! `set`.
+//! The `set` builtin.
 
 use std::rc::Rc;
 

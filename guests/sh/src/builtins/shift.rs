@@ -1,4 +1,4 @@
-//! `shift`.
+//! The `shift` builtin.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! `shopt`.
+//! The `shopt` builtin.
 
 use super::{USAGE, shown};
 use crate::shell::options::{SET, SHOPT, shopt_name};

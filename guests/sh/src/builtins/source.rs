@@ -1,4 +1,4 @@
-//! `source`, also known as `.`.
+//! The `source` builtin, also known as `.`.
 
 use super::{USAGE, shown};
 use crate::exec::find::Found;

@@ -1,4 +1,4 @@
-//! `test` and `[`.
+//! The `test` and `[` builtins.
 
 use super::{USAGE, number, shown};
 use crate::exec::test::compare;
@@ -22,7 +22,7 @@ pub(super) fn test(shell: &mut Shell, args: &[Text]) -> Exec {
     run(shell, &args[1..], "test")
 }
 
-/// Why there is no answer.
+/// Reason an expression has no result.
 enum Wrong {
     Message(String),
     Flow(Flow),
@@ -86,7 +86,7 @@ struct Test<'a> {
 }
 
 impl Test<'_> {
-    /// POSIX says what up to four arguments mean.
+    /// Evaluates up to four arguments by the rules POSIX gives for each count.
     fn by_count(&mut self, args: &[Text]) -> Option<Answer> {
         match args {
             [] => Some(Ok(false)),

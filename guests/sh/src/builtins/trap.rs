@@ -1,4 +1,4 @@
-//! `trap`.
+//! The `trap` builtin.
 
 use super::{USAGE, number, shown};
 use crate::expand::quote;
@@ -26,7 +26,7 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
         _ => {}
     }
     let Some((command, events)) = rest.split_first() else { return show(shell, &[]) };
-    // A lone event, or a number first: reset.
+    // A single argument, or a number as the first, resets those signals.
     let (command, events) = if events.is_empty() || number(command).is_some() {
         (None, rest)
     } else if command == b"-" {

@@ -1,4 +1,4 @@
-//! `type`, `command -v`, `caller`.
+//! The `type` and `caller` builtins, and `command -v`.
 
 use super::{USAGE, number, shown};
 use crate::exec::find::Found;
@@ -7,13 +7,13 @@ use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 use crate::syntax::function_text;
 
-/// Words of the grammar.
+/// Reserved words.
 const KEYWORDS: [&str; 22] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", "{", "}",
 ];
 
-/// What a name is.
+/// Interpretation of a command name.
 enum What {
     Alias(Text),
     Keyword,
@@ -70,7 +70,7 @@ fn files(shell: &mut Shell, name: &[u8], all: bool) -> Vec<Text> {
     list
 }
 
-/// A command of the sandbox that has no file.
+/// Returns the path shown for a sandbox command that has no file.
 fn bare(name: &[u8]) -> Vec<Text> {
     if crate::is_command(name) { vec![[b"/usr/bin/", name].concat()] } else { Vec::new() }
 }

@@ -1,4 +1,5 @@
-//! `ulimit`: limits belong to the sandbox, and cannot be changed from inside.
+//! The `ulimit` builtin. It prints limits; setting one has no effect, because limits belong to the
+//! sandbox.
 
 use super::{USAGE, shown};
 use crate::shell::{Exec, Shell};

@@ -1,4 +1,4 @@
-//! `umask`.
+//! The `umask` builtin.
 
 use cofferdam_guest_sys as sys;
 
@@ -58,7 +58,7 @@ fn letters(mask: u32) -> String {
     [one('u', 6), one('g', 3), one('o', 0)].join(",")
 }
 
-/// What is allowed after a change such as `u=rwx,g-w`.
+/// Applies a symbolic mode such as `u=rwx,g-w` to the allowed bits.
 fn changed(mode: &[u8], mut allowed: u32) -> Option<u32> {
     for clause in mode.split(|c| *c == b',') {
         let at = clause.iter().position(|c| matches!(c, b'+' | b'-' | b'='))?;

@@ -1,4 +1,4 @@
-//! `unset`.
+//! The `unset` builtin.
 
 use super::{USAGE, shown};
 use crate::shell::scope::split_place;

@@ -1,4 +1,4 @@
-//! `wait`.
+//! The `wait` builtin.
 
 use cofferdam_guest_sys::{self as sys, Status, Which};
 
@@ -6,11 +6,11 @@ use super::{number, shown};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// Status of waiting for what is no child.
+/// Exit status of waiting for a process that is not a child.
 const NO_CHILD: i32 = 127;
 
 impl Shell {
-    /// Waits for a job and forgets it.
+    /// Waits for a job and removes it from the table.
     pub(super) fn wait_job(&mut self, at: usize) -> Exec {
         let number = self.jobs.list[at].number;
         loop {
@@ -27,7 +27,8 @@ impl Shell {
         }
     }
 
-    /// Waits until any child ends. A trapped signal ends the wait with its status.
+    /// Waits until any child ends. Returns the status for a trapped signal if one interrupts the
+    /// wait.
     fn wait_any(&mut self) -> Result<Option<i32>, Flow> {
         match sys::wait(Which::Any, false) {
             Ok(Some((pid, status))) => self.jobs.note(pid, status),
@@ -42,7 +43,7 @@ impl Shell {
                 }
             }
             Err(_) => {
-                // No children are left: whatever was still thought to run is gone.
+                // No children are left, so jobs still listed as running have ended.
                 for job in &mut self.jobs.list {
                     for ended in &mut job.ended {
                         ended.get_or_insert(Status::Exited(127));

@@ -1,4 +1,4 @@
-//! Assignments.
+//! Expanding assignments and carrying them out.
 
 use std::collections::BTreeMap;
 
@@ -9,50 +9,50 @@ use crate::shell::value::{Value, flag};
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Arg, Assign, AssignValue, Text};
 
-/// An assignment whose words were expanded.
+/// An assignment after expansion of its words.
 #[derive(Debug, Clone)]
 pub struct Assigned {
-    /// The variable.
+    /// Variable name.
     pub name: Text,
-    /// What stood in brackets.
+    /// Subscript.
     pub index: Option<Text>,
-    /// `+=`
+    /// True for `+=`.
     pub append: bool,
-    /// Behind the sign.
+    /// New value.
     pub value: NewValue,
 }
 
-/// What is assigned.
+/// Value of an assignment.
 #[derive(Debug, Clone)]
 pub enum NewValue {
-    /// One value.
+    /// A single value.
     Scalar(Text),
-    /// `(…)`
+    /// An array literal, `(…)`.
     Array(Vec<NewElement>),
 }
 
-/// An element of `(…)`.
+/// An element of an array literal.
 #[derive(Debug, Clone)]
 pub struct NewElement {
-    /// `[key]=`
+    /// Key in `[key]=value`.
     pub key: Option<Text>,
-    /// `[key]+=`
+    /// True for `[key]+=value`.
     pub append: bool,
-    /// What a word without key gave.
+    /// Fields of the word: exactly one if there is a key, any number otherwise.
     pub values: Vec<Text>,
 }
 
-/// An argument of `declare` and its kin.
+/// An argument of a command; declaration builtins such as `declare` keep assignments apart.
 #[derive(Debug, Clone)]
 pub enum Decl {
-    /// An option, a name, or `name=value` that was made by an expansion.
+    /// An option, a name, or a `name=value` produced by an expansion.
     Word(Text),
-    /// An assignment that was written as one.
+    /// An assignment written literally in the script.
     Assign(Assigned),
 }
 
 impl Decl {
-    /// As a plain command sees it.
+    /// Returns the argument as text, as an ordinary command receives it.
     pub fn text(&self) -> Text {
         match self {
             Decl::Word(text) => text.clone(),
@@ -133,7 +133,7 @@ impl Shell {
         Ok(Assigned { name: assign.name.clone(), index, append: assign.append, value })
     }
 
-    /// Carries an assignment out.
+    /// Carries out an assignment.
     pub fn apply_assign(&mut self, assign: Assigned) -> Result<(), Flow> {
         match assign.value {
             NewValue::Scalar(value) => {
@@ -147,7 +147,7 @@ impl Shell {
         }
     }
 
-    /// `name=(…)`
+    /// Assigns an array literal, `name=(…)`.
     pub fn assign_array(
         &mut self,
         name: &[u8],
@@ -228,7 +228,7 @@ impl Shell {
     ) -> Result<Assoc, Flow> {
         let keyless = elements.first().is_some_and(|element| element.key.is_none());
         if keyless {
-            // `(key value key value)`
+            // Without subscripts the words alternate: `(key value key value)`.
             let mut words = elements.into_iter().flat_map(|element| element.values);
             while let Some(key) = words.next() {
                 let value = words.next().unwrap_or_default();

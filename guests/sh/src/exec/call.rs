@@ -1,4 +1,4 @@
-//! Calls of functions, sourced files, `eval`.
+//! Function calls, sourced files and `eval`.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::Parser;
 use crate::syntax::ast::Text;
 
-/// Deepest calls of functions in each other where `FUNCNEST` does not say less.
+/// Deepest nesting of function calls, unless `FUNCNEST` sets a lower limit.
 const MAX_CALLS: usize = 450;
 
 impl Shell {
-    /// Calls a function; assignments in front of it are local to the call.
+    /// Calls a function; assignments before it are local to the call.
     pub(super) fn call_function(
         &mut self,
         name: &[u8],
@@ -68,7 +68,7 @@ impl Shell {
         answer
     }
 
-    /// Ends a call: local names are what they were outside again.
+    /// Ends a call and restores the variables and options that it shadowed.
     fn leave_frame(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.line = frame.line;
@@ -78,7 +78,7 @@ impl Shell {
         }
     }
 
-    /// Runs the text of a file in this shell.
+    /// Runs the text of a sourced file in this shell.
     pub fn source_text(&mut self, text: &[u8], name: &[u8], args: Option<Vec<Text>>) -> Exec {
         if self.frames.len() >= MAX_CALLS {
             let message = format!("source: maximum nesting level exceeded ({MAX_CALLS})");
@@ -110,7 +110,7 @@ impl Shell {
         answer
     }
 
-    /// Runs text command by command, each parsed when its turn comes.
+    /// Runs text command by command; each command is parsed only after the previous one has run.
     pub fn exec_text(&mut self, text: &[u8], line: u32, who: &str) -> Exec {
         self.depth += 4;
         if self.depth > super::MAX_NESTING {

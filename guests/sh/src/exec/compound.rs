@@ -1,4 +1,4 @@
-//! Commands that hold other commands.
+//! Compound commands: loops, conditionals, `case`, groups and function definitions.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::shell::frames::Function;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{ArithText, Arm, ArmEnd, Command, Kind, List, Loop, Text, Word};
 
-/// What a turn of a loop says about the next.
+/// Outcome of one loop iteration.
 enum Turn {
     Go,
     Leave,
@@ -86,7 +86,7 @@ impl Shell {
         }
     }
 
-    /// Runs the body of a loop once.
+    /// Runs a loop body once.
     fn turn(&mut self, body: &List, status: &mut i32) -> Result<Turn, Flow> {
         match self.exec_list(body) {
             Ok(done) => {
@@ -107,7 +107,7 @@ impl Shell {
         }
     }
 
-    /// Counts the loop while `f` runs.
+    /// Runs `f` with the loop depth raised by one.
     fn looping<T>(&mut self, f: impl FnOnce(&mut Shell) -> T) -> T {
         self.loops += 1;
         let answer = f(self);
@@ -162,7 +162,7 @@ impl Shell {
         })
     }
 
-    /// A loop over a reference changes what the reference leads to.
+    /// Sets a loop variable; a name reference gets a new target instead of being followed.
     fn set_loop_variable(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
         if self.is_reference(name)
             && let Some(var) = self.vars.get_mut(name)

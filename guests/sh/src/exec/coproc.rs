@@ -1,4 +1,4 @@
-//! `coproc`: a child with a pipe each way.
+//! `coproc`: a child with a pipe in each direction.
 
 use std::rc::Rc;
 
@@ -7,17 +7,16 @@ use cofferdam_guest_sys::Pid;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Text};
 
-/// Where bash puts the end that is read, and the one that is written; the next lower number
-/// where that is taken.
+/// Script numbers that bash gives the read end and the write end; if taken, the next lower one.
 const READ_AT: u32 = 63;
 const WRITE_AT: u32 = 60;
 
-/// A coprocess that was not waited for yet.
+/// A coprocess that has not been waited for.
 #[derive(Debug, Clone)]
 pub struct Coproc {
     name: Text,
     pid: Pid,
-    /// Script numbers of the ends that the shell has.
+    /// Script numbers of the shell's read end and write end.
     ends: [u32; 2],
 }
 
@@ -66,7 +65,7 @@ impl Shell {
         self.coprocs.iter().find(|coproc| runs(coproc.pid)).cloned()
     }
 
-    /// Forgets coprocesses that were waited for: their ends are closed, their variables go.
+    /// Removes coprocesses that have ended: closes their ends and unsets their variables.
     pub fn forget_coprocs(&mut self) -> Result<(), Flow> {
         let is_gone = |shell: &Shell, pid| {
             shell.jobs.of(pid).is_none_or(|at| shell.jobs.list[at].status().is_some())
@@ -88,7 +87,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Notes in a coprocess's variable that a script closed one of its ends.
+    /// Sets an end to -1 in the coprocess's variable after a script closed it.
     pub(super) fn coproc_end_closed(&mut self, number: u32) -> Result<(), Flow> {
         let Some(coproc) = self.coprocs.iter().find(|coproc| coproc.ends.contains(&number)) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Where a command is.
+//! Lookup of commands by name.
 
 use cofferdam_guest_sys as sys;
 
@@ -6,24 +6,24 @@ use crate::expand::glob::is_dir;
 use crate::shell::Shell;
 use crate::syntax::ast::Text;
 
-/// Permission bits that let anyone run a file.
+/// Execute permission for owner, group or others.
 const EXECUTABLE: u32 = 0o111;
 
-/// What a name leads to.
+/// Result of a command lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// A path, or the bare name of a command of the sandbox.
+    /// A path, or the bare name of a sandbox command.
     Program(Text),
-    /// A folder.
+    /// A directory.
     Folder,
-    /// A file that may not be run.
+    /// A file without execute permission.
     Forbidden(Text),
-    /// Nothing.
+    /// No such command.
     Nothing,
 }
 
 impl Shell {
-    /// Looks a program up, in `PATH` where its name is no path.
+    /// Finds a program; searches `PATH` if the name contains no slash.
     pub fn find_program(&mut self, name: &[u8]) -> Found {
         if name.contains(&b'/') {
             return match sys::stat(name, true) {
@@ -50,7 +50,7 @@ impl Shell {
         found
     }
 
-    /// Looks a name up in a list of folders.
+    /// Searches a colon-separated list of directories.
     pub fn search(&self, path: &[u8], name: &[u8]) -> Found {
         let mut forbidden = None;
         for folder in path.split(|c| *c == b':') {
@@ -67,7 +67,7 @@ impl Shell {
         }
         match forbidden {
             Some(path) => Found::Forbidden(path),
-            // Commands of the sandbox need no file.
+            // Sandbox commands need no file; the host decides whether the name exists.
             None if cfg!(target_arch = "wasm32") && !path.is_empty() => {
                 Found::Program(name.to_vec())
             }

@@ -1,16 +1,16 @@
-//! What only a shell for a person does: its start file, its prompt's command, its history file.
+//! Interactive shells: start file, `PROMPT_COMMAND` and history file.
 
 use cofferdam_guest_sys as sys;
 
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// Entries of a history, where nothing else is said.
+/// Default for `HISTSIZE` and `HISTFILESIZE`.
 const HISTORY_SIZE: &[u8] = b"500";
 
 impl Shell {
-    /// Sets it up; the error is a status to end with. `rc` is the file to begin with: none, that
-    /// of the user, or this one.
+    /// Sets up an interactive shell. `rc` is the start file: `None` for no file, `Some(None)` for
+    /// `~/.bashrc`, or a given path. The error is the exit status if the start file calls `exit`.
     pub(super) fn begin_interactive(&mut self, rc: Option<Option<Text>>) -> Result<(), i32> {
         self.options.set_named("history", true);
         self.options.set_named("emacs", true);
@@ -42,7 +42,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs `PROMPT_COMMAND`, with `$?` as it was before and after.
+    /// Runs `PROMPT_COMMAND` and restores `$?` afterwards.
     pub(super) fn run_prompt_command(&mut self) {
         let commands = self.var(b"PROMPT_COMMAND").map(|var| var.values()).unwrap_or_default();
         let status = self.status;
@@ -53,7 +53,7 @@ impl Shell {
         self.status = status;
     }
 
-    /// Keeps what was entered for the next shell.
+    /// Appends new entries to the history file.
     pub(super) fn save_history(&mut self) {
         let Some(file) = self.get(b"HISTFILE").filter(|file| !file.is_empty()) else { return };
         if self.options.history() {

@@ -1,11 +1,11 @@
-//! Lists, and what `set -e` makes of a failure.
+//! Lists of commands, and the effect of failures under `set -e`.
 
 use crate::shell::traps::Event;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Item, Kind, Link, List, Pipeline};
 
 impl Shell {
-    /// Runs commands one after the other.
+    /// Runs a list of commands in order.
     pub fn exec_list(&mut self, list: &List) -> Exec {
         let mut status = 0;
         for item in &list.items {
@@ -18,7 +18,7 @@ impl Shell {
         Ok(status)
     }
 
-    /// Runs commands whose failure decides something and ends nothing.
+    /// Runs commands as a condition: their failure does not end the shell under `set -e`.
     pub(super) fn exec_condition(&mut self, list: &List) -> Exec {
         self.errexit_off += 1;
         let answer = self.exec_list(list);
@@ -58,7 +58,8 @@ impl Shell {
         answer
     }
 
-    /// A pipeline whose failure counts.
+    /// Runs the last pipeline of an `&&`/`
+    /// ` list, whose failure triggers `ERR` and `set -e`.
     fn exec_last(&mut self, pipeline: &Pipeline) -> Exec {
         if pipeline.negated {
             return self.exec_tested(pipeline);
@@ -67,7 +68,7 @@ impl Shell {
         if status == 0 || self.errexit_off > 0 {
             return Ok(status);
         }
-        // What a compound command ends with was looked at inside of it.
+        // A compound command has already handled the failure of its last inner command.
         let counts = match pipeline.stages.as_slice() {
             [command] => match &command.kind {
                 Kind::Simple(_) | Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_) => true,
@@ -90,7 +91,7 @@ impl Shell {
         Ok(status)
     }
 
-    /// What follows a failure: the trap, and the end under `set -e`.
+    /// Handles a failure: runs the `ERR` trap, then exits if `set -e` is on.
     pub(super) fn failed(&mut self, status: i32) -> Result<(), Flow> {
         let in_function = self.frames.iter().any(|frame| frame.is_function);
         if !in_function || self.options.errtrace() {

@@ -1,4 +1,4 @@
-//! Commands that there are not.
+//! Handling of commands that are not found.
 
 use cofferdam_guest_sys::{self as sys, Pid};
 use strsim::osa_distance;
@@ -8,20 +8,20 @@ use crate::builtins::BUILTINS;
 use crate::shell::Shell;
 use crate::syntax::ast::{Arg, Command, Kind, Part, Simple, Text, Word};
 
-/// Status of a command that was not found.
+/// Exit status of a command that is not found.
 const NOT_FOUND: i32 = 127;
 
-/// The function that bash calls in place of a command that it does not find.
+/// Function that bash calls instead of a command it does not find.
 const HANDLER: &[u8] = b"command_not_found_handle";
 
-/// Letters that may be wrong, missing, too many or swapped with their neighbour.
+/// Largest edit distance between a typed name and a suggestion.
 const MAX_TYPOS: usize = 2;
 
-/// Longest name that a neighbour is sought for.
+/// Longest name that gets a suggestion.
 const MAX_GUESSED: usize = 40;
 
 impl Shell {
-    /// Runs the script's own handler, or says what is missing; an error is the status.
+    /// Runs the script's own handler, or prints an error and returns the status.
     pub(super) fn missing(&mut self, args: &[Text]) -> Result<Pid, i32> {
         let name = &args[0];
         if name.contains(&b'/') {
@@ -42,7 +42,7 @@ impl Shell {
         self.spawn_shell(&body, &fds).map_err(|_| NOT_FOUND)
     }
 
-    /// Says what a person may have meant. A script hears what bash says and no more.
+    /// Suggests a similar command on a terminal. Scripts see exactly bash's output.
     fn suggest(&mut self, name: &[u8]) {
         if !self.fds.fd(2).is_ok_and(sys::is_terminal) {
             return;
@@ -59,12 +59,12 @@ impl Shell {
     }
 }
 
-/// The nearest of the known names, if one is near enough.
+/// Returns the known name closest to the typed one, if it is close enough.
 fn nearest<'a>(typed: &[u8], known: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
     if typed.len() > MAX_GUESSED {
         return None;
     }
-    // Of a short name two letters are most of it.
+    // Two wrong letters would be most of a short name.
     let most = MAX_TYPOS.min(typed.len() / 2);
     let near = known.filter(|name| name.len().abs_diff(typed.len()) <= most);
     let typed = letters(typed);
@@ -73,7 +73,7 @@ fn nearest<'a>(typed: &[u8], known: impl Iterator<Item = &'a [u8]>) -> Option<&'
     (typos <= most).then_some(name)
 }
 
-/// A name need not be UTF-8: each of its bytes counts as a letter.
+/// Maps each byte to one character, because names need not be UTF-8.
 fn letters(name: &[u8]) -> String {
     name.iter().map(|byte| char::from(*byte)).collect()
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_near_what_differs_in_a_letter_or_two() {
+    fn names_one_or_two_edits_apart_are_near() {
         check("grpe", Some("grep"));
         check("mkdri", Some("mkdir"));
         check("srot", Some("sort"));

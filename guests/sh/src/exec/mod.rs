@@ -1,4 +1,4 @@
-//! Running the tree.
+//! Execution of the syntax tree.
 
 mod assign;
 mod call;
@@ -26,7 +26,7 @@ use cofferdam_guest_sys as sys;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Kind};
 
-/// Deepest nesting of commands, calls and evaluations while running; each takes stack.
+/// Deepest nesting of running commands, calls and evaluations; each level uses stack.
 pub const MAX_NESTING: usize = 1200;
 
 impl Shell {

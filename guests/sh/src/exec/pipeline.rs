@@ -1,4 +1,4 @@
-//! Pipelines, background commands, `time`.
+//! Pipelines, background commands and `time`.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -16,7 +16,7 @@ impl Shell {
             [] => 0,
             [command] => {
                 let status = self.exec_command(command)?;
-                // Simple commands and subshells say what they were; compound ones did inside.
+                // Compound commands set `PIPESTATUS` through their inner commands.
                 if matches!(
                     command.kind,
                     Kind::Simple(_) | Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_)
@@ -89,7 +89,7 @@ impl Shell {
         Ok(status)
     }
 
-    /// What bash says about a child that a signal ended.
+    /// Prints bash's message for a child killed by a signal.
     pub(super) fn tell_killed(&mut self, status: Status) {
         let text = match status {
             Status::Killed(6) => "Aborted",
@@ -107,7 +107,7 @@ impl Shell {
             crate::syntax::list_text(&List { items: vec![plain] })
         };
         let saved = self.fds.clone();
-        // Without job control, what runs behind the shell's back does not read its input.
+        // Without job control, a background command does not read the shell's input.
         if !self.options.monitor()
             && let Ok(null) = cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0)
         {
@@ -137,7 +137,8 @@ impl Shell {
                 }
             }
             Err(status) => {
-                // It ended before it began; `wait` still finds what it ended with.
+                // The command failed before it became a process; the made-up pid lets `wait` find
+                // its status.
                 let pid = u32::MAX - self.jobs.list.len() as u32;
                 self.last_background = Some(pid);
                 self.jobs.add(vec![pid], text);
@@ -159,7 +160,7 @@ impl Shell {
         self.print_error(text.as_bytes());
     }
 
-    /// An error that ends a subshell, as its status.
+    /// Returns the exit status of a subshell that ends with this flow.
     pub(crate) fn flow_status(flow: Flow) -> i32 {
         match flow {
             Flow::Exit(status) | Flow::Return(status) => status,

@@ -1,4 +1,4 @@
-//! Redirections.
+//! Redirections, applied to the shell's own descriptor table.
 
 use std::rc::Rc;
 
@@ -11,20 +11,21 @@ use crate::shell::scope::{Place, split_place};
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Direction, FileMode, Here, Redirect, RedirectFd, RedirectTo, Text, Word};
 
-/// A here-document up to this length fits into a pipe that nobody reads yet.
+/// Longest here-document passed through a pipe; that much fits before anyone reads it.
 const PIPE_ROOM: usize = 4096;
 
-/// Permission bits of files that redirections make.
+/// Permission bits of files created by redirections, before the umask.
 const NEW_FILE: u32 = 0o666;
 
-/// The first number that `{name}>` hands out.
+/// Lowest number that `{name}>` assigns.
 const FIRST_FREE: u32 = 10;
 
-/// Most descriptors at once.
+/// Script numbers must be below this.
 const MAX_FDS: u32 = 1 << 20;
 
 impl Shell {
-    /// Applies redirections to the table of descriptors. False: one failed, and that was told.
+    /// Applies redirections to the descriptor table. Returns false if one fails, after printing the
+    /// error.
     pub fn redirect(&mut self, redirects: &[Redirect]) -> Result<bool, Flow> {
         for redirect in redirects {
             if !self.redirect_one(redirect)? {
@@ -93,7 +94,7 @@ impl Shell {
         self.expand_quoted(&word)
     }
 
-    /// Puts an open file where a redirection wants it.
+    /// Stores an open file under the number that a redirection names.
     fn place(
         &mut self,
         redirect: &Redirect,
@@ -116,7 +117,7 @@ impl Shell {
         Ok(true)
     }
 
-    /// `n>&m`, `n>&-`, `n>&m-`
+    /// Applies `n>&m`, `n>&-` or `n>&m-`.
     fn redirect_copy(
         &mut self,
         redirect: &Redirect,
@@ -185,7 +186,7 @@ impl Shell {
         Ok(true)
     }
 
-    /// The one name that a word gives.
+    /// Expands a word to exactly one path; prints an error and returns `None` otherwise.
     fn target_path(&mut self, word: &Word) -> Result<Option<Text>, Flow> {
         let mut names = Vec::new();
         self.expand_fields(word, &mut names)?;
@@ -199,7 +200,7 @@ impl Shell {
         }
     }
 
-    /// Opens a file for a redirection. Nothing: it failed, and that was told.
+    /// Opens a file for a redirection. Returns `None` if that fails, after printing the error.
     pub fn open_file(&mut self, path: &[u8], mode: FileMode) -> Result<Option<Rc<Handle>>, Flow> {
         let known = match path {
             b"/dev/stdin" => Some(0),
@@ -229,7 +230,7 @@ impl Shell {
         }
     }
 
-    /// How to open; nothing, where `set -C` forbids it.
+    /// Returns the flags to open a file with, or `None` if `set -C` forbids overwriting it.
     fn open_flags(&self, path: &[u8], mode: FileMode) -> Option<i32> {
         Some(match mode {
             FileMode::Read => libc::O_RDONLY,
@@ -244,7 +245,7 @@ impl Shell {
         })
     }
 
-    /// Moves a new descriptor out of the way of script numbers.
+    /// Moves a new descriptor to a number that no script number maps to.
     pub fn parked(&mut self, fd: sys::Fd) -> Result<Rc<Handle>, Flow> {
         if cfg!(target_arch = "wasm32") {
             return Ok(Handle::own(fd));
@@ -260,7 +261,7 @@ impl Shell {
         }
     }
 
-    /// Something to read that gives this text.
+    /// Returns a handle from which `text` can be read.
     fn text_handle(&mut self, text: &[u8]) -> Result<Option<Rc<Handle>>, Flow> {
         if text.len() <= PIPE_ROOM {
             let (read, write) = self.new_pipe()?;

@@ -1,4 +1,5 @@
-//! POSIX extended regular expressions on the `regex` crate, which takes linear time.
+//! POSIX extended regular expressions, translated for the `regex` crate, which matches in linear
+//! time.
 
 use std::rc::Rc;
 
@@ -7,20 +8,20 @@ use regex::bytes::{Regex, RegexBuilder};
 use crate::syntax::ast::Text;
 use crate::table::Table;
 
-/// Compiled expressions that are kept.
+/// Most compiled expressions kept.
 const MAX_KEPT: usize = 64;
 
 /// Largest compiled expression, in bytes.
 const MAX_COMPILED: usize = 4 * 1024 * 1024;
 
-/// Compiled expressions by text and case rule.
+/// A cache of compiled expressions, keyed by text and case folding.
 #[derive(Debug, Default)]
 pub struct Regexes {
     kept: Table<(Text, bool), Rc<Regex>>,
 }
 
 impl Regexes {
-    /// The compiled expression; nothing, where it is none.
+    /// Returns the compiled expression, or `None` if the pattern is invalid.
     pub fn get(&mut self, pattern: &[u8], fold: bool) -> Option<Rc<Regex>> {
         let key = (pattern.to_vec(), fold);
         if let Some(regex) = self.kept.get(&key) {
@@ -42,7 +43,7 @@ impl Regexes {
     }
 }
 
-/// Text as an expression that matches just it.
+/// Appends an expression that matches exactly this text.
 pub fn escape(text: &[u8], out: &mut Text) {
     for c in text {
         if b".[]{}()*+?^$|\\".contains(c) {
@@ -52,7 +53,7 @@ pub fn escape(text: &[u8], out: &mut Text) {
     }
 }
 
-/// From POSIX's syntax to the crate's.
+/// Translates POSIX syntax to that of the `regex` crate.
 fn translate(pattern: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(pattern);
     let chars: Vec<char> = text.chars().collect();
@@ -75,7 +76,7 @@ fn translate(pattern: &[u8]) -> Option<String> {
                 at += 2;
             }
             '{' => {
-                // A brace that is no bound stands for itself.
+                // A brace that does not start a bound is an ordinary character.
                 let rest: String = chars[at + 1..].iter().take_while(|c| **c != '}').collect();
                 let bound = chars[at + 1..].contains(&'}')
                     && !rest.is_empty()
@@ -102,7 +103,7 @@ fn translate(pattern: &[u8]) -> Option<String> {
                 at += 1;
             }
             '*' | '+' | '?' if out.ends_with(['*', '+', '?']) && !out.ends_with("\\*") => {
-                // `a**` is `a*` in POSIX; in the crate a second sign would mean something else.
+                // POSIX reads `a**` as `a*`; in the crate a second operator has another meaning.
                 if !out.ends_with("\\+") && !out.ends_with("\\?") {
                     at += 1;
                     continue;
@@ -133,7 +134,7 @@ fn push_literal(c: char, out: &mut String) {
     out.push(c);
 }
 
-/// A bracket expression, in which a backslash is nothing special in POSIX.
+/// Translates a bracket expression, in which POSIX gives backslash no special meaning.
 fn bracket(chars: &[char], start: usize, out: &mut String) -> Option<usize> {
     let mut at = start + 1;
     out.push('[');

@@ -1,4 +1,4 @@
-//! A shell from its command line to its end.
+//! The life of a shell process: command line, input, exit.
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::Parser;
 use crate::syntax::ast::{Command, Text};
 
-/// Status of a wrong command line or script.
+/// Exit status for a wrong command line or a syntax error.
 const USAGE: i32 = 2;
 
-/// What the command line asks for.
+/// Source of commands, chosen by the command line.
 enum Input {
     Text(Text),
     File(Text),
@@ -20,7 +20,7 @@ enum Input {
 }
 
 impl Shell {
-    /// Runs the shell as its arguments say; answers its exit status.
+    /// Runs the shell with its arguments and returns its exit status.
     pub fn main(&mut self, args: &[Text]) -> i32 {
         let mut rc = Some(None);
         let input = match self.read_arguments(args, &mut rc) {
@@ -50,7 +50,7 @@ impl Shell {
         self.finish(status)
     }
 
-    /// The end of every shell: its trap, then what the sandbox keeps.
+    /// Ends a shell: runs its EXIT trap, then saves the environment for the sandbox's next run.
     fn finish(&mut self, status: i32) -> i32 {
         let status = self.run_exit_trap(status);
         if !self.in_subshell && cfg!(target_arch = "wasm32") {
@@ -61,7 +61,7 @@ impl Shell {
         status & 0xff
     }
 
-    /// Runs what a parent handed over; answers the exit status.
+    /// Runs the command received from the parent and returns the exit status.
     pub fn run_subshell(&mut self, body: &Command) -> i32 {
         let answer = self.exec_command(body);
         let status = match answer {
@@ -71,7 +71,8 @@ impl Shell {
         self.finish(status)
     }
 
-    /// `rc` becomes the file that an interactive shell begins with: none, its own, or this one.
+    /// Parses the arguments. Sets `rc` to the start file of an interactive shell: `None` for no
+    /// file, `Some(None)` for the default, or a given path.
     fn read_arguments(
         &mut self,
         args: &[Text],
@@ -230,7 +231,8 @@ impl Shell {
         }
     }
 
-    /// As bash names it: by the script, or as the text of `-c` where that has no name.
+    /// Prints a syntax error as bash does: after the script's name, or after `-c` if there is no
+    /// name.
     fn complain_of_syntax(&mut self, message: &str) {
         let is_unnamed = [&b"bash"[..], b"sh"].contains(&self.arg0.as_slice());
         if self.command_string.is_none() || !is_unnamed {
@@ -241,7 +243,7 @@ impl Shell {
         self.print_error(&text);
     }
 
-    /// One complete command at the top. The error is a status to end with.
+    /// Runs one complete top-level command. The error is the status to exit with.
     fn top_level(&mut self, list: &crate::syntax::ast::List) -> Result<i32, i32> {
         let depth = self.depth;
         let answer: Exec = self.exec_list(list);
@@ -275,13 +277,13 @@ impl Shell {
         }
     }
 
-    /// Leaves calls that an error jumped out of.
+    /// Resets loop and condition state after an error unwound the calls that held it.
     fn forget_calls(&mut self) {
         self.loops = 0;
         self.errexit_off = 0;
     }
 
-    /// A script that comes in while it runs: its commands may read what follows them.
+    /// Runs commands from standard input as they arrive; each may read the input that follows it.
     fn run_standard_input(&mut self) -> i32 {
         let mut text: Text = Vec::new();
         let mut status = 0;
@@ -328,8 +330,8 @@ impl Shell {
     }
 }
 
-/// The piece of a text between two points, each said by what was left behind it. Aliases change
-/// what a parser has before a point, and never what is behind it.
+/// Returns the text between two positions, each given as the length of the text after it. Alias
+/// expansion changes the parser's text before a position, never after it.
 fn read_since(text: &[u8], before: usize, after: usize) -> &[u8] {
     let at = |left: usize| text.len().saturating_sub(left);
     &text[at(before).min(at(after))..at(after)]

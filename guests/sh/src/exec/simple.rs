@@ -1,4 +1,4 @@
-//! Simple commands.
+//! Simple commands: expansion, dispatch and assignments that last for one command.
 
 use super::assign::{Assigned, Decl, NewValue};
 use crate::builtins;
@@ -28,14 +28,14 @@ impl Shell {
             }
             self.exec_args(simple, args, &command.redirects)
         };
-        // The ends of process substitutions go with the command they were made for.
+        // Process substitutions are closed with the command that they were made for.
         for number in self.process_fds.split_off(process.min(self.process_fds.len())) {
             self.fds.remove(number);
         }
         answer
     }
 
-    /// Nothing but assignments and redirections.
+    /// Runs a command that consists only of assignments and redirections.
     fn exec_assigns(&mut self, simple: &Simple, redirects: &[Redirect]) -> Exec {
         let mut failed = false;
         if redirects.is_empty() {
@@ -97,7 +97,7 @@ impl Shell {
         answer
     }
 
-    /// Takes redirections back, but for those that `exec` and `{name}>` make for good.
+    /// Restores the descriptor table, except for the lasting redirections of `exec` and `{name}>`.
     pub(super) fn restore_fds(&mut self, saved: crate::shell::fds::Fds, name: &[u8]) {
         if name == b"exec" {
             return;
@@ -112,7 +112,7 @@ impl Shell {
             self.fds.set(number, handle);
         }
         for number in std::mem::take(&mut self.closed_fds) {
-            // `{fd}>&-` closes for good what `{fd}>` opened for good.
+            // `{fd}>&-` permanently closes a descriptor that `{fd}>` opened.
             if number >= 10 {
                 self.fds.remove(number);
             }
@@ -129,7 +129,7 @@ impl Shell {
         self.run_command(name, args, assigns)
     }
 
-    /// A builtin or a program; functions are passed over.
+    /// Runs a builtin or a program, without looking for a function.
     pub fn run_command(&mut self, name: &[u8], args: Vec<Decl>, assigns: Vec<Assigned>) -> Exec {
         if let Some(builtin) = builtins::find(name)
             && !self.disabled.iter().any(|disabled| disabled == name)
@@ -137,10 +137,10 @@ impl Shell {
             return self.run_builtin(builtin, args, assigns);
         }
         let args: Vec<Text> = args.iter().map(Decl::text).collect();
-        self.run_program(&args, assigns)
+        self.run_external(&args, assigns)
     }
 
-    /// Runs a builtin, with assignments that hold while it runs.
+    /// Runs a builtin; assignments last only for the call, except before POSIX special builtins.
     pub fn run_builtin(
         &mut self,
         builtin: &builtins::Builtin,
@@ -159,7 +159,7 @@ impl Shell {
         answer
     }
 
-    /// Assigns exported variables; answers what they were.
+    /// Assigns and exports variables for one command. Returns their previous values.
     pub(super) fn assign_for_now(
         &mut self,
         assigns: Vec<Assigned>,
@@ -198,8 +198,8 @@ impl Shell {
         }
     }
 
-    /// Runs a program and waits for it.
-    pub fn run_program(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
+    /// Runs an external program and waits for it.
+    pub fn run_external(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
         let saved = self.assign_for_now(assigns)?;
         let env = self.exported();
         let started = self.spawn_program(args, &env);
@@ -214,7 +214,7 @@ impl Shell {
         }
     }
 
-    /// Whether a name is a builtin that is on.
+    /// Returns true if the name is an enabled builtin.
     pub fn is_builtin(&self, name: &[u8]) -> bool {
         builtins::find(name).is_some() && !self.disabled.iter().any(|disabled| disabled == name)
     }

@@ -1,4 +1,4 @@
-//! New processes.
+//! Starting processes: subshells, pipeline stages, programs and scripts.
 
 use cofferdam_guest_sys::{self as sys, Pid, Spawn};
 
@@ -8,11 +8,11 @@ use crate::shell::output::reason;
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Arg, Command, Kind, Op, Part, Redirect, RedirectTo, Text, Word};
 
-/// Status of a command that cannot be run.
+/// Exit status of a command that cannot be executed.
 const NOT_RUNNABLE: i32 = 126;
 
 impl Shell {
-    /// A subshell that runs this command. It receives the state of this shell.
+    /// Starts a subshell that runs this command with a copy of this shell's state.
     pub fn spawn_shell(&mut self, body: &Command, fds: &Fds) -> Result<Pid, Flow> {
         let numbers = fds.numbers();
         let state = self.pack_state(body, &numbers);
@@ -31,8 +31,8 @@ impl Shell {
         })
     }
 
-    /// A stage of a pipeline, with the descriptors that are set now. An error is the status that
-    /// it failed with before it was a process.
+    /// Starts a pipeline stage with the current descriptors. The inner error is the status of a
+    /// stage that failed before it became a process.
     pub(super) fn spawn_stage(&mut self, command: &Command) -> Result<Result<Pid, i32>, Flow> {
         if let Some(answer) = self.spawn_direct(command)? {
             return Ok(answer);
@@ -41,7 +41,8 @@ impl Shell {
         self.spawn_shell(command, &fds).map(Ok)
     }
 
-    /// A stage that is nothing but a program: no shell is needed around it.
+    /// Starts a stage that is only a program, without a shell around it; returns `None` if it needs
+    /// one.
     fn spawn_direct(&mut self, command: &Command) -> Result<Option<Result<Pid, i32>>, Flow> {
         let Kind::Simple(simple) = &command.kind else { return Ok(None) };
         let targets = command.redirects.iter().all(|redirect| match &redirect.to {
@@ -95,7 +96,8 @@ impl Shell {
         answer
     }
 
-    /// Whether a redirection may wait for another process: not in this one, which has to start it.
+    /// Returns true if a redirection opens a named pipe. Such an open may block until another
+    /// process opens the other end, and this process may be the one that has to start it.
     fn opens_fifo(&mut self, redirects: &[Redirect]) -> Result<bool, Flow> {
         for redirect in redirects {
             let (RedirectTo::File(_, word) | RedirectTo::Both(_, word)) = &redirect.to else {
@@ -112,7 +114,7 @@ impl Shell {
         Ok(false)
     }
 
-    /// Starts a program found by its name. An error was told, and is the status.
+    /// Starts a program found by name. The error is the exit status; its message has been printed.
     pub fn spawn_program(&mut self, args: &[Text], env: &[Text]) -> Result<Pid, i32> {
         let name = &args[0];
         let program = match self.find_program(name) {
@@ -159,7 +161,7 @@ impl Shell {
         })
     }
 
-    /// A file that is no program: a script for what its first line names, or for this shell.
+    /// Starts a script with the interpreter named in its first line, or with this shell.
     fn spawn_script(&mut self, program: &[u8], args: &[Text], env: &[&[u8]]) -> Result<Pid, i32> {
         let mut head = [0; 256];
         let len = sys::open(program, libc::O_RDONLY, 0).and_then(|fd| {
@@ -191,7 +193,8 @@ impl Shell {
         argv.push(program);
         argv.extend(args[1..].iter().map(Vec::as_slice));
         let interpreter = argv[0].to_vec();
-        // Interpreters live where the sandbox has its commands, wherever the script believes.
+        // An interpreter's path may not exist in the sandbox; its base name finds the sandbox's
+        // command.
         let base = interpreter.rsplit(|c| *c == b'/').next().unwrap_or(&interpreter).to_vec();
         let started = self.start(&interpreter, argv.clone(), env).or_else(|error| {
             if error.kind() == std::io::ErrorKind::NotFound && base != interpreter {
@@ -207,13 +210,13 @@ impl Shell {
     }
 }
 
-/// Text for a message.
+/// Converts text for use in a message; invalid UTF-8 is replaced.
 pub fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Whether expanding the parts changes nothing and cannot fail, so that it does not matter which
-/// process does it.
+/// Returns true if expanding the parts has no side effect and cannot fail, so that any process may
+/// expand them.
 fn is_pure(parts: &[Part]) -> bool {
     parts.iter().all(|part| match part {
         Part::Literal(_) | Part::Quoted(_) | Part::Sequence(_) => true,

@@ -1,4 +1,4 @@
-//! `[[ … ]]`, and the questions it shares with `test`.
+//! `[[ … ]]`, and the primaries that it shares with `test`.
 
 use cofferdam_guest_sys as sys;
 
@@ -18,7 +18,7 @@ impl Shell {
         }
     }
 
-    /// Nothing: the expression is wrong, and that was told.
+    /// Evaluates an expression. Returns `None` if it is invalid, after printing the error.
     fn test(&mut self, expr: &TestExpr) -> Result<Option<bool>, Flow> {
         Ok(match expr {
             TestExpr::Word(word) => Some(!self.expand_string(word)?.is_empty()),
@@ -80,7 +80,8 @@ impl Shell {
         }
     }
 
-    /// Operators between two texts that `test` has as well, but for numbers.
+    /// Evaluates string and file comparisons that `test` shares; numbers are compared by
+    /// [`compare`].
     pub fn test_files(&mut self, op: TestOp, left: &[u8], right: &[u8]) -> bool {
         let times = || {
             let time = |path: &[u8]| sys::stat(path, true).ok().map(|status| status.modified);
@@ -105,7 +106,7 @@ impl Shell {
         }
     }
 
-    /// `-x text`
+    /// Evaluates a unary primary, `-x text`.
     pub fn test_unary(&mut self, letter: u8, text: &[u8]) -> Result<bool, Flow> {
         const FORMAT: u32 = 0o170_000;
         let mode = |follow: bool| self.stat_script(text, follow).map(|status| status.mode);
@@ -146,7 +147,7 @@ impl Shell {
         })
     }
 
-    /// A file's status; names of descriptors mean the script's.
+    /// Returns a file's status; `/dev/fd/N` refers to script numbers.
     fn stat_script(&self, path: &[u8], follow: bool) -> Option<sys::FileStatus> {
         if path.is_empty() {
             return None;
@@ -159,8 +160,9 @@ impl Shell {
         sys::stat(path, follow).ok()
     }
 
-    /// Whether the file may be read (4), written (2) or run (1). The owner is everybody here, and
-    /// like a superuser reads all and runs what anyone may run.
+    /// Returns true if the file may be read (4), written (2) or run (1). In a cell the owner bits
+    /// decide on reading and writing. On a real Unix the tests run as root, which may read and
+    /// write everything.
     fn may(&self, path: &[u8], bit: u32) -> bool {
         let Some(status) = self.stat_script(path, true) else { return false };
         let is_folder = status.mode & 0o170_000 == 0o040_000;
@@ -173,7 +175,7 @@ impl Shell {
         }
     }
 
-    /// `-v name`, `-v name[index]`
+    /// Implements `-v name` and `-v name[index]`.
     fn is_set_place(&mut self, text: &[u8]) -> Result<bool, Flow> {
         if !text.is_empty() && text.iter().all(u8::is_ascii_digit) {
             let at: usize = shown(text).parse().unwrap_or(usize::MAX);
@@ -194,7 +196,7 @@ impl Shell {
         Ok(self.get_element(&place.name, &index)?.is_some())
     }
 
-    /// The right side of `=~`: quoted parts stand for themselves.
+    /// Expands the right side of `=~`; quoted parts match literally.
     fn expand_regex(&mut self, word: &Word) -> Result<Text, Flow> {
         let mut out = Vec::new();
         for part in &word.parts {
@@ -228,7 +230,7 @@ impl Shell {
     }
 }
 
-/// Numbers in order.
+/// Compares two numbers.
 pub fn compare(op: TestOp, a: i64, b: i64) -> bool {
     match op {
         TestOp::Eq => a == b,

@@ -1,4 +1,4 @@
-//! `set -x`.
+//! Trace output of `set -x`.
 
 use super::assign::{Assigned, Decl};
 use crate::expand::quote;
@@ -22,7 +22,7 @@ impl Shell {
         self.trace(&[&text[..at], &value].concat());
     }
 
-    /// One line of trace.
+    /// Prints one trace line.
     pub(super) fn trace(&mut self, text: &[u8]) {
         let status = self.status;
         let prompt = self.get(b"PS4").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Running traps.
+//! Execution of traps.
 
 use cofferdam_guest_sys as sys;
 
@@ -6,7 +6,7 @@ use crate::shell::traps::Event;
 use crate::shell::{Flow, Shell};
 
 impl Shell {
-    /// Runs the commands of an event, if it has any; `$?` stays what it was.
+    /// Runs an event's command, if it has one, and restores `$?`.
     pub fn run_trap(&mut self, event: Event) -> Result<(), Flow> {
         let Some(command) = self.traps.get(event) else { return Ok(()) };
         if self.traps.running && !matches!(event, Event::Exit | Event::Signal(_)) {
@@ -21,7 +21,7 @@ impl Shell {
         self.pipe_status = before.3;
         match answer {
             Ok(_) => Ok(()),
-            // An error inside gives up the trap, not what it interrupted.
+            // An error abandons the trap, not the command that it interrupted.
             Err(Flow::Discard(_)) => Ok(()),
             Err(flow) => Err(flow),
         }
@@ -42,12 +42,12 @@ impl Shell {
         self.run_trap(Event::Return)
     }
 
-    /// A trap that a function sets for itself runs when that function returns.
+    /// Returns true if the running function set the RETURN trap itself.
     fn return_trap_here(&self) -> bool {
         self.return_trap_depth == self.frames.len()
     }
 
-    /// Runs the commands of signals that came.
+    /// Runs the traps of received signals.
     pub fn run_signal_traps(&mut self) -> Result<(), Flow> {
         for signal in sys::signals_take() {
             self.run_trap(Event::Signal(signal))?;
@@ -55,7 +55,7 @@ impl Shell {
         Ok(())
     }
 
-    /// The end of the shell: its trap runs once. Answers the status to end with.
+    /// Runs the EXIT trap, at most once. Returns the status to exit with.
     pub fn run_exit_trap(&mut self, status: i32) -> i32 {
         self.status = status;
         let Some(command) = self.traps.list.remove(&Event::Exit).filter(|c| !c.is_empty()) else {

@@ -1,11 +1,11 @@
-//! Waiting for children.
+//! Waiting for foreground children.
 
 use cofferdam_guest_sys::{self as sys, Pid, Status, Which};
 
 use crate::shell::{Flow, Shell};
 
 impl Shell {
-    /// Waits until a child has ended, running traps of signals that come meanwhile.
+    /// Waits until a child has ended. Signals do not end the wait; their traps run afterwards.
     pub fn wait_for(&mut self, pid: Pid) -> Result<Status, Flow> {
         loop {
             if let Some(status) = self.jobs.take_stray(pid) {
@@ -15,7 +15,7 @@ impl Shell {
                 Ok(Some((_, status))) => return Ok(status),
                 Ok(None) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    // A command in the foreground is waited for to its end; traps come after.
+                    // Foreground commands run to their end before traps do.
                 }
                 Err(_) => return Ok(Status::Exited(127)),
             }

@@ -1,4 +1,4 @@
-//! Arithmetic.
+//! Evaluation of arithmetic expressions.
 
 use std::rc::Rc;
 
@@ -8,13 +8,13 @@ use crate::shell::{Flow, Shell};
 use crate::syntax::arith::{self, Arith, Binary, Target, Unary};
 use crate::syntax::ast::{ArithText, Part, Text};
 
-/// Deepest chain of variables whose values are expressions with variables.
+/// Longest chain of variables whose values are expressions that name further variables.
 const MAX_CHAIN: usize = 256;
 
-/// Parsed expressions that are kept.
+/// Most parsed expressions kept.
 const MAX_KEPT: usize = 256;
 
-/// Why an expression has no value: a message, or something that ends more than it.
+/// Reason an expression has no value: an error message, or a flow that unwinds further.
 enum Stop {
     Message(String),
     Flow(Flow),
@@ -29,12 +29,13 @@ impl From<Flow> for Stop {
 type Number = Result<i64, Stop>;
 
 impl Shell {
-    /// The value of an expression of the script.
+    /// Evaluates an expression of the script.
     pub fn arith_text(&mut self, text: &ArithText) -> Result<i64, Flow> {
         self.arith_or(text, "").map_err(|flow| flow.unwrap_or(Flow::Discard(1)))
     }
 
-    /// As [`Shell::arith_text`] for `((…))`: an error is told in its name, and is only a failure.
+    /// Evaluates like [`Shell::arith_text`], but prints errors under the name `who` and returns
+    /// them as `Err(None)`, which `((…))` treats as a plain failure.
     pub fn arith_or(&mut self, text: &ArithText, who: &str) -> Result<i64, Option<Flow>> {
         if let Some(tree) = &text.tree {
             let mut values = Vec::new();
@@ -66,7 +67,7 @@ impl Shell {
         self.expand_quoted(&word)
     }
 
-    /// The value of an expression that is a value itself.
+    /// Evaluates a variable's value as an expression.
     pub fn arith_value(&mut self, text: &[u8]) -> Result<i64, Flow> {
         if let Some(number) = small(text) {
             return Ok(number);
@@ -74,7 +75,8 @@ impl Shell {
         self.arith_source(text, "").map_err(|flow| flow.unwrap_or(Flow::Discard(1)))
     }
 
-    /// The value of an expression's text. `Err(None)`: it was wrong, and that was told.
+    /// Evaluates the text of an expression. Returns `Err(None)` if it is invalid, after printing
+    /// the error.
     pub fn arith_source(&mut self, text: &[u8], who: &str) -> Result<i64, Option<Flow>> {
         let answer = match self.parsed(text) {
             Ok(tree) => self.eval(&tree, &[], 0),
@@ -222,7 +224,7 @@ impl Shell {
     }
 }
 
-/// A plain decimal number.
+/// Parses a plain decimal number of at most 18 digits.
 fn small(text: &[u8]) -> Option<i64> {
     let (digits, negative) = match text {
         [b'-', digits @ ..] => (digits, true),
@@ -231,7 +233,6 @@ fn small(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || digits.len() > 18 || (digits[0] == b'0' && digits.len() > 1) {
         return None;
     }
-    // A value with a sign is only taken whole where nothing stands around it.
     let mut value = 0i64;
     for c in digits {
         if !c.is_ascii_digit() {

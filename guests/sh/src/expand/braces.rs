@@ -1,18 +1,18 @@
-//! Brace expansion of words that have any.
+//! Expansion of brace parts into words.
 
 use cofferdam_guest_sys as sys;
 
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Sequence, Text, Word};
 
-/// Most words that braces may make.
+/// Most words that the braces of one word may produce.
 const MAX_WORDS: usize = 200_000;
 
-/// Most words of a lone sequence, which are not taken apart again.
+/// Most items of a word that is only a sequence; these need no further expansion.
 const MAX_SEQUENCE: usize = 1_000_000;
 
 impl Shell {
-    /// `{1..100}` and nothing else: arguments at once.
+    /// Expands a word that is only `{1..100}` directly to arguments.
     pub(super) fn expand_sequence(
         &mut self,
         s: &Sequence,
@@ -85,7 +85,7 @@ fn expand(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
     Some(list)
 }
 
-/// Neighbouring text becomes one part: a tilde or a pattern may only now be complete.
+/// Appends a part, merging adjacent text so that tildes and patterns are recognised across parts.
 fn push(parts: &mut Vec<Part>, part: Part) {
     match (parts.last_mut(), part) {
         (Some(Part::Literal(before)), Part::Literal(text)) => before.extend_from_slice(&text),
@@ -112,7 +112,7 @@ fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
     let mut at = s.from;
     for _ in 0..count {
         let text = item(s, at);
-        // Letters between the cases are signs, which stand for themselves.
+        // Punctuation between `Z` and `a` is literal.
         let part = if s.letters && !at.to_le_bytes()[0].is_ascii_alphabetic() {
             Part::Quoted(text)
         } else {
@@ -124,7 +124,7 @@ fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
     Some(list)
 }
 
-/// Braces as they were written, where they are not expanded.
+/// Returns unexpanded braces as source text.
 pub(super) fn source(part: &Part) -> Text {
     let word = Word { parts: vec![part.clone()] };
     crate::syntax::word_text(&word)

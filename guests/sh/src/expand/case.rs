@@ -1,9 +1,9 @@
-//! `${x^^}` and its kin.
+//! `${x^^}` and the other case operators.
 
 use crate::pattern::{Pattern, decode};
 use crate::syntax::ast::{CaseOp, Text};
 
-/// The text with the case of its characters changed, where the pattern matches them.
+/// Changes the case of the characters that match the pattern.
 pub(super) fn change(text: &[u8], kind: CaseOp, all: bool, pattern: Option<&Pattern>) -> Text {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
@@ -18,7 +18,8 @@ pub(super) fn change(text: &[u8], kind: CaseOp, all: bool, pattern: Option<&Patt
                     CaseOp::Lower => false,
                     CaseOp::Toggle => !c.is_uppercase(),
                 };
-                // Only where it stays one character, as the C library has it.
+                // The C library's mapping is one to one, so a character with a longer mapping stays
+                // as it is.
                 let single = |changed: String| {
                     if changed.chars().count() == 1 { changed } else { c.to_string() }
                 };

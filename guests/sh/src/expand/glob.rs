@@ -1,4 +1,4 @@
-//! File names that match a pattern.
+//! Pathname expansion.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,10 +10,10 @@ use crate::pattern::{Pattern, Rules};
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
 
-/// Most names that one pattern may give.
+/// Most names that one pattern may produce.
 const MAX_NAMES: usize = 1_000_000;
 
-/// Deepest folder that `**` goes down to.
+/// Deepest directory that `**` descends to.
 const MAX_DEPTH: usize = 200;
 
 #[cfg(unix)]
@@ -21,18 +21,18 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 #[cfg(target_os = "wasi")]
 use std::os::wasi::ffi::{OsStrExt, OsStringExt};
 
-/// Bytes as the standard library's path.
+/// Converts bytes to a path.
 pub fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// A name of the standard library as bytes.
+/// Converts an OS string to bytes.
 pub fn bytes(name: std::ffi::OsString) -> Text {
     name.into_vec()
 }
 
 impl Shell {
-    /// The names that a field matches, or the field itself.
+    /// Appends the paths that a field matches, or the field itself if there are none.
     pub(super) fn glob_into(&mut self, field: Field, args: &mut Vec<Text>) -> Result<(), Flow> {
         if !is_pattern(&field.pattern, self.options.extglob()) {
             args.push(field.plain());
@@ -60,7 +60,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Sorted names that match a pattern.
+    /// Returns the paths that match a pattern, sorted.
     pub fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Text>, Flow> {
         let mut search = Search {
             rules: Rules { extended: self.options.extglob(), fold: self.options.nocaseglob() },
@@ -104,7 +104,7 @@ impl Search {
             return;
         };
         if part.is_empty() {
-            // Slashes at the end or in a row.
+            // Trailing or repeated slashes.
             let mut base = base;
             base.push(b'/');
             if rest.is_empty() {
@@ -141,7 +141,7 @@ impl Search {
         }
     }
 
-    /// `**`: this folder and all below.
+    /// Matches `**`: this directory and everything below it.
     fn all(&mut self, base: Text, rest: &[&[u8]], depth: usize) {
         if rest.is_empty() {
             if !base.is_empty() {
@@ -162,7 +162,7 @@ impl Search {
                 continue;
             }
             let next = join(&base, &name);
-            // Links to folders are not followed.
+            // Symbolic links to directories are not followed.
             let is_folder = sys::stat(&next, false).is_ok_and(|s| is_dir(s.mode));
             if is_folder {
                 self.all(next, rest, depth + 1);
@@ -185,7 +185,7 @@ impl Search {
     }
 }
 
-/// Whether the kind bits of a mode say folder.
+/// Returns true if the mode is that of a directory.
 pub fn is_dir(mode: u32) -> bool {
     mode & 0o170_000 == 0o040_000
 }
@@ -203,7 +203,7 @@ fn join(base: &[u8], name: &[u8]) -> Text {
     path
 }
 
-/// Splits at slashes outside of groups.
+/// Splits at slashes outside groups.
 fn split(pattern: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -222,7 +222,7 @@ fn split(pattern: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Whether a pattern can match anything but its own text.
+/// Returns true if a pattern can match more than its own text.
 fn is_pattern(text: &[u8], extended: bool) -> bool {
     let mut at = 0;
     while at < text.len() {

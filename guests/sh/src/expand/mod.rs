@@ -1,4 +1,4 @@
-//! Expansion: from words to arguments.
+//! Expansion of words to arguments.
 
 mod arith;
 mod braces;
@@ -21,22 +21,22 @@ use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Text, Word};
 use sink::{Mode, Sink};
 
-/// Longest value that an expansion may build; growing past it is an error, not a crash.
+/// Longest value that an expansion may build; exceeding it is an error.
 pub const MAX_VALUE: usize = 16 * 1024 * 1024;
 
-/// How the parts of a word are to be taken.
+/// Context in which the parts of a word are expanded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// Between double quotes.
+    /// Inside double quotes.
     Quoted,
-    /// As written in a command.
+    /// Unquoted, in a command.
     Bare,
-    /// Inside `${x:-…}`: text is split like a value.
+    /// Inside `${x:-…}`: literal text is split like a value.
     Value,
 }
 
 impl Shell {
-    /// Words of a command: expanded, split, globbed.
+    /// Expands words to arguments, with field splitting and pathname expansion.
     pub fn expand_words<'a>(
         &mut self,
         words: impl IntoIterator<Item = &'a Word>,
@@ -48,10 +48,10 @@ impl Shell {
         Ok(args)
     }
 
-    /// One word of a command.
+    /// Expands one word to arguments.
     pub fn expand_fields(&mut self, word: &Word, args: &mut Vec<Text>) -> Result<(), Flow> {
         match word.parts.as_slice() {
-            // Most words are plain.
+            // Fast path: most words are plain.
             [Part::Literal(text)] if is_plain(text) => {
                 args.push(text.clone());
                 return Ok(());
@@ -78,7 +78,7 @@ impl Shell {
 
     fn expand_one(&mut self, word: &Word, args: &mut Vec<Text>) -> Result<(), Flow> {
         let mut sink = self.sink(Mode::Fields);
-        // `name=~` as an argument is taken for an assignment's tilde, outside of POSIX's mode.
+        // Outside POSIX mode, the tilde in an argument `name=~` expands as in an assignment.
         let changed = match word.parts.first() {
             Some(Part::Literal(text)) if text.contains(&b'~') && !self.options.posix() => {
                 self.tilde_argument(word, text)?
@@ -97,7 +97,7 @@ impl Shell {
         Ok(())
     }
 
-    /// A word as one value: no splitting, no globbing.
+    /// Expands a word to one value, without field splitting or pathname expansion.
     pub fn expand_string(&mut self, word: &Word) -> Result<Text, Flow> {
         match word.parts.as_slice() {
             [] => return Ok(Vec::new()),
@@ -108,7 +108,7 @@ impl Shell {
         self.expand_single(word, Quoting::Bare, true)
     }
 
-    /// The value of an assignment: tildes count behind colons too.
+    /// Expands the value of an assignment; tildes after colons expand too.
     pub fn expand_assigned(&mut self, word: &Word) -> Result<Text, Flow> {
         let has_tilde = |part: &Part| matches!(part, Part::Literal(text) if text.contains(&b'~'));
         if !word.parts.iter().any(has_tilde) {
@@ -118,7 +118,7 @@ impl Shell {
         self.expand_single(&word, Quoting::Bare, false)
     }
 
-    /// What stands in a here-document or in arithmetic: as between double quotes.
+    /// Expands a here-document or arithmetic text, as inside double quotes.
     pub fn expand_quoted(&mut self, word: &Word) -> Result<Text, Flow> {
         match word.parts.as_slice() {
             [] => Ok(Vec::new()),
@@ -133,7 +133,7 @@ impl Shell {
         Ok(sink.single())
     }
 
-    /// A word as a pattern: what is quoted stands for itself.
+    /// Expands a word to a pattern in which quoted characters match literally.
     pub fn expand_pattern(&mut self, word: &Word) -> Result<Text, Flow> {
         let mut sink = self.sink(Mode::Pattern);
         self.expand_parts(&word.parts, Quoting::Bare, true, &mut sink)?;
@@ -168,7 +168,8 @@ impl Shell {
                 Part::Double(parts) => {
                     let empties = sink.empty_lists;
                     self.expand_parts(parts, Quoting::Quoted, false, sink)?;
-                    // `"$@"` without arguments is no argument; any other quotes are at least one.
+                    // `"$@"` without arguments produces no field; any other quotes produce at least
+                    // one.
                     if sink.empty_lists == empties {
                         sink.quoted(b"");
                     }
@@ -204,12 +205,12 @@ impl Shell {
         Ok(())
     }
 
-    /// How patterns are read now.
+    /// Returns the pattern rules set by the current options.
     pub fn pattern_rules(&self) -> Rules {
         Rules { extended: self.options.extglob(), fold: self.options.nocasematch() }
     }
 
-    /// What separates fields.
+    /// Returns the field separators.
     pub(crate) fn ifs(&self) -> Text {
         match self.vars.get(&b"IFS"[..]) {
             Some(var) => var.first().cloned().unwrap_or_default(),
@@ -223,12 +224,12 @@ impl Shell {
     }
 }
 
-/// Whether text can be an argument as it is.
+/// Returns true if text can be used as an argument without expansion.
 fn is_plain(text: &[u8]) -> bool {
     !text.iter().any(|c| matches!(c, b'*' | b'?' | b'[' | b'~' | b'(' | b'\\'))
 }
 
-/// Text as a pattern that matches just it.
+/// Appends a pattern that matches exactly this text.
 pub fn escape_pattern(text: &[u8], out: &mut Text) {
     sink::escape(text, out);
 }

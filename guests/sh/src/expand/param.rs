@@ -1,4 +1,4 @@
-//! `${…}`: what is done with a parameter's value.
+//! `${…}`: operators on a parameter's value.
 
 use cofferdam_guest_sys as sys;
 
@@ -51,7 +51,7 @@ impl Shell {
         self.emit(got, quoted, sink)
     }
 
-    /// Refuses a parameter that is not set where `set -u` says so.
+    /// Fails for an unset parameter under `set -u`.
     fn check_set(&mut self, named: &Named, got: &Got) -> Result<(), Flow> {
         if !self.options.nounset() || !matches!(got, Got::Nothing) {
             return Ok(());
@@ -86,7 +86,7 @@ impl Shell {
         })
     }
 
-    /// Whether characters may be longer than a byte.
+    /// Returns true if the locale has multibyte characters.
     pub(crate) fn is_utf8(&self) -> bool {
         for name in [&b"LC_ALL"[..], b"LC_CTYPE", b"LANG"] {
             if let Some(value) = self.vars.get(name).and_then(|var| var.first())
@@ -138,7 +138,7 @@ impl Shell {
             return Ok(got);
         }
         let pattern = Pattern::new(&text, self.pattern_rules());
-        // An unquoted `&` stands for what matched; the sink escapes quoted ones.
+        // An unquoted `&` is replaced by the match; the sink escapes quoted ones.
         let ampersand = self.options.patsub_replacement();
         let with = match with {
             Some(word) if ampersand => self.expand_replacement(word)?,
@@ -267,7 +267,7 @@ impl Shell {
         if quoted { self.expand_quoted(word) } else { self.expand_string(word) }
     }
 
-    /// Hands a value on.
+    /// Writes a value to the sink.
     pub(super) fn emit(&mut self, got: Got, quoted: bool, sink: &mut Sink) -> Result<(), Flow> {
         match got {
             Got::Nothing => {
@@ -335,7 +335,7 @@ fn emit_list(list: Vec<Text>, star: bool, quoted: bool, sink: &mut Sink) {
     }
 }
 
-/// A piece of what replaces a match.
+/// A piece of a replacement text.
 enum Piece {
     Text(Text),
     Match,

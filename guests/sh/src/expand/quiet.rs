@@ -1,5 +1,5 @@
-//! Substitutions that need no process: nothing in them can be told from outside but what they
-//! print.
+//! Command substitutions that run in this process, because apart from their output they have no
+//! observable effect.
 
 use std::rc::Rc;
 
@@ -7,20 +7,20 @@ use crate::shell::traps::Event;
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Arg, Command, DefaultOp, Index, Kind, List, Op, Param, Part, Text, Word};
 
-/// Builtins that only print and answer.
+/// Builtins that only print and return a status.
 const QUIET: [&[u8]; 8] = [b":", b"[", b"echo", b"false", b"printf", b"pwd", b"test", b"true"];
 
-/// Parameters that tell processes apart, or change when they are read.
+/// Parameters whose value depends on the process, or changes on each read.
 const TELLING: [&[u8]; 5] = [b"BASHPID", b"BASH_SUBSHELL", b"RANDOM", b"SRANDOM", b"_"];
 
-/// What a substitution in this process takes of the room for nesting; without it, it is a process.
+/// Nesting depth reserved for an in-process substitution; with less left, a process is started.
 const STACK: usize = 6;
 
-/// Longest list that is looked through.
+/// Longest list that is inspected.
 const MAX_ITEMS: usize = 16;
 
 impl Shell {
-    /// Whether the commands can run in this process.
+    /// Returns true if the commands can run in this process.
     pub(super) fn is_quiet(&self, list: &List) -> bool {
         list.items.len() <= MAX_ITEMS
             && !self.options.xtrace()
@@ -47,7 +47,7 @@ impl Shell {
         if !known || !simple.assigns.is_empty() || !command.redirects.is_empty() {
             return false;
         }
-        // `printf -v` assigns; a format must be seen to be one.
+        // `printf -v` assigns a variable, so the first argument must visibly be a format.
         if name == b"printf" {
             let format = match simple.args.get(1) {
                 Some(Arg::Word(word)) => match word.parts.first() {
@@ -113,7 +113,7 @@ impl Shell {
         index && op && !param.indirect && !TELLING.contains(&param.name.as_slice())
     }
 
-    /// Runs such commands and answers what they print.
+    /// Runs commands in this process and returns their output.
     pub(super) fn capture_here(&mut self, list: &Rc<List>) -> Result<Text, Flow> {
         let outer = self.captured.replace(Vec::new());
         let kept = (self.pipe_status.clone(), self.last_arg.clone(), self.line);

@@ -1,8 +1,8 @@
-//! Text so that a shell reads it back as one word.
+//! Quoting of text so that a shell reads it back as one word.
 
 use crate::syntax::ast::Text;
 
-/// As `${x@Q}` and `declare` of an element with strange characters do it.
+/// Quotes with single quotes, as `${x@Q}` does; control characters need `$'…'`.
 pub fn single(text: &[u8]) -> Text {
     if needs_ansi(text) {
         return ansi(text);
@@ -19,7 +19,7 @@ pub fn single(text: &[u8]) -> Text {
     out
 }
 
-/// As `declare -p` does it: in double quotes, unless control characters need more.
+/// Quotes with double quotes, as `declare -p` does; control characters need `$'…'`.
 pub fn double(text: &[u8]) -> Text {
     if needs_ansi(text) {
         return ansi(text);
@@ -35,7 +35,7 @@ pub fn double(text: &[u8]) -> Text {
     out
 }
 
-/// As `set` and `alias` show values: nothing around plain ones.
+/// Quotes only if needed, as `set` and `alias` do.
 pub fn minimal(text: &[u8]) -> Text {
     let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+@%,^".contains(c) || *c >= 0x80;
     if text.is_empty() {
@@ -47,7 +47,7 @@ pub fn minimal(text: &[u8]) -> Text {
     single(text)
 }
 
-/// As `printf %q` does it: backslashes.
+/// Quotes with backslashes, as `printf %q` does.
 pub fn backslash(text: &[u8]) -> Text {
     if text.is_empty() {
         return b"''".to_vec();
@@ -69,13 +69,13 @@ pub fn backslash(text: &[u8]) -> Text {
     out
 }
 
-/// Whether only `$'…'` can say it.
+/// Returns true if only `$'…'` can represent the text.
 pub fn needs_ansi(text: &[u8]) -> bool {
     text.iter().any(|c| c.is_ascii_control())
         || (!text.is_ascii() && std::str::from_utf8(text).is_err())
 }
 
-/// `$'…'`
+/// Quotes as `$'…'`.
 pub fn ansi(text: &[u8]) -> Text {
     let mut out = b"$'".to_vec();
     let mut at = 0;
@@ -105,7 +105,7 @@ pub fn ansi(text: &[u8]) -> Text {
     out
 }
 
-/// A key of an associative array: bare where it is plain.
+/// Quotes a key of an associative array, if needed.
 pub fn key(text: &[u8]) -> Text {
     let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+%,#^~".contains(c) || *c >= 0x80;
     if !text.is_empty() && text.iter().all(plain) { text.to_vec() } else { double(text) }

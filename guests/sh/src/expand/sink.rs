@@ -1,36 +1,36 @@
-//! Where expansions go: fields are split here, and it is kept what was quoted.
+//! Collection of expansion results: splits fields and records which characters were quoted.
 
 use crate::syntax::ast::Text;
 
-/// What is being made.
+/// Result that a sink produces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Arguments.
+    /// Arguments, split into fields.
     Fields,
-    /// One value, quotes forgotten.
+    /// One value, without quoting information.
     Single,
-    /// One pattern: quoted characters are escaped.
+    /// One pattern, in which quoted characters are escaped.
     Pattern,
 }
 
-/// One field, as a pattern.
+/// One field, stored as a pattern.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Field {
-    /// With a backslash before each special character that was quoted.
+    /// Text with a backslash before each quoted special character.
     pub(crate) pattern: Text,
-    /// Unquoted special characters are in it.
+    /// True if the field contains unquoted special characters.
     pub(crate) magic: bool,
     escaped: bool,
 }
 
 impl Field {
-    /// The field as text.
+    /// Returns the field as text.
     pub(crate) fn plain(self) -> Text {
         if self.escaped { unescape(&self.pattern) } else { self.pattern }
     }
 }
 
-/// Text without the backslashes that [`escape`] put in.
+/// Removes the backslashes that [`escape`] added.
 pub(crate) fn unescape(pattern: &[u8]) -> Text {
     let mut text = Vec::with_capacity(pattern.len());
     let mut bytes = pattern.iter();
@@ -50,7 +50,7 @@ fn is_special(c: u8) -> bool {
     )
 }
 
-/// Text as a pattern that matches just it.
+/// Appends a pattern that matches exactly this text. Returns true if it had to escape anything.
 pub(crate) fn escape(text: &[u8], out: &mut Text) -> bool {
     let mut escaped = false;
     for c in text {
@@ -63,7 +63,7 @@ pub(crate) fn escape(text: &[u8], out: &mut Text) -> bool {
     escaped
 }
 
-/// See the module.
+/// A collector of expansion results; see the module documentation.
 pub(crate) struct Sink {
     mode: Mode,
     ifs: Text,
@@ -71,10 +71,10 @@ pub(crate) struct Sink {
     current: Field,
     /// The current field exists, even if it is empty.
     started: bool,
-    /// White space ended the field before: one separator more belongs to the same gap.
+    /// White space ended the previous field, so one more separator belongs to the same gap.
     gap: bool,
     size: usize,
-    /// How many lists without elements were expanded.
+    /// Number of empty lists expanded, such as `$@` without arguments.
     pub(crate) empty_lists: usize,
 }
 
@@ -96,12 +96,12 @@ impl Sink {
         self.mode
     }
 
-    /// Bytes taken so far.
+    /// Returns the number of bytes added so far.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// Quoted text.
+    /// Adds quoted text.
     pub(crate) fn quoted(&mut self, text: &[u8]) {
         self.started = true;
         self.gap = false;
@@ -115,7 +115,7 @@ impl Sink {
         }
     }
 
-    /// Unquoted text of the script: not split.
+    /// Adds unquoted literal text, which is not split.
     pub(crate) fn literal(&mut self, text: &[u8]) {
         if text.is_empty() {
             return;
@@ -130,7 +130,7 @@ impl Sink {
         }
     }
 
-    /// An unquoted value: split where it is to become fields.
+    /// Adds an unquoted value; in field mode it is split.
     pub(crate) fn value(&mut self, text: &[u8]) {
         self.size += text.len();
         if self.mode != Mode::Fields {
@@ -166,7 +166,7 @@ impl Sink {
         }
     }
 
-    /// Ends the field, if there is one.
+    /// Ends the current field, if there is one.
     pub(crate) fn end_field(&mut self) {
         if self.started {
             self.fields.push(std::mem::take(&mut self.current));
@@ -174,7 +174,7 @@ impl Sink {
         }
     }
 
-    /// What joins elements in this mode.
+    /// Returns the first character of `IFS`, which joins elements.
     pub(crate) fn first_separator(&self) -> Option<u8> {
         self.ifs.first().copied()
     }

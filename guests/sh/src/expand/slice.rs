@@ -1,4 +1,4 @@
-//! `${x:offset:length}`.
+//! Substring and array slices, `${x:offset:length}`.
 
 use super::value::{Got, Key, Named};
 use crate::pattern::Chars;
@@ -41,7 +41,7 @@ impl Shell {
                 let list = if positional {
                     let mut all = vec![self.arg0.clone()];
                     all.extend(list);
-                    // Counted from the end, `$0` is not among them.
+                    // A negative offset counts from the end.
                     let offset = if offset < 0 { offset + all.len() as i64 } else { offset };
                     take(&all, offset, length)
                 } else {
@@ -80,7 +80,7 @@ impl Shell {
         Ok(Some(text[start..end].to_vec()))
     }
 
-    /// Elements from an index on: with gaps, the index is not the position.
+    /// Slices an indexed array by index; in a sparse array, indexes differ from positions.
     fn slice_array(
         &mut self,
         named: &Named,

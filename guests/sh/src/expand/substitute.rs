@@ -1,4 +1,4 @@
-//! `$(…)` and `<(…)`.
+//! Command substitution `$(…)` and process substitution `<(…)`.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use crate::shell::output::reason;
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Command, FileMode, Kind, List, RedirectFd, RedirectTo, Text};
 
-/// The first script number for the ends of process substitutions; they go down from here.
+/// Highest script number for process substitutions; further ones count down from here.
 const PROCESS_FD: u32 = 63;
 
 impl Shell {
-    /// What commands print, without the newlines at its end.
+    /// Returns the output of commands, without trailing newlines.
     pub(super) fn command_substitution(&mut self, list: &Rc<List>) -> Result<Text, Flow> {
         let mut output = match self.read_file_substitution(list)? {
             Some(output) => output,
@@ -32,7 +32,7 @@ impl Shell {
         let (read, write) = self.new_pipe()?;
         let mut fds = self.fds.clone();
         fds.set(1, write);
-        // `set -e` does not reach into substitutions, unless asked to.
+        // `set -e` applies inside substitutions only under `inherit_errexit` or in POSIX mode.
         let body = Command {
             line: self.line,
             kind: Kind::Group(List::clone(list)),
@@ -54,7 +54,7 @@ impl Shell {
         output
     }
 
-    /// Everything up to the end of a stream.
+    /// Reads a stream to its end.
     pub fn read_all(&mut self, fd: sys::Fd) -> Result<Text, Flow> {
         let mut output = Vec::new();
         let mut buf = [0; 16384];
@@ -76,7 +76,7 @@ impl Shell {
         }
     }
 
-    /// `$(< file)` needs no process.
+    /// Reads the file of a `$(< file)` without starting a process; returns `None` for other lists.
     fn read_file_substitution(&mut self, list: &List) -> Result<Option<Text>, Flow> {
         let [item] = list.items.as_slice() else { return Ok(None) };
         let [command] = item.first.stages.as_slice() else { return Ok(None) };
@@ -99,7 +99,8 @@ impl Shell {
         Ok(Some(output))
     }
 
-    /// A path that leads to what commands print, or to what they read.
+    /// Starts commands and returns a path connected to their output or, if `output` is set, their
+    /// input.
     pub(super) fn process_substitution(
         &mut self,
         output: bool,
@@ -129,7 +130,7 @@ impl Shell {
         Ok(format!("/dev/fd/{number}").into_bytes())
     }
 
-    /// A pipe: the end to read, the end to write.
+    /// Creates a pipe and returns its read end and write end.
     pub fn new_pipe(&mut self) -> Result<(Rc<Handle>, Rc<Handle>), Flow> {
         match sys::pipe() {
             Ok((read, write)) => Ok((Handle::own(read), Handle::own(write))),

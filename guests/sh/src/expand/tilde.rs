@@ -1,11 +1,11 @@
-//! `~`.
+//! Tilde expansion.
 
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Text, Word};
 
 impl Shell {
-    /// What a tilde at the front stands for, and how many bytes it took. `last` says that nothing
-    /// follows the text, so that a name can end there.
+    /// Expands a leading tilde and returns its value and length. `last` is true if nothing follows
+    /// the text, so that a user name may end there.
     pub(super) fn tilde(&mut self, text: &[u8], last: bool, ends: &[u8]) -> Option<(Text, usize)> {
         let end = text.iter().position(|c| ends.contains(c));
         let len = match end {
@@ -32,7 +32,7 @@ impl Shell {
         Some((home, len))
     }
 
-    /// The word with its tildes replaced, where it looks like an assignment.
+    /// Replaces tildes in a word that looks like an assignment; returns `None` for any other word.
     pub(super) fn tilde_argument(
         &mut self,
         word: &Word,
@@ -49,7 +49,7 @@ impl Shell {
         Ok(Some(changed))
     }
 
-    /// A word with the tildes of an assignment replaced: at the front and behind colons.
+    /// Replaces the tildes of an assignment: at the beginning and after colons.
     pub(super) fn tildes_in_assignment(&mut self, word: &Word) -> Result<Word, Flow> {
         let mut parts = Vec::new();
         let mut boundary = true;

@@ -1,4 +1,4 @@
-//! `${x@Q}` and its kin.
+//! `${x@Q}` and the other transformations.
 
 use super::quote;
 use super::value::{Got, Key, Named};
@@ -107,7 +107,7 @@ impl Shell {
     }
 }
 
-/// An array as it is assigned: `([0]="a" [1]="b")`.
+/// Formats an array as it would be assigned: `([0]="a" [1]="b")`.
 pub fn compound(var: &Var) -> Text {
     let assoc = matches!(var.value, Value::Assoc(..));
     let mut out = b"(".to_vec();

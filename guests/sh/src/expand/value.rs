@@ -1,4 +1,4 @@
-//! What a parameter is, before anything is done with it.
+//! Lookup of a parameter's value, before any operator is applied.
 
 use crate::shell::scope::split_place;
 use crate::shell::value::{Value, Var, flag};
@@ -9,11 +9,11 @@ use crate::syntax::is_name_start;
 /// A parameter's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Got {
-    /// Not set.
+    /// The parameter is unset.
     Nothing,
-    /// One value.
+    /// A single value.
     One(Text),
-    /// A list; true for `*`, which joins where `@` keeps apart.
+    /// A list; true for `*`, which joins the elements, false for `@`, which keeps them apart.
     Many(Vec<Text>, bool),
 }
 
@@ -34,7 +34,7 @@ impl Got {
         }
     }
 
-    /// Does the same with each value.
+    /// Applies `f` to each value.
     pub(crate) fn map(self, mut f: impl FnMut(Text) -> Text) -> Got {
         match self {
             Got::Nothing => Got::Nothing,
@@ -44,14 +44,14 @@ impl Got {
     }
 }
 
-/// What a parameter names once `!` was followed.
+/// A parameter's name and index, after indirection through `!`.
 #[derive(Debug, Clone)]
 pub(crate) struct Named {
     pub(crate) name: Text,
     pub(crate) index: Option<Key>,
 }
 
-/// An index, evaluated as far as it can be without the array.
+/// An expanded index; its interpretation depends on the kind of array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Key {
     At,
@@ -60,7 +60,7 @@ pub(crate) enum Key {
 }
 
 impl Shell {
-    /// The name and index that a parameter means.
+    /// Returns the name and index that a parameter refers to.
     pub(super) fn named(&mut self, param: &Param) -> Result<Named, Flow> {
         let index = match &param.index {
             None => None,
@@ -72,7 +72,7 @@ impl Shell {
         if !param.indirect {
             return Ok(named);
         }
-        // `${!ref}` of a reference is the name it leads to.
+        // `${!ref}` of a name reference gives the name of its target.
         if named.index.is_none() && self.is_reference(&named.name) {
             let target = self.vars.get(named.name.as_slice()).and_then(|var| var.first().cloned());
             self.indirect_text(target.unwrap_or_default())?;
@@ -116,7 +116,7 @@ impl Shell {
         }
     }
 
-    /// The index of a name that was itself a value: what stands in it is expanded.
+    /// Returns the index of a name that came from a value, expanding its text.
     pub(crate) fn key(&mut self, index: Text) -> Result<Key, Flow> {
         Ok(match index.as_slice() {
             b"@" => Key::At,
@@ -125,7 +125,7 @@ impl Shell {
         })
     }
 
-    /// Expands text that was not part of the script's words.
+    /// Expands text that is not part of the script's words.
     pub(crate) fn expand_text(&mut self, text: &[u8]) -> Result<Text, Flow> {
         if !text.iter().any(|c| matches!(c, b'$' | b'`' | b'\\' | b'\'' | b'"')) {
             return Ok(text.to_vec());
@@ -139,7 +139,7 @@ impl Shell {
         }
     }
 
-    /// The value of a name and index.
+    /// Returns the value of a name and index.
     pub(super) fn look_up(&mut self, named: &Named) -> Result<Got, Flow> {
         let name = named.name.as_slice();
         if !is_name_start(name.first().copied().unwrap_or(0)) {
@@ -171,7 +171,7 @@ impl Shell {
         }
     }
 
-    /// All values of an array.
+    /// Returns all values of an array.
     pub(crate) fn elements(&mut self, name: &[u8]) -> Vec<Text> {
         let place = self.resolve(name);
         match self.vars.get(place.name.as_slice()) {
@@ -180,7 +180,7 @@ impl Shell {
         }
     }
 
-    /// All keys of an array.
+    /// Returns all keys of an array.
     pub(super) fn all_keys(&mut self, name: &[u8]) -> Vec<Text> {
         let place = self.resolve(name);
         match self.vars.get(place.name.as_slice()) {
@@ -228,7 +228,7 @@ impl Shell {
         }
     }
 
-    /// The letters of a variable's attributes, as `${x@a}` shows them.
+    /// Returns a variable's attribute letters, as `${x@a}` shows them.
     pub(crate) fn attributes(var: &Var) -> String {
         let mut letters = String::new();
         match var.value {

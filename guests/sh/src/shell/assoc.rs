@@ -1,14 +1,14 @@
-//! Associative arrays. Their order is bash's own, that of its hash table, because scripts print it.
+//! Associative arrays. They iterate in the order of bash's hash table, because scripts print it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::syntax::ast::Text;
 use crate::table::Table;
 
-/// Slots of bash's table; it grows fourfold once it holds twice as many entries.
+/// Initial buckets of bash's table; it grows fourfold when it holds twice as many entries.
 const BUCKETS: u32 = 1024;
 
-/// Keys and values.
+/// An associative array.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assoc {
     map: Table<Text, (u32, Text)>,
@@ -16,7 +16,7 @@ pub struct Assoc {
 }
 
 impl Assoc {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &[u8]) -> Option<&Text> {
         self.map.get(key).map(|(_, value)| value)
     }
@@ -32,22 +32,22 @@ impl Assoc {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: &[u8]) {
         self.map.remove(key);
     }
 
-    /// How many there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.map.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
 
-    /// Keys and values in bash's order.
+    /// Iterates over keys and values in bash's order.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
         let mut buckets = BUCKETS;
         while self.map.len() as u32 > buckets.saturating_mul(2) {
@@ -61,7 +61,7 @@ impl Assoc {
     }
 }
 
-/// FNV-1, as bash's table has it.
+/// Computes the FNV-1 hash that bash's table uses.
 fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, c| hash.wrapping_mul(16_777_619) ^ u32::from(*c))
 }

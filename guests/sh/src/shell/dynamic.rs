@@ -1,4 +1,4 @@
-//! Variables that are made when they are read, or do something when they are written.
+//! Dynamic variables: computed when read, or with an effect when written.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,13 +9,13 @@ use crate::syntax::ast::Text;
 /// Largest value of `$RANDOM`.
 const RANDOM_MASK: u32 = 0x7fff;
 
-/// Time since 1970.
+/// Returns the time since 1970.
 pub fn now() -> std::time::Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 impl Shell {
-    /// The value of a variable that is not in the table.
+    /// Returns the value of a dynamic variable.
     pub fn dynamic(&mut self, name: &[u8]) -> Option<Text> {
         let text = match name {
             b"RANDOM" => self.next_random().to_string(),
@@ -56,7 +56,7 @@ impl Shell {
         Some(text.into_bytes())
     }
 
-    /// The values of an array that is not in the table.
+    /// Returns the values of a dynamic array.
     pub fn dynamic_array(&mut self, name: &[u8]) -> Vec<Text> {
         let number = |n: &i32| n.to_string().into_bytes();
         match name {
@@ -100,7 +100,7 @@ impl Shell {
     }
 
     fn next_random(&mut self) -> u32 {
-        // The minimal standard generator, as bash has it.
+        // The minimal standard generator (Park and Miller), as in bash.
         if self.random == 0 {
             self.random = 123_459_876;
         }
@@ -110,7 +110,7 @@ impl Shell {
         ((self.random >> 16) ^ (self.random & 0xffff)) & RANDOM_MASK
     }
 
-    /// Assignments that are not kept in the table; true, where it was one.
+    /// Assigns to a dynamic variable. Returns false if the name is not one.
     pub fn assign_dynamic(&mut self, name: &[u8], value: &[u8]) -> bool {
         let number = || std::str::from_utf8(value).ok().and_then(|n| n.trim().parse::<i64>().ok());
         match name {
@@ -126,7 +126,7 @@ impl Shell {
         true
     }
 
-    /// What changes in the shell when a variable changes.
+    /// Updates the state that depends on a variable after it changed.
     pub fn noticed(&mut self, name: &[u8]) {
         match name {
             b"PATH" => self.hashed.clear(),

@@ -1,12 +1,12 @@
-//! Descriptors by script number. Redirecting changes this table and nothing of the process, so
-//! that taking a redirection back is putting the old table back.
+//! The table of descriptors by script number. Redirections change only this table, not the process,
+//! so that restoring the old table undoes them.
 
 use std::io;
 use std::rc::Rc;
 
 use cofferdam_guest_sys as sys;
 
-/// An open file, closed when nobody holds it any more.
+/// An open file, closed when the last reference is dropped.
 #[derive(Debug)]
 pub struct Handle {
     fd: sys::Fd,
@@ -14,12 +14,12 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Takes a descriptor over.
+    /// Takes ownership of a descriptor.
     pub fn own(fd: sys::Fd) -> Rc<Handle> {
         Rc::new(Handle { fd, owned: true })
     }
 
-    /// Its number in the process.
+    /// Returns the descriptor number in this process.
     pub fn fd(&self) -> sys::Fd {
         self.fd
     }
@@ -33,16 +33,17 @@ impl Drop for Handle {
     }
 }
 
-/// The table.
+/// A table of open files by script number.
 #[derive(Debug, Clone, Default)]
 pub struct Fds {
     list: Vec<(u32, Rc<Handle>)>,
-    /// Numbers that children do not get.
+    /// Numbers that children do not inherit.
     private: Vec<u32>,
 }
 
 impl Fds {
-    /// What a process starts with: these are open.
+    /// Creates the table of a new process from its standard streams and the open descriptors in
+    /// `open`.
     pub fn inherited(open: &[sys::Fd]) -> Fds {
         let mut fds = Fds::default();
         for number in (0..3).chain(sys::LISTED) {
@@ -54,7 +55,7 @@ impl Fds {
         fds
     }
 
-    /// What a subshell starts with: its parent said which numbers are open.
+    /// Creates the table of a subshell from the numbers that its parent passed.
     pub fn listed(numbers: &[u32]) -> Fds {
         let list = numbers
             .iter()
@@ -65,17 +66,17 @@ impl Fds {
         Fds { list, private: Vec::new() }
     }
 
-    /// The open file of a script number.
+    /// Returns the open file of a script number.
     pub fn get(&self, number: u32) -> Option<&Rc<Handle>> {
         self.list.iter().find(|(known, _)| *known == number).map(|(_, handle)| handle)
     }
 
-    /// The descriptor of a script number.
+    /// Returns the descriptor of a script number.
     pub fn fd(&self, number: u32) -> io::Result<sys::Fd> {
         self.get(number).map(|handle| handle.fd()).ok_or(io::Error::from_raw_os_error(libc::EBADF))
     }
 
-    /// Makes a script number stand for an open file.
+    /// Assigns an open file to a script number.
     pub fn set(&mut self, number: u32, handle: Rc<Handle>) {
         self.private.retain(|known| *known != number);
         match self.list.iter_mut().find(|(known, _)| *known == number) {
@@ -84,13 +85,13 @@ impl Fds {
         }
     }
 
-    /// The same, for this shell alone.
+    /// Assigns an open file to a script number that children do not inherit.
     pub fn set_private(&mut self, number: u32, handle: Rc<Handle>) {
         self.set(number, handle);
         self.private.push(number);
     }
 
-    /// Whether a script number is this shell's alone.
+    /// Returns true if children do not inherit this script number.
     pub fn is_private(&self, number: u32) -> bool {
         self.private.contains(&number)
     }
@@ -101,17 +102,17 @@ impl Fds {
         self.list.retain(|(known, _)| *known != number);
     }
 
-    /// The first number from `least` on that is free.
+    /// Returns the lowest free number that is at least `least`.
     pub fn free(&self, least: u32) -> u32 {
         (least..).find(|number| self.get(*number).is_none()).unwrap_or(least)
     }
 
-    /// For a child: script numbers with this process's descriptors.
+    /// Returns the script numbers and descriptors that a child inherits.
     pub fn for_child(&self) -> Vec<(u32, sys::Fd)> {
         self.inherited_by_child().map(|(number, handle)| (*number, handle.fd())).collect()
     }
 
-    /// Script numbers that are open in a child.
+    /// Returns the script numbers that a child inherits.
     pub fn numbers(&self) -> Vec<u32> {
         self.inherited_by_child().map(|(number, _)| *number).collect()
     }

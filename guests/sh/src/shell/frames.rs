@@ -1,4 +1,4 @@
-//! Functions and their calls.
+//! Functions and call frames.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -7,30 +7,30 @@ use super::value::Var;
 use super::vars::Name;
 use crate::syntax::ast::{Command, Text};
 
-/// A function. It travels to subshells packed, and is unpacked when it is first called.
+/// A function. Subshells receive it packed and unpack it on the first call.
 #[derive(Debug)]
 pub struct Function {
     body: OnceCell<Rc<Command>>,
     packed: OnceCell<Vec<u8>>,
-    /// Where it was defined.
+    /// Line of the definition.
     pub line: u32,
-    /// `export -f`
+    /// Set by `export -f`.
     pub exported: bool,
-    /// `readonly -f`
+    /// Set by `readonly -f`.
     pub readonly: bool,
-    /// The file it came from.
+    /// File of the definition.
     pub source: Text,
 }
 
 impl Function {
-    /// From its tree.
+    /// Creates a function from its syntax tree.
     pub fn new(body: Rc<Command>, line: u32, source: Text) -> Function {
         let function = Function::empty(line, source);
         let _ = function.body.set(body);
         function
     }
 
-    /// From its packed form.
+    /// Creates a function from its packed form.
     pub fn packed(packed: Vec<u8>, line: u32, source: Text) -> Function {
         let function = Function::empty(line, source);
         let _ = function.packed.set(packed);
@@ -48,7 +48,7 @@ impl Function {
         }
     }
 
-    /// The same with other attributes.
+    /// Returns a copy with other attributes.
     pub fn with(&self, exported: bool, readonly: bool) -> Function {
         Function {
             body: self.body.clone(),
@@ -60,7 +60,7 @@ impl Function {
         }
     }
 
-    /// Its tree.
+    /// Returns the syntax tree, unpacking it if necessary.
     pub fn body(&self) -> Rc<Command> {
         let body = self.body.get_or_init(|| {
             let packed = self.packed.get().map_or(&[][..], Vec::as_slice);
@@ -69,7 +69,7 @@ impl Function {
         body.clone()
     }
 
-    /// Its packed form.
+    /// Returns the packed form, packing the tree if necessary.
     pub fn bytes(&self) -> &[u8] {
         self.packed.get_or_init(|| match self.body.get() {
             Some(body) => crate::serial::pack_command(body),
@@ -78,21 +78,22 @@ impl Function {
     }
 }
 
-/// A call of a function, or a file being sourced.
+/// A running function call or sourced file.
 #[derive(Debug, Default)]
 pub struct Frame {
     /// `${FUNCNAME[0]}`
     pub name: Text,
     /// `${BASH_SOURCE[0]}`
     pub source: Text,
-    /// `${BASH_LINENO[0]}`: where it was called.
+    /// `${BASH_LINENO[0]}`: line of the call.
     pub line: u32,
     /// False for a sourced file.
     pub is_function: bool,
-    /// What names that are local here were outside.
+    /// Variables shadowed by locals of this frame, with their outer values.
     pub saved: Vec<(Name, Option<Var>)>,
-    /// How many of those stood in front of the call: `unset` uncovers them.
+    /// Number of entries in `saved` that are assignments before the call; `unset` reveals their
+    /// outer values.
     pub temporary: usize,
-    /// Options to put back, where `local -` was said.
+    /// Options to restore at the end, set by `local -`.
     pub options: Option<super::options::Options>,
 }

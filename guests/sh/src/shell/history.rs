@@ -1,4 +1,4 @@
-//! Commands that were entered, for `history` and `fc`.
+//! Command history, for `history` and `fc`.
 
 use std::collections::VecDeque;
 use std::io;
@@ -9,63 +9,63 @@ use super::Shell;
 use crate::expand::glob::path;
 use crate::syntax::ast::Text;
 
-/// Entries that are kept where `HISTSIZE` says nothing.
+/// Entries kept if `HISTSIZE` is unset.
 const DEFAULT_SIZE: usize = 500;
 
-/// Most entries that are kept, whatever `HISTSIZE` says.
+/// Most entries kept, whatever `HISTSIZE` says.
 const MAX_SIZE: usize = 100_000;
 
-/// Longest history file that is read.
+/// Longest history file read.
 const MAX_FILE: u64 = 16 << 20;
 
-/// What was entered.
+/// The history list.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct History {
     list: VecDeque<Text>,
-    /// Entries that were dropped before the first.
+    /// Number of entries dropped from the front.
     dropped: usize,
-    /// The newest entries, which no file has yet.
+    /// Number of newest entries not yet in any file.
     fresh: usize,
-    /// Lines of the history file that were read or written.
+    /// Number of lines of the history file already read or written.
     in_file: usize,
 }
 
 impl History {
-    /// Entries with their numbers.
+    /// Returns the entries with their numbers.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (usize, &Text)> + ExactSizeIterator {
         let first = self.first();
         self.list.iter().enumerate().map(move |(at, text)| (first + at, text))
     }
 
-    /// The number of the oldest entry.
+    /// Returns the number of the oldest entry.
     pub fn first(&self) -> usize {
         self.dropped + 1
     }
 
-    /// The number that the next entry gets.
+    /// Returns the number of the next entry.
     pub fn next(&self) -> usize {
         self.first() + self.list.len()
     }
 
-    /// The entry of a number.
+    /// Returns the entry with this number.
     pub fn get(&self, number: usize) -> Option<&Text> {
         self.list.get(number.checked_sub(self.first())?)
     }
 
-    /// Adds an entry.
+    /// Adds an entry, keeping at most `size`.
     pub fn push(&mut self, text: Text, size: usize) {
         self.list.push_back(text);
         self.fresh += 1;
         self.shrink(size);
     }
 
-    /// Takes the newest entry back.
+    /// Removes and returns the newest entry.
     pub fn pop(&mut self) -> Option<Text> {
         self.fresh = self.fresh.saturating_sub(1);
         self.list.pop_back()
     }
 
-    /// Takes entries out; false where a number is none.
+    /// Removes a range of entries. Returns false if a number is out of range.
     pub fn remove(&mut self, from: usize, to: usize) -> bool {
         let first = self.first();
         if from < first || to < from || to >= self.next() {
@@ -76,12 +76,12 @@ impl History {
         true
     }
 
-    /// Forgets all.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         *self = History { in_file: self.in_file, ..History::default() };
     }
 
-    /// Drops the oldest beyond so many.
+    /// Drops the oldest entries beyond `size`.
     pub fn shrink(&mut self, size: usize) {
         while self.list.len() > size {
             self.list.pop_front();
@@ -90,7 +90,7 @@ impl History {
         self.fresh = self.fresh.min(self.list.len());
     }
 
-    /// Adds the lines of a file, from that one on which was not read yet where `new` is set.
+    /// Adds the lines of a file; if `new` is set, only those not read before.
     pub fn read(&mut self, file: &[u8], new: bool, size: usize) -> io::Result<()> {
         let text = read(file)?;
         let from = if new { self.in_file } else { 0 };
@@ -107,7 +107,7 @@ impl History {
         Ok(())
     }
 
-    /// Writes all entries to a file, or adds what no file has yet to its end.
+    /// Writes all entries to a file or, if `append` is set, appends those not yet in any file.
     pub fn write(&mut self, file: &[u8], append: bool) -> io::Result<()> {
         let skip = if append { self.list.len() - self.fresh } else { 0 };
         let mut text = if append { read(file).unwrap_or_default() } else { Text::new() };
@@ -131,13 +131,13 @@ fn read(file: &[u8]) -> io::Result<Text> {
 }
 
 impl Shell {
-    /// Entries that `HISTSIZE` lets the shell keep.
+    /// Returns the number of entries to keep, from `HISTSIZE`.
     pub fn history_size(&mut self) -> usize {
         let size = self.get(b"HISTSIZE").and_then(|text| crate::builtins::number(&text));
         size.map_or(DEFAULT_SIZE, |size| usize::try_from(size).unwrap_or(MAX_SIZE).min(MAX_SIZE))
     }
 
-    /// Notes a command that was read, if the shell is to.
+    /// Records a command if history is on.
     pub fn enter(&mut self, text: &[u8]) {
         let text = text.trim_ascii();
         if self.options.history() && !text.is_empty() {
@@ -146,7 +146,7 @@ impl Shell {
         }
     }
 
-    /// Cuts the history file to what `HISTFILESIZE` allows, oldest first.
+    /// Truncates the history file to the newest `HISTFILESIZE` lines.
     pub fn shrink_history_file(&mut self) {
         let size = self.get(b"HISTFILESIZE").and_then(|text| crate::builtins::number(&text));
         let Some(size) = size.and_then(|size| usize::try_from(size).ok()) else { return };

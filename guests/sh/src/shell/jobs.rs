@@ -1,29 +1,29 @@
-//! Children that run on while the shell goes on.
+//! Background jobs.
 
 use cofferdam_guest_sys::{self as sys, Pid, Status, Which};
 
 use crate::syntax::ast::Text;
 
-/// Ended children that nobody asked about are forgotten beyond so many.
+/// Most ended children kept until a script asks for their status.
 const MAX_ENDED: usize = 1024;
 
-/// One background job.
+/// A background job.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// `%1`
+    /// Job number, as in `%1`.
     pub number: usize,
-    /// Its processes; the last one's status is the job's.
+    /// Process numbers; the last process gives the job's status.
     pub pids: Vec<Pid>,
-    /// Their statuses, once they ended.
+    /// Statuses of the processes that have ended, in the order of `pids`.
     pub ended: Vec<Option<Status>>,
-    /// What was typed.
+    /// Source text of the command.
     pub text: Text,
-    /// Its end was told, or `disown` was said.
+    /// The end was already reported, or `disown` was called.
     pub quiet: bool,
 }
 
 impl Job {
-    /// The status of its last process, once all ended.
+    /// Returns the status of the last process once all have ended.
     pub fn status(&self) -> Option<Status> {
         if self.ended.iter().any(Option::is_none) {
             return None;
@@ -32,17 +32,17 @@ impl Job {
     }
 }
 
-/// All children.
+/// All background children.
 #[derive(Debug, Default)]
 pub struct Jobs {
-    /// In the order they were started.
+    /// Jobs in the order they were started.
     pub list: Vec<Job>,
-    /// Children that ended while another was waited for.
+    /// Children that ended while another one was waited for.
     stray: Vec<(Pid, Status)>,
 }
 
 impl Jobs {
-    /// Notes a new job.
+    /// Adds a job and returns its number.
     pub fn add(&mut self, pids: Vec<Pid>, text: Text) -> usize {
         let number = self.list.iter().map(|job| job.number).max().unwrap_or(0) + 1;
         let ended = vec![None; pids.len()];
@@ -50,7 +50,7 @@ impl Jobs {
         number
     }
 
-    /// Notes that a child ended.
+    /// Records that a child ended.
     pub fn note(&mut self, pid: Pid, status: Status) {
         for job in &mut self.list {
             if let Some(at) = job.pids.iter().position(|known| *known == pid) {
@@ -63,7 +63,7 @@ impl Jobs {
         }
     }
 
-    /// Looks which children ended, without waiting.
+    /// Collects ended children without waiting.
     pub fn look(&mut self) {
         if self.list.iter().all(|job| job.status().is_some()) {
             return;
@@ -73,18 +73,18 @@ impl Jobs {
         }
     }
 
-    /// What a child that was already waited for ended with.
+    /// Takes the status of a child that ended while another one was waited for.
     pub fn take_stray(&mut self, pid: Pid) -> Option<Status> {
         let at = self.stray.iter().position(|(known, _)| *known == pid)?;
         Some(self.stray.swap_remove(at).1)
     }
 
-    /// The job that a process belongs to.
+    /// Returns the index of the job that a process belongs to.
     pub fn of(&self, pid: Pid) -> Option<usize> {
         self.list.iter().position(|job| job.pids.contains(&pid))
     }
 
-    /// The job that `%spec` names.
+    /// Returns the index of the job that `%spec` names.
     pub fn find(&self, spec: &[u8]) -> Option<usize> {
         let name = spec.strip_prefix(b"%")?;
         let running: Vec<usize> =

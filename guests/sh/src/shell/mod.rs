@@ -1,4 +1,4 @@
-//! What a shell knows.
+//! Shell state.
 
 pub mod assoc;
 pub mod dynamic;
@@ -31,53 +31,53 @@ use options::Options;
 use traps::Traps;
 use vars::Vars;
 
-/// How a command ended early.
+/// Reason a command ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// `break`, with how many loops are left to leave.
+    /// `break`, with the number of loops left to leave.
     Break(usize),
-    /// `continue`
+    /// `continue`, with the number of loops left to leave.
     Continue(usize),
     /// `return`
     Return(i32),
     /// `exit`
     Exit(i32),
-    /// An error that gives up the rest of the line, or of what `eval` was given.
+    /// An error that abandons the rest of the line, or of the text given to `eval`.
     Discard(i32),
-    /// An error that ends a shell which reads a script.
+    /// An error that ends a non-interactive shell.
     Fatal(i32),
 }
 
-/// Exit status of a command, or why there is none.
+/// Exit status of a command, or the reason it ended early.
 pub type Exec = Result<i32, Flow>;
 
-/// One shell.
+/// The state of one shell.
 pub struct Shell {
     /// Variables.
     pub vars: Vars,
     /// Functions.
     pub functions: Table<Text, Rc<Function>>,
-    /// Function calls and sourced files being run, innermost last.
+    /// Running function calls and sourced files, innermost last.
     pub frames: Vec<Frame>,
     /// `$0`
     pub arg0: Text,
     /// `$1`, `$2`, …
     pub args: Rc<Vec<Text>>,
-    /// `set` and `shopt`.
+    /// Options of `set` and `shopt`.
     pub options: Options,
     /// Descriptors by script number.
     pub fds: Fds,
-    /// Children.
+    /// Background children.
     pub jobs: Jobs,
-    /// `trap`
+    /// Traps.
     pub traps: Traps,
-    /// `alias`
+    /// Aliases.
     pub aliases: Rc<Aliases>,
-    /// Where commands were found.
+    /// Paths of commands found before, shown by `hash`.
     pub hashed: Table<Text, Text>,
-    /// `pushd`; the working directory is not in it.
+    /// Directory stack of `pushd`, without the working directory.
     pub dir_stack: Vec<Text>,
-    /// Working directory, as the shell names it.
+    /// Logical working directory, as `$PWD` shows it.
     pub cwd: Text,
     /// `$?`
     pub status: i32,
@@ -99,56 +99,56 @@ pub struct Shell {
     pub line: u32,
     /// `$BASH_COMMAND`
     pub command_text: Text,
-    /// Loops being run in this function.
+    /// Number of running loops in the current function.
     pub loops: usize,
-    /// Failures do not end the shell here, whatever `set -e` says.
+    /// Nesting depth of conditions, in which `set -e` does not apply.
     pub errexit_off: usize,
-    /// Exit status of the last substitution of the command being expanded.
+    /// Exit status of the last substitution in the command being expanded.
     pub substituted: Option<i32>,
-    /// Commands nested in each other while running.
+    /// Current nesting depth of running commands.
     pub depth: usize,
-    /// When `$SECONDS` was 0, in seconds since 1970.
+    /// Time at which `$SECONDS` was 0, in seconds since 1970.
     pub started: i64,
-    /// State of `$RANDOM`.
+    /// State of the `$RANDOM` generator.
     pub random: u32,
-    /// Where `getopts` is inside of an argument.
+    /// Position of `getopts` inside an argument.
     pub getopts_at: usize,
-    /// What `$OPTIND` was after the last `getopts`.
+    /// `$OPTIND` after the last `getopts`.
     pub getopts_index: i64,
-    /// Expressions whose text was made at run time.
+    /// Parsed expressions whose text was built at run time.
     pub ariths: Table<Text, Rc<Arith>>,
     /// Compiled regular expressions.
     pub regexes: Regexes,
-    /// Commands that were entered.
+    /// Command history.
     pub history: History,
-    /// `coproc`
+    /// Running coprocesses.
     pub coprocs: Vec<Coproc>,
-    /// Ends of process substitutions that the command being run may use.
+    /// Script numbers of process substitutions of the running command.
     pub process_fds: Vec<u32>,
-    /// Numbers that `{name}>` opened: they outlive the command.
+    /// Numbers opened by `{name}>`, which stay open after the command.
     pub kept_fds: Vec<u32>,
-    /// Numbers that were closed.
+    /// Numbers closed by redirections of the running command.
     pub closed_fds: Vec<u32>,
-    /// Where output goes while a substitution runs in this process.
+    /// Output buffer while a substitution runs in this process.
     pub captured: Option<Text>,
-    /// How many calls deep the trap for `RETURN` was set.
+    /// Call depth at which the RETURN trap was set.
     pub return_trap_depth: usize,
-    /// Here-documents that were files.
+    /// Number of here-documents written to files; makes their names unique.
     pub heres: usize,
-    /// Text given with `-c`.
+    /// Argument of `-c`.
     pub command_string: Option<Text>,
-    /// A person types.
+    /// True for an interactive shell.
     pub interactive: bool,
-    /// Builtins that `enable -n` turned off.
+    /// Builtins disabled by `enable -n`.
     pub disabled: Vec<Text>,
-    /// Subshell of a pipeline, substitution or parenthesis: a fatal error ends it with 1.
+    /// True in a subshell, where a fatal error ends the process with status 1.
     pub in_subshell: bool,
-    /// The file or other source being run, for messages.
+    /// File or other source of the running commands, for messages.
     pub source: Text,
 }
 
 impl Shell {
-    /// The value of a variable as the shell itself reads its settings.
+    /// Returns the value of a variable that configures the shell.
     pub fn setting(&mut self, name: &[u8]) -> Option<Text> {
         self.get(name)
     }

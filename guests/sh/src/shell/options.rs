@@ -1,8 +1,8 @@
-//! `set -o` and `shopt`.
+//! Options of `set -o` and `shopt`.
 
 use serde::{Deserialize, Serialize};
 
-/// Which options are on.
+/// The set of enabled options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     set: u32,
@@ -11,7 +11,7 @@ pub struct Options {
 
 macro_rules! set_options {
     ($($letter:literal $name:literal $get:ident,)+) => {
-        /// Letter (0 where there is none) and name, in alphabetical order.
+        /// Letter (0 if there is none) and name of each option, in alphabetical order.
         pub const SET: &[(u8, &str)] = &[$(($letter, $name),)+];
 
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -61,7 +61,7 @@ set_options! {
 
 macro_rules! shopt_options {
     ($($name:ident $default:literal,)+) => {
-        /// Name and whether it is on at first, in alphabetical order.
+        /// Name and default of each option, in alphabetical order.
         pub const SHOPT: &[(&str, bool)] = &[$((stringify!($name), $default),)+];
 
         #[allow(non_camel_case_types)]
@@ -109,7 +109,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Turns the option of `set -o` of this name on or off; false, where there is none.
+    /// Turns a `set -o` option on or off by name. Returns false if there is no such option.
     pub fn set_named(&mut self, name: &str, on: bool) -> bool {
         let Some(at) = SET.iter().position(|(_, known)| *known == name) else { return false };
         match name {
@@ -121,31 +121,31 @@ impl Options {
         true
     }
 
-    /// As [`Options::set_named`], by letter.
+    /// Turns a `set` option on or off by letter. Returns false if there is no such option.
     pub fn set_letter(&mut self, letter: u8, on: bool) -> bool {
         let known = SET.iter().find(|(known, _)| *known == letter && letter != 0);
         known.is_some_and(|(_, name)| self.set_named(name, on))
     }
 
-    /// Whether the option of `set -o` of this name is on.
+    /// Returns the state of a `set -o` option, or `None` if there is no such option.
     pub fn is_set(&self, name: &str) -> Option<bool> {
         let at = SET.iter().position(|(_, known)| *known == name)?;
         Some(self.set & (1 << at) != 0)
     }
 
-    /// Turns an option of `shopt` on or off; false, where there is none.
+    /// Turns a `shopt` option on or off. Returns false if there is no such option.
     pub fn shopt_named(&mut self, name: &str, on: bool) -> bool {
         let Some(at) = shopt_at(name) else { return false };
         self.shopt = self.shopt & !(1 << at) | u64::from(on) << at;
         true
     }
 
-    /// Whether an option of `shopt` is on.
+    /// Returns the state of a `shopt` option, or `None` if there is no such option.
     pub fn is_shopt(&self, name: &str) -> Option<bool> {
         shopt_at(name).map(|at| self.shopt & (1 << at) != 0)
     }
 
-    /// `$-`
+    /// Returns the value of `$-`.
     pub fn letters(&self, extra: &str) -> String {
         let mut letters: Vec<u8> = SET
             .iter()
@@ -160,7 +160,8 @@ impl Options {
     }
 }
 
-/// The name of the table, where the name in scripts is taken by the other one.
+/// Returns an option's name in scripts: its identifier in the table may end in an underscore to
+/// keep its accessor apart from that of a `set -o` option.
 pub fn shopt_name(name: &'static str) -> &'static str {
     name.strip_suffix('_').unwrap_or(name)
 }

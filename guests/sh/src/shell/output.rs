@@ -1,14 +1,14 @@
-//! What the shell itself writes.
+//! Output and error messages of the shell itself.
 
 use cofferdam_guest_sys as sys;
 
 use super::{Flow, Shell};
 
-/// Signal of a pipe that nobody reads.
+/// Signal for writing to a pipe without readers.
 const SIGPIPE: i32 = 13;
 
 impl Shell {
-    /// Writes to standard output. A pipe without reader ends the shell as the signal would.
+    /// Writes to standard output. A pipe without readers ends the shell as SIGPIPE would.
     pub fn print(&mut self, bytes: &[u8], who: &str) -> Result<i32, Flow> {
         if bytes.is_empty() {
             return Ok(0);
@@ -34,21 +34,21 @@ impl Shell {
         }
     }
 
-    /// Writes to standard error as it is.
+    /// Writes bytes to standard error unchanged.
     pub fn print_error(&mut self, bytes: &[u8]) {
         if let Ok(fd) = self.fds.fd(2) {
             let _ = sys::write_all(fd, bytes);
         }
     }
 
-    /// Says that a cap of the shell's own was hit, to the script and to the host: a run that
-    /// fails for it shows that.
+    /// Prints that a cap of the shell was reached and reports it to the host, so that a run that
+    /// fails because of the cap names it.
     pub fn warn_capped(&mut self, cap: sys::Cap, allowed: usize, message: &str) {
         sys::cap_hit(cap, allowed as u64);
         self.warn(message);
     }
 
-    /// A message in bash's form: `name: line 3: message`.
+    /// Prints an error in bash's format: `name: line 3: message`.
     pub fn warn(&mut self, message: &str) {
         let mut text = self.arg0.clone();
         if let Some(frame) = self.frames.last()
@@ -67,7 +67,7 @@ impl Shell {
     }
 }
 
-/// What the C library says about an error, without Rust's addition.
+/// Returns the C library's description of an error, without the suffix that Rust adds.
 pub fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {

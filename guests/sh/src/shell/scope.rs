@@ -1,4 +1,4 @@
-//! Reading and writing variables: attributes, references to other variables, local scopes.
+//! Reading and writing variables: attributes, name references, local scopes.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use super::{Flow, Shell};
 use crate::syntax::ast::Text;
 use crate::syntax::is_name;
 
-/// Longest chain of references to other variables.
+/// Longest chain of name references.
 const MAX_REFERENCES: usize = 16;
 
-/// Most elements that an index may reach back or forth to; indexes are numbers, not memory.
+/// Largest array index; arrays are sparse, so an index costs no memory.
 const MAX_INDEX: i64 = i64::MAX;
 
-/// A variable, or an element of one.
+/// A variable or an array element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The variable.
+    /// Variable name.
     pub name: Text,
-    /// Text in brackets.
+    /// Unevaluated subscript.
     pub index: Option<Text>,
 }
 
 impl Shell {
-    /// What a name leads to once references are followed.
+    /// Follows name references from a name to a variable or element.
     pub fn resolve(&mut self, name: &[u8]) -> Place {
         let mut place = Place { name: name.to_vec(), index: None };
         for _ in 0..MAX_REFERENCES {
@@ -47,12 +47,12 @@ impl Shell {
         place
     }
 
-    /// Whether the name is a reference.
+    /// Returns true if the name is a name reference.
     pub fn is_reference(&self, name: &[u8]) -> bool {
         self.vars.get(name).is_some_and(|var| var.has(flag::NAMEREF))
     }
 
-    /// The variable that a name leads to, without element.
+    /// Returns the variable that a name refers to, ignoring any subscript in a reference.
     pub fn var(&self, name: &[u8]) -> Option<&Var> {
         let mut var = self.vars.get(name)?;
         for _ in 0..MAX_REFERENCES {
@@ -69,7 +69,7 @@ impl Shell {
         Some(var)
     }
 
-    /// What `$name` gives.
+    /// Returns the value of `$name`.
     pub fn get(&mut self, name: &[u8]) -> Option<Text> {
         if let Some(var) = self.vars.get(name) {
             if !var.has(flag::NAMEREF) {
@@ -91,7 +91,7 @@ impl Shell {
         self.dynamic(name)
     }
 
-    /// What `${name[index]}` gives.
+    /// Returns the value of `${name[index]}`.
     pub fn get_element(&mut self, name: &[u8], index: &[u8]) -> Result<Option<Text>, Flow> {
         let place = self.resolve(name);
         if !self.vars.contains_key(place.name.as_slice()) {
@@ -120,12 +120,12 @@ impl Shell {
         })
     }
 
-    /// `name=value`, attributes and references obeyed.
+    /// Assigns `name=value`, applying attributes and following references.
     pub fn set(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
         self.assign(name, None, value, false)
     }
 
-    /// `name[index]+=value`
+    /// Assigns `name[index]=value`, or appends if `append` is set.
     pub fn assign(
         &mut self,
         name: &[u8],
@@ -133,7 +133,7 @@ impl Shell {
         value: Text,
         append: bool,
     ) -> Result<(), Flow> {
-        // Most assignments are to a plain variable that exists.
+        // Fast path: most assignments are to an existing plain variable.
         if index.is_none()
             && !append
             && let Some(var) = self.vars.get_mut(name)
@@ -192,7 +192,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Gives a reference without a target its target.
+    /// Sets the target of a reference that has none.
     fn aim(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
         if split_place(&value).is_none() {
             let value = String::from_utf8_lossy(&value).into_owned();
@@ -278,7 +278,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Puts a whole array in, whatever was there; attributes stay.
+    /// Replaces a variable's value with an array, keeping its attributes.
     pub fn set_array(&mut self, name: &[u8], values: Vec<Text>) -> Result<(), Flow> {
         let place = self.resolve(name);
         self.check_writable(&place.name)?;
@@ -287,7 +287,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Refuses a read-only variable.
+    /// Fails if the variable is read-only, after printing an error.
     pub fn check_writable(&mut self, name: &[u8]) -> Result<(), Flow> {
         let fixed = matches!(
             name,
@@ -301,12 +301,14 @@ impl Shell {
         Ok(())
     }
 
-    /// The variable itself, made if it is not there; no reference is followed.
+    /// Returns the variable of this exact name, creating it if necessary; references are not
+    /// followed.
     pub fn entry(&mut self, name: &[u8]) -> &mut Var {
         self.vars.entry(Name::from(name)).or_insert(Var { value: Value::Unset, flags: 0 })
     }
 
-    /// Makes a name local to the function being run, as it was outside: nothing, or inherited.
+    /// Makes a name local to the running function, without a value. Returns false outside
+    /// functions, or if the name is already local.
     pub fn make_local(&mut self, name: &[u8]) -> bool {
         let name = Name::from(name);
         let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.is_function) else {
@@ -316,12 +318,12 @@ impl Shell {
             return false;
         }
         let old = self.vars.remove(&name);
-        // A read-only variable outside stays so inside.
         frame.saved.push((name, old));
         true
     }
 
-    /// `unset name`; what a caller had made local is uncovered.
+    /// Implements `unset name`; a caller's local of that name is removed, which reveals the outer
+    /// variable.
     pub fn unset(&mut self, name: &[u8]) -> Result<(), Flow> {
         if self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
@@ -347,7 +349,7 @@ impl Shell {
             return Ok(());
         }
         if here || !found {
-            // Stays local, without a value, until the function is left.
+            // The name stays local without a value until the function returns.
             if here && found {
                 self.vars.remove(name);
             }
@@ -367,7 +369,7 @@ impl Shell {
         Ok(())
     }
 
-    /// `unset name[index]`
+    /// Implements `unset name[index]`.
     pub fn unset_element(&mut self, name: &[u8], index: &[u8]) -> Result<(), Flow> {
         let place = self.resolve(name);
         self.check_writable(&place.name)?;
@@ -406,7 +408,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Variables for a child, each `NAME=value`.
+    /// Returns the environment of a child, each entry `NAME=value`.
     pub fn exported(&self) -> Vec<Text> {
         let mut list: Vec<Text> = self
             .vars
@@ -429,7 +431,7 @@ impl Shell {
     }
 }
 
-/// Makes an array of a variable.
+/// Converts a variable to an indexed array; a scalar becomes element 0.
 pub fn make_indexed(var: &mut Var) {
     match &mut var.value {
         Value::Unset => var.value = Value::Indexed(BTreeMap::new(), false),
@@ -441,7 +443,7 @@ pub fn make_indexed(var: &mut Var) {
     }
 }
 
-/// Makes an associative array of a variable that is no indexed one.
+/// Converts a variable to an associative array. Returns false if it is an indexed array.
 pub fn make_assoc(var: &mut Var) -> bool {
     match &mut var.value {
         Value::Unset => var.value = Value::Assoc(Assoc::default(), false),
@@ -456,7 +458,7 @@ pub fn make_assoc(var: &mut Var) -> bool {
     true
 }
 
-/// An index counted from the end where it is negative; nothing, before the beginning.
+/// Resolves a negative index, counted from the end. Returns `None` if it lies before the beginning.
 pub fn wrapped(map: &BTreeMap<i64, Text>, at: i64) -> Option<i64> {
     if at >= 0 {
         return Some(at);
@@ -466,7 +468,7 @@ pub fn wrapped(map: &BTreeMap<i64, Text>, at: i64) -> Option<i64> {
     (at >= 0).then_some(at)
 }
 
-/// `name` or `name[index]`.
+/// Parses `name` or `name[index]`.
 pub fn split_place(text: &[u8]) -> Option<Place> {
     let Some(open) = text.iter().position(|c| *c == b'[') else {
         return is_name(text).then(|| Place { name: text.to_vec(), index: None });
@@ -477,7 +479,7 @@ pub fn split_place(text: &[u8]) -> Option<Place> {
         .then(|| Place { name: name.to_vec(), index: Some(index.to_vec()) })
 }
 
-/// The value as `-l`, `-u` and `-c` want it.
+/// Applies the case attributes `-l`, `-u` and `-c` to a value.
 pub fn cased(flags: u16, value: Text) -> Text {
     if flags & (flag::LOWER | flag::UPPER | flag::CAPITAL) == 0 {
         return value;

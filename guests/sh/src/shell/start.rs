@@ -1,4 +1,4 @@
-//! A shell as it is when a process begins.
+//! Creation of a new shell's state.
 
 use std::os::fd::AsRawFd as _;
 use std::rc::Rc;
@@ -15,14 +15,14 @@ use super::vars::{Name, Vars};
 use crate::syntax::ast::{Kind, Text};
 use crate::syntax::{Parser, is_name};
 
-/// What bash this shell follows.
+/// Bash version that this shell follows.
 pub const VERSION: &str = "5.2.15(1)-release";
 
-/// Variables that there is room for from the start: those of a new shell and some of a script's.
+/// Initial capacity for variables: enough for a new shell and a few of a script's own.
 const ROOM: usize = 56;
 
 impl Shell {
-    /// A shell with the variables of its process.
+    /// Creates a shell with the environment of its process.
     pub fn new(me: &sys::Myself, environment: Vec<Text>) -> Shell {
         let mut shell = Shell {
             vars: Vars::with_capacity_and_hasher(ROOM, Default::default()),
@@ -119,7 +119,7 @@ impl Shell {
             (b"OSTYPE", b"linux-gnu"),
         ];
         for (name, value) in defaults {
-            // IFS is never taken from outside.
+            // `IFS` is never taken from the environment.
             if name == b"IFS" || !self.vars.contains_key(name) {
                 self.vars.insert(Name::from(name), Var::scalar(value));
             }
@@ -138,7 +138,7 @@ impl Shell {
         }
     }
 
-    /// Whether a name for the working directory is a true one.
+    /// Returns true if the path names the current working directory.
     fn is_here(&self, path: &[u8]) -> bool {
         path.first() == Some(&b'/')
             && match (sys::stat(path, true), sys::stat(b".", true)) {
@@ -161,7 +161,7 @@ impl Shell {
         }
     }
 
-    /// Whether a person sits in front of it.
+    /// Returns true if standard input is a terminal.
     pub fn has_terminal(&self) -> bool {
         let _ = std::io::stdin().as_raw_fd();
         self.fds.fd(0).is_ok_and(sys::is_terminal)

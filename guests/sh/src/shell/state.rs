@@ -1,4 +1,4 @@
-//! What a subshell receives from its parent.
+//! State that a subshell receives from its parent.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use super::vars::Name;
 use super::{Shell, jobs::Jobs};
 use crate::syntax::ast::{Command, Text};
 
-/// Begins every packed state, so that other bytes are not taken for one.
+/// First field of every packed state; rejects bytes that are not one.
 const MAGIC: u32 = 0x6366_7368;
 
 #[derive(Serialize, Deserialize)]
@@ -72,7 +72,7 @@ struct PackedFrame {
 }
 
 impl Shell {
-    /// The state of a subshell that runs this command.
+    /// Packs the state for a subshell that runs this command.
     pub fn pack_state(&self, body: &Command, fds: &[u32]) -> Vec<u8> {
         let functions = self.functions.iter().map(|(name, function)| PackedFunction {
             name: name.clone(),
@@ -134,7 +134,8 @@ impl Shell {
         })
     }
 
-    /// A subshell from its state, with the command it has to run.
+    /// Restores a subshell and the command to run. Returns `None` if the bytes are not a packed
+    /// state.
     pub fn from_state(bytes: &[u8], own_pid: u32, ignored: u64) -> Option<(Shell, Command)> {
         let state: State = crate::serial::unpack(bytes)?;
         if state.magic != MAGIC {
@@ -149,7 +150,7 @@ impl Shell {
             source: frame.source,
             line: frame.line,
             is_function: frame.is_function,
-            // What the names were outside is never needed again: no call returns in here.
+            // The outer values are not needed: none of these calls returns in the subshell.
             saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
             temporary: 0,
             options: None,

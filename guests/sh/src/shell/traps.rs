@@ -1,4 +1,4 @@
-//! `trap`.
+//! Trap events and the table of traps.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,30 +7,30 @@ use cofferdam_guest_sys as sys;
 
 use crate::syntax::ast::Text;
 
-/// Names by number; a number without a name is not known.
+/// Signal names by number.
 const NAMES: [&str; 32] = [
     "EXIT", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
     "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
     "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
-/// What a trap waits for.
+/// Event that a trap reacts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Event {
-    /// The end of the shell.
+    /// Exit of the shell.
     Exit,
     /// A signal.
     Signal(u8),
-    /// Before each command.
+    /// Each command, before it runs.
     Debug,
-    /// After a command that failed.
+    /// A command that failed, after it ran.
     Err,
-    /// After a function or a sourced file.
+    /// Return from a function or a sourced file.
     Return,
 }
 
 impl Event {
-    /// By name, with or without `SIG`, or by number.
+    /// Parses an event name, with or without `SIG`, or a signal number.
     pub fn parse(text: &[u8]) -> Option<Event> {
         let text = std::str::from_utf8(text).ok()?;
         if let Ok(number) = text.parse::<u8>() {
@@ -52,7 +52,7 @@ impl Event {
         signal_number(&upper).map(Event::Signal)
     }
 
-    /// As `trap -p` shows it.
+    /// Returns the name as `trap -p` shows it.
     pub fn name(self) -> String {
         match self {
             Event::Exit => "EXIT".to_owned(),
@@ -64,7 +64,7 @@ impl Event {
     }
 }
 
-/// A signal's name, without `SIG`.
+/// Returns a signal's name, without `SIG`.
 pub fn signal_name(number: u8) -> String {
     match NAMES.get(usize::from(number)) {
         Some(name) => (*name).to_owned(),
@@ -72,27 +72,27 @@ pub fn signal_name(number: u8) -> String {
     }
 }
 
-/// A signal by name, with or without `SIG`.
+/// Returns the number of a signal name, with or without `SIG`.
 pub fn signal_number(name: &str) -> Option<u8> {
     let name = name.strip_prefix("SIG").unwrap_or(name);
     NAMES.iter().skip(1).position(|known| *known == name).map(|at| at as u8 + 1)
 }
 
-/// What was set with `trap`.
+/// The table of traps.
 #[derive(Debug, Default)]
 pub struct Traps {
     /// Commands by event; an empty command ignores a signal.
     pub list: BTreeMap<Event, Rc<Text>>,
-    /// Ignored when the shell was started; traps cannot change that.
+    /// Signals ignored when the shell started, which traps cannot change.
     pub born_ignored: u64,
-    /// A signal is being looked after.
+    /// True while a trap's command runs.
     pub running: bool,
-    /// Signals that have commands.
+    /// Signals that have a command, bit `n` for signal `n`.
     pub caught: u64,
 }
 
 impl Traps {
-    /// Sets or, with nothing, resets a trap.
+    /// Sets a trap, or resets it if `command` is `None`.
     pub fn set(&mut self, event: Event, command: Option<Text>) {
         if let Event::Signal(number) = event
             && self.born_ignored & (1 << number) != 0
@@ -123,23 +123,23 @@ impl Traps {
         let _ = sys::signals_set(caught, ignored);
     }
 
-    /// The command of an event that has one.
+    /// Returns the non-empty command of an event.
     pub fn get(&self, event: Event) -> Option<Rc<Text>> {
         self.list.get(&event).filter(|command| !command.is_empty()).cloned()
     }
 
-    /// Whether any signal has a command.
+    /// Returns true if any signal has a command.
     pub fn catches(&self) -> bool {
         self.caught != 0
     }
 
-    /// Whether a signal does nothing.
+    /// Returns true if a signal is ignored.
     pub fn is_ignored(&self, number: u8) -> bool {
         self.born_ignored & (1 << number) != 0
             || self.list.get(&Event::Signal(number)).is_some_and(|command| command.is_empty())
     }
 
-    /// Signals that do nothing, bit by number.
+    /// Returns the ignored signals, bit `n` for signal `n`.
     pub fn ignored(&self) -> u64 {
         (1..64).filter(|number| self.is_ignored(*number)).fold(0, |set, number| set | 1 << number)
     }

@@ -1,4 +1,4 @@
-//! What a variable holds.
+//! Variables: values and attributes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::assoc::Assoc;
 use crate::syntax::ast::Text;
 
-/// Attributes of a variable.
+/// Attribute flags of a variable, named by their `declare` letter.
 pub mod flag {
     /// `-x`
     pub const EXPORT: u16 = 1;
@@ -27,40 +27,40 @@ pub mod flag {
     pub const CAPITAL: u16 = 128;
 }
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
-    /// Declared, not assigned. True for an indexed array.
+    /// Declared but not assigned.
     Unset,
-    /// One value.
+    /// A single value.
     Scalar(Text),
-    /// An array; the flag says whether it was ever assigned.
+    /// An indexed array; the flag is true once it has been assigned.
     Indexed(BTreeMap<i64, Text>, bool),
-    /// An associative array; the flag says whether it was ever assigned.
+    /// An associative array; the flag is true once it has been assigned.
     Assoc(Assoc, bool),
 }
 
 /// A variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Var {
-    /// What it holds.
+    /// Current value.
     pub value: Value,
-    /// See [`flag`].
+    /// Attributes; see [`flag`].
     pub flags: u16,
 }
 
 impl Var {
-    /// A plain variable.
+    /// Creates a variable without attributes.
     pub fn scalar(value: impl Into<Text>) -> Var {
         Var { value: Value::Scalar(value.into()), flags: 0 }
     }
 
-    /// Whether it has this attribute.
+    /// Returns true if the variable has this attribute.
     pub fn has(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
 
-    /// What `$x` gives: of an array, the element 0.
+    /// Returns the value of `$x`; for an array, element 0.
     pub fn first(&self) -> Option<&Text> {
         match &self.value {
             Value::Unset => None,
@@ -70,12 +70,12 @@ impl Var {
         }
     }
 
-    /// Whether it is an array of either kind.
+    /// Returns true for an array of either kind.
     pub fn is_array(&self) -> bool {
         matches!(self.value, Value::Indexed(..) | Value::Assoc(..))
     }
 
-    /// Whether it was ever given a value.
+    /// Returns true if the variable was ever assigned a value.
     pub fn is_assigned(&self) -> bool {
         match &self.value {
             Value::Unset => false,
@@ -84,7 +84,7 @@ impl Var {
         }
     }
 
-    /// All values in order.
+    /// Returns all values in order.
     pub fn values(&self) -> Vec<Text> {
         match &self.value {
             Value::Unset => Vec::new(),
@@ -94,7 +94,7 @@ impl Var {
         }
     }
 
-    /// All keys in order.
+    /// Returns all keys in order.
     pub fn keys(&self) -> Vec<Text> {
         match &self.value {
             Value::Unset => Vec::new(),

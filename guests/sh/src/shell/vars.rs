@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::value::Var;
 use crate::table::Table;
 
-/// Names are shared between the table, scopes and copies.
+/// A variable name, shared between the table, scopes and copies.
 pub type Name = Rc<[u8]>;
 
-/// Variables that are visible now.
+/// The currently visible variables.
 pub type Vars = Table<Name, Var>;

@@ -1,24 +1,24 @@
-//! Arithmetic expressions.
+//! Parser for arithmetic expressions.
 
 use serde::{Deserialize, Serialize};
 
 use super::ast::{Op, Part, Text, Word};
 use super::{is_name_char, is_name_start};
 
-/// Deepest nesting in one expression; parsing and evaluating recurse.
+/// Deepest nesting in one expression; parsing and evaluation recurse.
 const MAX_DEPTH: usize = 100;
 
-/// Stands for a substitution while a template is parsed; no script can contain it.
+/// Placeholder for a substitution while a template is parsed; a literal with this byte is refused.
 const VALUE: u8 = 0;
 
-/// An expression.
+/// An arithmetic expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arith {
-    /// A number.
+    /// A constant.
     Number(i64),
-    /// The value of a substitution of the word that the expression was written as.
+    /// The value of the n-th substitution in the word that contains the expression.
     Value(u32),
-    /// A variable or an element.
+    /// A variable or an array element.
     Target(Target),
     /// `-a`
     Unary(Unary, Box<Arith>),
@@ -32,12 +32,12 @@ pub enum Arith {
     Choose(Box<Arith>, Box<Arith>, Box<Arith>),
     /// `a = b`, `a += b`
     Assign(Option<Binary>, Target, Box<Arith>),
-    /// `++a`, `a++`: by how much, and whether the value before it counts.
+    /// `++a`, `a++`: the increment, and true if the old value is the result.
     Step(Target, i64, bool),
 }
 
 impl Arith {
-    /// Whether evaluating it changes nothing.
+    /// Returns true if evaluation has no side effect.
     pub fn is_pure(&self) -> bool {
         match self {
             Arith::Number(_) | Arith::Value(_) | Arith::Target(Target::Variable(_)) => true,
@@ -51,16 +51,16 @@ impl Arith {
     }
 }
 
-/// What can be assigned to.
+/// An assignable operand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// `x`
     Variable(Text),
-    /// `x[…]`: the text, a key or an expression, which depends on the array.
+    /// `x[…]`: name and raw subscript, which is a key or an expression depending on the array.
     Element(Text, Text),
 }
 
-/// Operators with one side.
+/// Unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Unary {
@@ -70,7 +70,7 @@ pub enum Unary {
     Invert,
 }
 
-/// Operators with two sides, both always evaluated.
+/// Binary operators that always evaluate both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Binary {
@@ -94,7 +94,8 @@ pub enum Binary {
     Pow,
 }
 
-/// The tree of a word's expression, where its substitutions can only be operands.
+/// Parses a word's expression once for all evaluations. Returns `None` if a substitution could be
+/// more than an operand.
 pub(super) fn template(word: &Word) -> Option<Arith> {
     let mut text = Vec::new();
     let mut values = 0;
@@ -121,12 +122,12 @@ pub(super) fn template(word: &Word) -> Option<Arith> {
     (parser.values == values).then_some(tree)
 }
 
-/// Whether text next to a substitution would become one token with it.
+/// Returns true if this character would form one token with an adjacent substitution.
 fn glues(c: u8) -> bool {
     is_name_char(c) || matches!(c, VALUE | b'#' | b'@' | b'\'' | b'$' | b'\\')
 }
 
-/// Parses an expression's text. The error is what bash says behind the expression.
+/// Parses the text of an expression. The error is the part of bash's message after the expression.
 pub fn parse(text: &[u8]) -> Result<Arith, String> {
     Parser { src: text, at: 0, depth: 0, values: 0 }.whole()
 }
@@ -257,7 +258,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// Operators from `|` to `%` by precedence; all of them lean left.
+    /// Parses the operators from `|` to `%` by precedence; all are left-associative.
     fn binary(&mut self, least: u8) -> Parsed {
         let mut left = self.power()?;
         while let Some((op, level, len)) = self.binary_op() {
@@ -433,7 +434,7 @@ impl Parser<'_> {
     }
 }
 
-/// The value of a constant: decimal, `0x…`, `0…`, `base#…`.
+/// Parses a constant: decimal, `0x…`, `0…` or `base#…`.
 pub fn number(text: &[u8]) -> Result<i64, &'static str> {
     let (base, digits) = match text.iter().position(|c| *c == b'#') {
         Some(at) => {

@@ -1,4 +1,5 @@
-//! The tree of a script. It can be packed, so that a subshell receives it as it is.
+//! The syntax tree of a script. It is serialisable, so that a subshell receives it without
+//! reparsing.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use super::arith::Arith;
 
-/// Bytes of a script: what it works with need not be UTF-8.
+/// Bytes of a script or value, which need not be UTF-8.
 pub type Text = Vec<u8>;
 
-/// Commands one after the other.
+/// A sequence of commands.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct List {
-    /// In order.
+    /// Commands in order.
     pub items: Vec<Item>,
 }
 
 /// One element of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Item {
-    /// What comes first.
+    /// First pipeline.
     pub first: Pipeline,
-    /// What follows `&&` and `||`.
+    /// Further pipelines, each with the operator before it.
     pub rest: Vec<(Link, Pipeline)>,
-    /// Ended by `&`.
+    /// True if ended by `&`.
     pub background: bool,
 }
 
-/// Between two pipelines.
+/// Operator between two pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Link {
     /// `&&`
@@ -37,38 +38,38 @@ pub enum Link {
     Or,
 }
 
-/// Commands joined by `|`.
+/// Commands connected by `|`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Pipeline {
-    /// `!` an odd number of times.
+    /// True if preceded by an odd number of `!`.
     pub negated: bool,
-    /// `time` in front.
+    /// Set if preceded by `time`.
     pub timed: Option<Timed>,
-    /// At least one, unless it is a lone `!` or `time`.
+    /// Commands; empty only for a lone `!` or `time`.
     pub stages: Vec<Rc<Command>>,
 }
 
-/// How `time` reports.
+/// Report format of `time`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Timed {
-    /// As bash does.
+    /// Bash's default format.
     Bash,
     /// `time -p`
     Posix,
 }
 
-/// One command with its redirections.
+/// A command with its redirections.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Command {
-    /// Where it begins.
+    /// Line on which the command begins.
     pub line: u32,
-    /// What it is.
+    /// Kind of command.
     pub kind: Kind,
-    /// In order.
+    /// Redirections in order.
     pub redirects: Vec<Redirect>,
 }
 
-/// What a command is.
+/// Kind of a command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Kind {
     /// `a=1 name args`
@@ -77,11 +78,11 @@ pub enum Kind {
     Subshell(Rc<List>),
     /// `{ list; }`
     Group(List),
-    /// `if`: conditions with their bodies, and what follows `else`.
+    /// `if`: conditions with their bodies, and the `else` body.
     If(Vec<(List, List)>, Option<List>),
-    /// `while` and `until`.
+    /// `while` or `until`.
     Loop(Loop),
-    /// `for name in words`; without `in` it goes over the positional parameters.
+    /// `for name in words`; without `in`, over the positional parameters.
     For(Text, Option<Vec<Word>>, List),
     /// `select name in words`
     Select(Text, Option<Vec<Word>>, List),
@@ -99,21 +100,21 @@ pub enum Kind {
     Coproc(Text, Rc<Command>),
 }
 
-/// `while` and `until`.
+/// A `while` or `until` loop.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Loop {
-    /// Goes on while the condition fails.
+    /// True for `until`, which loops while the condition fails.
     pub until: bool,
-    /// Asked before each turn.
+    /// Condition, run before each iteration.
     pub condition: List,
-    /// What a turn does.
+    /// Loop body.
     pub body: List,
 }
 
 /// A simple command.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Simple {
-    /// In front of the name.
+    /// Assignments before the name.
     pub assigns: Vec<Assign>,
     /// Name and arguments.
     pub args: Vec<Arg>,
@@ -122,80 +123,80 @@ pub struct Simple {
 /// One word of a command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Arg {
-    /// Expanded, split, globbed.
+    /// An ordinary word, expanded to any number of arguments.
     Word(Word),
-    /// An assignment handed to `declare` and its kin.
+    /// An assignment argument of `declare` or another declaration builtin.
     Assign(Assign),
 }
 
-/// `name[index]+=value`
+/// An assignment, `name[index]=value` or `name[index]+=value`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Assign {
-    /// The variable.
+    /// Variable name.
     pub name: Text,
-    /// What stood in brackets.
+    /// Subscript.
     pub index: Option<Word>,
-    /// `+=`
+    /// True for `+=`.
     pub append: bool,
-    /// Behind the sign.
+    /// New value.
     pub value: AssignValue,
 }
 
-/// What is assigned.
+/// Value of an assignment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum AssignValue {
-    /// One value.
+    /// A single value.
     Scalar(Word),
-    /// `(…)`
+    /// An array literal, `(…)`.
     Array(Vec<Element>),
 }
 
-/// One element of `(…)`.
+/// One element of an array literal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Element {
-    /// `[index]=`
+    /// Subscript in `[index]=value`.
     pub index: Option<Word>,
-    /// `[index]+=`
+    /// True for `[index]+=value`.
     pub append: bool,
-    /// Several values where there is no index and the word splits.
+    /// Value; without an index the word may expand to several.
     pub value: Word,
 }
 
 /// One arm of `case`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Arm {
-    /// Any of them.
+    /// Patterns, any of which may match.
     pub patterns: Vec<Word>,
-    /// What to do.
+    /// Commands to run.
     pub body: List,
-    /// How it ends.
+    /// Terminator.
     pub end: ArmEnd,
 }
 
-/// What follows an arm that matched.
+/// Terminator of a `case` arm: the action after a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArmEnd {
-    /// `;;`
+    /// `;;`: leaves the `case`.
     Leave,
-    /// `;&`: the next body, whatever its pattern.
+    /// `;&`: runs the next body without testing its patterns.
     Fall,
-    /// `;;&`: the next pattern that matches.
+    /// `;;&`: continues with the next arm that matches.
     Test,
 }
 
 /// A redirection.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Redirect {
-    /// Which descriptor.
+    /// Redirected descriptor.
     pub fd: RedirectFd,
-    /// What becomes of it.
+    /// Target.
     pub to: RedirectTo,
 }
 
-/// The left side of a redirection.
+/// Left side of a redirection.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RedirectFd {
-    /// What the operator implies.
+    /// Default descriptor of the operator.
     Implied,
     /// `3>`
     Number(u32),
@@ -203,22 +204,22 @@ pub enum RedirectFd {
     Variable(Text),
 }
 
-/// The right side of a redirection.
+/// Right side of a redirection.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RedirectTo {
-    /// A file, opened in this way.
+    /// A file and the mode to open it in.
     File(FileMode, Word),
     /// `>&word`, `<&word`
     Copy(Direction, Word),
-    /// `&>word`, and with true `&>>word`.
+    /// `&>word`, or `&>>word` if true.
     Both(bool, Word),
     /// `<<<word`
     String(Word),
-    /// `<<`
+    /// `<<` or `<<-`
     Here(Rc<Here>),
 }
 
-/// Which operator a copy was written with.
+/// Operator of a descriptor copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
     /// `<&`
@@ -227,7 +228,7 @@ pub enum Direction {
     Output,
 }
 
-/// How a file is opened.
+/// Mode in which a redirection opens a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileMode {
     /// `<`
@@ -242,30 +243,30 @@ pub enum FileMode {
     ReadWrite,
 }
 
-/// A here-document. Its body stands behind the line that names it, so it is filled in later.
+/// A here-document. Its body follows the current line, so the parser fills it in later.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Here {
-    /// The word that ends it, without quotes.
+    /// Delimiter, without quotes.
     pub end: Text,
-    /// `<<-`
+    /// True for `<<-`.
     pub strip_tabs: bool,
-    /// Whether the end was quoted: nothing is expanded.
+    /// True if the delimiter was quoted, which turns off expansion.
     pub quoted: bool,
-    /// What stands in it.
+    /// Body.
     pub body: RefCell<Word>,
 }
 
 /// A word before expansion.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Word {
-    /// Its pieces, one behind the other.
+    /// Adjacent parts.
     pub parts: Vec<Part>,
 }
 
-/// A piece of a word.
+/// A part of a word.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Part {
-    /// Unquoted text; inside [`Part::Double`] quoted text.
+    /// Unquoted text; inside [`Part::Double`], quoted text.
     Literal(Text),
     /// `'…'`, `\x`, `$'…'`
     Quoted(Text),
@@ -277,9 +278,9 @@ pub enum Part {
     Command(Rc<List>),
     /// `$((…))`
     Arith(Box<ArithText>),
-    /// `<(…)`, and with true `>(…)`.
+    /// `<(…)`, or `>(…)` if true.
     Process(bool, Rc<List>),
-    /// `{a,b}`: alternatives.
+    /// `{a,b}`: alternatives
     Braces(Vec<Word>),
     /// `{1..9..2}`, `{a..z}`
     Sequence(Sequence),
@@ -288,92 +289,92 @@ pub enum Part {
 /// A brace sequence.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sequence {
-    /// First.
+    /// First value.
     pub from: i64,
-    /// Last, or just beyond it.
+    /// Bound; the last value if the step reaches it exactly.
     pub to: i64,
-    /// Never 0.
+    /// Increment, never 0.
     pub step: i64,
-    /// Numbers are padded with zeros to so many characters.
+    /// Minimum width of numbers, padded with zeros.
     pub width: usize,
-    /// Characters rather than numbers.
+    /// True for characters, false for numbers.
     pub letters: bool,
 }
 
-/// An arithmetic expression as written.
+/// An arithmetic expression in a script.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ArithText {
-    /// With its substitutions; what they give becomes part of the expression's text.
+    /// Source word; the results of its substitutions become part of the expression's text.
     pub word: Word,
-    /// Its tree, where that does not depend on substitutions.
+    /// Parsed expression, if its shape does not depend on substitutions.
     pub tree: Option<Rc<Arith>>,
 }
 
-/// `${…}` and `$x`
+/// A parameter expansion, `$x` or `${…}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Param {
-    /// Variable, digits, or one special character.
+    /// Variable name, digits, or one special character.
     pub name: Text,
-    /// `[…]`
+    /// Subscript.
     pub index: Option<Index>,
-    /// `${!…}`
+    /// True for `${!…}`.
     pub indirect: bool,
-    /// What is done with the value.
+    /// Operator applied to the value.
     pub op: Op,
 }
 
-/// What stands in the brackets of `${a[…]}`.
+/// Subscript of `${a[…]}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Index {
     /// `[@]`
     At,
     /// `[*]`
     Star,
-    /// Anything else.
+    /// Any other subscript.
     One(Word),
 }
 
-/// What `${…}` does with a value.
+/// Operator of `${…}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Op {
-    /// Nothing.
+    /// No operator.
     Get,
     /// `${#x}`
     Length,
     /// `${!x[@]}`
     Keys,
-    /// `${!x*}`, `${!x@}`: the names that begin so. True for `@`.
+    /// `${!x*}`, `${!x@}`: names with a prefix. True for `@`.
     Names(bool),
-    /// `-`, `=`, `?`, `+`; with a colon, empty counts as unset.
+    /// `-`, `=`, `?`, `+`; true with a colon, which treats an empty value as unset.
     Default(DefaultOp, bool, Word),
-    /// `#`, `##`, `%`, `%%`
+    /// `#`, `##`, `%`, `%%`; true for the doubled form, which removes the longest match.
     Remove(Side, bool, Word),
     /// `/`
     Replace(Where, Word, Option<Word>),
-    /// `^`, `^^`, `,`, `,,`, `~`, `~~`
+    /// `^`, `^^`, `,`, `,,`, `~`, `~~`; true for the doubled form, which changes all characters.
     Case(CaseOp, bool, Option<Word>),
     /// `:offset:length`
     Slice(ArithText, Option<ArithText>),
-    /// `@Q` and its kin.
+    /// `@Q` and the other transformations.
     Transform(u8),
-    /// Not understood; an error when it is expanded.
+    /// Invalid syntax, reported when it is expanded.
     Bad(Text),
 }
 
-/// What to do when there is no value, or one.
+/// Action of an operator that tests if a value is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DefaultOp {
-    /// `-`
+    /// `-`: uses the word if unset.
     Use,
-    /// `=`
+    /// `=`: assigns the word if unset.
     Assign,
-    /// `?`
+    /// `?`: fails with the word as message if unset.
     Fail,
-    /// `+`
+    /// `+`: uses the word if set.
     Instead,
 }
 
-/// From which side a pattern is removed.
+/// Side from which a pattern is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Side {
     /// `#`
@@ -382,7 +383,7 @@ pub enum Side {
     Back,
 }
 
-/// Which matches are replaced.
+/// Matches to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Where {
     /// `/`
@@ -395,7 +396,7 @@ pub enum Where {
     Back,
 }
 
-/// How case changes.
+/// Direction of a case change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CaseOp {
     /// `^`
@@ -406,7 +407,7 @@ pub enum CaseOp {
     Toggle,
 }
 
-/// What stands in `[[ ]]`.
+/// An expression in `[[ ]]`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum TestExpr {
     /// `-f word`
@@ -423,7 +424,7 @@ pub enum TestExpr {
     Word(Word),
 }
 
-/// Operators between two words of `[[ ]]`.
+/// Binary operators of `[[ ]]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TestOp {
     /// `==`
@@ -457,12 +458,12 @@ pub enum TestOp {
 }
 
 impl Word {
-    /// A word of this text, quoted.
+    /// Creates a word that consists of quoted text.
     pub fn quoted(text: &[u8]) -> Word {
         Word { parts: vec![Part::Quoted(text.to_vec())] }
     }
 
-    /// The text, where the word is nothing else.
+    /// Returns the text of a word that consists only of literal text.
     pub fn literal(&self) -> Option<&[u8]> {
         match self.parts.as_slice() {
             [Part::Literal(text)] => Some(text),

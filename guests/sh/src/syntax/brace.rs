@@ -1,11 +1,11 @@
-//! Brace expansion, found while parsing: it works on text as written, before any value.
+//! Recognition of brace expressions while parsing: they apply to source text, before any expansion.
 
 use super::ast::{Part, Sequence, Text, Word};
 
 /// Deepest nesting of braces in one word.
 const MAX_BRACES: usize = 50;
 
-/// Finds `{a,b}` and `{1..3}` in a word.
+/// Replaces `{a,b}` and `{1..3}` in a word with brace parts.
 pub(super) fn expand(word: Word) -> Word {
     let has =
         |c| word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains(&c)));
@@ -16,7 +16,7 @@ pub(super) fn expand(word: Word) -> Word {
     Word { parts: parts_of(&items, 0) }
 }
 
-/// A character that may be syntax, or a part that is not looked into.
+/// A character that may be syntax, or an opaque part.
 #[derive(Clone)]
 enum Item {
     Char(u8),
@@ -67,7 +67,7 @@ fn flush(text: &mut Text, parts: &mut Vec<Part>) {
     }
 }
 
-/// The group that begins here, and its length.
+/// Parses the brace group that begins here; returns it with its length.
 fn group(items: &[Item], depth: usize) -> Option<(Part, usize)> {
     let mut level = 0usize;
     let mut commas = Vec::new();

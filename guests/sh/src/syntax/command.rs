@@ -1,4 +1,4 @@
-//! Lists, pipelines, simple commands, redirections.
+//! Parser for lists, pipelines, simple commands and redirections.
 
 use std::rc::Rc;
 
@@ -10,12 +10,12 @@ use super::parser::{Parser, Result, is_meta};
 use super::word::Context;
 use super::{brace, is_name, is_name_char, is_name_start};
 
-/// Commands whose arguments may be assignments.
+/// Commands whose arguments are parsed as assignments, including array literals.
 const DECLARATIONS: [&[u8]; 7] =
     [b"declare", b"typeset", b"local", b"export", b"readonly", b"alias", b"eval"];
 
 impl Parser {
-    /// Commands up to whatever closes them.
+    /// Parses commands up to a closing token, which is not consumed.
     pub(super) fn list(&mut self) -> Result<List> {
         let mut items = Vec::new();
         loop {
@@ -28,13 +28,13 @@ impl Parser {
         }
     }
 
-    /// As [`Parser::list`], refusing an empty one.
+    /// Parses like [`Parser::list`], but refuses an empty list.
     pub(super) fn full_list(&mut self) -> Result<List> {
         let list = self.list()?;
         if list.items.is_empty() { Err(self.unexpected()) } else { Ok(list) }
     }
 
-    /// Commands up to the end of the line.
+    /// Parses commands up to the end of the line.
     pub(super) fn line_of_commands(&mut self) -> Result<List> {
         let mut items = Vec::new();
         loop {
@@ -47,7 +47,7 @@ impl Parser {
             }
             let line = self.line;
             items.push(self.item()?);
-            // A here-document or a quoted newline took the parser to another line by itself.
+            // A here-document or a quoted newline has already moved the parser to another line.
             if self.line != line && self.pos > 0 && self.src[self.pos - 1] == b'\n' {
                 return Ok(List { items });
             }
@@ -209,7 +209,8 @@ impl Parser {
         Ok(Command { line, kind: Kind::Simple(simple), redirects })
     }
 
-    /// `name=`, `name+=`, `name[…]=` and what follows.
+    /// Parses an assignment, `name=`, `name+=` or `name[…]=` with its value; returns `None` for
+    /// other text.
     pub(super) fn assignment(&mut self) -> Result<Option<Assign>> {
         let start = self.pos;
         if !self.peek().is_some_and(is_name_start) {
@@ -287,7 +288,7 @@ impl Parser {
         Ok(Some(Element { index: Some(index), append, value }))
     }
 
-    /// A redirection, if one stands here.
+    /// Parses a redirection, or returns `None` if none begins here.
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>> {
         let start = self.pos;
         let fd = self.redirect_fd();
@@ -345,7 +346,8 @@ impl Parser {
                 let direction = if two == b"<&" { Direction::Input } else { Direction::Output };
                 self.pos += 2;
                 let word = self.target()?;
-                // `>&word` without a number on either side sends both streams to a file.
+                // `>&word` redirects both streams to a file unless a number is given on either
+                // side.
                 if direction == Direction::Output && matches!(fd, RedirectFd::Implied) {
                     let is_copy = match word.literal() {
                         Some(text) => {
@@ -399,7 +401,7 @@ impl Parser {
     }
 }
 
-/// `name`, or `name[index]` in one piece.
+/// Returns true for `name`, or `name[index]` without quotes or blanks.
 fn is_place(text: &[u8]) -> bool {
     match text.iter().position(|c| *c == b'[') {
         None => is_name(text),

@@ -1,4 +1,4 @@
-//! Commands that hold other commands.
+//! Parser for compound commands.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use super::word::Context;
 use super::{brace, is_name};
 
 impl Parser {
-    /// A compound command, if one begins here.
+    /// Parses a compound command, or returns `None` if none begins here.
     pub(super) fn compound(&mut self) -> Result<Option<Kind>> {
         let kind = match self.peek() {
             Some(b'(') => self.parenthesis()?,
@@ -51,7 +51,7 @@ impl Parser {
         Ok(Kind::Subshell(Rc::new(list)))
     }
 
-    /// Goes forward to `end`, counting lines.
+    /// Advances to `end`, counting lines.
     pub(super) fn count_lines(&mut self, end: usize) {
         self.line += self.src[self.pos..end].iter().filter(|c| **c == b'\n').count() as u32;
         self.pos = end;
@@ -245,7 +245,7 @@ impl Parser {
         self.function_body(name)
     }
 
-    /// The rest of `name() body`, at the parenthesis.
+    /// Parses the rest of `name() body`, from the parenthesis on.
     pub(super) fn function_after_name(&mut self, line: u32, name: Text) -> Result<Command> {
         self.pos += 1;
         self.skip_blanks();
@@ -276,7 +276,7 @@ impl Parser {
     }
 }
 
-/// The three parts of `for ((a; b; c))`.
+/// Splits the three parts of `for ((a; b; c))`.
 fn split_semicolons(text: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::new();
     let (mut start, mut depth) = (0, 0usize);

@@ -1,10 +1,10 @@
-//! Bodies of here-documents.
+//! Delimiters and bodies of here-documents.
 
 use super::ast::{Here, Text, Word};
 use super::parser::{Parser, Result};
 use super::word::Context;
 
-/// The text that ends a here-document, and whether any of it was quoted.
+/// Returns a here-document's delimiter without quotes, and true if any of it was quoted.
 pub(super) fn delimiter(raw: &[u8]) -> (Text, bool) {
     let mut end = Vec::new();
     let mut quoted = false;
@@ -36,7 +36,7 @@ pub(super) fn delimiter(raw: &[u8]) -> (Text, bool) {
 }
 
 impl Parser {
-    /// Reads the bodies that begin here.
+    /// Reads the here-document bodies that begin here.
     pub(super) fn read_pending(&mut self) -> Result<()> {
         for here in std::mem::take(&mut self.pending) {
             let line = self.line;

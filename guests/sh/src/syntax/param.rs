@@ -1,4 +1,4 @@
-//! `$x` and `${…}`.
+//! Parser for `$x` and `${…}`.
 
 use super::ast::{CaseOp, DefaultOp, Index, Op, Param, Part, Side, Text, Where};
 use super::parser::{Parser, Result};
@@ -6,7 +6,7 @@ use super::word::Context;
 use super::{is_name_char, is_name_start};
 
 impl Parser {
-    /// `$x`, `$1`, `$@`; nothing, where the dollar stands for itself.
+    /// Parses `$x`, `$1` or `$@`; returns `None` if the dollar is literal.
     pub(super) fn plain_param(&mut self) -> Option<Part> {
         let start = self.pos;
         let c = self.peek()?;
@@ -23,7 +23,7 @@ impl Parser {
         Some(Part::Param(Box::new(Param { name, index: None, indirect: false, op: Op::Get })))
     }
 
-    /// What follows `${`, closing brace included.
+    /// Parses the rest of `${…}`, including the closing brace.
     pub(super) fn braced_param(&mut self, in_double: bool) -> Result<Part> {
         let line = self.line;
         let start = self.pos;
@@ -32,7 +32,8 @@ impl Parser {
         {
             return Ok(Part::Param(Box::new(param)));
         }
-        // Not understood: an error once it is expanded, as long as its end can be found.
+        // Invalid syntax is reported only when it is expanded, as long as the closing brace is
+        // found.
         self.pos = start;
         self.word(Context::Brace)?;
         let text: Text = self.src[start..self.pos].to_vec();
@@ -89,7 +90,8 @@ impl Parser {
         Ok(Some(param))
     }
 
-    /// Whether a parameter's name stands so far ahead, and the sign here is not itself one.
+    /// Returns true if a parameter name begins at offset `ahead`, so that the character here is an
+    /// operator and not itself the name.
     fn starts_name(&self, ahead: usize) -> bool {
         let Some(c) = self.peek_at(ahead) else { return false };
         if is_name_start(c) || c.is_ascii_digit() {
@@ -183,7 +185,7 @@ impl Parser {
         if place != Where::First {
             self.pos += 1;
         }
-        // A slash right behind `//` is the pattern's, not its end.
+        // A slash right after `//` belongs to the pattern.
         let slash = place == Where::All && self.eat(b"/");
         let mut pattern = self.word(Context::BraceSlash)?;
         if slash {
@@ -213,7 +215,7 @@ impl Parser {
         Ok(Some(Op::Slice(first, Some(second))))
     }
 
-    /// Where a part of a slice ends: at a colon or brace outside of everything else.
+    /// Finds the end of one part of a slice: the next colon or brace outside nested syntax.
     fn scan_slice(&self, start: usize) -> usize {
         let mut depth = 0usize;
         let mut questions = 0usize;
@@ -245,7 +247,7 @@ fn default_op(c: u8) -> Option<DefaultOp> {
     }
 }
 
-/// Parameters of one character that is no letter.
+/// Returns true for the special parameters of one character.
 fn is_special(c: u8) -> bool {
     matches!(c, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
 }

@@ -1,4 +1,4 @@
-//! The reader of scripts: where it is, what it has promised to read, how deep it may go.
+//! Parser state: position, pending here-documents, alias expansion and nesting depth.
 
 use std::fmt;
 use std::rc::Rc;
@@ -6,23 +6,23 @@ use std::rc::Rc;
 use super::ast::{Here, List, Text};
 use crate::table::Table;
 
-/// What `alias` has defined.
+/// Aliases by name.
 pub type Aliases = Table<Text, Text>;
 
 /// Deepest nesting of commands and substitutions in a script; the parser recurses.
 pub const MAX_DEPTH: usize = 250;
 
-/// Longest text that aliases may blow a script up to.
+/// Longest text that alias expansion may produce.
 const MAX_ALIASED: usize = 16 * 1024 * 1024;
 
-/// Why a script was refused.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// What a person reads.
+    /// Message in bash's wording.
     pub message: String,
-    /// Where.
+    /// Line of the error.
     pub line: u32,
-    /// More text could have made it right.
+    /// True if more input could complete the command.
     pub incomplete: bool,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for SyntaxError {
 
 pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
-/// Reads one script.
+/// A parser for one script.
 #[derive(Debug)]
 pub struct Parser {
     pub(super) src: Rc<[u8]>,
@@ -46,16 +46,17 @@ pub struct Parser {
     pub(super) pending: Vec<Rc<Here>>,
     pub(super) unended_here: bool,
     aliases: Option<Rc<Aliases>>,
-    /// Aliases being read, each with what was left of the text behind it.
+    /// Aliases being expanded, each with the length of the text after it; prevents recursion.
     guards: Vec<(Text, usize)>,
-    /// The alias before ended with a blank: the next word is looked up as well.
+    /// Length of the text after an alias that ended with a blank: the next word may be an alias
+    /// too.
     blank_end: Option<usize>,
-    /// Lines of the text are joined by a backslash somewhere.
+    /// True if the text contains a backslash-newline.
     has_joins: bool,
 }
 
 impl Parser {
-    /// Reads from the first byte on.
+    /// Creates a parser at the first byte.
     pub fn new(src: &[u8], line: u32) -> Parser {
         Parser::over(Rc::from(src), line)
     }
@@ -77,7 +78,7 @@ impl Parser {
         }
     }
 
-    /// A parser for a piece of this text, one level down.
+    /// Creates a parser for a piece of this text, one nesting level deeper.
     pub(super) fn inner(&self, piece: &[u8]) -> Result<Parser> {
         let mut inner = Parser::new(piece, self.line);
         inner.depth = self.depth + 1;
@@ -89,7 +90,7 @@ impl Parser {
         Ok(inner)
     }
 
-    /// The next complete command, or nothing at the end.
+    /// Parses the next complete command. Returns `None` at the end.
     pub fn next(
         &mut self,
         aliases: Option<Rc<Aliases>>,
@@ -114,7 +115,7 @@ impl Parser {
         Ok(Some(list))
     }
 
-    /// Everything up to the end as one list.
+    /// Parses everything up to the end as one list.
     pub fn whole(&mut self) -> std::result::Result<List, SyntaxError> {
         let list = self.list()?;
         if !self.at_end() {
@@ -124,17 +125,17 @@ impl Parser {
         Ok(list)
     }
 
-    /// Whether a here-document ran into the end of the text.
+    /// Returns true if a here-document lacks its delimiter.
     pub fn wants_more(&self) -> bool {
         self.unended_here
     }
 
-    /// The line it is at.
+    /// Returns the current line.
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// What was not read yet.
+    /// Returns the remaining text.
     pub fn rest(&self) -> &[u8] {
         &self.src[self.pos.min(self.src.len())..]
     }
@@ -155,7 +156,7 @@ impl Parser {
         self.rest().starts_with(text)
     }
 
-    /// Whether this word stands here, as a word of its own.
+    /// Returns true if this exact word is next.
     pub(super) fn at_word(&self, word: &[u8]) -> bool {
         self.looking_at(word) && self.peek_at(word.len()).is_none_or(is_meta)
     }
@@ -181,7 +182,7 @@ impl Parser {
         if self.eat_word(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    /// Goes to the next token, whose text is then in one piece as far as no quote begins.
+    /// Skips to the next token and joins its continued lines up to the next blank or quote.
     pub(super) fn skip_blanks(&mut self) {
         self.skip_blank_text();
         if self.has_joins {
@@ -189,9 +190,9 @@ impl Parser {
         }
     }
 
-    /// Takes backslashes at line ends out of the text from here to the next blank or quote, so
-    /// that a keyword, a name or an operator that goes on in the next line is found as what it is.
-    /// What stands before them moves up to what stands behind.
+    /// Removes backslash-newlines from here to the next blank or quote, so that a keyword, name or
+    /// operator split over two lines is recognised. The text before them moves towards the text
+    /// after them.
     fn join_lines(&mut self) {
         let mut end = self.pos;
         let mut joins = 0;
@@ -221,7 +222,7 @@ impl Parser {
             to -= 1;
             src[to] = src[from];
         }
-        // Whoever looks back sees a blank.
+        // Code that looks back sees a blank.
         src[self.pos..to].fill(b' ');
         self.pos = to;
         self.line += joins;
@@ -261,7 +262,7 @@ impl Parser {
         self.read_pending()
     }
 
-    /// Runs `f` one level down.
+    /// Runs `f` one nesting level deeper.
     pub(super) fn deeper<T>(&mut self, f: impl FnOnce(&mut Parser) -> Result<T>) -> Result<T> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -280,7 +281,7 @@ impl Parser {
         self.error(format!("nested deeper than {MAX_DEPTH} levels"))
     }
 
-    /// The refusal of what stands here.
+    /// Returns the syntax error for the token at the current position.
     pub(super) fn unexpected(&self) -> SyntaxError {
         if self.at_end() {
             let message = "syntax error: unexpected end of file".to_owned();
@@ -310,7 +311,7 @@ impl Parser {
         String::from_utf8_lossy(&rest[..len.min(80)]).into_owned()
     }
 
-    /// Looks the word here up as well, where an alias that ended with a blank ended before it.
+    /// Expands an alias here if the previous alias ended with a blank.
     pub(super) fn expand_next_alias(&mut self) -> Result<bool> {
         match self.blank_end {
             Some(behind) if self.rest().len() <= behind => {
@@ -321,7 +322,7 @@ impl Parser {
         }
     }
 
-    /// Puts an alias's text in the place of the word here, if it is one.
+    /// Replaces the word here with the value of its alias, if it has one. Returns true if it did.
     pub(super) fn expand_alias(&mut self) -> Result<bool> {
         let Some(aliases) = self.aliases.clone() else { return Ok(false) };
         let src = self.src.clone();
@@ -353,7 +354,7 @@ fn has_join(text: &[u8]) -> bool {
     text.windows(2).any(|pair| pair == b"\\\n")
 }
 
-/// Whether an unquoted character ends a word.
+/// Returns true if this character, unquoted, ends a word.
 pub(super) fn is_meta(c: u8) -> bool {
     matches!(c, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
 }

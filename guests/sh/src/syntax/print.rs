@@ -1,4 +1,4 @@
-//! The tree as text again, in the form that `declare -f` and `type` use.
+//! Printing of syntax trees as source text, in the format of `declare -f` and `type`.
 
 use super::ast::{
     Arg, ArmEnd, Assign, AssignValue, Command, Direction, FileMode, Item, Kind, Link, List, Part,
@@ -6,7 +6,7 @@ use super::ast::{
 };
 use std::rc::Rc;
 
-/// A function as `declare -f` shows it.
+/// Formats a function as `declare -f` does.
 pub fn function_text(name: &[u8], body: &Command) -> Text {
     let mut p = Printer::default();
     p.function(name, body);
@@ -14,7 +14,7 @@ pub fn function_text(name: &[u8], body: &Command) -> Text {
     p.out
 }
 
-/// Whether a word at the beginning of a command is no command.
+/// Returns true if the word, at the start of a command, would not be read as a command name.
 fn is_reserved(word: &Word) -> bool {
     const RESERVED: [&[u8]; 22] = [
         b"!",
@@ -41,14 +41,14 @@ fn is_reserved(word: &Word) -> bool {
         b"]]",
     ];
     match &*word.parts {
-        // A pattern that would be a command behind a `!`.
+        // `!(` at the start of a command would be read as a negated subshell.
         [Part::Literal(text), ..] if text.starts_with(b"!(") => true,
         [Part::Literal(text)] => RESERVED.contains(&&**text),
         _ => false,
     }
 }
 
-/// Commands on one line where that can be.
+/// Formats commands on one line where possible.
 pub fn list_text(list: &List) -> Text {
     let mut p = Printer::default();
     p.list(list);
@@ -77,7 +77,7 @@ impl Printer {
             let mut inner = Printer::default();
             inner.here_body(&body.parts, here.quoted);
             self.text(&inner.out);
-            // A body that ran into the end of the script may lack its last line end.
+            // A body that ended with the script may lack its final newline.
             if inner.out.last().is_some_and(|last| *last != b'\n') {
                 self.text(b"\n");
             }
@@ -109,7 +109,7 @@ impl Printer {
         }
     }
 
-    /// A list on lines of its own, indented.
+    /// Prints a list on separate, indented lines.
     fn block(&mut self, list: &List) {
         self.indent += 4;
         self.newline();
@@ -191,7 +191,7 @@ impl Printer {
                     self.space(&mut first);
                     self.assign(assign);
                 }
-                // Behind a redirection `for` is a command like any other, in front of it is not.
+                // A reserved word is an ordinary command name only after a redirection.
                 let before = match simple.args.first() {
                     Some(Arg::Word(word)) if simple.assigns.is_empty() && is_reserved(word) => 1,
                     _ => 0,
@@ -294,8 +294,8 @@ impl Printer {
             }
             Kind::Coproc(name, body) => {
                 self.text(b"coproc ");
-                // A simple command cannot be named: bash prints a name here all the same, and
-                // takes it for the command when it reads that again.
+                // A simple command cannot have a name. Bash prints one anyway, and reads it back as
+                // the command.
                 if !matches!(body.kind, Kind::Simple(_)) {
                     self.text(name);
                     self.text(b" ");
@@ -459,14 +459,14 @@ impl Printer {
     }
 }
 
-/// A word as it could have been written.
+/// Formats a word as source text.
 pub fn word_text(word: &Word) -> Text {
     let mut p = Printer::default();
     p.word(word);
     p.out
 }
 
-/// A command on one line where that can be.
+/// Formats a command on one line where possible.
 pub fn command_text(command: &Command) -> Text {
     let mut p = Printer::default();
     p.command(command);

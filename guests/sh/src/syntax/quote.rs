@@ -2,12 +2,12 @@
 
 use super::ast::Text;
 
-/// The text of `$'…'` and how many bytes it took with its closing quote; nothing, where that
-/// is missing.
+/// Decodes the text of `$'…'` and returns it with the number of bytes read, including the closing
+/// quote. Returns `None` if the quote is missing.
 pub fn ansi(src: &[u8]) -> Option<(Text, usize)> {
     let mut text = Vec::new();
     let mut at = 0;
-    // A zero byte ends the text, as it would a C string.
+    // A NUL byte ends the text, as it would a C string.
     let mut cut = None;
     loop {
         match src.get(at)? {
@@ -32,21 +32,21 @@ pub fn ansi(src: &[u8]) -> Option<(Text, usize)> {
     Some((text, at + 1))
 }
 
-/// Who reads an escape: they differ in octal and in what a lone quote means.
+/// Dialect of escapes; dialects differ in octal numbers and in escaped quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
     /// `$'…'`
     Quote,
-    /// `echo -e`: octal is `\0nnn`.
+    /// `echo -e`; octal is `\0nnn`.
     Echo,
-    /// `%b`: octal is either.
+    /// `%b`; octal is `\nnn` or `\0nnn`.
     Percent,
-    /// A format of `printf`: octal is `\nnn`.
+    /// A `printf` format; octal is `\nnn`.
     Printf,
 }
 
-/// What the escape at the front stands for and its length. An escape that is none stands for
-/// itself.
+/// Decodes the escape at the front and returns its value and length. An unknown escape stays as it
+/// is.
 pub fn escape(src: &[u8], flavour: Flavour) -> (Text, usize) {
     let Some(&c) = src.get(1) else { return (b"\\".to_vec(), 1) };
     let one = |c: u8| (vec![c], 2);
@@ -109,7 +109,7 @@ fn utf8(code: u32) -> Text {
     let mut buf = [0; 4];
     match char::from_u32(code) {
         Some(c) => c.encode_utf8(&mut buf).as_bytes().to_vec(),
-        // Surrogates: the bytes that the scheme would give.
+        // Surrogates are encoded as UTF-8 would encode any other code point.
         None if code < 0x1_0000 => vec![
             0xe0 | (code >> 12) as u8,
             0x80 | (code >> 6 & 0x3f) as u8,

@@ -1,14 +1,14 @@
-//! `[[ … ]]`.
+//! Parser for `[[ … ]]`.
 
 use super::ast::{TestExpr, TestOp};
 use super::parser::{Parser, Result, is_meta};
 use super::word::Context;
 
-/// Letters of unary operators.
+/// Letters of the unary operators.
 const UNARY: &[u8] = b"abcdefghknoprstuvwxzGLNORS";
 
 impl Parser {
-    /// What follows `[[`, up to and with `]]`.
+    /// Parses the rest of `[[ … ]]`, including the closing brackets.
     pub(super) fn test_command(&mut self) -> Result<TestExpr> {
         let expr = self.deeper(Parser::test_or)?;
         self.skip_newlines()?;
@@ -74,14 +74,14 @@ impl Parser {
         if self.peek().is_none_or(is_meta) && !pattern_group {
             return Err(self.unexpected());
         }
-        // Patterns may be extended ones here, whatever the option says.
+        // Extended patterns are always recognised here, whatever `extglob` says.
         let extglob = std::mem::replace(&mut self.extglob, true);
         let right = self.word(context);
         self.extglob = extglob;
         Ok(TestExpr::Binary(op, left, right?))
     }
 
-    /// Whether the operator here is the last word, and so an operand.
+    /// Returns true if the operator here is followed by no operand, and so is an operand itself.
     fn lone_op(&self) -> bool {
         let Some((_, len)) = self.test_op() else { return false };
         let rest = self.src[self.pos + len..].trim_ascii_start();

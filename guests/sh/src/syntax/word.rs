@@ -1,4 +1,4 @@
-//! Words: quotes, substitutions, and what ends a word where.
+//! Parser for words: quotes, substitutions and the end of a word in each context.
 
 use std::rc::Rc;
 
@@ -7,24 +7,24 @@ use super::ast::{ArithText, Part, Text, Word};
 use super::parser::{Parser, Result, is_meta};
 use super::quote;
 
-/// Where a word stands: what ends it, and which quotes mean something.
+/// Context of a word: determines its end and the meaning of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// A word of a command.
     Word,
-    /// Between the braces of `${x:-…}`, unquoted.
+    /// Inside `${x:-…}`, unquoted.
     Brace,
-    /// A pattern in `${x/…/…}`: ends at a slash as well.
+    /// A pattern in `${x/…/…}`, which also ends at a slash.
     BraceSlash,
-    /// Between the braces of `"${x:-…}"`.
+    /// Inside `"${x:-…}"`.
     DoubleBrace,
     /// Inside double quotes.
     Double,
-    /// Between brackets; to the end of the text.
+    /// A subscript, up to the end of the text.
     Index,
-    /// A here-document; to the end of the text.
+    /// A here-document, up to the end of the text.
     Here,
-    /// Arithmetic; to the end of the text.
+    /// Arithmetic, up to the end of the text.
     Arith,
     /// The right side of `=~`.
     Regex,
@@ -36,7 +36,7 @@ impl Context {
     }
 }
 
-/// Collects parts, joining neighbouring text.
+/// Collects parts, merging adjacent text.
 #[derive(Default)]
 struct Parts {
     parts: Vec<Part>,
@@ -71,13 +71,13 @@ impl Parts {
 }
 
 impl Parser {
-    /// The whole text as one word.
+    /// Parses the whole text as one word.
     pub(super) fn word_to_end(&mut self, context: Context) -> Result<Word> {
         let word = self.word(context)?;
         if self.at_end() { Ok(word) } else { Err(self.unexpected()) }
     }
 
-    /// A word up to what ends it in this context; the end is not taken.
+    /// Parses a word up to its end in this context; the terminator is not consumed.
     pub(super) fn word(&mut self, context: Context) -> Result<Word> {
         let mut out = Parts::default();
         let mut parens = 0usize;
@@ -120,7 +120,7 @@ impl Parser {
         Ok(out.finish())
     }
 
-    /// One character, or what it begins.
+    /// Parses one character, or the construct that it begins.
     fn piece(&mut self, c: u8, context: Context, out: &mut Parts) -> Result<()> {
         match c {
             b'\\' => self.backslash(context, out),
@@ -178,7 +178,8 @@ impl Parser {
         }
     }
 
-    /// `@(…)`: its parentheses are text, what stands between is parsed as a word.
+    /// Parses an extended pattern, `@(…)`: its parentheses are text, its content is parsed as a
+    /// word.
     fn group(&mut self, out: &mut Parts) -> Result<()> {
         let line = self.line;
         out.literal.push(b'(');
@@ -198,7 +199,7 @@ impl Parser {
         }
     }
 
-    /// Commands up to the parenthesis that closes them, which is taken.
+    /// Parses commands up to the closing parenthesis, which is consumed.
     pub(super) fn until_parenthesis(&mut self) -> Result<super::ast::List> {
         let line = self.line;
         let outer = std::mem::take(&mut self.pending);
@@ -209,7 +210,7 @@ impl Parser {
         if !self.eat(b")") {
             return Err(self.unexpected());
         }
-        // `$(cat <<EOF)`: the body follows the line that the parenthesis is on.
+        // In `$(cat <<EOF)` the body follows the line of the closing parenthesis.
         let inner = std::mem::replace(&mut self.pending, outer);
         self.pending.extend(inner);
         Ok(list)
@@ -268,7 +269,7 @@ impl Parser {
         Ok(Part::Command(Rc::new(inner.whole()?)))
     }
 
-    /// What a dollar sign begins; nothing, where it stands for itself.
+    /// Parses the construct that a dollar begins; returns `None` if the dollar is literal.
     fn dollar(&mut self, in_double: bool) -> Result<Option<Part>> {
         let line = self.line;
         self.pos += 1;
@@ -312,15 +313,16 @@ impl Parser {
         }
     }
 
-    /// An expression's text, and its tree where no substitution can change it.
+    /// Parses an arithmetic expression's word, and its tree if no substitution can change its
+    /// shape.
     pub(super) fn arith_text(&self, text: &[u8]) -> Result<ArithText> {
         let word = self.inner(text)?.word_to_end(Context::Arith)?;
         let tree = arith::template(&word).map(Rc::new);
         Ok(ArithText { word, tree })
     }
 
-    /// Where the `))` of arithmetic stands that begins at `start`; nothing, where the
-    /// parentheses do not close as arithmetic's do.
+    /// Finds the `))` that closes the arithmetic beginning at `start`. Returns `None` if the
+    /// parentheses are not balanced that way.
     pub(super) fn scan_arith(&self, start: usize) -> Option<usize> {
         let mut depth = 0usize;
         let mut at = start;
@@ -339,7 +341,7 @@ impl Parser {
         None
     }
 
-    /// The quote that closes the one at `at`.
+    /// Finds the quote that closes the one at `at`.
     fn scan_quote(&self, at: usize) -> Option<usize> {
         let quote = self.src[at];
         let mut end = at + 1;
@@ -353,7 +355,7 @@ impl Parser {
         }
     }
 
-    /// The bracket that closes the one at `at`, quotes and substitutions skipped.
+    /// Finds the bracket that closes the one at `at`, skipping quotes and substitutions.
     pub(super) fn scan_bracket(&self, at: usize) -> Option<usize> {
         let mut open = vec![b']'];
         let mut end = at + 1;
@@ -377,7 +379,7 @@ impl Parser {
     }
 }
 
-/// Whether a parenthesis behind it makes an extended pattern.
+/// Returns true if this character and a parenthesis begin an extended pattern.
 fn is_extglob(c: u8) -> bool {
     matches!(c, b'?' | b'*' | b'+' | b'@' | b'!')
 }

@@ -1,4 +1,4 @@
-# Parameters with every operator.
+# Parameter expansion with every operator.
 x=hello.tar.gz; unset u; e=
 echo "${x%.*} ${x%%.*} ${x#*.} ${x##*.}" "${u-d1} ${u:-d2} ${e-d3} ${e:-d4} ${x+set} ${u+set}"
 echo "${x/l/L} ${x//l/L} ${x/#hello/bye} ${x/%gz/xz} ${x//[aeiou]}" "${x^} ${x^^} ${x^^[a-h]}"

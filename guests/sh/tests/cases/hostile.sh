@@ -1,4 +1,4 @@
-# Nothing here may crash the shell: each ends with an error of its own.
+# Nothing here may crash the shell: each line ends with an error of its own.
 ( f() { f; }; f ) 2>/dev/null; echo $?
 ( f() { eval f; }; f ) 2>/dev/null; echo $?
 ( echo {1..100000000} ) 2>/dev/null; echo $?
@@ -9,7 +9,7 @@ a=b b=a; ( echo $((a)) ) 2>/dev/null; echo $?
 ( eval "echo $(printf '$(echo %.0s' {1..60})deep$(printf ')%.0s' {1..60})" ); echo $?
 ( eval "((" $(printf '(%.0s' {1..3000}) "1" $(printf ')%.0s' {1..3000}) "))" ) 2>/dev/null; echo $?
 shopt -s extglob; [[ $(printf 'a%.0s' {1..200}) == *(*(*(a)))b ]]; echo $?
-# Nested cases are read once each, and too many of anything are refused by name.
+# Each level of nesting is parsed once, and nesting past the cap is refused by name.
 nest() { local i text=; for ((i=0; i<$1; i++)); do text+=$2; done; text+=$3; for ((i=0; i<$1; i++)); do text+=$4; done; printf %s "$text"; }
 eval "$(nest 100 'case x in x) ' 'echo deep' ';; esac')"
 eval "$(nest 200 '{ ' 'echo deep' '; }')"

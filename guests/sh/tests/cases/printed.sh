@@ -1,4 +1,4 @@
-# A function that was printed and read again does what it did.
+# A function that `declare -f` printed behaves as before when it is read back.
 again() { eval "$(declare -f f)"; f; unset -f f; }
 a=1 ab=wrong a_=wrong
 

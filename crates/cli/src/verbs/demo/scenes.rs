@@ -1,4 +1,4 @@
-//! The scenes. Each makes its own sandbox, runs something in it and shows what became of it.
+//! The scenes. Each makes a sandbox, runs something in it and shows the outcome.
 
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,8 @@ return text.trim().split('\\n').length;";
 
 pub(super) async fn grant(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
-        "What is not granted is denied, and the denial says what to grant",
-        "The tool may only compute. It is granted one file, for one call; then that is used up.",
+        "Nothing is allowed by default, and a denial names the capability to grant",
+        "The tool may only compute. It is then granted one file for one call, which uses the grant up.",
     );
     stage.code(READER);
     let sandbox = Sandbox::builder().file("/data/prices.csv", "tea,3\nmilk,2\n").build()?;
@@ -55,11 +55,11 @@ const REGEXP: &str = "return /^(a+)+$/.test('a'.repeat(40) + '!');";
 
 pub(super) async fn kill(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
-        "A loop ends at its time limit of 200 ms, wherever it is",
+        "A loop ends at its time limit of 200 ms",
         "It catches what it can; there is nothing to catch. Nor is there a place inside a regular \
          expression where it could hide.",
     );
-    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits::default().with_time(Duration::from_millis(200));
     let sandbox = Sandbox::builder().limits(limits).build()?;
     for source in [LOOP, REGEXP] {
         stage.code(source);
@@ -76,7 +76,7 @@ const AFTER: &str = "return typeof text";
 pub(super) async fn memory(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
         "A memory bomb ends at its limit of 64 MiB",
-        "The program around it goes on, and the next call finds a fresh, empty world.",
+        "The host program goes on, and the next call gets a fresh, empty cell.",
     );
     let sandbox = Sandbox::new()?;
     for source in [BOMB, AFTER] {
@@ -89,7 +89,7 @@ pub(super) async fn memory(stage: &mut Stage) -> Result<(), Error> {
 const PIPELINE: &str =
     "awk '{ print $2 }' /var/log/access.log | sort | uniq -c | sort -rn | head -3 | tee top";
 
-/// Lines of the log that is made up for the pipeline.
+/// Lines of the generated log.
 const REQUESTS: usize = 2000;
 
 pub(super) async fn shell(stage: &mut Stage) -> Result<(), Error> {
@@ -116,8 +116,8 @@ return cells.map((cell) => cell.text);";
 
 pub(super) async fn page(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
-        "A page, of which a tool sees what it was granted",
-        "It was granted dom:read:#prices: copies of that table and nothing else of the page.",
+        "A tool sees the part of a page that it was granted",
+        "It was granted dom:read:#prices, and gets copies of that table and nothing else of the page.",
     );
     stage.code(PAGE);
     stage.code(SCRAPER);
@@ -131,7 +131,7 @@ pub(super) async fn page(stage: &mut Stage) -> Result<(), Error> {
 
 pub(super) async fn fork(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
-        "A sandbox is forked, and put back to how it was",
+        "A sandbox is forked, and restored to a snapshot",
         "A fork shares what neither has changed; it costs the same for any content.",
     );
     let sandbox = Sandbox::new()?;
@@ -144,11 +144,11 @@ pub(super) async fn fork(stage: &mut Stage) -> Result<(), Error> {
     show(stage, &sandbox, "seq 1 1000 | while read n; do echo $n > f$n; done; ls | wc -l").await?;
     let started = Instant::now();
     let snapshot = sandbox.snapshot()?;
-    stage.fact("snapshot", Tone::Good, "of all of it");
+    stage.fact("snapshot", Tone::Good, "of the whole sandbox");
     stage.took(started.elapsed());
     let started = Instant::now();
     let other = sandbox.fork()?;
-    stage.fact("fork", Tone::Good, "another sandbox with the same files");
+    stage.fact("fork", Tone::Good, "a second sandbox with the same files");
     stage.took(started.elapsed());
     show(stage, &other, "rm f*; ls | wc -l").await?;
     show(stage, &sandbox, "ls | wc -l; rm -r f*; ls | wc -l").await?;
@@ -159,13 +159,13 @@ pub(super) async fn fork(stage: &mut Stage) -> Result<(), Error> {
     show(stage, &sandbox, "ls | wc -l").await
 }
 
-/// How many there are of them.
+/// Number of cells.
 const CELLS: usize = 2000;
 
 pub(super) async fn cells(stage: &mut Stage) -> Result<(), Error> {
     stage.scene(
         "2,000 fresh cells in a row",
-        "Each begins with a memory as new, runs one tool, and is gone.",
+        "Each starts with fresh memory, runs one tool, and is dropped.",
     );
     let source = "return 1 + 1";
     stage.code(source);

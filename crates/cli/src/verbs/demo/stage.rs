@@ -1,4 +1,4 @@
-//! How a scene looks: colour in a terminal, plain lines in a pipe.
+//! Prints scenes: in colour on a terminal, as plain lines in a pipe.
 
 use std::io::Write;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use cofferdam::{Ending, Outcome, visible};
 use crate::paint::{Paint, Tone};
 use crate::report;
 
-/// Where scenes are shown.
+/// The output of scenes.
 pub(super) struct Stage {
     paint: Paint,
     scenes: usize,
@@ -20,7 +20,7 @@ impl Stage {
         Stage { paint: Paint::stdout(), scenes, shown: 0 }
     }
 
-    /// Begins a scene: what it shows, and what to look at.
+    /// Begins a scene with its title and a description.
     pub(super) fn scene(&mut self, title: &str, about: &str) {
         self.shown += 1;
         let number = self.paint.tone(Tone::Faint, &format!("{}/{}", self.shown, self.scenes));
@@ -28,13 +28,13 @@ impl Stage {
         say(&format!("{about}\n"));
     }
 
-    /// What runs.
+    /// Prints source code.
     pub(super) fn code(&self, source: &str) {
         source.lines().for_each(|line| say(&format!("    {line}")));
         say("");
     }
 
-    /// How it ended, and how long it took.
+    /// Prints how a run ended, and how long it took.
     pub(super) fn outcome(&self, outcome: &Outcome) {
         for line in outcome.stdout.text().lines() {
             self.fact("printed", Tone::Faint, &visible(line));
@@ -45,12 +45,12 @@ impl Stage {
                 self.fact("returned", Tone::Good, &visible(&result));
             }
             Ending::Exited(code) => self.fact("exited", Tone::Good, &code.to_string()),
-            Ending::Threw(_) | Ending::Denied(_) | Ending::Stopped(_) => {
+            ending => {
                 let error = outcome.error().unwrap_or_default();
-                let label = match &outcome.ending {
+                let label = match ending {
                     Ending::Denied(_) => "denied",
                     Ending::Stopped(_) => "stopped",
-                    Ending::Threw(_) | Ending::Returned(_) | Ending::Exited(_) => "threw",
+                    _ => "threw",
                 };
                 self.fact(label, Tone::Bad, &visible(&error.message));
                 let frames = error.stack.lines().map(str::trim_start);
@@ -62,7 +62,7 @@ impl Stage {
         self.took(outcome.duration);
     }
 
-    /// A word in front, and what it is about.
+    /// Prints a label and a text.
     pub(super) fn fact(&self, label: &str, tone: Tone, text: &str) {
         say(&format!("    {} {text}", self.paint.tone(tone, &format!("{label:<9}"))));
     }
@@ -71,7 +71,7 @@ impl Stage {
         self.fact("took", Tone::Faint, &format!("{:.3} ms\n", time.as_secs_f64() * 1e3));
     }
 
-    /// How far it is, where somebody watches.
+    /// Shows progress on a terminal.
     pub(super) fn progress(&self, done: usize, all: usize) {
         if self.paint.is_on() {
             let end = if done == all { "\r\x1b[K" } else { "" };
@@ -82,7 +82,7 @@ impl Stage {
     pub(super) fn end(&self) {
         let hint = self.paint.tone(Tone::Hint, "cofferdam run --help");
         let scenes = if self.shown == 1 { "scene" } else { "scenes" };
-        say(&format!("That was all: {} {scenes}. Next: {hint}", self.shown));
+        say(&format!("End of the demo, {} {scenes}. Next: {hint}", self.shown));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether the guests run on this processor.
+//! Checks that the guests run on this processor.
 
 use std::time::{Duration, Instant};
 
@@ -9,17 +9,18 @@ use super::Check;
 pub(super) fn checks() -> Vec<Check> {
     let mut checks = vec![processor()];
     let started = Instant::now();
-    // One cell is enough to see that it works, and can be had where there is little room.
+    // A small pool is enough to see that a guest works, and needs little address space.
     let runtime = match Runtime::new(Pool { cells: 2, warm: 0 }) {
         Ok(runtime) => runtime,
         Err(error) => {
-            // Either there is no room, which is looked at below, or a guest does not fit.
+            // Either address space is short, which is checked below, or a guest does not fit the
+            // processor.
             checks.push(refused("engine", &error));
             return checks;
         }
     };
     let ready = format!("ready after {}", shown(started.elapsed()));
-    checks.push(Check::ok("engine", ready, "cells are made by it"));
+    checks.push(Check::ok("engine", ready, "creates cells"));
     checks.push(super::kernel::userfaultfd());
     checks.push(tool(&runtime, "JavaScript", Boundary::Worker, Tool::javascript("return 42")));
     let typescript = Tool::typescript("const n: number = 42; return n");
@@ -34,28 +35,34 @@ fn processor() -> Check {
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     let features = cofferdam::processor_features();
     let found = match features.is_empty() {
-        true => format!("{count} for this program"),
-        false => format!("{count} for this program; guests use {}", features.join(" ")),
+        true => format!("{count} available"),
+        false => format!("{count} available; guests use {}", features.join(" ")),
     };
-    Check::ok("processors", found, "guests do not load on one that lacks what they use")
+    Check::ok(
+        "processors",
+        found,
+        "guests do not load on a processor that lacks a feature they use",
+    )
 }
 
-/// A guest that does not load says which instructions it misses.
+/// Explains why a guest does not load. Its error names the missing instructions.
 fn refused(name: &'static str, error: &Error) -> Check {
-    let matters = "nothing of this kind can be run";
+    let matters = "nothing of this kind can run";
     let check = Check::failed(name, error.to_string(), matters);
     let says = |part: &str| error.to_string().contains(part);
     match (says("memfd"), says("guest image")) {
         (true, _) => check.hint(super::kernel::ALLOW),
         (false, true) => check.hint("make build   (on this machine)"),
-        (false, false) => check.hint("ulimit -v unlimited   (each cell has 4 GiB of addresses)"),
+        (false, false) => {
+            check.hint("ulimit -v unlimited   (each cell reserves 4 GiB of address space)")
+        }
     }
 }
 
 fn tool(runtime: &Runtime, name: &'static str, boundary: Boundary, tool: Tool) -> Check {
     let run = async {
         let sandbox = Sandbox::builder().runtime(runtime).boundary(boundary).build()?;
-        // The first run pays for what is loaded then.
+        // The first run includes the time to load the guest.
         sandbox.run(&tool).await?;
         sandbox.run(&tool).await
     };
@@ -78,17 +85,17 @@ fn judge(
 ) -> Check {
     let executor = match tokio::runtime::Builder::new_current_thread().build() {
         Ok(executor) => executor,
-        Err(error) => return Check::failed(name, error.to_string(), "nothing can be run"),
+        Err(error) => return Check::failed(name, error.to_string(), "nothing can run"),
     };
     match executor.block_on(run) {
         Ok(outcome) if is_right(&outcome) => {
-            let found = format!("runs, a fresh one in {}", shown(outcome.duration));
-            Check::ok(name, found, "what it is for can be run")
+            let found = format!("works; a fresh run takes {}", shown(outcome.duration));
+            Check::ok(name, found, "needed to run code of this kind")
         }
         Ok(outcome) => {
             let error = outcome.error().unwrap_or_default();
-            let found = format!("gives a wrong answer: {}", cofferdam::visible(&error.message));
-            Check::failed(name, found, "what it does cannot be relied on")
+            let found = format!("returns a wrong result: {}", cofferdam::visible(&error.message));
+            Check::failed(name, found, "its results cannot be relied on")
         }
         Err(error) => refused(name, &error),
     }

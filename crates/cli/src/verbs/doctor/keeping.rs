@@ -1,4 +1,4 @@
-//! Where grants and compiled programs are kept, and whom a run can ask.
+//! Checks the places of grants and compiled programs, the terminal and the root certificates.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(super) fn checks() -> Vec<Check> {
     checks
 }
 
-/// The store is made where it is not there, as the first run does.
+/// Checks the store, creating it if it does not exist, as the first run does.
 fn store() -> Vec<Check> {
     let matters = "without it every run needs --ephemeral: no grants, no requests, no audit log";
     let Some(path) = cofferdam_store::user_path() else {
@@ -31,10 +31,10 @@ fn store() -> Vec<Check> {
         }
     };
     let place = match others_can(folder, 0o077) {
-        Ok(false) => Check::ok("data", format!("{shown}, for its owner alone"), matters),
+        Ok(false) => Check::ok("data", format!("{shown}, accessible to its owner only"), matters),
         Ok(true) => {
-            let matters = "others on this machine can see that there are grants, or change them";
-            Check::lost("data", format!("{shown}, open to others"), matters)
+            let matters = "other users of this machine can read grants, or change them";
+            Check::lost("data", format!("{shown}, accessible to other users"), matters)
                 .hint(format!("chmod 700 '{shown}'"))
         }
         Err(error) => Check::failed("data", format!("{shown}: {}", plain(&error)), matters),
@@ -43,7 +43,7 @@ fn store() -> Vec<Check> {
 }
 
 fn compiled() -> Check {
-    let matters = "without it a WASI program is compiled anew each time it is run";
+    let matters = "without it a WASI program is compiled each time it runs";
     let Some(folder) = cache() else {
         let found = "neither XDG_CACHE_HOME nor HOME is set";
         return Check::lost("cache", found, matters).hint("export XDG_CACHE_HOME=/path");
@@ -54,10 +54,10 @@ fn compiled() -> Check {
             Ok(()) => Check::ok("cache", shown, matters),
             Err(error) => Check::lost("cache", format!("{shown}: {}", plain(&error)), matters),
         },
-        Ok(true) => Check::lost("cache", format!("{shown}, others can write there"), matters)
+        Ok(true) => Check::lost("cache", format!("{shown}, writable by other users"), matters)
             .hint(format!("chmod 700 '{shown}'")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Check::ok("cache", format!("{shown}, not made yet"), matters)
+            Check::ok("cache", format!("{shown}, not created yet"), matters)
         }
         Err(error) => Check::lost("cache", format!("{shown}: {}", plain(&error)), matters),
     }
@@ -66,12 +66,12 @@ fn compiled() -> Check {
 fn terminal() -> Check {
     let matters = "without one --ask is refused; --allow and `cofferdam grant` work";
     match std::fs::File::open("/dev/tty") {
-        Ok(_) => Check::ok("terminal", "there is one to ask at", matters),
-        Err(_) => Check::lost("terminal", "there is none to ask at", matters),
+        Ok(_) => Check::ok("terminal", "available", matters),
+        Err(_) => Check::lost("terminal", "none", matters),
     }
 }
 
-/// Where machines keep root certificates.
+/// Usual places of root certificates.
 const CERTIFICATES: &[&str] = &[
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -102,7 +102,7 @@ fn holds_something(path: &Path) -> bool {
     }
 }
 
-/// Whether anybody but the owner has one of these rights.
+/// Returns true if users other than the owner have one of these rights.
 fn others_can(folder: &Path, rights: u32) -> Result<bool, std::io::Error> {
     Ok(folder.metadata()?.permissions().mode() & rights != 0)
 }

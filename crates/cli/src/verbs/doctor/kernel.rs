@@ -1,18 +1,18 @@
-//! What the operating system's kernel has that makes cells fast.
+//! Checks the features of the operating system's kernel that make cells fast.
 
 use rustix::fs::MemfdFlags;
 
 use super::Check;
 
-/// The way out where a call is refused.
+/// Hint for a call that is refused.
 pub(super) const ALLOW: &str = "in a container: a seccomp profile that allows memfd_create";
 
 pub(super) fn checks() -> Vec<Check> {
     vec![pagemap_scan(), memfd(), huge_pages(), mappings(), filter()]
 }
 
-/// Whether the engine was given a descriptor for page faults. Looked at while there is an engine:
-/// what it holds open is the only answer that no version and no setting can make untrue.
+/// Checks that the engine has a descriptor for page faults. Called while an engine exists: an open
+/// descriptor is the only proof that does not depend on kernel versions and settings.
 pub(super) fn userfaultfd() -> Check {
     let matters = "without it the kernel maps pages that a cell does not touch: a fresh cell takes \
                    a few microseconds longer";
@@ -25,7 +25,7 @@ pub(super) fn userfaultfd() -> Check {
     }
 }
 
-/// A filter on system calls explains what is refused above, and is no fault in itself.
+/// Reports a filter on system calls. It explains the failures above and is no failure itself.
 fn filter() -> Check {
     let status = file("/proc/self/status");
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:")).map(str::trim);
@@ -33,13 +33,13 @@ fn filter() -> Check {
     match mode {
         Some("0") => Check::ok("seccomp", "no filter", matters),
         Some(_) => {
-            Check::ok("seccomp", "a filter is on; what it takes away is said above", matters)
+            Check::ok("seccomp", "a filter is on; the checks above show its effect", matters)
         }
-        None => Check::ok("seccomp", "not known here", matters),
+        None => Check::ok("seccomp", "unknown", matters),
     }
 }
 
-/// The first kernel with the call that says which pages were written.
+/// First kernel version that can report which pages were written.
 const PAGEMAP_SCAN: (u32, u32) = (6, 7);
 
 fn pagemap_scan() -> Check {
@@ -66,13 +66,13 @@ fn memfd() -> Check {
 fn huge_pages() -> Check {
     let text = file("/sys/kernel/mm/transparent_hugepage/enabled");
     let chosen = text.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    let matters = "with `always`, memory that guests ask for may come in steps of 2 MiB: more is \
+    let matters = "with `always`, memory of guests may grow in steps of 2 MiB: more is \
                    resident than they use";
     match chosen {
         Some(("always", _)) => Check::lost("huge pages", "always", matters)
             .hint("echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled"),
         Some((chosen, _)) => Check::ok("huge pages", chosen, matters),
-        None => Check::ok("huge pages", "not known here", matters),
+        None => Check::ok("huge pages", "unknown", matters),
     }
 }
 
@@ -85,11 +85,11 @@ fn mappings() -> Check {
         Ok(count) if count >= MAPPINGS => Check::ok("mappings", count.to_string(), matters),
         Ok(count) => Check::lost("mappings", count.to_string(), matters)
             .hint("sudo sysctl vm.max_map_count=65530"),
-        Err(_) => Check::ok("mappings", "not known here", matters),
+        Err(_) => Check::ok("mappings", "unknown", matters),
     }
 }
 
-/// What a small file of the system says; nothing where it is not there.
+/// Reads a small file of the system. Returns an empty string if it does not exist.
 pub(super) fn file(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }

@@ -112,7 +112,7 @@ fn told(process: &Process, error: CallError) -> CallError {
 }
 
 fn failed(error: &FetchError) -> CallError {
-    if let Some(denial) = error.refused().and_then(|refused| refused.cause::<CallError>()) {
+    if let Some(denial) = error.not_authorised().and_then(|refused| refused.cause::<CallError>()) {
         return denial.clone();
     }
     let kind = match error.kind() {

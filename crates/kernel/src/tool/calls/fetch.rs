@@ -81,7 +81,7 @@ fn with_upload(kernel: &Kernel, head: &Value, mut fetch: Fetch) -> Result<Fetch,
 /// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may
 /// not go is the denial itself.
 fn failed(error: &FetchError) -> CallError {
-    match error.refused().and_then(|refused| refused.cause::<CallError>()) {
+    match error.not_authorised().and_then(|refused| refused.cause::<CallError>()) {
         Some(denial) => denial.clone(),
         None => CallError::new("TypeError", format!("fetch failed: {error}")),
     }

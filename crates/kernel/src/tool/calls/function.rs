@@ -1,7 +1,7 @@
 //! Functions that the embedding program registered.
 
 use cofferdam_caps::Request;
-use cofferdam_caps::tool::ToolName;
+use cofferdam_caps::function::FunctionName;
 
 use crate::shared::call_error::{CallError, name, packed, read_value};
 use crate::shared::crossing::CallIo;
@@ -10,8 +10,8 @@ use crate::tool::kernel::{Kernel, Served};
 pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let function = io.fields.string()?;
     let args = read_value(io.fields)?;
-    let parsed: ToolName = name(function.parse())?;
-    let request = Request::Tool { name: parsed };
+    let parsed: FunctionName = name(function.parse())?;
+    let request = Request::Function { name: parsed };
     let resources = kernel.settings.resources.clone();
     kernel.guarded_work(request, move |_| {
         Box::pin(async move {

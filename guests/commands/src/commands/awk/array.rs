@@ -1,4 +1,4 @@
-//! Arrays: elements by string, walked in the order they came.
+//! Associative arrays of awk: strings to values, iterated in order of insertion.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::value::Value;
 
-/// A quick hash. Colliding keys cost only the program that makes them.
+/// A fast hash without protection against collisions, which only slow down the program that makes
+/// them.
 #[derive(Default)]
 pub(super) struct Quick(u64);
 
@@ -26,7 +27,7 @@ impl Hasher for Quick {
     }
 }
 
-/// An array.
+/// An associative array.
 #[derive(Default)]
 pub(super) struct Array {
     places: HashMap<Rc<[u8]>, usize, BuildHasherDefault<Quick>>,
@@ -47,7 +48,7 @@ impl Array {
         self.elements[place].as_ref().map(|(_, value)| value)
     }
 
-    /// The element, made where it is not there.
+    /// Returns the element of `key`, creating it if absent.
     pub(super) fn element(&mut self, key: &[u8]) -> &mut Value {
         let place = match self.places.get(key) {
             Some(place) => *place,

@@ -1,4 +1,4 @@
-//! A parsed program.
+//! The syntax tree of a program.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ pub(super) struct Program {
     pub(super) end: Vec<Block>,
     pub(super) rules: Vec<Rule>,
     pub(super) functions: Vec<Function>,
-    /// Names of global variables; the well-known ones come first, see [`super::globals`].
+    /// Names of global variables; the special variables come first, see [`super::globals`].
     pub(super) globals: Vec<String>,
 }
 
@@ -19,21 +19,22 @@ pub(super) type Block = Vec<Statement>;
 
 pub(super) struct Rule {
     pub(super) when: When,
-    /// Absent: print the record.
+    /// `None` prints the record.
     pub(super) body: Option<Block>,
 }
 
 pub(super) enum When {
     Always,
     If(Expr),
-    /// From a record to another; the number is that of the range's state.
+    /// From a record that matches the first expression to one that matches the second; the number
+    /// indexes the state of the range.
     Range(Expr, Expr, usize),
 }
 
 pub(super) struct Function {
     pub(super) name: String,
     pub(super) params: usize,
-    /// Which parameters are used as arrays.
+    /// For each parameter, true if it is used as an array.
     pub(super) arrays: Vec<bool>,
     pub(super) body: Block,
 }
@@ -65,7 +66,7 @@ pub(super) enum Statement {
     Delete(Name, Option<Vec<Expr>>),
 }
 
-/// A label of `switch`, absent for `default`, and what follows it.
+/// A label of `switch`, `None` for `default`, and its statements.
 pub(super) struct Case {
     pub(super) label: Option<Expr>,
     pub(super) body: Block,
@@ -97,7 +98,7 @@ pub(super) enum Comparison {
     GreaterEqual,
 }
 
-/// Where a value can be put.
+/// An expression that can be assigned to.
 pub(super) enum Place {
     Variable(Name),
     Field(Box<Expr>),
@@ -111,11 +112,11 @@ pub(super) enum Expr {
     Get(Place),
     Assign(Place, Box<Expr>),
     Update(Arithmetic, Place, Box<Expr>),
-    /// By how much, and whether the value is the one before.
+    /// `++` or `--`: the place, the increment, and true if the value is the old one.
     Step(Place, f64, bool),
     Arithmetic(Arithmetic, Box<Expr>, Box<Expr>),
     Compare(Comparison, Box<Expr>, Box<Expr>),
-    /// Text, pattern, whether negated.
+    /// Text, pattern, and true if negated.
     Match(Box<Expr>, Box<Expr>, bool),
     Concat(Vec<Expr>),
     And(Box<Expr>, Box<Expr>),
@@ -125,14 +126,14 @@ pub(super) enum Expr {
     Positive(Box<Expr>),
     Condition(Box<Expr>, Box<Expr>, Box<Expr>),
     In(Vec<Expr>, Name),
-    /// `(a, b)`, which only `print` and `in` may use.
+    /// `(a, b)`, allowed only in `print` and `in`.
     Grouping(Vec<Expr>),
     Call(usize, Vec<Expr>),
     Builtin(Builtin, Vec<Expr>),
     Getline(Option<Box<Place>>, Source),
 }
 
-/// What `getline` reads.
+/// The input that `getline` reads.
 pub(super) enum Source {
     Main,
     File(Box<Expr>),
@@ -153,7 +154,7 @@ macro_rules! builtins {
                 match self { $(Builtin::$variant => $name),* }
             }
 
-            /// Fewest and most arguments.
+            /// Returns the smallest and the largest number of arguments.
             pub(super) fn arguments(self) -> (usize, usize) {
                 match self { $(Builtin::$variant => ($least, $most)),* }
             }

@@ -1,4 +1,4 @@
-//! Functions that the language brings.
+//! The built-in functions, apart from `sub` and its relatives.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -127,8 +127,8 @@ impl<'p> Machine<'p> {
 
     fn substr(&mut self, args: &'p [Expr]) -> Answer<Value> {
         let text = self.string(&args[0])?;
-        // A start before the text is its first character and takes nothing off the length: so do
-        // gawk and mawk, whatever POSIX says.
+        // A start before the text means its first character and does not shorten the length. gawk
+        // and mawk do the same, unlike POSIX.
         let first = self.eval(&args[1])?.number().trunc().max(1.0);
         let end = match args.get(2) {
             Some(len) => first + self.eval(len)?.number().trunc(),
@@ -155,7 +155,7 @@ impl<'p> Machine<'p> {
             None => None,
             Some(Expr::Get(place)) => Some(place),
             Some(other) => {
-                // Not a place: the count is all that is left of it.
+                // The target is not assignable, so only the count matters.
                 let text = self.string(other)?;
                 let all = builtin == Builtin::Gsub;
                 let (count, _) = substitute::replace(&pattern, &replacement, &text, all)?;
@@ -372,11 +372,11 @@ fn mathematics(builtin: Builtin, numbers: &[f64]) -> Result<f64, String> {
         Builtin::Lshift => (first as u64).checked_shl(second as u32).unwrap_or(0) as f64,
         Builtin::Rshift => (first as u64).checked_shr(second as u32).unwrap_or(0) as f64,
         Builtin::Compl => (!(first as u64) & ((1 << 53) - 1)) as f64,
-        other => return Err(format!("{} is no function of numbers", other.name())),
+        other => return Err(format!("{} is not a numeric function", other.name())),
     })
 }
 
-/// Puts elements in one of gawk's orders; an unknown one changes nothing.
+/// Sorts elements in one of gawk's `sorted_in` orders; an unknown order leaves them unchanged.
 pub(super) fn sort_elements(elements: &mut [(Rc<[u8]>, Value)], order: &[u8]) {
     let by_text = |a: &Value, b: &Value| a.string(b"%.6g").cmp(&b.string(b"%.6g"));
     let by_number = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
@@ -397,7 +397,7 @@ pub(super) fn sort_elements(elements: &mut [(Rc<[u8]>, Value)], order: &[u8]) {
     elements.sort_by(|a, b| if descending { compare(b, a) } else { compare(a, b) });
 }
 
-/// Numbers before strings.
+/// Compares values by type: numbers come before strings.
 fn by_type(a: &Value, b: &Value) -> Ordering {
     let number = |value: &Value| match value {
         Value::Number(number) => Some(*number),

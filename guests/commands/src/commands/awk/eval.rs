@@ -1,4 +1,4 @@
-//! Expressions.
+//! Evaluates expressions.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::machine::{Answer, Machine, Slot, Stop};
 use super::streams::Ending;
 use super::value::Value;
 
-/// Longest string a program may build, in bytes.
+/// Longest string that a program may build, in bytes.
 pub(super) const MAX_TEXT: usize = 256 << 20;
 
 impl<'p> Machine<'p> {
@@ -39,7 +39,7 @@ impl<'p> Machine<'p> {
         Ok(self.eval(expr)?.number())
     }
 
-    /// Evaluates for the effect alone; saves the copy of a string that a step would answer.
+    /// Evaluates an expression for its effect only, which saves a copy of the old value in `x++`.
     pub(super) fn effect(&mut self, expr: &'p Expr) -> Answer<()> {
         if let Expr::Step(place, by, true) = expr {
             return self.step(place, *by).map(drop);
@@ -131,7 +131,7 @@ impl<'p> Machine<'p> {
         Ok(pattern.is_match(&text))
     }
 
-    /// The pattern that an expression stands for where one is wanted.
+    /// Returns the pattern of an expression in a position that expects one.
     pub(super) fn pattern_of(&mut self, expr: &'p Expr) -> Answer<Rc<Pattern>> {
         if let Expr::Regex(pattern) = expr {
             return Ok(pattern.clone());
@@ -140,7 +140,7 @@ impl<'p> Machine<'p> {
         self.pattern(&text)
     }
 
-    /// The key of an element.
+    /// Returns the key of an element; several subscripts are joined by `SUBSEP`.
     pub(super) fn subscript(&mut self, subscript: &'p [Expr]) -> Answer<Rc<[u8]>> {
         if let [one] = subscript {
             return self.string(one);
@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Adds to a place and answers the number before.
+    /// Adds `by` to a place and returns its old value as a number.
     fn step(&mut self, place: &'p Place, by: f64) -> Answer<f64> {
         match place {
             Place::Element(array, subscript) => {

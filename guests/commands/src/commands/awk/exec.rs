@@ -1,4 +1,4 @@
-//! Statements.
+//! Executes statements.
 
 use std::io::Write;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::streams::Mode;
 use super::value::{Value, looks_numeric};
 use super::{builtins, format};
 
-/// How a statement ended.
+/// The way in which a statement ended.
 pub(super) enum Flow {
     Normal,
     Break,
@@ -138,7 +138,7 @@ impl<'p> Machine<'p> {
         Ok(Flow::Normal)
     }
 
-    /// `PROCINFO["sorted_in"]`.
+    /// Returns the value of `PROCINFO["sorted_in"]`.
     fn walk_order(&mut self) -> Answer<Option<Rc<[u8]>>> {
         let Slot::Array(info) = self.slot(Name::Global(PROCINFO)) else { return Ok(None) };
         Ok(info.borrow().get(b"sorted_in").map(|order| order.string(b"%.6g")))
@@ -240,7 +240,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Whether a key sorts as a number.
+/// Returns the number by which a key is sorted; 0 if it does not look like a number.
 pub(super) fn key_number(key: &[u8]) -> f64 {
     looks_numeric(key).unwrap_or(0.0)
 }

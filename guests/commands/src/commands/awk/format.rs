@@ -1,11 +1,12 @@
-//! `printf`, as C has it.
+//! `printf`, with the conversions of C.
 
 use super::value::{Value, looks_numeric};
 
-/// Widest field and most digits, so that a format cannot ask for all memory.
+/// Largest field width and precision, so that a format cannot exhaust the memory.
 const MAX_WIDTH: usize = 16 << 20;
 
-/// Writes `values` as `format` says. `convert` is for numbers that become strings.
+/// Appends `values` formatted by `format`. `convert` is the `CONVFMT` for numbers printed as
+/// strings.
 pub(super) fn write(
     out: &mut Vec<u8>,
     format: &[u8],
@@ -254,7 +255,7 @@ fn digits(format: &[u8], mut at: usize) -> (usize, usize) {
     (value, at)
 }
 
-/// How many characters; bytes that are not UTF-8 count one each.
+/// Returns the number of characters; continuation bytes of UTF-8 are not counted.
 pub(super) fn char_count(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -262,7 +263,7 @@ pub(super) fn char_count(text: &[u8]) -> usize {
     text.iter().filter(|b| **b & 0xC0 != 0x80).count()
 }
 
-/// Where the character number `count` begins.
+/// Returns the byte offset of character number `count`.
 pub(super) fn char_offset(text: &[u8], count: usize) -> usize {
     let mut seen = 0;
     for (at, byte) in text.iter().enumerate() {
@@ -285,7 +286,7 @@ fn exponential(out: &mut Vec<u8>, magnitude: f64, precision: usize, upper: bool)
     out.extend_from_slice(format!("{mantissa}{mark}{sign}{:02}", exponent.abs()).as_bytes());
 }
 
-/// `%g`: the shorter of `%e` and `%f`, without zeros at the end unless `sharp`.
+/// Formats as `%g`: the shorter of `%e` and `%f`, without trailing zeros unless `sharp`.
 pub(super) fn general(out: &mut Vec<u8>, number: f64, precision: usize, upper: bool, sharp: bool) {
     if number.is_sign_negative() && !number.is_nan() && number != 0.0 {
         out.push(b'-');

@@ -1,4 +1,4 @@
-//! Variables that the machine itself looks at; they come first among the globals.
+//! Numbers of the special variables, which come first among the globals.
 
 macro_rules! globals {
     ($($constant:ident $name:literal)*) => {

@@ -1,4 +1,4 @@
-//! Expressions, by precedence.
+//! Parses expressions, by precedence.
 
 use std::rc::Rc;
 
@@ -8,11 +8,11 @@ use super::ast::*;
 use super::lexer::Token;
 use super::parser::Parser;
 
-/// What `>` means where an expression stands.
+/// The position of an expression, which decides the meaning of `>`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     Plain,
-    /// Behind `print`, where `>` is a redirection.
+    /// In an argument of `print`, where `>` is a redirection.
     Print,
 }
 
@@ -25,7 +25,7 @@ impl Parser<'_> {
         self.ternary(Context::Print)
     }
 
-    /// Where output goes: a concatenation, no comparison.
+    /// Parses the target of a redirection: a concatenation, not a comparison.
     pub(super) fn target(&mut self) -> Result<Expr, String> {
         self.concatenation()
     }
@@ -34,7 +34,7 @@ impl Parser<'_> {
         self.additive()
     }
 
-    /// Expressions up to a closing sign.
+    /// Parses expressions up to a closing sign.
     pub(super) fn list(&mut self, close: &str) -> Result<Vec<Expr>, String> {
         let mut list = Vec::new();
         self.newlines()?;
@@ -218,7 +218,7 @@ impl Parser<'_> {
             return Ok(base);
         }
         self.enter()?;
-        // The exponent may have a sign, and powers group from the right.
+        // The exponent may be signed, and powers associate to the right.
         let exponent = if matches!(self.token, Token::Sign("-" | "+" | "!")) {
             self.unary()?
         } else {

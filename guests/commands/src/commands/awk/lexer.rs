@@ -1,4 +1,4 @@
-//! Words of a program.
+//! Splits a program into tokens.
 
 use super::ast::Builtin;
 
@@ -8,7 +8,7 @@ pub(super) enum Token {
     Number(f64),
     Text(Vec<u8>),
     Name(String),
-    /// A name with `(` right behind it.
+    /// A name immediately followed by `(`.
     FunctionName(String),
     Builtin(Builtin),
     Keyword(&'static str),
@@ -22,7 +22,7 @@ const KEYWORDS: &[&str] = &[
     "case", "default",
 ];
 
-/// Longest first.
+/// Operators and punctuation, longest first.
 const SIGNS: &[&str] = &[
     "**=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**", "==", "<=", ">=",
     "!=", "!~", ">>", "|&", "{", "}", "(", ")", "[", "]", ";", ",", "+", "-", "*", "/", "%", "^",
@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A regular expression, from behind its first slash (and `start`, if more was read of it).
+    /// Reads a regular expression after its opening slash; `start` is the part already consumed.
     pub(super) fn regex(&mut self, start: &str) -> Result<String, String> {
         let mut out = start.as_bytes().to_vec();
         let mut bracket: Option<usize> = None;
@@ -211,7 +211,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// One escape, from behind the backslash; answers how many bytes it took.
+/// Appends the character of one escape, given the text after the backslash, and returns the number
+/// of bytes read.
 pub(super) fn escape(rest: &[u8], out: &mut Vec<u8>) -> usize {
     let Some(&c) = rest.first() else {
         out.push(b'\\');
@@ -243,8 +244,8 @@ pub(super) fn escape(rest: &[u8], out: &mut Vec<u8>) -> usize {
             out.extend_from_slice(b"\\x");
         }
         _ => {
-            // What an unknown escape means is not said; keeping the backslash suits patterns
-            // that are written as strings.
+            // POSIX leaves unknown escapes undefined. Keeping the backslash suits patterns that are
+            // written as strings.
             out.push(b'\\');
             out.push(c);
         }
@@ -252,7 +253,7 @@ pub(super) fn escape(rest: &[u8], out: &mut Vec<u8>) -> usize {
     1
 }
 
-/// Escapes of a value given with `-v`, `-F` or as `name=value`.
+/// Processes the escapes of a value given with `-v`, `-F` or as `name=value`.
 pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The machine: variables, records, the main loop.
+//! The state of a running program: variables, the current record and its fields, and the main loop.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,14 +17,14 @@ use super::split::Splitter;
 use super::streams::{Ending, Reader, Streams};
 use super::value::Value;
 
-/// Deepest nesting of function calls; each takes stack of the cell.
+/// Deepest nesting of function calls; each call takes stack of the cell.
 const MAX_CALLS: usize = 400;
-/// Most patterns kept compiled.
+/// Largest number of compiled patterns in the cache.
 const MAX_PATTERNS: usize = 250;
-/// Most fields of a record that a program may make.
+/// Largest number of fields that a program may give a record.
 const MAX_FIELDS: f64 = 10_000_000.0;
 
-/// Why an expression or statement did not come to its end.
+/// The reason why an expression or statement ended early.
 pub(super) enum Stop {
     Fatal(String),
     Next,
@@ -46,7 +46,7 @@ impl From<io::Error> for Stop {
 
 pub(super) type Answer<T> = Result<T, Stop>;
 
-/// What a variable holds.
+/// The contents of a variable.
 #[derive(Clone, Default)]
 pub(super) enum Slot {
     #[default]
@@ -55,13 +55,13 @@ pub(super) enum Slot {
     Array(Rc<RefCell<Array>>),
 }
 
-/// The record and its fields; either is made from the other when it is needed.
+/// The fields of the record. Record and fields are derived from each other on demand.
 enum Fields {
-    /// Not taken apart yet.
+    /// Not split yet.
     Unsplit,
-    /// Places in the record.
+    /// Ranges of the record.
     Places(Vec<Range<usize>>),
-    /// Changed one by one; the record may be out of date.
+    /// Changed individually; the record may be out of date.
     Values(Vec<Value>),
 }
 
@@ -74,9 +74,9 @@ pub(super) struct Machine<'p> {
     record: Value,
     stale: bool,
     fields: Fields,
-    /// Room for the places of the next record's fields.
+    /// Reused buffer for the field ranges of the next record.
     spare: Vec<Range<usize>>,
-    /// Room for what `print` writes.
+    /// Reused buffer for the output of `print`.
     pub(super) scratch: Vec<u8>,
     splitter: Splitter,
     pub(super) ending: Ending,
@@ -157,7 +157,7 @@ impl<'p> Machine<'p> {
         machine
     }
 
-    /// Runs the program; the answer is the exit code.
+    /// Runs the program and returns its exit code.
     pub(super) fn run(&mut self) -> Result<i32, String> {
         let ended = self.phases();
         let flushed = self.streams.close_all().map_err(|error| reason(&error));
@@ -236,7 +236,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// The next record of the main input, as `$0`.
+    /// Reads the next record of the main input into `$0`; returns false at the end.
     pub(super) fn next_main(&mut self) -> Answer<bool> {
         loop {
             if self.main.is_none() && !self.open_next()? {
@@ -268,7 +268,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Counts a record in `NR` or `FNR`.
+    /// Increments `NR` or `FNR`.
     pub(super) fn count(&mut self, number: usize) {
         let before = match &self.globals[number] {
             Slot::Scalar(value) => value.number(),
@@ -277,7 +277,7 @@ impl<'p> Machine<'p> {
         self.globals[number] = Slot::Scalar(Value::Number(before + 1.0));
     }
 
-    /// Opens the next file of `ARGV`, or standard input where it names none.
+    /// Opens the next file of `ARGV`, or standard input if it names no file.
     fn open_next(&mut self) -> Answer<bool> {
         loop {
             let count = self.get(Name::Global(ARGC))?.number() as usize;
@@ -317,7 +317,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Does `name=value`; answers whether the argument was one.
+    /// Performs an assignment `name=value`; returns false if the argument is not one.
     pub(super) fn assign_argument(&mut self, argument: &[u8]) -> Answer<bool> {
         let Some(equals) = memchr::memchr(b'=', argument) else { return Ok(false) };
         let name = &argument[..equals];
@@ -326,7 +326,7 @@ impl<'p> Machine<'p> {
         if !fine {
             return Ok(false);
         }
-        // A variable that the program does not name cannot be seen by it.
+        // The program cannot observe a variable that it does not name.
         let name = String::from_utf8_lossy(name);
         if let Some(number) = self.program.globals.iter().position(|global| *global == name) {
             let value = unescape(&argument[equals + 1..]);
@@ -387,7 +387,7 @@ impl<'p> Machine<'p> {
             CONVFMT => self.convfmt = text,
             OFMT => self.ofmt = text,
             FS => {
-                // The present record keeps the separator it was read with.
+                // The current record keeps the separator it was read with.
                 self.split()?;
                 self.splitter = self.splitter_for(&text)?;
             }
@@ -426,7 +426,7 @@ impl<'p> Machine<'p> {
         Ok(Splitter::Pattern(self.pattern(both.as_bytes())?))
     }
 
-    /// What a separator means, as `FS` or for `split`.
+    /// Returns the splitter for a separator, given as `FS` or to `split`.
     pub(super) fn splitter_for(&mut self, text: &[u8]) -> Answer<Splitter> {
         Ok(match text {
             b" " => Splitter::Blanks,
@@ -439,7 +439,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The compiled pattern of this text.
+    /// Returns the compiled pattern of a text, from the cache if possible.
     pub(super) fn pattern(&mut self, text: &[u8]) -> Answer<Rc<Pattern>> {
         if let Some(pattern) = self.patterns.get(text) {
             return Ok(pattern.clone());
@@ -479,7 +479,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// `$0`.
+    /// Returns `$0`, rebuilt from the fields if one has changed.
     pub(super) fn whole(&mut self) -> Value {
         if self.stale
             && let Fields::Values(values) = &self.fields
@@ -546,7 +546,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The fields as values that can be changed.
+    /// Returns the fields as values that can be changed.
     fn values(&mut self) -> Answer<&mut Vec<Value>> {
         self.split()?;
         if let Fields::Places(places) = &self.fields {
@@ -587,7 +587,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Enters a function; the error says that it is too deep.
+    /// Counts a function call; fails if calls are nested too deep.
     pub(super) fn deeper(&mut self) -> Answer<()> {
         self.calls += 1;
         if self.calls > MAX_CALLS {

@@ -1,7 +1,7 @@
-//! awk: POSIX, with what people use of gawk's.
+//! awk: POSIX, with the common extensions of gawk.
 //!
-//! [`lexer`], [`parser`] and [`grammar`] make an [`ast`]; [`machine`] runs it, with statements in
-//! [`exec`], expressions in [`eval`], functions in [`builtins`].
+//! [`lexer`], [`parser`] and [`grammar`] build an [`ast`]. [`machine`] runs it, with statements in
+//! [`exec`], expressions in [`eval`], and functions in [`builtins`].
 
 mod array;
 mod ast;
@@ -42,19 +42,20 @@ Run PROGRAM for each record of the FILEs or of standard input.
     trouble: 2,
 };
 
-/// Longest program.
+/// Longest program, in bytes.
 const MAX_PROGRAM: usize = 16 << 20;
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
-    match prepare(args) {
+    match parse_invocation(args) {
         Ok((program, assignments, arguments)) => execute(&program, &assignments, &arguments),
         Err(code) => code,
     }
 }
 
-type Prepared = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
+/// The program, the assignments of `-v` and `-F`, and the arguments.
+type Invocation = (Vec<u8>, Vec<Vec<u8>>, Vec<Vec<u8>>);
 
-fn prepare(args: Vec<OsString>) -> Result<Prepared, i32> {
+fn parse_invocation(args: Vec<OsString>) -> Result<Invocation, i32> {
     let specs = [
         ('F', "field-separator", Required),
         ('v', "assign", Required),

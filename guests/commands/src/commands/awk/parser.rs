@@ -1,4 +1,4 @@
-//! Programs from text: rules, functions, statements. Expressions are in [`super::grammar`].
+//! Parses rules, functions and statements. Expressions are in [`super::grammar`].
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::globals;
 use super::grammar::Context;
 use super::lexer::{Lexer, Token};
 
-/// Deepest nesting of blocks and expressions; parsing and running recurse.
+/// Deepest nesting of blocks and expressions, because parsing and running recurse.
 pub(super) const MAX_DEPTH: usize = 150;
 
 pub(super) struct Parser<'a> {
@@ -17,12 +17,12 @@ pub(super) struct Parser<'a> {
     global_numbers: HashMap<String, usize>,
     pub(super) locals: HashMap<String, usize>,
     function_numbers: HashMap<String, usize>,
-    /// Which functions have a body yet.
+    /// For each function, true once its body has been parsed.
     defined: Vec<bool>,
     /// Calls that pass a bare name: caller, callee, position, name.
     pub(super) passed: Vec<(Option<usize>, usize, usize, Name)>,
     pub(super) current: Option<usize>,
-    /// Arrays that the functions use: function and number of the parameter.
+    /// Parameters used as arrays: the function, and the number of the parameter.
     pub(super) array_locals: Vec<(usize, usize)>,
     pub(super) depth: usize,
     pub(super) context: Context,
@@ -127,7 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes that a name is used as an array.
+    /// Resolves a name and records that it is used as an array.
     pub(super) fn array(&mut self, name: &str) -> Name {
         let name = self.name(name);
         if let (Name::Local(number), Some(function)) = (name, self.current) {
@@ -241,7 +241,7 @@ impl Parser<'_> {
         for (function, number) in &self.array_locals {
             self.program.functions[*function].arrays[*number] = true;
         }
-        // A parameter that is handed on to a parameter used as an array is one, too.
+        // A parameter that is passed on as an array is an array itself.
         loop {
             let mut changed = false;
             for (caller, callee, position, name) in &self.passed {
@@ -279,7 +279,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A statement, or several in braces.
+    /// Parses a single statement, or a block in braces.
     fn body(&mut self) -> Result<Block, String> {
         self.newlines()?;
         if self.is("{") {
@@ -298,7 +298,7 @@ impl Parser<'_> {
         body
     }
 
-    /// The end of a simple statement.
+    /// Consumes the end of a simple statement.
     fn end(&mut self) -> Result<(), String> {
         match &self.token {
             Token::Newline | Token::Sign(";") => self.advance(),
@@ -328,7 +328,7 @@ impl Parser<'_> {
                 self.advance()?;
                 let condition = self.condition()?;
                 let then = self.body()?;
-                // An `else` may stand behind newlines and a semicolon.
+                // Newlines and a semicolon may come before `else`.
                 let (lexer, token) = (self.lexer.clone(), self.token.clone());
                 self.terminators()?;
                 if self.is_keyword("else") {
@@ -450,7 +450,7 @@ impl Parser<'_> {
         if self.at_end() { Ok(None) } else { Ok(Some(self.expr()?)) }
     }
 
-    /// A statement that can stand in the head of a `for`.
+    /// Parses a statement that is allowed in the head of a `for`.
     fn simple(&mut self) -> Result<Statement, String> {
         let Token::Keyword(word) = self.token else {
             return Ok(Statement::Expr(self.expr()?));

@@ -1,4 +1,4 @@
-//! How a record is taken apart.
+//! Splits a record into fields.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -7,13 +7,13 @@ use crate::pattern::Pattern;
 
 use super::format::char_offset;
 
-/// What separates fields.
+/// The rule that separates fields.
 #[derive(Clone)]
 pub(super) enum Splitter {
-    /// Runs of blanks, tabs and newlines; none at the borders.
+    /// Runs of blanks, tabs and newlines; leading and trailing runs are ignored.
     Blanks,
     Byte(u8),
-    /// One character each.
+    /// Each character is a field.
     Characters,
     Pattern(Rc<Pattern>),
     /// Each match is a field.
@@ -22,7 +22,7 @@ pub(super) enum Splitter {
 }
 
 impl Splitter {
-    /// Calls `field` with the place of each field and `separator` with what stood before it.
+    /// Calls `field` with the range of each field.
     pub(super) fn split(&self, text: &[u8], mut field: impl FnMut(Range<usize>)) {
         match self {
             Splitter::Blanks => {
@@ -78,7 +78,7 @@ impl Splitter {
             Splitter::Fields(pattern) => {
                 let search = pattern.on(text);
                 let mut at = 0;
-                // Where the field before ended: an empty one may not touch it.
+                // End of the previous field; an empty field must not touch it.
                 let mut last = None;
                 while let Some(found) = search.find_at(at) {
                     if found.is_empty() && last == Some(found.start) {

@@ -1,4 +1,4 @@
-//! Files and commands that a program reads and writes.
+//! The files and commands that a program reads and writes.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,21 +13,21 @@ use crate::child::{self, Child};
 use crate::output::{self, Descriptor, Output};
 use crate::pattern::Pattern;
 
-/// Most files and commands open at once.
+/// Largest number of files and commands open at once.
 const MAX_OPEN: usize = 200;
-/// Bytes read at once.
+/// Smallest size of a read, in bytes.
 const BLOCK: usize = 64 * 1024;
 
-/// What ends a record.
+/// The rule that separates records.
 #[derive(Clone)]
 pub(super) enum Ending {
     Byte(u8),
-    /// Blank lines.
+    /// Runs of blank lines.
     Paragraph,
     Pattern(Rc<Pattern>),
 }
 
-/// A descriptor of ours that is read, and closed in the end.
+/// An owned descriptor for reading, closed on drop.
 struct Own(sys::Fd);
 
 impl Read for Own {
@@ -47,7 +47,7 @@ impl Drop for Own {
     }
 }
 
-/// Records of a file or command.
+/// Reads the records of a file or command.
 pub(super) struct Reader {
     source: Box<dyn Read>,
     buf: Vec<u8>,
@@ -72,7 +72,7 @@ impl Reader {
         Ok(Reader::new(Box::new(file)))
     }
 
-    /// Reads more; false at the end.
+    /// Reads more input; returns false at its end.
     fn fill(&mut self) -> io::Result<bool> {
         if self.end {
             return Ok(false);
@@ -82,7 +82,7 @@ impl Reader {
             self.at = 0;
         }
         let len = self.buf.len();
-        // Long records make the reads longer, so that a record of n bytes costs n steps.
+        // Reads grow with the record, so that a record of n bytes costs O(n).
         self.buf.resize(len + BLOCK.max(len), 0);
         let count = self.source.read(&mut self.buf[len..]);
         self.buf.truncate(len + *count.as_ref().unwrap_or(&0));
@@ -91,7 +91,7 @@ impl Reader {
         Ok(count > 0)
     }
 
-    /// The next record without its end, and that end.
+    /// Returns the next record and the separator after it.
     pub(super) fn record(&mut self, ending: &Ending) -> io::Result<Option<(&[u8], &[u8])>> {
         match ending {
             Ending::Byte(byte) => self.until_byte(*byte),
@@ -138,10 +138,10 @@ impl Reader {
         loop {
             let text = &self.buf[self.at + seen..];
             if let Some(len) = memchr::memmem::find(text, b"\n\n") {
-                // Relative to where the record begins: reading more moves it.
+                // Offsets from the start of the record, because reading more moves the buffer.
                 let end = seen + len;
                 let mut next = end;
-                // All newlines belong to the end, also those not yet read.
+                // All newlines that follow belong to the separator, including those not read yet.
                 loop {
                     while self.buf.get(self.at + next) == Some(&b'\n') {
                         next += 1;
@@ -168,7 +168,7 @@ impl Reader {
             let text = &self.buf[self.at..];
             let found = pattern.on(text).find_at(0).filter(|found| !found.is_empty());
             match found {
-                // A match at the border of what was read could go on behind it.
+                // A match at the end of the buffer could be longer once more input is read.
                 Some(found) if found.end < text.len() || self.end => {
                     let start = self.at;
                     return Ok(self.take(start, start + found.start, start + found.end));
@@ -187,7 +187,7 @@ impl Reader {
     }
 }
 
-/// Something that is written to.
+/// An output stream.
 enum Writer {
     File(BufWriter<File>),
     Error,
@@ -195,14 +195,14 @@ enum Writer {
     Command(BufWriter<Descriptor>, sys::Pid),
 }
 
-/// Everything that is open, by name.
+/// All open streams, by name.
 pub(super) struct Streams {
     pub(super) out: Output,
     writers: HashMap<Vec<u8>, Writer>,
     readers: HashMap<Vec<u8>, Reader>,
 }
 
-/// How a file is opened for writing.
+/// The way in which an output stream is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Truncate,
@@ -219,7 +219,7 @@ impl Streams {
         Streams { out: output::stdout(), writers: HashMap::new(), readers: HashMap::new() }
     }
 
-    /// Writes to a file or command, which is opened first where it is not open.
+    /// Writes to a file or command, opening it first if necessary.
     pub(super) fn write(&mut self, name: &[u8], mode: Mode, text: &[u8]) -> io::Result<()> {
         if !self.writers.contains_key(name) {
             if self.writers.len() + self.readers.len() >= MAX_OPEN {
@@ -267,7 +267,7 @@ impl Streams {
         }
     }
 
-    /// The records of a file.
+    /// Returns the reader of a file, opening it first if necessary.
     pub(super) fn file(&mut self, name: &[u8]) -> io::Result<&mut Reader> {
         if !self.readers.contains_key(name) {
             if self.writers.len() + self.readers.len() >= MAX_OPEN {
@@ -278,7 +278,7 @@ impl Streams {
         self.readers.get_mut(name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// The records that a command writes.
+    /// Returns the reader of a command's output, starting the command if necessary.
     pub(super) fn command(&mut self, command: &[u8]) -> io::Result<&mut Reader> {
         if !self.readers.contains_key(command) {
             if self.writers.len() + self.readers.len() >= MAX_OPEN {
@@ -297,7 +297,7 @@ impl Streams {
         self.readers.get_mut(command).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Runs a command and answers its exit code.
+    /// Runs a command and returns its exit code.
     pub(super) fn system(&mut self, command: &[u8]) -> io::Result<i32> {
         self.flush()?;
         Child::new(&shell(command)).run()
@@ -315,7 +315,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Closes a file or command and answers what `close` does: its exit code, or -1.
+    /// Closes a file or command and returns the result of awk's `close`: its exit code, or -1.
     pub(super) fn close(&mut self, name: &[u8]) -> f64 {
         let mut answer = -1.0;
         if let Some(writer) = self.writers.remove(name) {
@@ -329,7 +329,7 @@ impl Streams {
         answer
     }
 
-    /// Closes everything at the end.
+    /// Closes all streams at the end of the program.
     pub(super) fn close_all(&mut self) -> io::Result<()> {
         self.out.flush()?;
         self.readers.clear();

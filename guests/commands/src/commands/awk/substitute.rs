@@ -1,4 +1,4 @@
-//! `sub`, `gsub`, `gensub`.
+//! `sub`, `gsub` and `gensub`.
 
 use crate::pattern::{Groups, Pattern};
 
@@ -6,7 +6,7 @@ use super::eval::MAX_TEXT;
 
 const TOO_LONG: &str = "substitution makes a string that is too long";
 
-/// Replaces the first match or all; answers how many, and the changed text.
+/// Replaces the first match or all matches; returns their number and the new text.
 pub(super) fn replace(
     pattern: &Pattern,
     replacement: &[u8],
@@ -17,7 +17,7 @@ pub(super) fn replace(
     let search = pattern.on(text);
     let mut out = Vec::new();
     let (mut count, mut at, mut copied) = (0, 0, 0);
-    // Where the match before ended: an empty match may not touch it.
+    // End of the previous match; an empty match must not touch it.
     let mut last = None;
     while let Some(found) = search.find_at(at) {
         if found.is_empty() && last == Some(found.start) {
@@ -60,7 +60,7 @@ fn next_char(text: &[u8], at: usize) -> usize {
     at + super::format::char_offset(&text[at..], 1).max(1)
 }
 
-/// `&` is the match, `\&` an ampersand, `\\&` a backslash and the match.
+/// Appends a replacement: `&` is the match, `\&` an ampersand, `\\&` a backslash and the match.
 fn expand(out: &mut Vec<u8>, replacement: &[u8], matched: &[u8]) {
     let mut at = 0;
     while at < replacement.len() {
@@ -90,7 +90,8 @@ fn expand(out: &mut Vec<u8>, replacement: &[u8], matched: &[u8]) {
     }
 }
 
-/// gawk's `gensub`: `\1` to `\9` are groups; `which` match to replace, or all.
+/// Implements gawk's `gensub`: `\1` to `\9` are groups; `which` is the number of the match to
+/// replace, `None` for all.
 pub(super) fn general(
     pattern: &Pattern,
     replacement: &[u8],

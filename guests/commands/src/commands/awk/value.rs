@@ -1,11 +1,11 @@
-//! Values, and how they become numbers and strings.
+//! Scalar values and their conversions between numbers and strings.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::format;
 
-/// A scalar.
+/// A scalar value.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Value {
     /// Never assigned: both `""` and 0.
@@ -13,7 +13,7 @@ pub(super) enum Value {
     Unset,
     Number(f64),
     Text(Rc<[u8]>),
-    /// From input: a number in comparisons where it looks like one.
+    /// Text from input, which compares as a number if it looks like one.
     Input(Rc<[u8]>),
 }
 
@@ -38,7 +38,8 @@ impl Value {
         }
     }
 
-    /// As a string; numbers that are not whole go through `format`, which is `CONVFMT` or `OFMT`.
+    /// Returns the value as a string; a number that is not an integer is formatted by `format`,
+    /// which is `CONVFMT` or `OFMT`.
     pub(super) fn string(&self, format: &[u8]) -> Rc<[u8]> {
         match self {
             Value::Unset => Rc::from(b"".as_slice()),
@@ -47,7 +48,7 @@ impl Value {
         }
     }
 
-    /// Appends it as a string.
+    /// Appends the value as a string.
     pub(super) fn append(&self, out: &mut Vec<u8>, format: &[u8]) {
         match self {
             Value::Unset => {}
@@ -68,7 +69,7 @@ impl Value {
         }
     }
 
-    /// The number it is or looks like, where it comes from input.
+    /// Returns the value as a number if it is one or, for input, looks like one.
     fn numeric(&self) -> Option<f64> {
         match self {
             Value::Unset => Some(0.0),
@@ -78,7 +79,7 @@ impl Value {
         }
     }
 
-    /// Compares as numbers where both are, else as strings.
+    /// Compares as numbers if both values are numeric, otherwise as strings.
     pub(super) fn compare(&self, other: &Value, format: &[u8]) -> Option<Ordering> {
         if let (Some(a), Some(b)) = (self.numeric(), other.numeric()) {
             return a.partial_cmp(&b);
@@ -86,7 +87,7 @@ impl Value {
         Some(self.string(format).as_ref().cmp(other.string(format).as_ref()))
     }
 
-    /// What gawk's `typeof` says.
+    /// Returns the name that gawk's `typeof` gives the value.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Value::Unset => "untyped",
@@ -98,7 +99,7 @@ impl Value {
     }
 }
 
-/// A number as a string.
+/// Returns a number as a string.
 pub(super) fn number_text(number: f64, format: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     append_number(&mut out, number, format);
@@ -106,7 +107,7 @@ pub(super) fn number_text(number: f64, format: &[u8]) -> Vec<u8> {
 }
 
 fn append_number(out: &mut Vec<u8>, number: f64, format: &[u8]) {
-    /// Whole numbers below this are exact and written as such.
+    /// Integers below this limit are exact and printed as integers.
     const EXACT: f64 = 1e16;
     if number == number.trunc() && number.abs() < EXACT {
         let mut buf = itoa::Buffer::new();
@@ -120,7 +121,8 @@ fn append_number(out: &mut Vec<u8>, number: f64, format: &[u8]) {
     }
 }
 
-/// The number at the start of a text, and how many bytes it and the blanks before it take.
+/// Returns the number at the start of a text, and the number of bytes it takes with the blanks
+/// before.
 pub(super) fn leading_number(text: &[u8]) -> (f64, usize) {
     let start = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(text.len());
     let mut at = start;
@@ -129,7 +131,7 @@ pub(super) fn leading_number(text: &[u8]) -> (f64, usize) {
     }
     let signed = at > start;
     if signed && let Some(rest) = text.get(at..at + 3) {
-        // Only with a sign, as gawk does: names such as "nancy" are no numbers.
+        // Only with a sign, as in gawk: a name such as "nancy" is not a number.
         let word = rest.to_ascii_lowercase();
         let special = match word.as_slice() {
             b"inf" => Some(f64::INFINITY),
@@ -181,7 +183,7 @@ pub(super) fn leading_number(text: &[u8]) -> (f64, usize) {
     (number.unwrap_or(0.0), at)
 }
 
-/// The number that the whole text is, blanks around it aside.
+/// Returns the number if the whole text is one, ignoring blanks around it.
 pub(super) fn looks_numeric(text: &[u8]) -> Option<f64> {
     match text.iter().find(|b| !b.is_ascii_whitespace()) {
         Some(b'0'..=b'9' | b'+' | b'-' | b'.') => {}

@@ -1,6 +1,6 @@
-//! Text to tokens.
+//! Splits a program into tokens.
 
-/// One token. Keywords are names.
+/// A token. Keywords are names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Number(String),
@@ -11,14 +11,14 @@ pub(super) enum Token {
     End,
 }
 
-/// Longer signs before those that they begin with.
+/// Operators and punctuation; a sign comes before its own prefixes.
 const SIGNS: [&str; 36] = [
     "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "==", "<=", ">=", "!=", "&&", "||", "+", "-",
     "*", "/", "%", "^", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]", ",", ";", ".", "?", ":",
     "&",
 ];
 
-/// Takes a whole program apart, with the line of each token; an error has its line.
+/// Returns the tokens of a program with their lines. An error carries its line.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, u32)>, (u32, String)> {
     let mut tokens = Vec::new();
     let (mut rest, mut line) = (text, 1);
@@ -66,7 +66,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, u32)>, (u32, String)> {
     Ok(tokens)
 }
 
-/// Digits, those of larger bases too, with at most one point; a line end may be escaped between.
+/// Reads a number: digits, including those of larger bases, with at most one point. A backslash
+/// joins lines.
 fn number(text: &str) -> Option<(String, &str)> {
     let (mut number, mut rest, mut has_point) = (String::new(), text, false);
     loop {
@@ -84,6 +85,6 @@ fn number(text: &str) -> Option<(String, &str)> {
         }
         rest = &rest[1..];
     }
-    // A lone point is the last value.
+    // A lone point is not a number; it denotes the last value.
     (number.len() > usize::from(has_point)).then_some((number, rest))
 }

@@ -1,4 +1,4 @@
-//! Runs statements.
+//! Executes statements.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,16 +9,16 @@ use super::math;
 use super::number::{Number, Result};
 use super::parser::{Expression, Function, Place, Printed, Statement};
 
-/// Function calls in each other; each takes stack.
+/// Deepest nesting of function calls; each call takes stack.
 const MAX_CALLS: usize = 250;
 
-/// Largest `scale`.
+/// Largest value of `scale`.
 const MAX_SCALE: i64 = 100_000;
 
-/// Letters of a line that is broken, with what breaks it.
+/// Width at which output lines are broken, including the backslash and the newline.
 const LINE: usize = 70;
 
-/// How a statement ended.
+/// The way in which a statement ended.
 #[derive(Debug, PartialEq)]
 pub(super) enum Flow {
     On,
@@ -325,7 +325,7 @@ impl<W: Write> Machine<W> {
         }
     }
 
-    /// After an error nothing is under way any more.
+    /// Resets the call depth after an error, which abandons all calls.
     pub(super) fn recover(&mut self) {
         self.calls = 0;
     }
@@ -334,9 +334,9 @@ impl<W: Write> Machine<W> {
         self.out.write_all(text.as_bytes()).map_err(|e| crate::output::reason(&e))
     }
 
-    /// Long numbers go over several lines.
+    /// Breaks a long number into several lines.
     fn broken(&self, text: &str) -> String {
-        // The backslash and the line end count.
+        // Leaves room for the backslash and the newline.
         let room = self.line.saturating_sub(2);
         if room == 0 || text.len() <= room {
             return text.to_owned();
@@ -358,7 +358,7 @@ fn whole(value: &Number, least: i64, most: i64, what: &str) -> Result<i64> {
     Err(format!("{what} must be from {least} to {most}"))
 }
 
-/// What `print` makes of a text.
+/// Processes the escapes of `print`.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();

@@ -1,14 +1,14 @@
-//! The functions of `bc -l`, by series, with a few digits more than are wanted.
+//! The functions of `bc -l`, computed by series with a few guard digits.
 
 use num_bigint::BigInt;
 use num_traits::Zero as _;
 
 use super::number::{MAX_DIGITS, Number, Result, ten_to};
 
-/// Digits that are computed beyond those that are wanted.
+/// Number of digits computed beyond the requested scale.
 const GUARD: u32 = 8;
 
-/// Numbers as integers, scaled by ten to the power of `places`.
+/// Fixed-point arithmetic: integers scaled by ten to the power of `places`.
 struct Fixed {
     one: BigInt,
     places: u32,
@@ -39,7 +39,7 @@ impl Fixed {
         Number { digits, scale: self.places }.at(scale)
     }
 
-    /// The sum of a series whose terms become smaller: `next` makes a term of the one before.
+    /// Sums a convergent series; `next` computes a term from the previous one.
     fn sum(&self, first: BigInt, mut next: impl FnMut(&BigInt, u32) -> BigInt) -> BigInt {
         let (mut sum, mut term, mut count) = (first.clone(), first, 1);
         loop {
@@ -52,7 +52,7 @@ impl Fixed {
         }
     }
 
-    /// The sum of `±x^(2n+1)/(2n+1)`.
+    /// Sums `±x^(2n+1)/(2n+1)`.
     fn odd_powers(&self, x: &BigInt, alternates: bool) -> BigInt {
         let square = self.times(x, x);
         let (mut power, mut sum, mut odd, mut sign) = (x.clone(), x.clone(), 1u32, 1);
@@ -68,18 +68,18 @@ impl Fixed {
         }
     }
 
-    /// Machin's formula.
+    /// Computes pi by Machin's formula.
     fn pi(&self) -> BigInt {
         let inverse = |n: u32| self.odd_powers(&(&self.one / n), true);
         inverse(5) * 16 - inverse(239) * 4
     }
 }
 
-/// e to the power of x.
+/// Computes e to the power of x.
 pub(super) fn exponential(x: &Number, scale: u32) -> Result<Number> {
     let whole = x.to_i64().filter(|whole| whole.unsigned_abs() < MAX_DIGITS);
     let Some(whole) = whole else { return Err("exponent too large".into()) };
-    // The whole part needs digits of its own.
+    // The integer part of the result needs additional digits.
     let more = (whole.unsigned_abs() as f64 * std::f64::consts::LOG10_E) as u32;
     let fixed = Fixed::new(scale + GUARD + more);
     let mut small = fixed.of(x);
@@ -95,10 +95,10 @@ pub(super) fn exponential(x: &Number, scale: u32) -> Result<Number> {
     Ok(fixed.result(value, scale))
 }
 
-/// The natural logarithm.
+/// Computes the natural logarithm.
 pub(super) fn logarithm(x: &Number, scale: u32) -> Number {
     if x.digits <= BigInt::zero() {
-        // What bc says: as small as a number of this scale can be.
+        // bc defines this as the most negative number of the scale.
         return Number { digits: BigInt::from(1) - ten_to(scale), scale: 0 }.at(scale);
     }
     let fixed = Fixed::new(scale + GUARD + x.length() as u32 / 2);
@@ -145,7 +145,7 @@ fn turned(x: &Number, scale: u32, by_a_quarter: bool) -> Number {
     fixed.result(value, scale)
 }
 
-/// The angle whose tangent is x.
+/// Computes the arctangent.
 pub(super) fn arctangent(x: &Number, scale: u32) -> Number {
     let fixed = Fixed::new(scale + GUARD + x.length() as u32);
     let mut value = fixed.of(x);

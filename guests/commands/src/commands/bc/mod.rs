@@ -1,4 +1,4 @@
-//! bc: a calculator with any precision.
+//! bc: a calculator with arbitrary precision.
 
 mod lexer;
 mod machine;
@@ -37,7 +37,7 @@ auto, return, print, quit. Arrays as parameters, read() and j() are not supporte
     trouble: 1,
 };
 
-/// Longest program that is read at once.
+/// Longest program read at once, in bytes.
 const MAX_TEXT: u64 = 16 << 20;
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
@@ -91,7 +91,8 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     output::finish("bc", &mut machine.out, 0)
 }
 
-/// Reads standard input, and runs what is whole as soon as it is: somebody may wait for it.
+/// Reads standard input and runs each statement as soon as it is complete, since the other end may
+/// wait for the result.
 fn converse<W: Write>(machine: &mut Machine<W>) -> io::Result<()> {
     let mut input = BufReader::new(io::Read::take(Input, MAX_TEXT));
     let (mut text, mut lines, mut from) = (String::new(), 0, 0);
@@ -109,14 +110,14 @@ fn converse<W: Write>(machine: &mut Machine<W>) -> io::Result<()> {
         }
         from = lines;
         text.clear();
-        // A pipe that waits for answers gets them now.
+        // Flushes before the next read blocks, because the writer may wait for the result.
         if input.buffer().is_empty() {
             machine.out.flush()?;
         }
     }
 }
 
-/// Whether a brace, a comment or a text goes on in the next line.
+/// Returns true if a brace, a comment or a string continues on the next line.
 fn is_open(text: &str) -> bool {
     if text.ends_with("\\\n") {
         return true;
@@ -139,7 +140,7 @@ fn is_open(text: &str) -> bool {
     depth("{", "}") > 0 || depth("(", ")") > 0 || waits
 }
 
-/// Whether a line such as `while (x)` or `define f(x)` still needs its statement.
+/// Returns true if a line such as `while (x)` or `define f(x)` still lacks its statement.
 fn begins_with_keyword(tokens: &[(Token, u32)]) -> bool {
     let starts = |name: &str| matches!(name, "if" | "while" | "for" | "define");
     matches!(tokens.first(), Some((Token::Name(name), _)) if starts(name))
@@ -147,7 +148,8 @@ fn begins_with_keyword(tokens: &[(Token, u32)]) -> bool {
         && Parser::new(tokens.to_vec()).next_statement().is_some_and(|parsed| parsed.is_err())
 }
 
-/// Runs a program; false once it has said `quit`. Errors are told, and the rest goes on.
+/// Runs a program; returns false after `quit`. Errors are printed, and execution continues with the
+/// next statement.
 fn go<W: Write>(machine: &mut Machine<W>, name: &str, text: &str, from: u32) -> bool {
     let tokens = match lexer::tokens(text) {
         Ok(tokens) => tokens,
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn errors_do_not_stop_the_rest() {
         check("1/0\n2\n)\n3\n", "2\n3\n");
-        // Unoptimised, each call takes more stack than the tests' threads have for all of them.
+        // In an unoptimised build, the calls need more stack than a test thread has.
         let deep = || check("define f(n) { return f(n+1) }\nf(1)\n5\n", "5\n");
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(64 << 20);

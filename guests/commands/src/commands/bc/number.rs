@@ -1,12 +1,12 @@
-//! Decimal numbers of any length: an integer, and how many of its digits stand behind the point.
+//! Decimal numbers of arbitrary length: an integer, and the number of its digits after the point.
 
 use num_bigint::{BigInt, Sign};
 use num_traits::{One as _, Signed as _, Zero as _};
 
-/// Longest number, in digits; longer ones are refused before they are made.
+/// Longest number, in digits; longer numbers are refused before they are computed.
 pub(super) const MAX_DIGITS: u64 = 1_000_000;
 
-/// A number: `digits` divided by ten to the power of `scale`.
+/// The number `digits / 10^scale`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) digits: BigInt,
@@ -30,8 +30,8 @@ impl From<i64> for Number {
 }
 
 impl Number {
-    /// Text of digits and at most one point, in a base from 2 to 16. A lone digit may be larger
-    /// than the base allows, as in bc.
+    /// Parses digits and at most one point in a base from 2 to 16. A lone digit may be larger than
+    /// the base allows, as in bc.
     pub(super) fn parse(text: &str, base: u32) -> Number {
         let digits = text.bytes().filter(|byte| *byte != b'.').count();
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -56,7 +56,7 @@ impl Number {
         Number { digits: -self.digits, ..self }
     }
 
-    /// The same with so many digits behind the point; what does not fit is cut off.
+    /// Returns the number with `scale` digits after the point, truncated if necessary.
     pub(super) fn at(&self, scale: u32) -> Number {
         let digits = match scale >= self.scale {
             true => &self.digits * ten_to(scale - self.scale),
@@ -65,7 +65,7 @@ impl Number {
         Number { digits, scale }
     }
 
-    /// The whole part, where it fits.
+    /// Returns the integer part, if it fits.
     pub(super) fn to_i64(&self) -> Option<i64> {
         i64::try_from(self.at(0).digits).ok()
     }
@@ -98,7 +98,7 @@ impl Number {
         if other.is_zero() {
             return Err("Divide by zero".into());
         }
-        // The quotient of the digits has as many places as the scales differ by.
+        // The quotient of the digits has as many decimal places as the scales differ by.
         let digits = match (scale + other.scale).checked_sub(self.scale) {
             Some(more) => &self.digits * ten_to(more) / &other.digits,
             None => {
@@ -145,14 +145,14 @@ impl Number {
         Ok(Number { digits: digits.sqrt(), scale })
     }
 
-    /// Digits that count, as `length()` says.
+    /// Returns an estimate of the number of digits, never too small.
     pub(super) fn length(&self) -> u64 {
-        // A bit more than bits would need, and cheap to find.
+        // Derived from the number of bits, which is cheap.
         let bits = self.digits.bits();
         (bits as f64 * std::f64::consts::LOG10_2) as u64 + 1
     }
 
-    /// How many digits there are, exactly.
+    /// Returns the exact number of digits, as `length()` reports it.
     pub(super) fn digit_count(&self) -> u64 {
         let shown = self.digits.magnitude().to_string().len() as u64;
         shown.max(u64::from(self.scale))
@@ -163,7 +163,7 @@ impl Number {
         a.cmp(&b)
     }
 
-    /// As bc writes it in a base from 2 on.
+    /// Formats the number as bc does, in a base of at least 2.
     pub(super) fn text(&self, base: u32) -> String {
         if base != 10 {
             return self.based(base);

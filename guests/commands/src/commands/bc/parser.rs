@@ -1,15 +1,15 @@
-//! Tokens to statements.
+//! Parses tokens into statements.
 
 use super::lexer::Token;
 
-/// Deepest nesting; parsing and running recurse.
+/// Deepest nesting, because parsing and running recurse.
 const MAX_DEPTH: usize = 150;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Statement {
-    /// An expression; its value is printed.
+    /// An expression whose value is printed.
     Show(Expression),
-    /// An expression; its value is not.
+    /// An expression whose value is not printed.
     Do(Expression),
     Text(String),
     Print(Vec<Printed>),
@@ -43,7 +43,7 @@ pub(super) enum Expression {
     Number(String),
     Read(Place),
     Assign(Place, Option<&'static str>, Box<Expression>),
-    /// `++x`, `x++` and the like: what is added, and whether before the value is taken.
+    /// `++x`, `x++` and the like. `by` is the increment; `first` is true for the prefix form.
     Step {
         place: Place,
         by: i64,
@@ -55,7 +55,7 @@ pub(super) enum Expression {
     Call(String, Vec<Expression>),
 }
 
-/// Something that has a value and can be given one.
+/// An expression that can be assigned to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Place {
     Variable(String),
@@ -117,8 +117,8 @@ impl Parser {
         }
     }
 
-    /// The next statement of the program; none at its end. After an error, what follows begins
-    /// with the next line.
+    /// Parses the next statement. Returns `None` at the end of the program. After an error, parsing
+    /// continues with the next line.
     pub(super) fn next_statement(&mut self) -> Option<Result<Statement>> {
         loop {
             match self.token() {
@@ -129,7 +129,7 @@ impl Parser {
         }
         let statement = self.statement().and_then(|statement| match self.token() {
             Token::Line | Token::End | Token::Sign(";") => Ok(statement),
-            // A function's end ends the statement.
+            // A function definition needs no terminator.
             _ if matches!(statement, Statement::Define(_)) => Ok(statement),
             _ => self.wrong(),
         });
@@ -196,7 +196,7 @@ impl Parser {
         })
     }
 
-    /// Statements up to the closing brace.
+    /// Parses statements up to the closing brace.
     fn block(&mut self) -> Result<Vec<Statement>> {
         let mut statements = Vec::new();
         loop {
@@ -225,7 +225,7 @@ impl Parser {
         let condition = self.condition()?;
         let then = Box::new(self.statement()?);
         let before = self.at;
-        // An else may stand on the next line after a block, or behind a semicolon.
+        // `else` may follow on the next line after a block, or after a semicolon.
         while matches!(self.token(), Token::Line | Token::Sign(";")) {
             self.at += 1;
         }
@@ -307,7 +307,7 @@ impl Parser {
         Ok(Statement::Define(Function { name, parameters, locals, body }))
     }
 
-    /// Names with commas between; those of arrays end with `[]`.
+    /// Parses names separated by commas; the name of an array is returned with `[]`.
     fn names(&mut self) -> Result<Vec<String>> {
         let mut names = Vec::new();
         loop {
@@ -327,8 +327,8 @@ impl Parser {
         self.deeper(|parser| parser.binary(0))
     }
 
-    /// From the loosest to the tightest: `||`, `&&`, `!`, comparisons, assignments, sums,
-    /// products, powers, signs.
+    /// Parses binary operators by precedence, from the loosest: `||`, `&&`, `!`, comparisons,
+    /// assignments, sums, products, powers, signs.
     fn binary(&mut self, level: usize) -> Result<Expression> {
         const LEVELS: [&[&str]; 5] =
             [&["||"], &["&&"], &["==", "<=", ">=", "!=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
@@ -385,7 +385,7 @@ impl Parser {
             _ => return Ok(Expression::Read(place)),
         };
         self.at += 1;
-        // An assignment takes in what binds tighter than a comparison.
+        // The value of an assignment extends over operators that bind tighter than a comparison.
         let value = self.deeper(|parser| parser.binary(3))?;
         Ok(Expression::Assign(place, operator, Box::new(value)))
     }
@@ -396,7 +396,7 @@ impl Parser {
             Token::Sign("(") => {
                 let inner = self.expression()?;
                 self.expect(")")?;
-                // In parentheses an assignment is a value, and is printed.
+                // An assignment in parentheses is an ordinary value, so it is printed.
                 Ok(match inner {
                     inner @ Expression::Assign(..) => {
                         let nothing = Expression::Number("0".into());

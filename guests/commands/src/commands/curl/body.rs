@@ -1,4 +1,4 @@
-//! What is sent: data, forms, files.
+//! Builds the body of a request: data, forms, files.
 
 use std::io::Read;
 
@@ -6,20 +6,20 @@ use super::settings::{Piece, Settings};
 use super::{Failure, code};
 use crate::output::{Input, reason};
 
-/// Longest body that is sent; the host takes no more.
+/// Longest body; the host accepts no more.
 const MAX_BODY: usize = 10 << 20;
 
-/// Separates the parts of a form. What a part holds is looked through for it.
+/// Separates the parts of a form. A number is appended if a part contains it.
 const BOUNDARY: &str = "------------------------cofferdam";
 
-/// The URL, the body and its kind.
+/// URL, body and content type.
 type Sent = (String, Option<Vec<u8>>, Option<String>);
 
-/// What a request is sent to, and with.
+/// Returns the final URL of a request, its body and its content type.
 pub(super) fn of(settings: &Settings, url: String) -> Result<Sent, Failure> {
     if let Some(file) = &settings.upload {
         let bytes = read(file)?;
-        // A folder takes the file under its own name.
+        // A URL that ends with a slash gets the file name appended.
         let name = file.rsplit('/').next().unwrap_or(file);
         let url = if url.ends_with('/') && file != "-" { format!("{url}{name}") } else { url };
         return Ok((url, Some(bytes), None));
@@ -64,7 +64,7 @@ fn data(pieces: &[Piece]) -> Result<Vec<u8>, Failure> {
             },
             Piece::Encoded(bytes) => encoded(bytes)?,
         };
-        // JSON in pieces is one text.
+        // JSON pieces are concatenated without a separator.
         if !all.is_empty() && !matches!(piece, Piece::Json(_)) {
             all.push(b'&');
         }
@@ -78,7 +78,7 @@ fn file_of(bytes: &[u8]) -> Option<String> {
     bytes.strip_prefix(b"@").map(|file| String::from_utf8_lossy(file).into_owned())
 }
 
-/// `content`, `=content`, `name=content`, `@file`, `name@file`.
+/// Encodes `content`, `=content`, `name=content`, `@file` or `name@file`.
 fn encoded(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let at = bytes.iter().position(|byte| matches!(byte, b'=' | b'@'));
     let (name, content) = match at {
@@ -99,7 +99,7 @@ fn encoded(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     Ok(out)
 }
 
-/// A form of parts, and what separates them.
+/// Builds a multipart form; returns the body and its boundary.
 fn form(parts: &[Vec<u8>]) -> Result<(Vec<u8>, String), Failure> {
     let mut read_parts = Vec::new();
     for part in parts {
@@ -150,7 +150,7 @@ fn form(parts: &[Vec<u8>]) -> Result<(Vec<u8>, String), Failure> {
     Ok((all, boundary))
 }
 
-/// `value;type=…;filename=…`
+/// Splits `value;type=…;filename=…` into the value and its options.
 fn options(text: &str) -> (String, Vec<(String, String)>) {
     let mut parts = text.split(';');
     let mut value = parts.next().unwrap_or_default().to_owned();
@@ -160,7 +160,7 @@ fn options(text: &str) -> (String, Vec<(String, String)>) {
             Some((name @ ("type" | "filename"), of)) => {
                 options.push((name.to_owned(), of.trim_matches('"').to_owned()));
             }
-            // No option of ours: the semicolon was the value's own.
+            // Not a known option, so the semicolon is part of the value.
             _ => {
                 value.push(';');
                 value += part;
@@ -193,7 +193,7 @@ fn fits(bytes: &[u8]) -> Result<(), Failure> {
     Err(Failure::new(code::SEND, format!("more than {MAX_BODY} bytes to send")))
 }
 
-/// As basic authentication wants it.
+/// Encodes bytes in base64, for basic authentication.
 pub(super) fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,5 +1,5 @@
-//! curl, over the broker's fetch: what is not granted cannot be reached, and each request is
-//! checked, redirected and written to the audit log as a tool's is.
+//! curl, on top of the broker's fetch. A URL without a grant cannot be reached; each request is
+//! checked, redirected and audited like a request of a tool.
 
 mod body;
 mod settings;
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use cofferdam_guest_sys::{self as sys, FetchHead, FetchRequest, Refused};
+use cofferdam_guest_sys::{self as sys, FetchHead, FetchRequest, HostError};
 
 use crate::output::{self, reason};
 use settings::{Head, Settings, Target};
 
-/// Ends of a transfer, as curl numbers them.
+/// Exit codes of curl.
 mod code {
     pub(super) const UNSUPPORTED: i32 = 1;
     pub(super) const USAGE: i32 = 2;
@@ -34,11 +34,11 @@ mod code {
     pub(super) const SIZE: i32 = 63;
 }
 
-/// Why a transfer failed.
+/// The reason why a transfer failed.
 struct Failure {
     code: i32,
     message: String,
-    /// A denial, told as a line of JSON even where errors are not shown.
+    /// True for a denial, which is printed as a line of JSON even if errors are suppressed.
     is_denial: bool,
 }
 
@@ -48,8 +48,8 @@ impl Failure {
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
+impl From<HostError> for Failure {
+    fn from(refused: HostError) -> Self {
         if refused.name == "PermissionError" {
             return Failure { code: code::CONNECT, message: refused.message, is_denial: true };
         }
@@ -70,7 +70,7 @@ impl From<Refused> for Failure {
     }
 }
 
-/// What is known of a transfer when it has ended.
+/// The facts about a finished transfer.
 #[derive(Default)]
 struct Transfer {
     head: FetchHead,
@@ -227,7 +227,7 @@ fn open(
     Ok(Box::new(opened))
 }
 
-/// The last part of a URL's path, which `-O` writes to.
+/// Returns the last component of a URL's path, the file name of `-O`.
 fn remote_name(url: &str) -> Result<String, Failure> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
@@ -237,7 +237,7 @@ fn remote_name(url: &str) -> Result<String, Failure> {
     }
 }
 
-/// The head as it is sent over the wire.
+/// Formats the head of a response as it appears on the wire.
 fn head_text(head: &FetchHead) -> Vec<u8> {
     let mut text = format!("HTTP/1.1 {} {}", head.status, head.status_text).into_bytes();
     while text.last() == Some(&b' ') {

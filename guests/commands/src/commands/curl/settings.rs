@@ -1,4 +1,4 @@
-//! The options, settled.
+//! Parses the command line of curl.
 
 use std::ffi::OsString;
 
@@ -58,7 +58,7 @@ no other protocols, and certificates are always checked.
     trouble: code::USAGE,
 };
 
-/// What to show of the response's head.
+/// The part of the output that shows the response's head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Head {
     #[default]
@@ -67,14 +67,14 @@ pub(super) enum Head {
     Only,
 }
 
-/// What to do with a status that says no.
+/// The reaction to an HTTP error status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fail {
     Silently,
     WithBody,
 }
 
-/// Where a body goes.
+/// The destination of a response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     Stdout,
@@ -82,10 +82,10 @@ pub(super) enum Target {
     Remote,
 }
 
-/// One piece of `-d` and its kin, not yet read.
+/// A piece of `-d` or a related option, not read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// `-d`: a file loses its line ends.
+    /// `-d`: line ends are removed from a file.
     Plain(Vec<u8>),
     Raw(Vec<u8>),
     Binary(Vec<u8>),
@@ -98,7 +98,7 @@ pub(super) struct Settings {
     pub(super) transfers: Vec<(String, Target)>,
     pub(super) method: Option<String>,
     pub(super) headers: Vec<(String, String)>,
-    /// Usual headers that are left out.
+    /// Default headers that are suppressed.
     pub(super) unwanted: Vec<String>,
     pub(super) pieces: Vec<Piece>,
     pub(super) form: Vec<Vec<u8>>,
@@ -162,7 +162,7 @@ const SPECS: &[options::Spec] = &[
     ('c', "cookie-jar", Value::Required),
 ];
 
-/// One character for each byte, as header values are.
+/// Decodes bytes as Latin-1, the encoding of header values.
 fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
@@ -248,7 +248,7 @@ impl Settings {
             Key::Short('k') => return Err(USAGE.wrong("-k: certificates are always checked")),
             Key::Short('x') => return Err(USAGE.wrong("-x: there are no proxies here")),
             Key::Short('c') => return Err(USAGE.wrong("-c: cookies are not kept")),
-            // Nothing to change.
+            // Accepted without an effect.
             Key::Short(_) | Key::Long(_) => {}
         }
         Ok(())
@@ -271,7 +271,7 @@ impl Settings {
         Ok(())
     }
 
-    /// What is sent where the user says nothing else.
+    /// Returns the headers that are sent unless the user overrides them.
     pub(super) fn usual_headers(&self, kind: Option<&str>) -> Vec<(&'static str, String)> {
         let usual = format!("curl/8.0 (cofferdam {})", env!("CARGO_PKG_VERSION"));
         let mut headers = vec![("User-Agent", self.agent.clone().unwrap_or(usual))];
@@ -286,7 +286,7 @@ impl Settings {
     }
 }
 
-/// A URL without a scheme is HTTP's.
+/// Adds `http://` to a URL without a scheme.
 pub(super) fn with_scheme(url: &str) -> Result<String, Failure> {
     match url.split_once("://") {
         None => Ok(format!("http://{url}")),

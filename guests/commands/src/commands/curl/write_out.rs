@@ -1,8 +1,8 @@
-//! What `-w` says at the end of a transfer.
+//! Formats the output of `-w` at the end of a transfer.
 
 use super::Transfer;
 
-/// The text of a format: `%{name}`, `%%`, and `\n`, `\r`, `\t`.
+/// Expands a format: `%{name}`, `%%`, and `\n`, `\r`, `\t`.
 pub(super) fn text(format: &str, done: &Transfer, code: i32, message: &str) -> Vec<u8> {
     let mut out = String::new();
     let mut rest = format;

@@ -1,4 +1,4 @@
-//! Tests and actions on one file.
+//! Evaluates tests and actions on one file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -13,7 +13,7 @@ use crate::output::reason;
 use super::parse::{Expr, Permissions, Time};
 use super::{Finder, Visit};
 
-/// Most bytes of arguments handed to one command.
+/// Largest total length of the arguments of one command, in bytes.
 const MAX_ARGUMENTS: usize = 128 * 1024;
 
 /// Files collected for one command.
@@ -218,7 +218,7 @@ impl Finder {
         }
     }
 
-    /// Runs what is left of every `-exec … +`.
+    /// Runs the remaining files of every `-exec … +`.
     pub(super) fn finish_batches(&mut self) {
         for number in 0..self.batches.len() {
             self.flush_batch(number, None);
@@ -234,7 +234,7 @@ fn moment(time: Time, visit: &Visit<'_>) -> u64 {
     }
 }
 
-/// The directory to run in and the name to use there.
+/// Returns the working directory of a command and the name of the file in it.
 fn place(path: &[u8], in_dir: bool) -> (Option<Vec<u8>>, Vec<u8>) {
     if !in_dir {
         return (None, path.to_vec());

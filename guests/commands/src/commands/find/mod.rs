@@ -1,4 +1,4 @@
-//! find.
+//! find: walks directory trees and evaluates an expression on each file.
 
 mod act;
 mod parse;
@@ -35,11 +35,11 @@ Actions:   -print -print0 -printf FORMAT -fprint FILE -ls -delete -prune -quit
 /// Deepest nesting of directories.
 const MAX_DEPTH: usize = 256;
 
-/// A file that the expression looks at.
+/// A file on which the expression is evaluated.
 pub(super) struct Visit<'a> {
-    /// Its path, as it is written.
+    /// The path as printed.
     pub(super) path: &'a [u8],
-    /// The starting point that it is below.
+    /// The starting point above the file.
     pub(super) start: &'a [u8],
     pub(super) depth: usize,
     pub(super) status: &'a FileStatus,
@@ -50,7 +50,7 @@ pub(super) struct Finder {
     pub(super) code: i32,
     pub(super) prune: bool,
     pub(super) quit: bool,
-    /// Arguments collected for each `-exec … +`, by its number.
+    /// Files collected for each `-exec … +`, by its number.
     batches: Vec<act::Batch>,
     pub(super) now: u64,
     options: parse::Options,
@@ -146,7 +146,7 @@ impl Finder {
                 Err(error) => self.complain(path, &error),
             }
         }
-        // The order of a directory means nothing; sorted, it is the same everywhere.
+        // The order of a directory is unspecified; sorting makes the output reproducible.
         names.sort();
         let follow = self.options.follow == Follow::Always;
         for name in names {

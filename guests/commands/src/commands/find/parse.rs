@@ -1,4 +1,4 @@
-//! The expression.
+//! Parses the expression.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use crate::pattern::{self, Pattern, Syntax};
 
 use super::act::Batch;
 
-/// Which links are followed.
+/// The symbolic links that are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Follow {
     Never,
@@ -25,7 +25,7 @@ pub(super) struct Options {
     pub(super) depth_first: bool,
 }
 
-/// How a number is compared: `+5`, `-5`, `5`.
+/// A numeric comparison: `+5`, `-5`, `5`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Amount {
     More(u64),
@@ -79,7 +79,7 @@ pub(super) enum Expr {
     Type(Vec<u8>, bool),
     Size(Amount, u64),
     Empty,
-    /// In units of so many nanoseconds.
+    /// The last field is the unit of the amount, in nanoseconds.
     Age(Time, Amount, u64),
     Newer(Time, u64),
     Permissions(Permissions),
@@ -88,7 +88,7 @@ pub(super) enum Expr {
     Links(Amount),
     Inode(Amount),
     Same(u64, u64),
-    /// Bits of 4, 2, 1 that must be allowed.
+    /// Access bits 4, 2, 1 that must be granted.
     Access(u32),
     Print(u8),
     Printf(Vec<u8>),
@@ -327,7 +327,7 @@ impl Parser {
                     around: Some(("^(?:", ")$")),
                     ..Default::default()
                 };
-                // Emacs patterns, the default, have bare `+` and `?` beside basic groups.
+                // Emacs syntax, the default, has bare `+` and `?` but otherwise basic groups.
                 let text = match self.syntax {
                     Syntax::Basic => emacs(&text),
                     Syntax::Extended | Syntax::Awk => text,
@@ -453,7 +453,7 @@ impl Parser {
     }
 }
 
-/// Bare `+` and `?` of Emacs patterns, with a backslash.
+/// Adds backslashes to the bare `+` and `?` of Emacs syntax.
 fn emacs(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();

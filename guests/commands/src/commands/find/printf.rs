@@ -1,4 +1,4 @@
-//! `-printf`.
+//! Formats of `-printf`.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,10 +9,10 @@ use cofferdam_guest_sys::calendar;
 
 use super::Visit;
 
-/// Widest field.
+/// Largest field width.
 const MAX_WIDTH: usize = 4096;
 
-/// Fills in a format.
+/// Expands a format for a file.
 pub(super) fn format(format: &[u8], visit: &Visit<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -53,7 +53,7 @@ pub(super) fn format(format: &[u8], visit: &Visit<'_>) -> Vec<u8> {
     out
 }
 
-/// One field, from behind the percent sign; answers how long it is.
+/// Appends one field, given the text after the percent sign; returns the number of bytes read.
 fn field(out: &mut Vec<u8>, text: &[u8], visit: &Visit<'_>) -> usize {
     let mut at = 0;
     let left = text.first() == Some(&b'-');

@@ -1,10 +1,10 @@
-//! What is searched for.
+//! Compiles the patterns and finds their matches.
 
 use std::ops::Range;
 
 use crate::pattern::{Options, Pattern, Syntax};
 
-/// How patterns are written.
+/// The syntax of the patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
     #[default]
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Perl,
 }
 
-/// What is asked of a match.
+/// Options that affect matching.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wish {
     pub(super) kind: Kind,
@@ -22,11 +22,11 @@ pub(super) struct Wish {
     pub(super) words: bool,
     pub(super) whole_lines: bool,
     pub(super) line_end: u8,
-    /// Whether an empty file gave patterns: then nothing at all matches.
+    /// True if patterns were read from a file; an empty list of patterns then matches nothing.
     pub(super) has_file: bool,
 }
 
-/// Steps of a Perl pattern before it gives up.
+/// Steps after which a Perl pattern gives up.
 const MAX_BACKTRACKS: usize = 5_000_000;
 
 /// Compiled patterns.
@@ -36,17 +36,17 @@ pub(super) struct Matcher {
 }
 
 enum Engine {
-    /// No pattern at all.
+    /// No pattern, no match.
     Nothing,
     Pattern(Box<Pattern>),
-    /// Several that cannot be one, because of back-references.
+    /// Patterns with back-references, which cannot be combined into one.
     Several(Vec<Pattern>),
     Literal(Box<memchr::memmem::Finder<'static>>),
     Perl(Box<fancy_regex::Regex>),
 }
 
 impl Matcher {
-    /// Compiles patterns, one a line.
+    /// Compiles patterns, one on each line.
     pub(super) fn new(patterns: &[u8], wish: &Wish) -> Result<Self, String> {
         if wish.has_file && patterns.is_empty() {
             return Ok(Matcher { engine: Engine::Nothing, words: false });
@@ -74,8 +74,8 @@ impl Matcher {
 
     fn posix(text: &str, syntax: Syntax, wish: &Wish) -> Result<Engine, String> {
         let options = Self::options(wish);
-        // One program for all patterns is faster than several; groups of one pattern must not
-        // be counted in another, so those with back-references stand alone.
+        // One program for all patterns is faster than several. Group numbers of one pattern must
+        // not shift those of another, so patterns with back-references stay separate.
         let lines: Vec<&str> = text.split('\n').collect();
         let plain = |line: &str| !line.bytes().any(|b| b"\\[](){}.*+?^$|".contains(&b));
         if lines.len() == 1 && plain(text) && !wish.ignore_case && !wish.whole_lines {
@@ -133,7 +133,7 @@ impl Matcher {
         Ok(Engine::Perl(Box::new(regex)))
     }
 
-    /// Whether a whole block of lines can be searched at once.
+    /// Returns true if a block of several lines can be searched at once.
     pub(super) fn takes_blocks(&self) -> bool {
         match &self.engine {
             Engine::Pattern(_) | Engine::Literal(_) => !self.words,
@@ -141,7 +141,7 @@ impl Matcher {
         }
     }
 
-    /// The first match from `at` on.
+    /// Returns the first match at or after `at`.
     pub(super) fn find_at(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         if !self.words {
             return self.raw_find(text, at);
@@ -159,7 +159,7 @@ impl Matcher {
         }
     }
 
-    /// The match, or a shorter one at the same place, if it is a whole word.
+    /// Returns the match, or a shorter match at the same position, if it is a whole word.
     fn as_word(&self, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
         if found.start > 0 && ends_in_word(&text[..found.start]) {
             return None;
@@ -172,7 +172,7 @@ impl Matcher {
             if end <= found.start + 1 {
                 return None;
             }
-            // Try what matches in less text, as GNU grep does.
+            // Tries a shorter match, as GNU grep does.
             let shorter = self.raw_find(&text[..end - 1], found.start)?;
             if shorter.start != found.start {
                 return None;

@@ -1,4 +1,4 @@
-//! grep, egrep, fgrep.
+//! grep, egrep, fgrep: print lines that match patterns.
 
 mod matcher;
 mod search;
@@ -74,7 +74,7 @@ Exit status is 0 if any line is selected, 1 otherwise; 2 if an error occurs.
     trouble: 2,
 };
 
-/// What is written for each file.
+/// The output for each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Report {
     Lines,
@@ -84,7 +84,7 @@ pub(super) enum Report {
     Quiet,
 }
 
-/// What to do with files that are not text.
+/// The treatment of binary files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Binary {
     Say,
@@ -92,7 +92,7 @@ pub(super) enum Binary {
     Skip,
 }
 
-/// What to do with directories.
+/// The treatment of directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directories {
     Read,
@@ -100,7 +100,7 @@ pub(super) enum Directories {
     Recurse { follow: bool },
 }
 
-/// The options, settled.
+/// The parsed options.
 pub(super) struct Settings {
     pub(super) report: Report,
     pub(super) binary: Binary,
@@ -138,7 +138,7 @@ pub(crate) fn fixed(args: Vec<OsString>) -> i32 {
 
 fn main(name: &'static str, kind: Kind, args: Vec<OsString>) -> i32 {
     let usage = Usage { name, ..USAGE };
-    match prepare(&usage, kind, args) {
+    match parse_invocation(&usage, kind, args) {
         Ok((settings, matcher, files)) => {
             let mut searcher = Searcher::new(&settings, &matcher);
             let code = searcher.run(files);
@@ -200,9 +200,10 @@ const SPECS: &[options::Spec] = &[
     ('V', "version", Value::None),
 ];
 
-type Prepared = (Settings, Matcher, Vec<OsString>);
+/// The options, the compiled patterns, and the files.
+type Invocation = (Settings, Matcher, Vec<OsString>);
 
-fn prepare(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<Prepared, i32> {
+fn parse_invocation(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<Invocation, i32> {
     let (args, short_context) = take_numbers(args);
     let items = options::parse(usage, args, SPECS, Order::Anywhere)?;
     let mut settings = Settings {
@@ -254,7 +255,7 @@ fn prepare(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<Prepared, i
             Key::Short('e') => add(&mut patterns, &value.into_vec()),
             Key::Short('f') => {
                 let mut text = read(usage, &value)?;
-                // The newline at the end ends the last pattern and begins no other.
+                // A final newline terminates the last pattern; it does not start an empty one.
                 let empty = text.is_empty();
                 if text.last() == Some(&b'\n') {
                     text.pop();
@@ -356,7 +357,7 @@ fn prepare(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<Prepared, i
     Ok((settings, matcher, operands))
 }
 
-/// Takes `-5` and the like out of the arguments.
+/// Removes options such as `-5` from the arguments and returns the number.
 fn take_numbers(args: Vec<OsString>) -> (Vec<OsString>, Option<usize>) {
     let mut number = None;
     let mut rest = Vec::with_capacity(args.len());

@@ -1,4 +1,4 @@
-//! Searching files and writing what was found.
+//! Searches files and prints the results.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use super::{Binary, Directories, Report, Settings, walk};
 
 /// Bytes read at once.
 const BLOCK: usize = 64 * 1024;
-/// Longest line; a longer one ends the file with an error, as memory would.
+/// Longest line; a longer line is reported as an error and ends the search of the file.
 const MAX_LINE: usize = 48 << 20;
 
 pub(super) struct Searcher<'a> {
@@ -27,22 +27,22 @@ pub(super) struct Searcher<'a> {
     printed_any: bool,
 }
 
-/// One file while it is searched.
+/// The state of the search in one file.
 struct State<'n> {
     name: &'n [u8],
     selected: u64,
     line: u64,
     offset: u64,
-    /// Lines that wait to be context of the next match.
+    /// Lines kept as possible context of the next match.
     before: VecDeque<(u64, u64, Vec<u8>)>,
-    /// How many lines are still context of the last match.
+    /// Number of lines still to be printed as context of the last match.
     after: usize,
-    /// The number of the last line written.
+    /// Number of the last line printed.
     last: Option<u64>,
     binary: bool,
 }
 
-/// Whether to go on with a file.
+/// The decision to continue with a file or not.
 #[derive(PartialEq, Eq)]
 enum Step {
     On,
@@ -62,7 +62,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Searches everything; the answer is the exit code.
+    /// Searches all files and returns the exit code.
     pub(super) fn run(&mut self, files: Vec<OsString>) -> i32 {
         let recursive = matches!(self.settings.directories, Directories::Recurse { .. });
         self.names = self.settings.names.unwrap_or(files.len() > 1 || recursive);
@@ -87,7 +87,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Whether nothing that follows can change the answer.
+    /// Returns true if the exit code is already determined.
     pub(super) fn finished(&self) -> bool {
         self.settings.report == Report::Quiet && self.found
     }
@@ -105,7 +105,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Searches a file that is no directory.
+    /// Searches a file that is not a directory.
     pub(super) fn file(&mut self, path: &[u8], shown: &[u8]) {
         match File::open(std::ffi::OsStr::from_bytes(path)) {
             Ok(mut file) => self.search(&mut file, shown),
@@ -192,7 +192,7 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Searches whole lines.
+    /// Searches a block of whole lines.
     fn lines(&mut self, block: &[u8], state: &mut State<'_>) -> io::Result<Step> {
         let by_block = self.matcher.takes_blocks() && self.settings.line_end == b'\n';
         let mut at = 0;
@@ -215,9 +215,9 @@ impl<'a> Searcher<'a> {
         Ok(Step::On)
     }
 
-    /// The next line with a match, with its end.
+    /// Returns the next line with a match, including its line end.
     fn hit(&self, block: &[u8], at: usize) -> Option<Range<usize>> {
-        // The newline that ends the block begins no line.
+        // The newline at the end of the block does not start another line.
         let text = block.strip_suffix(b"\n").unwrap_or(block);
         let found = self.matcher.find_at(text, at)?;
         let start = memchr::memrchr(b'\n', &block[at..found.start]).map_or(at, |i| at + i + 1);
@@ -239,7 +239,7 @@ impl<'a> Searcher<'a> {
         None
     }
 
-    /// Lines that are all selected or all not.
+    /// Handles a run of lines that are either all selected or all not.
     fn run_of_lines(
         &mut self,
         block: &[u8],
@@ -289,7 +289,8 @@ impl<'a> Searcher<'a> {
 
     fn select(&mut self, line: &[u8], offset: u64, state: &mut State<'_>) -> io::Result<Step> {
         if self.settings.most == Some(state.selected) {
-            // Behind the last line wanted only context is written, and this is none.
+            // After the last selected line only context is printed, and this line would be
+            // selected.
             return Ok(Step::Done);
         }
         state.selected += 1;
@@ -330,7 +331,7 @@ impl<'a> Searcher<'a> {
         Ok(Step::On)
     }
 
-    /// Writes a line: a selected one (`:`) or context (`-`).
+    /// Prints a line, marked as selected (`:`) or as context (`-`).
     fn line(
         &mut self,
         line: &[u8],

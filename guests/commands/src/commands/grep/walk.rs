@@ -1,4 +1,4 @@
-//! Which files are searched.
+//! Selects the files to be searched.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +13,7 @@ use super::search::Searcher;
 /// Deepest nesting of directories.
 const MAX_DEPTH: usize = 128;
 
-/// Which names are searched and which are not.
+/// The globs that include and exclude names.
 #[derive(Default)]
 pub(super) struct Globs {
     pub(super) include: Vec<Vec<u8>>,
@@ -32,13 +32,13 @@ impl Globs {
     }
 }
 
-/// A glob without a slash is about the last part of the name.
+/// Matches a glob against a name; a glob without a slash applies to the last component.
 fn matches(glob: &[u8], name: &[u8]) -> bool {
     let glob = glob.strip_suffix(b"/").unwrap_or(glob);
     if glob.contains(&b'/') { glob::matches(glob, name) } else { glob::matches(glob, base(name)) }
 }
 
-/// A file named on the command line.
+/// Searches a file or directory named on the command line.
 pub(super) fn operand(searcher: &mut Searcher<'_>, name: &[u8]) {
     let data = match fs::metadata(OsStr::from_bytes(name)) {
         Ok(data) => data,
@@ -66,7 +66,8 @@ pub(super) fn operand(searcher: &mut Searcher<'_>, name: &[u8]) {
     }
 }
 
-/// Everything below a directory; `shown` is how its name is written, empty for the present one.
+/// Searches everything below a directory. `shown` is the printed form of its name, empty for the
+/// working directory.
 pub(super) fn directory(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8]) {
     below(searcher, path, shown, 0);
 }
@@ -86,7 +87,7 @@ fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], depth: usize) {
             Err(error) => searcher.complain(shown, &error),
         }
     }
-    // The order of a directory means nothing; sorted, it is the same everywhere.
+    // The order of a directory is unspecified; sorting makes the output reproducible.
     found.sort_by(|a, b| a.0.cmp(&b.0));
     let follow = searcher.settings.directories == (Directories::Recurse { follow: true });
     for (name, kind) in found {

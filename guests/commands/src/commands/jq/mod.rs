@@ -1,4 +1,4 @@
-//! jq, on jaq's language.
+//! jq, based on the jaq library.
 
 mod program;
 mod write;
@@ -52,9 +52,9 @@ Command options:
   -V, --version             show the version;
 ";
 
-/// Deepest nesting of input; reading and writing recurse.
+/// Deepest nesting of an input, because reading and writing recurse.
 const MAX_DEPTH: usize = 1000;
-/// Longest input; all of it is kept.
+/// Longest input, in bytes; the whole input is kept in memory.
 const MAX_INPUT: u64 = 1 << 30;
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ struct Settings {
     positional: Vec<Val>,
 }
 
-/// Something wrong with how it was called: a message and the exit code.
+/// A usage error: a message and the exit code.
 type Wrong = (String, i32);
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
@@ -152,7 +152,7 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                 }
                 "-f" | "--from-file" => {
                     from_file = true;
-                    // A filter that came before is the first file.
+                    // The first operand was taken for the filter; with `-f` it is a file.
                     if let Some(file) = s.filter.take() {
                         s.filter = Some(read_text(&file.into())?);
                     }
@@ -248,7 +248,7 @@ fn parse(text: &[u8]) -> Result<Val, String> {
     read::parse_single(text).map_err(|error| error.to_string())
 }
 
-/// Refuses what would nest too deeply for the stack.
+/// Refuses input that nests too deep for the stack.
 fn check_depth(text: &[u8]) -> Result<(), String> {
     let (mut depth, mut inside, mut escaped) = (0_usize, false, false);
     for byte in text {
@@ -336,7 +336,7 @@ fn emit(out: &mut output::Output, s: &Settings, layout: &Layout, value: &Val) ->
     }
 }
 
-/// The input values.
+/// Returns the input values.
 fn values<'a>(s: &Settings, text: &'a [u8]) -> Box<dyn Iterator<Item = Result<Val, String>> + 'a> {
     if s.raw_input && s.slurp {
         return Box::new(std::iter::once(Ok(Val::utf8_str(text.to_vec()))));

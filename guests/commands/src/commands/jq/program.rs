@@ -1,4 +1,4 @@
-//! Compiling and running a filter.
+//! Compiles and runs a filter.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, load};
 use jaq_json::{Map, Val};
 use jaq_std::input::{HasInputs, Inputs, RcIter};
 
-/// What native filters reach: the program, and the inputs that are left.
+/// The data available to native filters: the program, and the remaining inputs.
 pub(super) struct Data;
 
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl Program {
         Ok(Program { filter, variables })
     }
 
-    /// Runs it over the inputs; answers the exit code.
+    /// Runs the filter on the inputs and returns the exit code.
     pub(super) fn run(
         &self,
         inputs: Box<dyn Iterator<Item = Result<Val, String>> + '_>,
@@ -114,7 +114,7 @@ impl Program {
         code
     }
 
-    /// One input. `Err` ends everything with that code.
+    /// Runs the filter on one input. `Err` carries the exit code that ends the command.
     fn one<'a>(
         &'a self,
         input: Val,

@@ -1,12 +1,12 @@
-//! Values as jq writes them.
+//! Writes values in the format of jq.
 
 use std::io::{self, Write};
 
 use jaq_json::{Num, Val};
 
-/// How values are laid out.
+/// The layout of values.
 pub(super) struct Layout {
-    /// What one level is indented by; nothing for one line.
+    /// Indentation of one level; `None` writes a value on one line.
     pub(super) indent: Option<String>,
     pub(super) sort_keys: bool,
     pub(super) ascii: bool,
@@ -107,7 +107,7 @@ impl Layout {
     }
 }
 
-/// A number as jq writes it: doubles with 17 digits at most, whole ones without a point.
+/// Formats a number like jq: at most 17 digits, and no point in an integral double.
 fn number_text(number: &Num) -> String {
     match number {
         Num::Int(number) => number.to_string(),

@@ -1,4 +1,4 @@
-//! What is listed, and in which order.
+//! Collects and sorts the entries to be listed.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -14,10 +14,10 @@ use crate::output::{self, Output, reason};
 
 use super::{Hidden, Layout, Settings, Sort, Time};
 
-/// Deepest nesting that `-R` follows.
+/// Deepest nesting of directories for `-R`.
 const MAX_DEPTH: usize = 128;
 
-/// A name to be shown.
+/// A listed name.
 pub(super) struct Entry {
     pub(super) name: Vec<u8>,
     pub(super) path: Vec<u8>,
@@ -37,7 +37,7 @@ impl<'a> List<'a> {
         List { name, settings, out: output::stdout(), code: 0, shown_any: false }
     }
 
-    /// Lists the operands; the answer is the exit code.
+    /// Lists the operands and returns the exit code.
     pub(super) fn run(&mut self, mut operands: Vec<Vec<u8>>) -> i32 {
         if operands.is_empty() {
             operands.push(b".".to_vec());
@@ -70,7 +70,8 @@ impl<'a> List<'a> {
         self.code
     }
 
-    /// A link to a directory is followed unless it is shown itself.
+    /// Returns the status of an operand. A link to a directory is followed unless the link itself
+    /// is shown.
     fn operand_status(&self, path: &[u8]) -> io::Result<FileStatus> {
         let own = status(path, false);
         let s = self.settings;
@@ -81,7 +82,7 @@ impl<'a> List<'a> {
             Ok(own) if Kind::of(own.mode) == Kind::Link && follow => {
                 Ok(status(path, true).unwrap_or(own))
             }
-            // With a slash behind it, the name is that of a directory.
+            // A trailing slash refers to the directory behind the link.
             Ok(own) if Kind::of(own.mode) == Kind::Link && path.ends_with(b"/") => {
                 Ok(status(path, true).unwrap_or(own))
             }
@@ -178,7 +179,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// The time that is shown and sorted by, in nanoseconds.
+/// Returns the time used for display and sorting, in nanoseconds.
 pub(super) fn time_of(time: Time, status: &FileStatus) -> u64 {
     match time {
         Time::Modified => status.modified,
@@ -192,7 +193,7 @@ fn extension(name: &[u8]) -> &[u8] {
     name.iter().rposition(|b| *b == b'.').map_or(b"", |dot| &name[dot..])
 }
 
-/// Compares names with the numbers in them as numbers.
+/// Compares names, treating runs of digits as numbers.
 fn version(a: &[u8], b: &[u8]) -> Ordering {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

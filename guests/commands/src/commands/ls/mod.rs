@@ -1,4 +1,4 @@
-//! ls, dir, vdir.
+//! ls, dir, vdir: list directories.
 
 mod list;
 mod show;
@@ -140,7 +140,7 @@ pub(crate) fn vdir(args: Vec<OsString>) -> i32 {
 
 fn main(name: &'static str, layout: Option<Layout>, args: Vec<OsString>) -> i32 {
     let usage = Usage { name, ..USAGE };
-    match prepare(&usage, layout, args) {
+    match parse_invocation(&usage, layout, args) {
         Ok((settings, files)) => {
             let mut list = list::List::new(name, &settings);
             let code = list.run(files);
@@ -150,7 +150,7 @@ fn main(name: &'static str, layout: Option<Layout>, args: Vec<OsString>) -> i32 
     }
 }
 
-fn prepare(
+fn parse_invocation(
     usage: &Usage,
     layout: Option<Layout>,
     args: Vec<OsString>,
@@ -191,7 +191,7 @@ fn prepare(
         specs.retain(|spec| short == '\0' || spec.0 != short || !spec.1.is_empty());
         specs.push((short, long, value));
     }
-    // Short forms with a value in their long form only.
+    // `-F` takes no value, but `--classify` takes an optional one.
     specs.retain(|spec| !(spec.0 == 'F' && spec.1 == "classify"));
     specs.push(('F', "", Value::None));
     specs.push(('\0', "classify", Value::Optional));
@@ -312,7 +312,7 @@ fn prepare(
             _ => {}
         }
     }
-    // A time other than that of content sorts by itself, unless the times are shown.
+    // `-c` and `-u` sort by time, unless the long format shows the time.
     if s.time != Time::Modified && s.layout != Layout::Long && !sort_named {
         s.sort = Sort::Time;
     }

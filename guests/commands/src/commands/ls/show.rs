@@ -1,4 +1,4 @@
-//! How entries are written.
+//! Prints entries in the chosen layout.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ use super::list::{Entry, List, time_of};
 use super::{Layout, Mark};
 
 impl List<'_> {
-    /// Writes entries; those of a directory have a total in the long form.
+    /// Prints entries; the entries of a directory are preceded by a total in the long format.
     pub(super) fn show(&mut self, entries: &[Entry], of_directory: bool) {
         let s = self.settings;
         if of_directory && (s.layout == Layout::Long || s.blocks) {
@@ -38,11 +38,11 @@ impl List<'_> {
             Layout::Columns => self.columns(entries, true),
             Layout::Across => self.columns(entries, false),
         };
-        // What cannot be written is said when the output is flushed in the end.
+        // An error is reported by the final flush.
         let _ = written;
     }
 
-    /// Inode and blocks, where they are asked for.
+    /// Returns the inode and block columns, if requested.
     fn fronts(&self, entries: &[Entry]) -> Vec<String> {
         let s = self.settings;
         let inodes: Vec<String> = entries.iter().map(|e| e.status.inode.to_string()).collect();
@@ -157,7 +157,7 @@ impl List<'_> {
     }
 
     fn moment(&self, nanoseconds: u64, now: i64) -> String {
-        /// Half of a year of the Gregorian calendar.
+        /// Half of a mean Gregorian year, in seconds.
         const RECENT: i64 = 31_556_952 / 2;
         let seconds = (nanoseconds / 1_000_000_000) as i64;
         let recent = seconds <= now + 3600 && seconds > now - RECENT;
@@ -231,7 +231,7 @@ impl List<'_> {
     }
 }
 
-/// The fewest rows that fit, and the widths of their columns.
+/// Returns the smallest number of rows that fits, and the widths of the columns.
 fn arrange(cells: &[(Vec<u8>, usize)], line: usize, down: bool) -> (usize, Vec<usize>) {
     const GAP: usize = 2;
     for rows in 1..=cells.len() {

@@ -1,4 +1,5 @@
-//! rg, on ripgrep's own libraries: patterns, ignore files, types and what is printed are theirs.
+//! rg, built from ripgrep's own libraries, which provide patterns, ignore files, file types and
+//! output.
 
 mod search;
 mod settings;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     }
 }
 
-/// What `-t` knows.
+/// Prints the file types that `-t` accepts.
 fn types(settings: &Settings) -> Result<i32, String> {
     use std::io::Write as _;
     let mut out = output::stdout();

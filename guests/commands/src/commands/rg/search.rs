@@ -1,4 +1,4 @@
-//! The search itself, and what is printed of it.
+//! Searches files and prints the results.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::settings::{Report, Settings};
 use super::{FOUND, NOTHING, TROUBLE, walk};
 use crate::output::{self, Input, reason};
 
-/// Prints what a search finds.
+/// Prints the results of a search.
 enum Printer<W: WriteColor> {
     Lines(Standard<W>),
     Summary(Summary<W>),
@@ -30,7 +30,7 @@ pub(super) fn run(settings: &Settings) -> Result<i32, String> {
 
 fn run_with<W: WriteColor>(settings: &Settings, out: W) -> Result<i32, String> {
     let matcher = settings.matcher()?;
-    // Something on standard input is searched; nothing there means the working directory.
+    // Standard input is searched if it has data; otherwise the working directory is searched.
     let mut begin = [0];
     let has_input = settings.paths.is_empty()
         && !cofferdam_guest_sys::is_terminal(0)
@@ -127,7 +127,7 @@ fn printer<W: WriteColor>(settings: &Settings, names: bool, out: W) -> Printer<W
     Printer::Summary(printer)
 }
 
-/// How standard input is shown.
+/// Displayed name of standard input.
 const INPUT: &str = "<stdin>";
 
 impl<W: WriteColor> Printer<W> {

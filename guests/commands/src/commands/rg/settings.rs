@@ -1,4 +1,4 @@
-//! The options, settled.
+//! Parses the command line of rg.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ Exit status is 0 if something was found, 1 if not, 2 after an error.
     trouble: TROUBLE,
 };
 
-/// What to do.
+/// The kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Mode {
     #[default]
@@ -98,7 +98,7 @@ pub(super) enum Mode {
     Types,
 }
 
-/// What is written for each file.
+/// The output for each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Report {
     #[default]
@@ -119,7 +119,7 @@ enum Case {
     Smart,
 }
 
-/// The options, settled.
+/// The parsed options.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     pub(super) mode: Mode,
@@ -348,9 +348,9 @@ impl Settings {
                 return Err(crate::commands::uutils::flushed(0));
             }
             Key::Short('L') => return Err(USAGE.wrong("-L: links are not followed here")),
-            Key::Short('P') => return Err(USAGE.wrong("-P: not part of it; grep -P is there")),
-            Key::Short('z') => return Err(USAGE.wrong("-z: not part of it; use zcat FILE | rg")),
-            // Nothing to change.
+            Key::Short('P') => return Err(USAGE.wrong("-P: not supported; use grep -P")),
+            Key::Short('z') => return Err(USAGE.wrong("-z: not supported; use zcat FILE | rg")),
+            // Accepted without an effect.
             Key::Short(_) | Key::Long(_) => {}
         }
         Ok(())
@@ -367,7 +367,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Finds what the patterns say.
+    /// Compiles the patterns.
     pub(super) fn matcher(&self) -> Result<RegexMatcher, String> {
         let mut builder = RegexMatcherBuilder::new();
         builder
@@ -385,7 +385,7 @@ impl Settings {
         builder.build_many(&self.patterns).map_err(|e| e.to_string())
     }
 
-    /// Reads files line by line; `named` are those that the command line names.
+    /// Returns a searcher; `named` is true for files that the command line names.
     pub(super) fn searcher(&self, named: bool) -> Result<Searcher, String> {
         let binary = match (self.text, named) {
             (true, _) => BinaryDetection::none(),

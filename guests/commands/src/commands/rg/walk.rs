@@ -1,4 +1,4 @@
-//! Which files are searched.
+//! Selects the files to be searched.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use super::{FOUND, NOTHING, TROUBLE};
 use crate::bytes::OsStrExt as _;
 use crate::output::{self, reason};
 
-/// One file that is searched, and how it is shown.
+/// A file to be searched.
 pub(super) struct Found {
     pub(super) path: PathBuf,
-    /// Whether the command line names it.
+    /// True if the command line names the file.
     pub(super) named: bool,
 }
 
-/// Goes through the files, in the order of their names. Answers whether something went wrong.
+/// Visits the files in order of their names. Returns true if an error was reported.
 pub(super) fn each(
     settings: &Settings,
     mut visit: impl FnMut(Found) -> Result<bool, String>,
@@ -73,7 +73,8 @@ pub(super) fn each(
     Ok(trouble)
 }
 
-/// What the command line names is searched whatever it is, unless it is a folder.
+/// Returns true if an entry is searched: any operand that is not a directory, and regular files
+/// below one.
 fn is_searched(entry: &DirEntry) -> bool {
     match entry.file_type() {
         Some(kind) if entry.depth() == 0 => !kind.is_dir(),
@@ -82,7 +83,7 @@ fn is_searched(entry: &DirEntry) -> bool {
     }
 }
 
-/// The library's words, with those of the C library for what the system said.
+/// Returns the text of an error, without the number that the standard library appends.
 fn said(error: &ignore::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -91,7 +92,7 @@ fn said(error: &ignore::Error) -> String {
     }
 }
 
-/// Shows which files would be searched.
+/// Prints the files that would be searched.
 pub(super) fn list(settings: &Settings) -> Result<i32, String> {
     let mut out = output::stdout();
     let end: &[u8] = if settings.null { b"\0" } else { b"\n" };

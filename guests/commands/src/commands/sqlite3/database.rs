@@ -1,20 +1,21 @@
-//! A database, without its C.
+//! A safe wrapper around a database connection of SQLite's C library.
 
 use std::ffi::{CStr, CString, c_int};
 
 use libsqlite3_sys as ffi;
 
-/// Memory that SQLite may have; past that it says so, while the process would be ended.
+/// Memory limit of SQLite. Beyond it SQLite reports an error, whereas exceeding the cell's limit
+/// ends the process.
 const MAX_HEAP: i64 = 40 << 20;
 
-/// How long a lock of another process is waited for, in milliseconds.
+/// Time to wait for a lock of another process, in milliseconds.
 const PATIENCE: c_int = 5000;
 
-/// One value.
+/// A value of a result row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Cell {
     Null,
-    /// As SQLite writes it.
+    /// The text that SQLite gives a number.
     Number(Vec<u8>),
     Text(Vec<u8>),
     Blob(Vec<u8>),
@@ -29,12 +30,12 @@ impl Cell {
     }
 }
 
-/// What went wrong: when the text was read, or when it ran.
+/// An error, by the stage at which it occurred.
 #[derive(Debug)]
 pub(super) enum Trouble {
     Prepare(String),
     Run(String),
-    /// Whoever gets the rows wants no more.
+    /// The consumer of the rows failed.
     Output(String),
 }
 
@@ -48,7 +49,8 @@ impl Database {
             false => ffi::SQLITE_OPEN_READWRITE | ffi::SQLITE_OPEN_CREATE,
         };
         let mut handle = std::ptr::null_mut();
-        // SAFETY: a string, room for the handle, and no name of a VFS.
+        // SAFETY: `name` is a C string, `handle` receives the connection, and a null VFS name
+        // selects the default.
         let code = unsafe {
             ffi::sqlite3_open_v2(
                 name.as_ptr(),
@@ -61,7 +63,7 @@ impl Database {
         if code != ffi::SQLITE_OK {
             return Err(database.message());
         }
-        // SAFETY: the handle is open.
+        // SAFETY: `handle` is an open connection.
         unsafe {
             ffi::sqlite3_busy_timeout(handle, PATIENCE);
             ffi::sqlite3_hard_heap_limit64(MAX_HEAP);
@@ -70,11 +72,12 @@ impl Database {
     }
 
     fn message(&self) -> String {
-        // SAFETY: also answers for a null handle; the string is copied at once.
+        // SAFETY: `sqlite3_errmsg` accepts a null handle and returns a C string, which is copied
+        // immediately.
         unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(self.0)) }.to_string_lossy().into_owned()
     }
 
-    /// Runs every statement of a text; rows go to `row`, with the names of their columns.
+    /// Runs every statement of a text; passes each row to `row`, with the names of its columns.
     pub(super) fn run(
         &self,
         sql: &str,
@@ -85,7 +88,8 @@ impl Database {
         let mut at = text.as_ptr();
         loop {
             let (mut statement, mut tail) = (std::ptr::null_mut(), std::ptr::null());
-            // SAFETY: an open handle, a string to its end, and room for both answers.
+            // SAFETY: the connection is open, `at` points into a C string, and both out-pointers
+            // are valid.
             let code =
                 unsafe { ffi::sqlite3_prepare_v2(self.0, at, -1, &mut statement, &mut tail) };
             if code != ffi::SQLITE_OK {
@@ -93,12 +97,12 @@ impl Database {
             }
             if !statement.is_null() {
                 let ran = self.step(statement, &mut row);
-                // SAFETY: prepared above, and used no more.
+                // SAFETY: the statement was prepared above and is not used afterwards.
                 unsafe { ffi::sqlite3_finalize(statement) };
                 ran?;
             }
             at = tail;
-            // SAFETY: the tail points into the text, at the latest at its end.
+            // SAFETY: `tail` points into the C string, at the latest at its terminator.
             if unsafe { *at } == 0 {
                 return Ok(());
             }
@@ -112,7 +116,7 @@ impl Database {
     ) -> Result<(), Trouble> {
         let mut names: Option<Vec<String>> = None;
         loop {
-            // SAFETY: a prepared statement.
+            // SAFETY: the caller passes a prepared statement that is not finalised yet.
             match unsafe { ffi::sqlite3_step(statement) } {
                 ffi::SQLITE_DONE => return Ok(()),
                 ffi::SQLITE_ROW => {}
@@ -120,18 +124,19 @@ impl Database {
                     return Err(Trouble::Run(format!("{} ({})", self.message(), code & 0xff)));
                 }
             }
-            // SAFETY: a prepared statement, and columns that it has.
+            // SAFETY: the statement is prepared.
             let count = unsafe { ffi::sqlite3_column_count(statement) };
             let names = names.get_or_insert_with(|| {
+                // SAFETY: the statement is prepared and has `count` columns.
                 (0..count).map(|at| unsafe { column_name(statement, at) }).collect()
             });
-            // SAFETY: as above, with a row.
+            // SAFETY: `sqlite3_step` returned a row of `count` columns.
             let cells: Vec<Cell> = (0..count).map(|at| unsafe { cell(statement, at) }).collect();
             row(names, &cells).map_err(Trouble::Output)?;
         }
     }
 
-    /// All rows of a statement of ours.
+    /// Returns all rows of a statement.
     pub(super) fn rows(&self, sql: &str) -> Result<Vec<Vec<Cell>>, Trouble> {
         let mut rows = Vec::new();
         self.run(sql, |_, cells| {
@@ -142,23 +147,30 @@ impl Database {
     }
 }
 
+/// Returns the name of a column.
+///
 /// # Safety
-/// The statement is prepared and has this column.
+///
+/// `statement` must be prepared and have this column.
 unsafe fn column_name(statement: *mut ffi::sqlite3_stmt, at: c_int) -> String {
-    // SAFETY: as the caller promises; null when memory is short.
+    // SAFETY: the caller promises that the column exists. The result is null if memory is
+    // exhausted.
     let name = unsafe { ffi::sqlite3_column_name(statement, at) };
     if name.is_null() {
         return String::new();
     }
-    // SAFETY: a string of SQLite's, copied at once.
+    // SAFETY: `name` is not null, so it is a C string of SQLite; it is copied immediately.
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
+/// Returns the value of a column.
+///
 /// # Safety
-/// The statement has a row, and the row this column.
+///
+/// `statement` must be at a row that has this column.
 unsafe fn cell(statement: *mut ffi::sqlite3_stmt, at: c_int) -> Cell {
-    // SAFETY: as the caller promises. The pointer is asked for before the length, and both are
-    // used before the next call.
+    // SAFETY: the caller promises that the column exists. The pointer is fetched before the length,
+    // as SQLite requires, and both are used before the next call.
     unsafe {
         let kind = ffi::sqlite3_column_type(statement, at);
         if kind == ffi::SQLITE_NULL {
@@ -183,20 +195,20 @@ unsafe fn cell(statement: *mut ffi::sqlite3_stmt, at: c_int) -> Cell {
 
 impl Drop for Database {
     fn drop(&mut self) {
-        // SAFETY: opened once, closed once; a null handle is none.
+        // SAFETY: the handle was opened once and is closed only here; closing null has no effect.
         unsafe { ffi::sqlite3_close(self.0) };
     }
 }
 
-/// Whether a text ends with a whole statement.
+/// Returns true if a text ends with a complete statement.
 pub(super) fn is_complete(sql: &str) -> bool {
     let Ok(text) = CString::new(sql) else { return true };
-    // SAFETY: a string.
+    // SAFETY: `text` is a C string.
     unsafe { ffi::sqlite3_complete(text.as_ptr()) == 1 }
 }
 
-/// SQLite's own version.
+/// Returns the version of SQLite.
 pub(super) fn version() -> String {
-    // SAFETY: a constant string.
+    // SAFETY: `sqlite3_libversion` returns a constant C string.
     unsafe { CStr::from_ptr(ffi::sqlite3_libversion()) }.to_string_lossy().into_owned()
 }

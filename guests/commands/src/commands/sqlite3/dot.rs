@@ -1,4 +1,4 @@
-//! Lines that begin with a point.
+//! Dot commands.
 
 use std::fs::File;
 use std::io::{BufReader, Write};
@@ -30,10 +30,10 @@ const HELP: &str = "\
 .tables ?PATTERN?        names of tables and views
 ";
 
-/// Deepest `.read` in a file that is read.
+/// Deepest nesting of `.read`.
 const MAX_READS: usize = 8;
 
-/// Letters of a line of names.
+/// Line width for lists of names.
 const LINE: usize = 80;
 
 impl Shell {
@@ -157,7 +157,7 @@ impl Shell {
         self.columns(&names)
     }
 
-    /// Names in columns, one below the other.
+    /// Prints names in columns, ordered downwards.
     fn columns(&mut self, names: &[String]) -> Result<(), String> {
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let across = (LINE / (width + 2)).max(1);
@@ -303,7 +303,7 @@ fn text(cell: &Cell) -> String {
     String::from_utf8_lossy(cell.bytes().unwrap_or_default()).into_owned()
 }
 
-/// A text as SQL writes it.
+/// Returns a text as an SQL string literal.
 fn sql(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
@@ -316,7 +316,7 @@ fn identifier(name: &str) -> String {
     quoted_name(name)
 }
 
-/// A name as it stands in a dump: in quotes only where it must.
+/// Returns a name as it appears in a dump: quoted only if necessary.
 fn shown(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -326,7 +326,7 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// Words of a line; quotes keep blanks, and `\t` and `\n` mean what they do in C.
+/// Splits a line into words; quotes protect blanks, and `\t` and `\n` are escapes as in C.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut chars = line.chars().peekable();
@@ -358,7 +358,7 @@ fn words(line: &str) -> Vec<String> {
     }
 }
 
-/// Records of CSV. A quote may hold separators and line ends.
+/// Parses CSV into records. A quoted field may contain separators and line ends.
 fn csv(text: &str, separator: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());
     let mut rest = text;
@@ -383,7 +383,7 @@ fn csv(text: &str, separator: &str) -> Vec<Vec<String>> {
                 rest = &rest[end..];
             }
             if rest.is_empty() || rest.starts_with(separator) || rest.starts_with(['\r', '\n']) {
-                // An empty text in quotes is a field too.
+                // An empty quoted text at the end is a field too.
                 if rest.is_empty() {
                     record.push(std::mem::take(&mut field));
                     records.push(std::mem::take(&mut record));

@@ -1,4 +1,4 @@
-//! sqlite3, on SQLite itself.
+//! sqlite3, based on the SQLite library.
 
 mod database;
 mod dot;
@@ -35,10 +35,10 @@ Lines that begin with a point are commands; .help lists them. One process at a t
 others wait for it, for 5 seconds at most. There are no extensions and no write-ahead log.
 ";
 
-/// Longest statement.
+/// Longest statement, in bytes.
 const MAX_SQL: usize = 4 << 20;
 
-/// What a command or statement leads to.
+/// The decision to continue after a command or statement.
 enum Next {
     On,
     Quit(i32),
@@ -48,7 +48,7 @@ pub(super) struct Shell {
     database: Database,
     form: Form,
     out: Box<dyn Write>,
-    /// Back to standard output after the next statement.
+    /// Output returns to standard output after the next statement.
     is_once: bool,
     bail: bool,
     errors: u32,
@@ -141,7 +141,7 @@ impl Shell {
         }
     }
 
-    /// A text of the command line: a command, or SQL.
+    /// Runs an argument of the command line: a dot command, or SQL.
     fn given(&mut self, text: &str) -> Next {
         if text.starts_with('.') {
             return self.dot(text);
@@ -163,7 +163,7 @@ impl Shell {
         self.errors += 1;
     }
 
-    /// Shows what a text of statements gives.
+    /// Runs statements and prints their rows.
     fn sql(&mut self, text: &str) -> Result<(), Trouble> {
         let mut rows = Rows::new(&self.form);
         let out = &mut self.out;
@@ -176,7 +176,7 @@ impl Shell {
         ran.and(ended)
     }
 
-    /// Runs lines as they come: commands, and statements as soon as they are whole.
+    /// Runs lines as they arrive: dot commands, and statements as soon as they are complete.
     fn read(&mut self, mut input: impl BufRead) -> Next {
         let (mut text, mut line, mut begin) = (String::new(), 0, 1);
         loop {

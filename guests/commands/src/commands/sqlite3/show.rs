@@ -1,11 +1,11 @@
-//! How rows are shown.
+//! Formats rows.
 
 use std::io::Write;
 
 use super::database::Cell;
 use crate::output::reason;
 
-/// The form of a table.
+/// The output mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Mode {
     #[default]
@@ -41,13 +41,13 @@ impl Mode {
         Mode::NAMES.iter().find(|(known, _)| *known == name).map(|(_, mode)| *mode)
     }
 
-    /// Whether all rows have to be there before the first is shown.
+    /// Returns true if the layout needs all rows before the first is printed.
     fn is_aligned(self) -> bool {
         matches!(self, Mode::Column | Mode::Table | Mode::Box | Mode::Markdown)
     }
 }
 
-/// What was chosen.
+/// The chosen output format.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     pub(super) mode: Mode,
@@ -55,7 +55,7 @@ pub(super) struct Form {
     pub(super) separator: Option<String>,
     pub(super) null: String,
     pub(super) table: String,
-    /// After a row of CSV: `.mode csv` has the ends of DOS, `-csv` has not.
+    /// Line end of CSV: `.mode csv` uses CRLF, `-csv` does not.
     pub(super) csv_end: &'static str,
 }
 
@@ -83,7 +83,7 @@ impl Form {
     }
 }
 
-/// Shows the rows of one statement.
+/// Prints the rows of one statement.
 pub(super) struct Rows<'a> {
     form: &'a Form,
     count: usize,
@@ -121,7 +121,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// One row of a form that needs no other.
+    /// Formats one row in a mode that needs no other rows.
     fn line(&self, names: &[String], cells: &[Cell]) -> Vec<u8> {
         let form = self.form;
         let mut out = Vec::new();
@@ -209,7 +209,7 @@ impl<'a> Rows<'a> {
         out
     }
 
-    /// The end of a statement.
+    /// Finishes a statement: prints the collected rows of an aligned layout, or closes a JSON array.
     pub(super) fn end(self, out: &mut dyn Write) -> Result<(), String> {
         let text = match self.form.mode {
             _ if self.count == 0 => return Ok(()),
@@ -277,7 +277,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A field of CSV, in quotes where it must be.
+/// Formats a CSV field, quoted if necessary.
 fn csv(bytes: &[u8], separator: &str) -> Vec<u8> {
     let odd = |byte: &u8| matches!(byte, b'"' | b'\'' | b' ') || *byte < b' ' || *byte > b'~';
     let has_separator = !separator.is_empty()
@@ -296,7 +296,7 @@ fn csv(bytes: &[u8], separator: &str) -> Vec<u8> {
     out
 }
 
-/// As SQL writes it.
+/// Formats a value as an SQL literal.
 fn quoted(cell: &Cell) -> Vec<u8> {
     match cell {
         Cell::Null => b"NULL".to_vec(),

@@ -1,7 +1,9 @@
-//! SQLite's files, on the sandbox's: plain reads and writes, and a lock file beside the database.
+//! The VFS of SQLite on the sandbox's files: plain reads and writes, and a lock file beside the
+//! database.
 //!
-//! There is no locking in WASI. Who has a lock holds the database for itself: a file of its number
-//! stands beside it, made only where none is. One that a killed process left behind is taken over.
+//! WASI has no file locks. A process that locks a database creates a lock file next to it, which
+//! holds its process number. Creation fails if the lock file exists, so every lock is exclusive. A
+//! lock file left behind by a killed process is taken over.
 
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::fs::{File, OpenOptions};
@@ -15,10 +17,10 @@ use libsqlite3_sys as ffi;
 /// Longest path.
 const MAX_PATH: c_int = 4096;
 
-/// Milliseconds from the beginning of Julian days to 1970.
+/// Milliseconds from the start of the Julian calendar to 1970.
 const JULIAN_EPOCH: i64 = 210_866_760_000_000;
 
-/// An open file, as SQLite keeps it: its methods first, and then what is ours.
+/// An open file as allocated by SQLite: the methods first, then the state of this VFS.
 #[repr(C)]
 struct OpenFile {
     base: ffi::sqlite3_file,
@@ -54,7 +56,7 @@ static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
     xUnfetch: None,
 };
 
-/// Called by SQLite when it starts.
+/// Registers the VFS; called by SQLite when it starts.
 #[unsafe(no_mangle)]
 extern "C" fn sqlite3_os_init() -> c_int {
     let vfs = Box::leak(Box::new(ffi::sqlite3_vfs {
@@ -81,7 +83,8 @@ extern "C" fn sqlite3_os_init() -> c_int {
         xGetSystemCall: None,
         xNextSystemCall: None,
     }));
-    // SAFETY: the structure lives for ever and its functions keep SQLite's contract.
+    // SAFETY: the structure is leaked, so it lives forever, and its functions keep SQLite's
+    // contract.
     unsafe { ffi::sqlite3_vfs_register(vfs, 1) }
 }
 
@@ -91,15 +94,16 @@ extern "C" fn sqlite3_os_end() -> c_int {
     ffi::SQLITE_OK
 }
 
-/// A path of SQLite's.
+/// Returns a file name of SQLite as a path.
 ///
 /// # Safety
-/// `name` is null or a string that ends with a zero byte, and outlives the answer.
+///
+/// `name` must be null or a C string that outlives the result.
 unsafe fn path<'a>(name: *const c_char) -> Option<&'a Path> {
     if name.is_null() {
         return None;
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: `name` is not null, so the caller promises a C string.
     let bytes = unsafe { CStr::from_ptr(name) }.to_bytes();
     Some(Path::new(OsStr::from_bytes(bytes)))
 }
@@ -111,9 +115,10 @@ unsafe extern "C" fn open(
     flags: c_int,
     out_flags: *mut c_int,
 ) -> c_int {
-    // SAFETY: SQLite gives room of `szOsFile` bytes; without methods it does not close the file.
+    // SAFETY: SQLite allocates `szOsFile` bytes for the file. Without methods it does not call
+    // `close`.
     unsafe { (*file).pMethods = std::ptr::null() };
-    // SAFETY: SQLite's names are strings or null.
+    // SAFETY: SQLite passes null or a C string that outlives this call.
     let given = unsafe { path(name) };
     let path = match given {
         Some(path) => path.to_owned(),
@@ -140,7 +145,7 @@ unsafe extern "C" fn open(
     };
     let is_temporary = given.is_none() || flags & ffi::SQLITE_OPEN_DELETEONCLOSE != 0;
     let state = Box::new(State { file: opened, path, is_temporary, is_locked: false });
-    // SAFETY: as above; `out_flags` may be null.
+    // SAFETY: `file` has room for an `OpenFile`, and `out_flags` is null or valid.
     unsafe {
         (*file.cast::<OpenFile>()).state = Box::into_raw(state);
         (*file).pMethods = &METHODS;
@@ -151,17 +156,20 @@ unsafe extern "C" fn open(
     ffi::SQLITE_OK
 }
 
-/// What is ours of an open file.
+/// Returns the state of an open file.
 ///
 /// # Safety
-/// `file` was opened by [`open`] and is not closed.
+///
+/// `file` must have been opened by [`open`] and not closed, and no other reference to its state may
+/// be alive.
 unsafe fn state<'a>(file: *mut ffi::sqlite3_file) -> &'a mut State {
-    // SAFETY: as the caller promises; SQLite uses a file from one place at a time.
+    // SAFETY: `open` stored a pointer from `Box::into_raw`, and the caller promises that no other
+    // reference is alive.
     unsafe { &mut *(*file.cast::<OpenFile>()).state }
 }
 
 unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
-    // SAFETY: `open` made it, and SQLite closes it once.
+    // SAFETY: `open` made the pointer with `Box::into_raw`, and SQLite closes a file only once.
     let mut state = unsafe { Box::from_raw((*file.cast::<OpenFile>()).state) };
     release(&mut state);
     if state.is_temporary {
@@ -176,7 +184,7 @@ unsafe extern "C" fn read(
     len: c_int,
     from: i64,
 ) -> c_int {
-    // SAFETY: an open file, and room for `len` bytes.
+    // SAFETY: SQLite passes an open file, not in use by another call, and a buffer of `len` bytes.
     let (state, out) = unsafe {
         (state(file), std::slice::from_raw_parts_mut(out.cast::<u8>(), len.max(0) as usize))
     };
@@ -204,7 +212,7 @@ unsafe extern "C" fn write(
     len: c_int,
     from: i64,
 ) -> c_int {
-    // SAFETY: an open file, and `len` bytes.
+    // SAFETY: SQLite passes an open file, not in use by another call, and `len` initialised bytes.
     let (state, bytes) = unsafe {
         (state(file), std::slice::from_raw_parts(bytes.cast::<u8>(), len.max(0) as usize))
     };
@@ -220,7 +228,7 @@ unsafe extern "C" fn write(
 }
 
 unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int {
-    // SAFETY: an open file.
+    // SAFETY: SQLite passes an open file that is not in use by another call.
     match unsafe { state(file) }.file.set_len(size.max(0) as u64) {
         Ok(()) => ffi::SQLITE_OK,
         Err(_) => ffi::SQLITE_IOERR_TRUNCATE,
@@ -228,16 +236,16 @@ unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int 
 }
 
 unsafe extern "C" fn sync(_: *mut ffi::sqlite3_file, _: c_int) -> c_int {
-    // What is written is there: the files are the host's memory.
+    // Written data needs no flushing: the files live in host memory.
     ffi::SQLITE_OK
 }
 
 unsafe extern "C" fn size(file: *mut ffi::sqlite3_file, out: *mut i64) -> c_int {
-    // SAFETY: an open file.
+    // SAFETY: SQLite passes an open file that is not in use by another call.
     let Ok(metadata) = unsafe { state(file) }.file.metadata() else {
         return ffi::SQLITE_IOERR_FSTAT;
     };
-    // SAFETY: room for the answer.
+    // SAFETY: SQLite passes a valid pointer for the result.
     unsafe { *out = metadata.len() as i64 };
     ffi::SQLITE_OK
 }
@@ -249,7 +257,7 @@ fn lock_file(state: &State) -> PathBuf {
 }
 
 unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
-    // SAFETY: an open file.
+    // SAFETY: SQLite passes an open file that is not in use by another call.
     let state = unsafe { state(file) };
     if state.is_locked {
         return ffi::SQLITE_OK;
@@ -269,12 +277,12 @@ unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
             ffi::SQLITE_OK
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => ffi::SQLITE_BUSY,
-        // A folder that cannot be written to has no writers.
+        // Without permission to create the lock file, no other process can write there either.
         Err(_) => ffi::SQLITE_OK,
     }
 }
 
-/// Whether the process that made a lock is there no more, or is another by now.
+/// Returns true if the process that created a lock no longer exists, or its number was reused.
 fn is_left_behind(at: &Path) -> bool {
     let Ok(owner) = std::fs::read_to_string(at) else { return false };
     let comm = std::fs::read_to_string(format!("/proc/{}/comm", owner.trim()));
@@ -289,14 +297,15 @@ fn release(state: &mut State) {
 
 unsafe extern "C" fn unlock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
     if level == ffi::SQLITE_LOCK_NONE {
-        // SAFETY: an open file.
+        // SAFETY: SQLite passes an open file that is not in use by another call.
         release(unsafe { state(file) });
     }
     ffi::SQLITE_OK
 }
 
 unsafe extern "C" fn check_lock(_: *mut ffi::sqlite3_file, out: *mut c_int) -> c_int {
-    // SAFETY: room for the answer. Who asks has the lock, and with it nobody else.
+    // SAFETY: SQLite passes a valid pointer for the result. The caller holds the exclusive lock, so
+    // no other process does.
     unsafe { *out = 0 };
     ffi::SQLITE_OK
 }
@@ -310,7 +319,7 @@ unsafe extern "C" fn characteristics(_: *mut ffi::sqlite3_file) -> c_int {
 }
 
 unsafe extern "C" fn delete(_: *mut ffi::sqlite3_vfs, name: *const c_char, _: c_int) -> c_int {
-    // SAFETY: a name of SQLite's.
+    // SAFETY: SQLite passes null or a C string that outlives this call.
     let Some(path) = (unsafe { path(name) }) else { return ffi::SQLITE_IOERR_DELETE };
     match std::fs::remove_file(path) {
         Ok(()) => ffi::SQLITE_OK,
@@ -327,7 +336,8 @@ unsafe extern "C" fn access(
     _: c_int,
     out: *mut c_int,
 ) -> c_int {
-    // SAFETY: a name of SQLite's, and room for the answer.
+    // SAFETY: SQLite passes null or a C string that outlives this call, and a valid pointer for the
+    // result.
     unsafe { *out = path(name).is_some_and(Path::exists).into() };
     ffi::SQLITE_OK
 }
@@ -338,7 +348,7 @@ unsafe extern "C" fn full_path(
     len: c_int,
     out: *mut c_char,
 ) -> c_int {
-    // SAFETY: a name of SQLite's.
+    // SAFETY: SQLite passes null or a C string that outlives this call.
     let Some(path) = (unsafe { path(name) }) else { return ffi::SQLITE_CANTOPEN };
     let full = match path.is_absolute() {
         true => path.to_owned(),
@@ -348,7 +358,8 @@ unsafe extern "C" fn full_path(
     if bytes.len() + 1 > len.max(0) as usize {
         return ffi::SQLITE_CANTOPEN;
     }
-    // SAFETY: room for `len` bytes, and these are fewer.
+    // SAFETY: `out` has room for `len` bytes, and the path and its terminator fit, as checked
+    // above.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), out.cast::<u8>(), bytes.len());
         *out.add(bytes.len()) = 0;
@@ -361,7 +372,7 @@ fn getrandom(out: &mut [u8]) -> std::io::Result<()> {
 }
 
 unsafe extern "C" fn randomness(_: *mut ffi::sqlite3_vfs, len: c_int, out: *mut c_char) -> c_int {
-    // SAFETY: room for `len` bytes.
+    // SAFETY: `out` has room for `len` bytes.
     let out = unsafe { std::slice::from_raw_parts_mut(out.cast::<u8>(), len.max(0) as usize) };
     match getrandom(out) {
         Ok(()) => len,
@@ -380,13 +391,13 @@ fn now_ms() -> i64 {
 }
 
 unsafe extern "C" fn current_time(_: *mut ffi::sqlite3_vfs, out: *mut f64) -> c_int {
-    // SAFETY: room for the answer.
+    // SAFETY: SQLite passes a valid pointer for the result.
     unsafe { *out = now_ms() as f64 / 86_400_000.0 };
     ffi::SQLITE_OK
 }
 
 unsafe extern "C" fn current_time_ms(_: *mut ffi::sqlite3_vfs, out: *mut i64) -> c_int {
-    // SAFETY: room for the answer.
+    // SAFETY: SQLite passes a valid pointer for the result.
     unsafe { *out = now_ms() };
     ffi::SQLITE_OK
 }

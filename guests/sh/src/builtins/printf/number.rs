@@ -1,10 +1,10 @@
-//! Numbers of `printf`.
+//! Number parsing and formatting for `printf`.
 
 use super::Spec;
 use crate::syntax::ast::Text;
 
-/// A number as C's `strtoimax` reads it, or `'c` for a character's code. The error carries what
-/// could be read.
+/// Parses an integer as C's `strtoimax` does, or `'c` as a character code. The error carries the
+/// value of the valid prefix.
 pub(super) fn parse_integer(text: &[u8]) -> Result<i64, (i64, &'static str)> {
     const INVALID: &str = "invalid number";
     let text = text.trim_ascii_start();
@@ -35,7 +35,7 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, (i64, &'static str)> {
         return Err((value as i64, INVALID));
     }
     if value > i128::from(i64::MAX) && value <= i128::from(u64::MAX) {
-        // Unsigned conversions take it as it is.
+        // Values above `i64::MAX` wrap; unsigned conversions read the bits back as `u64`.
         return Ok(if value < i128::from(u64::MAX) || rest.len() <= 20 {
             value as i64
         } else {
@@ -48,7 +48,7 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, (i64, &'static str)> {
     Ok(value as i64)
 }
 
-/// A floating-point number; the error carries what could be read.
+/// Parses a floating-point number. The error carries the value of the valid prefix.
 pub(super) fn parse_float(text: &[u8]) -> Result<f64, f64> {
     let text = String::from_utf8_lossy(text.trim_ascii_start()).into_owned();
     if text.is_empty() {
@@ -72,7 +72,7 @@ pub(super) fn parse_float(text: &[u8]) -> Result<f64, f64> {
     Err(0.0)
 }
 
-/// `%d` and its kin.
+/// Formats an integer for `%d`, `%i`, `%o`, `%u`, `%x` and `%X`.
 pub(super) fn integer(spec: &Spec, letter: u8, value: i64, out: &mut Text) {
     let (sign, mut digits) = match letter {
         b'd' | b'i' => {
@@ -110,7 +110,7 @@ pub(super) fn integer(spec: &Spec, letter: u8, value: i64, out: &mut Text) {
     finish(spec, &format!("{sign}{prefix}"), &digits, zero, out);
 }
 
-/// `%f` and its kin.
+/// Formats a float for `%e`, `%f`, `%g`, `%a` and their upper-case forms.
 pub(super) fn float(spec: &Spec, letter: u8, value: f64, out: &mut Text) {
     let sign = if value.is_sign_negative() {
         "-"
@@ -155,7 +155,7 @@ fn finish(spec: &Spec, sign: &str, digits: &str, zero: bool, out: &mut Text) {
     }
 }
 
-/// `1.5e+10`
+/// Formats like C's `%e`: `1.5e+10`.
 fn exponent(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));

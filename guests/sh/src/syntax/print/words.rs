@@ -1,4 +1,4 @@
-//! Words, parameters and tests as text.
+//! Printing of words, parameters and tests.
 
 use super::Printer;
 use crate::syntax::ast::{
@@ -10,12 +10,12 @@ impl Printer {
         self.parts(&word.parts, false);
     }
 
-    /// Pieces one behind the other, so that none of them becomes a part of its neighbour.
+    /// Prints adjacent parts so that none merges with its neighbour.
     fn parts(&mut self, parts: &[Part], in_double: bool) {
         for (at, part) in parts.iter().enumerate() {
             self.guard_dollar(&parts[..at], part, in_double);
             match part {
-                // What follows would belong to the name.
+                // The following text would become part of the name.
                 Part::Param(param) if param.is_plain() && goes_on(parts.get(at + 1)) => {
                     self.braced(param);
                 }
@@ -24,8 +24,8 @@ impl Printer {
         }
     }
 
-    /// What stands in a here-document: quotes are plain text there, and in one whose end was quoted
-    /// everything is.
+    /// Prints the body of a here-document, in which quotes are plain text; with a quoted delimiter
+    /// everything is plain text.
     pub(super) fn here_body(&mut self, parts: &[Part], is_quoted: bool) {
         for (at, part) in parts.iter().enumerate() {
             match part {
@@ -44,7 +44,7 @@ impl Printer {
         }
     }
 
-    /// A dollar would begin something with what follows: `$'…'`, `$$`, `${`.
+    /// Escapes a trailing dollar that would combine with the next part, as in `$'…'`, `$$` or `${`.
     fn guard_dollar(&mut self, before: &[Part], next: &Part, in_double: bool) {
         let is_taken = match next {
             Part::Literal(_) | Part::Process(..) => false,
@@ -67,7 +67,7 @@ impl Printer {
         self.text(b"}");
     }
 
-    /// Commands between brackets: their here-documents end before the bracket does.
+    /// Prints commands inside brackets; their here-document bodies come before the closing bracket.
     fn enclosed(&mut self, list: &List) {
         let outer = std::mem::take(&mut self.heres);
         self.list(list);
@@ -107,7 +107,7 @@ impl Printer {
                 self.text(b"$(");
                 let start = self.out.len();
                 self.enclosed(list);
-                // `$((` would be arithmetic.
+                // `$((` would begin arithmetic.
                 if self.out.get(start) == Some(&b'(') {
                     self.out.insert(start, b' ');
                 }
@@ -182,7 +182,7 @@ impl Printer {
     }
 
     fn param(&mut self, param: &Param, in_double: bool) {
-        // Whether there were braces is not known any more; both mean the same.
+        // The tree does not record braces; both forms are equivalent.
         if param.is_plain() && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
             self.text(b"$");
             self.text(&param.name);
@@ -268,7 +268,7 @@ impl Printer {
                 self.text(b":");
                 let start = self.out.len();
                 self.arith(offset);
-                // `${a:-1}` would be another operator.
+                // `${a:-1}` would be a different operator.
                 if matches!(self.out.get(start), Some(b'-' | b'+' | b'=' | b'?')) {
                     self.out.insert(start, b' ');
                 }
@@ -326,7 +326,7 @@ impl Printer {
         }
     }
 
-    /// In parentheses where it would be another's operand without them.
+    /// Prints an operand, in parentheses if precedence requires them.
     fn operand(&mut self, expr: &TestExpr, needs_parentheses: bool) {
         if needs_parentheses {
             self.text(b"( ");
@@ -339,13 +339,13 @@ impl Printer {
 }
 
 impl Param {
-    /// `$x` or `${x}`.
+    /// Returns true for `$x` or `${x}`.
     fn is_plain(&self) -> bool {
         matches!(self.op, Op::Get) && self.index.is_none() && !self.indirect
     }
 }
 
-/// Whether what follows a name could be more of it: letters, or alternatives that begin with some.
+/// Returns true if the next part could extend a name: a letter, digit or underscore, or braces.
 fn goes_on(next: Option<&Part>) -> bool {
     match next {
         Some(Part::Literal(text) | Part::Quoted(text)) => {

@@ -1,3 +1,5 @@
+//! Grants as the broker holds them in memory, ready to be used.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -5,67 +7,67 @@ use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Capability, Request};
 
 use crate::grant::Grant;
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
-/// A grant that may be used now.
+/// A grant in force, with the number of uses left.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldGrant {
     pub(crate) grant: Grant,
-    /// The capability as the audit names it.
+    /// Capability as text, for the audit log.
     pub(crate) text: Arc<str>,
     pub(crate) id: Arc<str>,
     pub(crate) source: Source,
-    /// This run only: what `once` means for something that was declared.
+    /// Limits the grant to one run; set if a declared capability was granted once.
     run: Option<Arc<str>>,
     left: Left,
 }
 
-/// Where it is kept, and so what can take it away.
+/// Place where a grant is kept, which determines what can revoke it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    Session,
+    Sandbox,
     Ledger,
 }
 
-/// How many permits it is good for.
+/// Number of permits left.
 #[derive(Debug)]
 enum Left {
     Unlimited,
     Counted(AtomicU32),
-    /// Counted in the ledger, where other processes use it too.
+    /// Counted in the ledger, because other processes use the grant too.
     InLedger,
 }
 
-/// Who is asking.
+/// The tool, sandbox and run that make a request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asker<'a> {
+pub(crate) struct Requester<'a> {
     pub(crate) tool: &'a str,
     pub(crate) sandbox: &'a str,
     pub(crate) run: &'a str,
 }
 
-impl Held {
+impl HeldGrant {
     pub(crate) fn new(grant: Grant, source: Source) -> Self {
         let left = match (grant.uses, source) {
-            (None, Source::Session | Source::Ledger) => Left::Unlimited,
-            (Some(uses), Source::Session) => Left::Counted(AtomicU32::new(uses)),
+            (None, Source::Sandbox | Source::Ledger) => Left::Unlimited,
+            (Some(uses), Source::Sandbox) => Left::Counted(AtomicU32::new(uses)),
             (Some(_), Source::Ledger) => Left::InLedger,
         };
         let (text, id) = (grant.capability.to_string().into(), grant.id.as_str().into());
         Self { grant, text, id, source, run: None, left }
     }
 
-    /// For the whole of a run instead of one permit.
+    /// Creates a grant that is unlimited within one run.
     pub(crate) fn for_run(grant: Grant, run: Arc<str>) -> Self {
-        let held = Self::new(grant, Source::Session);
+        let held = Self::new(grant, Source::Sandbox);
         Self { run: Some(run), left: Left::Unlimited, ..held }
     }
 
-    pub(crate) fn is_for(&self, asker: Asker<'_>, now: Stamp) -> bool {
+    pub(crate) fn is_for(&self, requester: Requester<'_>, now: Timestamp) -> bool {
         let fits = |limit: &Option<Arc<str>>, who: &str| limit.as_deref().is_none_or(|l| l == who);
-        fits(&self.grant.holder.tool, asker.tool)
-            && fits(&self.grant.holder.sandbox, asker.sandbox)
-            && fits(&self.run, asker.run)
+        fits(&self.grant.holder.tool, requester.tool)
+            && fits(&self.grant.holder.sandbox, requester.sandbox)
+            && fits(&self.run, requester.run)
             && self.grant.lives_at(now)
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }
@@ -82,7 +84,7 @@ impl Held {
         matches!(self.left, Left::InLedger)
     }
 
-    /// Uses up one permit of what is counted here; false where none is left.
+    /// Consumes one use, unless the ledger counts them; returns false if none is left.
     pub(crate) fn take(&self) -> bool {
         match &self.left {
             Left::Unlimited | Left::InLedger => true,
@@ -93,7 +95,7 @@ impl Held {
         }
     }
 
-    /// The grant as it is now.
+    /// Returns the grant with the current number of uses.
     pub(crate) fn snapshot(&self) -> Grant {
         let mut grant = self.grant.clone();
         if let Left::Counted(left) = &self.left {
@@ -102,9 +104,10 @@ impl Held {
         grant
     }
 
-    /// Which of several is used, the greatest first: one that brings headers, then one that
-    /// reaches what is not public, then one that is not used up by it, then one that gives no
-    /// more than is asked for.
+    /// Returns the rank of this grant among those that allow `request`; the greatest is used.
+    ///
+    /// Prefers, in this order, a grant with headers, one that reaches private addresses, one
+    /// without a limit on uses, and one that does not allow raw markup.
     pub(crate) fn preference(&self, request: &Request) -> (bool, bool, bool, bool) {
         let names = match request {
             Request::Network { url, .. } => self.grant.capability.names_origin(url),
@@ -114,7 +117,7 @@ impl Held {
             | Request::Process { .. }
             | Request::State { .. }
             | Request::Storage { .. }
-            | Request::Tool { .. } => false,
+            | Request::Function { .. } => false,
         };
         let is_raw =
             matches!(&self.grant.capability, Capability::Dom(dom) if dom.markup() == Markup::Raw);

@@ -1,4 +1,4 @@
-//! `tool:call[:NAME]`: functions that the embedding program registers.
+//! `function:call[:NAME]`: functions that the embedding program lends to tools.
 
 use std::fmt;
 
@@ -9,54 +9,54 @@ use crate::pattern::Pattern;
 use crate::scope::{Covers, Scope};
 use crate::text::{self, name_type};
 
-/// Functions of the embedding program that may be called.
+/// Capability to call functions of the embedding program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tool {
+pub struct Function {
     scope: Scope<Pattern>,
 }
 
 name_type! {
-    /// The name of a function: any text but none at all. A `/` in it parts segments.
-    ToolName, text::anything
+    /// Name of a function: any text that is not empty. A `/` separates segments.
+    FunctionName, text::anything
 }
 
-impl Tool {
+impl Function {
     pub(crate) fn parse(scope: Option<&str>) -> Result<Self, Error> {
         Ok(Self { scope: Scope::parse(scope, Scope::deep)? })
     }
 
-    pub(crate) fn required(name: &ToolName) -> Self {
+    pub(crate) fn required(name: &FunctionName) -> Self {
         Self { scope: Scope::Only(Pattern::literal(&name.0)) }
     }
 
-    pub(crate) fn widening(name: &ToolName) -> Vec<Self> {
+    pub(crate) fn widening(name: &FunctionName) -> Vec<Self> {
         let scopes = Scope::widening(&Pattern::literal(&name.0));
         scopes.into_iter().map(|scope| Self { scope }).collect()
     }
 
-    /// Which names.
+    /// Returns the names that the capability covers.
     pub fn scope(&self) -> &Scope<Pattern> {
         &self.scope
     }
 }
 
-impl Covers for Tool {
+impl Covers for Function {
     fn covers(&self, other: &Self) -> bool {
         self.scope.covers(&other.scope)
     }
 }
 
-impl Area for Tool {
+impl Area for Function {
     fn kind(&self) -> Kind {
-        Kind::ToolCall
+        Kind::FunctionCall
     }
 
     fn describe(&self) -> String {
-        format!("call {} of the program", self.scope.describe("function", "functions"))
+        format!("call {} of the embedding program", self.scope.describe("function", "functions"))
     }
 }
 
-impl fmt::Display for Tool {
+impl fmt::Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.kind(), self.scope)
     }
@@ -67,23 +67,26 @@ mod tests {
     use crate::{Capability, Request};
 
     fn check(capability: &str, name: &str, expect: bool) {
-        let request = Request::Tool { name: name.parse().unwrap() };
+        let request = Request::Function { name: name.parse().unwrap() };
         let capability = capability.parse::<Capability>().unwrap();
         assert_eq!(capability.allows(&request), expect, "{capability} on {name}");
     }
 
     #[test]
     fn name_is_the_scope() {
-        check("tool:call:github/list_issues", "github/list_issues", true);
-        check("tool:call:github/*", "github/list_issues", true);
-        check("tool:call:*", "github/list_issues", false);
-        check("tool:call", "github/list_issues", true);
+        check("function:call:github/list_issues", "github/list_issues", true);
+        check("function:call:github/*", "github/list_issues", true);
+        check("function:call:*", "github/list_issues", false);
+        check("function:call", "github/list_issues", true);
     }
 
     #[test]
     fn description_says_whose_function() {
         let describe = |text: &str| text.parse::<Capability>().unwrap().describe();
-        assert_eq!(describe("tool:call:pay"), "call the function pay of the program");
-        assert_eq!(describe("tool:call:pay me"), "call the function \"pay me\" of the program");
+        assert_eq!(describe("function:call:pay"), "call the function pay of the embedding program");
+        assert_eq!(
+            describe("function:call:pay me"),
+            "call the function \"pay me\" of the embedding program"
+        );
     }
 }

@@ -1,3 +1,5 @@
+//! The index compared with a linear search over random grants and requests.
+
 use std::collections::BTreeSet;
 
 use cofferdam_caps::storage::StorageArea;
@@ -7,28 +9,28 @@ use proptest::sample::select;
 
 use super::*;
 use crate::grant::{Grant, Holder, Span};
-use crate::held::Source;
+use crate::held_grant::Source;
 use crate::secret::SecretHeaders;
-use crate::stamp::Stamp;
+use crate::timestamp::Timestamp;
 
-fn held(capability: &str, number: usize) -> Arc<Held> {
+fn held(capability: &str, number: usize) -> Arc<HeldGrant> {
     let grant = Grant {
         id: GrantId::derive(&[0; 32], &[&number.to_le_bytes()]),
         capability: capability.parse().unwrap_or_else(|error| panic!("{error}")),
         span: Span::Always,
         holder: Holder::default(),
         by: "".into(),
-        at: Stamp::from_micros(0),
+        at: Timestamp::from_micros(0),
         expires: None,
         uses: None,
         headers: SecretHeaders::default(),
     };
-    Arc::new(Held::new(grant, Source::Ledger))
+    Arc::new(HeldGrant::new(grant, Source::Ledger))
 }
 
-fn found(book: &Book, request: &Request) -> BTreeSet<GrantId> {
+fn found(index: &GrantIndex, request: &Request) -> BTreeSet<GrantId> {
     let mut ids = BTreeSet::new();
-    book.allowing(&Wanted::new(request), |held| {
+    index.allowing(&Query::new(request), |held| {
         assert!(ids.insert(held.grant.id.clone()), "found twice: {}", held.text);
     });
     ids
@@ -75,19 +77,19 @@ fn request() -> impl Strategy<Value = Request> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The index finds what a look at each would find, also after some were taken out.
+    /// The index finds the same grants as a linear search, also after a removal.
     #[test]
-    fn search_finds_what_a_look_at_each_would(
+    fn index_finds_what_a_linear_search_finds(
         texts in prop::collection::vec(capability_text(), 0..24),
         requests in prop::collection::vec(request(), 1..8),
         removed in 0usize..24,
     ) {
         let all: Vec<_> = texts.iter().enumerate().map(|(i, text)| held(text, i)).collect();
-        let mut book = Book::default();
-        all.iter().for_each(|held| book.insert(held.clone()));
+        let mut index = GrantIndex::default();
+        all.iter().for_each(|held| index.insert(held.clone()));
         let removed = all.get(removed).map(|held| held.grant.id.clone());
         if let Some(id) = &removed {
-            prop_assert!(book.remove(id).is_some());
+            prop_assert!(index.remove(id).is_some());
         }
         for request in &requests {
             let expect: BTreeSet<_> = all
@@ -95,33 +97,33 @@ proptest! {
                 .filter(|held| held.grant.capability.allows(request) && Some(&held.grant.id) != removed.as_ref())
                 .map(|held| held.grant.id.clone())
                 .collect();
-            prop_assert_eq!(found(&book, request), expect, "{}", request);
+            prop_assert_eq!(found(&index, request), expect, "{}", request);
         }
     }
 }
 
 #[test]
 fn removed_leaves_nothing_behind() {
-    let mut book = Book::default();
+    let mut index = GrantIndex::default();
     let texts = ["fs:read", "fs:read:/a", "fs:read:/a/**", "network:fetch:https://*.a/x"];
     for (i, text) in texts.iter().enumerate() {
-        book.insert(held(text, i));
+        index.insert(held(text, i));
     }
-    let ids: Vec<_> = book.iter().map(|held| held.grant.id.clone()).collect();
-    ids.iter().for_each(|id| assert!(book.remove(id).is_some()));
-    assert!(ids.iter().all(|id| book.remove(id).is_none()));
-    for shelf in &book.shelves {
-        let empty = shelf.exact.is_empty() && shelf.wild.is_empty() && shelf.hosts.is_empty();
-        assert!(empty && shelf.all.is_empty() && shelf.lengths.is_empty());
+    let ids: Vec<_> = index.iter().map(|held| held.grant.id.clone()).collect();
+    ids.iter().for_each(|id| assert!(index.remove(id).is_some()));
+    assert!(ids.iter().all(|id| index.remove(id).is_none()));
+    for scopes in &index.by_kind {
+        let empty = scopes.exact.is_empty() && scopes.wild.is_empty() && scopes.hosts.is_empty();
+        assert!(empty && scopes.all.is_empty() && scopes.lengths.is_empty());
     }
 }
 
 #[test]
 fn same_id_replaces() {
-    let mut book = Book::default();
-    book.insert(held("fs:read:/a", 1));
-    book.insert(held("fs:read:/b", 1));
+    let mut index = GrantIndex::default();
+    index.insert(held("fs:read:/a", 1));
+    index.insert(held("fs:read:/b", 1));
     let request = |path: &str| Request::Fs { access: Access::Read, path: path.parse().unwrap() };
-    assert!(found(&book, &request("/a")).is_empty());
-    assert_eq!(found(&book, &request("/b")).len(), 1);
+    assert!(found(&index, &request("/a")).is_empty());
+    assert_eq!(found(&index, &request("/b")).len(), 1);
 }

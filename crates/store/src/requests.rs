@@ -1,22 +1,29 @@
+//! The table of requests.
+//!
+//! Separate from `ledger`, which holds the transactions: functions here are SQL on one table.
+
 use std::sync::Arc;
 
-use cofferdam_broker::{Petition, RequestId, Standing};
+use cofferdam_broker::{RecordedRequest, RequestId, RequestStatus};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::grants::{micros, parsed, stamp};
 
-/// Most requests that are kept; the oldest that were not decided against make room.
-pub const MAX_PETITIONS: u32 = 10_000;
+/// Most requests that are kept. The oldest are deleted first, but never denied ones.
+pub const MAX_REQUESTS: u32 = 10_000;
 
 const COLUMNS: &str = "id, capability, tool, sandbox, first, last, times, standing";
 
-/// Adds a request, or counts it once more: one whose grant is used up is open again. A loop in one
-/// process is counted once by its broker.
-pub(crate) fn remember(transaction: &Transaction<'_>, petition: &Petition) -> rusqlite::Result<()> {
+/// Adds a request or increments its count. A granted request that is made again, because its grant
+/// is used up, becomes open. The broker counts repeated requests of one process only once.
+pub(crate) fn record(
+    transaction: &Transaction<'_>,
+    request: &RecordedRequest,
+) -> rusqlite::Result<()> {
     let again = "UPDATE requests SET last = max(last, ?2), times = min(times + 1, 4294967295),
         standing = CASE standing WHEN 'granted' THEN 'open' ELSE standing END WHERE id = ?1";
-    let id = petition.id.as_str();
-    if transaction.prepare_cached(again)?.execute(params![id, micros(petition.last)])? == 1 {
+    let id = request.id.as_str();
+    if transaction.prepare_cached(again)?.execute(params![id, micros(request.last)])? == 1 {
         return Ok(());
     }
     let sql = format!(
@@ -24,58 +31,61 @@ pub(crate) fn remember(transaction: &Transaction<'_>, petition: &Petition) -> ru
     );
     transaction.prepare_cached(&sql)?.execute(params![
         id,
-        petition.capability.to_string(),
-        petition.tool,
-        petition.sandbox,
-        micros(petition.first),
-        micros(petition.last),
-        petition.times,
-        petition.standing.name(),
+        request.capability.to_string(),
+        request.tool,
+        request.sandbox,
+        micros(request.first),
+        micros(request.last),
+        request.times,
+        request.status.name(),
     ])?;
     let trim = "DELETE FROM requests WHERE id IN (SELECT id FROM requests
         WHERE standing <> 'denied' ORDER BY last DESC LIMIT -1 OFFSET ?1)";
-    transaction.prepare_cached(trim)?.execute([MAX_PETITIONS])?;
+    transaction.prepare_cached(trim)?.execute([MAX_REQUESTS])?;
     Ok(())
 }
 
-/// Decides a request; none where there is none.
+/// Sets the standing of a request. Returns `None` if no such request exists.
 pub(crate) fn decide(
     transaction: &Transaction<'_>,
     generation: u64,
     id: &RequestId,
-    standing: Standing,
-) -> rusqlite::Result<Option<Petition>> {
+    status: RequestStatus,
+) -> rusqlite::Result<Option<RecordedRequest>> {
     transaction.execute(
         "UPDATE requests SET standing = ?2, changed = ?3 WHERE id = ?1",
-        params![id.as_str(), standing.name(), generation as i64],
+        params![id.as_str(), status.name(), generation as i64],
     )?;
     one(transaction, id)
 }
 
-pub(crate) fn one(connection: &Connection, id: &RequestId) -> rusqlite::Result<Option<Petition>> {
+pub(crate) fn one(
+    connection: &Connection,
+    id: &RequestId,
+) -> rusqlite::Result<Option<RecordedRequest>> {
     let sql = format!("SELECT {COLUMNS} FROM requests WHERE id = ?1");
     connection.query_row(&sql, [id.as_str()], read).optional()
 }
 
-/// The latest first.
-pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Petition>> {
+/// Returns all requests, latest first.
+pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<RecordedRequest>> {
     let sql = format!("SELECT {COLUMNS} FROM requests ORDER BY last DESC, id DESC");
     connection.prepare(&sql)?.query_map([], read)?.collect()
 }
 
-/// Those that were decided after `since`.
+/// Returns the requests decided after `since`.
 pub(crate) fn changed(
     connection: &Connection,
     since: u64,
-) -> rusqlite::Result<Vec<(RequestId, Standing)>> {
+) -> rusqlite::Result<Vec<(RequestId, RequestStatus)>> {
     let mut select = connection
         .prepare_cached("SELECT id, standing FROM requests WHERE changed > ?1 AND changed > 0")?;
     let rows = select.query_map([since as i64], |row| Ok((parsed(row, 0)?, parsed(row, 1)?)))?;
     rows.collect()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Petition> {
-    Ok(Petition {
+fn read(row: &Row<'_>) -> rusqlite::Result<RecordedRequest> {
+    Ok(RecordedRequest {
         id: parsed(row, 0)?,
         capability: parsed(row, 1)?,
         tool: row.get::<_, Arc<str>>(2)?,
@@ -83,6 +93,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Petition> {
         first: stamp(row, 4)?,
         last: stamp(row, 5)?,
         times: row.get(6)?,
-        standing: parsed(row, 7)?,
+        status: parsed(row, 7)?,
     })
 }

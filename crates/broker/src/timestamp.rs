@@ -1,39 +1,43 @@
+//! Points in time for grants and audit lines.
+//!
+//! They are integers rather than `SystemTime`, because ledgers store and compare them.
+
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// A moment, in microseconds since 1970 UTC. Displayed as RFC 3339.
+/// A point in time, in microseconds since the Unix epoch. Displays as RFC 3339 in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Stamp(u64);
+pub struct Timestamp(u64);
 
-/// Tells the time; fixed in tests.
-pub type Clock = std::sync::Arc<dyn Fn() -> Stamp + Send + Sync>;
+/// Source of the current time; fixed in tests.
+pub type Clock = std::sync::Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-impl Stamp {
-    /// The moment that many microseconds after 1970 began.
+impl Timestamp {
+    /// Creates a timestamp from microseconds since the Unix epoch.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since 1970 began.
+    /// Returns the microseconds since the Unix epoch.
     pub const fn micros(self) -> u64 {
         self.0
     }
 
-    /// What the system's clock says; 1970 for a clock set before that.
+    /// Returns the time of the system clock, or the epoch if the clock is set before it.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
     }
 
-    /// This much later; the end of time for what is beyond it.
+    /// Returns the time `duration` later, saturating at `i64::MAX` microseconds.
     pub fn after(self, duration: Duration) -> Self {
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        // SQLite has no unsigned numbers; this end of time is far enough.
+        // SQLite integers are signed.
         Self(self.0.saturating_add(micros).min(i64::MAX as u64))
     }
 }
 
-impl fmt::Display for Stamp {
+impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.0 / 1_000_000;
         let (year, month, day) = civil(seconds / 86_400);
@@ -43,8 +47,10 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// Year, month and day of the proleptic Gregorian calendar. Years are counted from March, so
-/// that a leap day is the last of its year, and in cycles of 400 years.
+/// Returns year, month and day in the proleptic Gregorian calendar.
+///
+/// Counts years from March, so that a leap day is the last day of its year, and in cycles of 400
+/// years.
 fn civil(days_since_1970: u64) -> (u64, u64, u64) {
     let days = days_since_1970 + 719_468;
     let (cycle, day) = (days / 146_097, days % 146_097);
@@ -64,7 +70,7 @@ mod tests {
     use super::*;
 
     fn check(seconds: u64, expect: &str) {
-        assert_eq!(Stamp::from_micros(seconds * 1_000_000 + 42).to_string(), expect);
+        assert_eq!(Timestamp::from_micros(seconds * 1_000_000 + 42).to_string(), expect);
     }
 
     #[test]
@@ -80,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_end_of_time_is_no_panic() {
-        assert!(Stamp::from_micros(u64::MAX).to_string().starts_with("586524-"));
-        assert_eq!(Stamp::now().after(Duration::MAX).micros(), i64::MAX as u64);
+        assert!(Timestamp::from_micros(u64::MAX).to_string().starts_with("586524-"));
+        assert_eq!(Timestamp::now().after(Duration::MAX).micros(), i64::MAX as u64);
     }
 }

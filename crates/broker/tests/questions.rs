@@ -1,4 +1,4 @@
-//! Questions, answers, and runs that wait.
+//! Questions, answers, and waiting runs.
 
 mod common;
 
@@ -10,13 +10,13 @@ use cofferdam_broker::{
     Answer, Bounds, Cost, ErrorKind, Event, FromOutside, MAX_QUESTIONS, Preview, Reason, Ruling,
     Seal, Span, Terms,
 };
-use common::{Bell, Person, asked, denied, get, key, permitted, poll, set, world};
+use common::{Bell, Person, asked, denied, fixture, get, key, permitted, poll, set};
 
 #[test]
 fn answer_lets_the_run_go_on() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     let question = person.question();
@@ -26,15 +26,15 @@ fn answer_lets_the_run_go_on() {
     let Poll::Ready(Ok(permit)) = poll(&mut waiting, &bell) else { panic!("not permitted") };
     assert_eq!(permit.request(), &key("a"));
     let _ = permitted(&desk, &key("a"));
-    assert!(world.broker.questions().is_empty());
+    assert!(fixture.broker.questions().is_empty());
 }
 
 #[test]
 fn no_is_remembered_for_the_run() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().deny());
@@ -42,20 +42,20 @@ fn no_is_remembered_for_the_run() {
     assert_eq!(denial.reason(), &Reason::Refused);
     (0..100_000).for_each(|_| drop(denied(&desk, &key("a"))));
     assert_eq!(person.asked(), 1);
-    drop(asked(&session.desk("r2", "t"), &key("a")));
+    drop(asked(&permissions.desk("r2", "t"), &key("a")));
 }
 
 #[test]
 fn the_same_question_is_asked_once() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&[]));
+    let fixture = fixture(Some(person.clone()));
+    let permissions = fixture.broker.permissions("s", &set(&[]));
     let bell = Arc::new(Bell::default());
-    let desks: Vec<_> = (0..10).map(|run| session.desk(&run.to_string(), "t")).collect();
+    let desks: Vec<_> = (0..10).map(|run| permissions.desk(&run.to_string(), "t")).collect();
     let mut all: Vec<_> = desks.iter().map(|desk| asked(desk, &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
     assert_eq!(person.asked(), 1);
-    // The one that drove the asking so far goes away; another one takes over.
+    // The future that polled the approver so far is dropped; another takes over.
     drop(all.remove(0));
     person.says(person.question().allow(Span::Session));
     for waiting in &mut all {
@@ -66,8 +66,8 @@ fn the_same_question_is_asked_once() {
 #[test]
 fn once_is_for_one_of_those_who_wait() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let bell = Arc::new(Bell::default());
     let (mut one, mut other) = (asked(&desk, &key("a")), asked(&desk, &key("a")));
     assert!(poll(&mut one, &bell).is_pending() && poll(&mut other, &bell).is_pending());
@@ -81,31 +81,31 @@ fn once_is_for_one_of_those_who_wait() {
 
 #[test]
 fn grant_from_outside_wakes_those_it_is_for() {
-    let world = world(Some(Arc::new(FromOutside)));
-    let session = world.broker.session("s", &set(&[]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(Some(Arc::new(FromOutside)));
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
     let (bell, other_bell) = (Arc::new(Bell::default()), Arc::new(Bell::default()));
     let (mut a, mut b) = (asked(&desk, &key("a")), asked(&desk, &key("b")));
     assert!(poll(&mut a, &bell).is_pending() && poll(&mut b, &other_bell).is_pending());
     let terms = |name: &str, span| Terms::new(key(name).required(), span);
-    world.broker.grant(terms("a", Span::Always)).unwrap();
+    fixture.broker.grant(terms("a", Span::Always)).unwrap();
     assert_eq!(other_bell.0.load(Ordering::SeqCst), 0);
     assert!(bell.0.load(Ordering::SeqCst) > 0);
     assert!(matches!(poll(&mut a, &bell), Poll::Ready(Ok(_))));
-    session.grant(terms("b", Span::Once)).unwrap();
+    permissions.grant(terms("b", Span::Once)).unwrap();
     assert!(other_bell.0.load(Ordering::SeqCst) > 0);
     assert!(matches!(poll(&mut b, &other_bell), Poll::Ready(Ok(_))));
 }
 
 #[test]
 fn denial_from_outside_ends_the_waiting() {
-    let world = world(Some(Arc::new(FromOutside)));
-    let denying = world.broker.session_within("s", &set(&[]), None, Bounds::default());
+    let fixture = fixture(Some(Arc::new(FromOutside)));
+    let denying = fixture.broker.permissions_within("s", &set(&[]), None, Bounds::default());
     denied(&denying.desk("0", "t"), &key("a"));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
-    world.broker.deny_request(&waiting.request_id().clone(), "alice").unwrap();
+    fixture.broker.deny_request(&waiting.request_id().clone(), "alice").unwrap();
     assert!(bell.0.load(Ordering::SeqCst) > 0);
     assert!(matches!(poll(&mut waiting, &bell), Poll::Ready(Err(_))));
     assert_eq!(denied(&desk, &key("a")).reason(), &Reason::Refused);
@@ -113,47 +113,47 @@ fn denial_from_outside_ends_the_waiting() {
 
 #[test]
 fn late_answers_and_answers_to_another_question_are_refused() {
-    let world = world(Some(Arc::new(FromOutside)));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(Arc::new(FromOutside)));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &get("https://a/x")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
-    let question = world.broker.questions().remove(0);
-    let refused = |answer| world.broker.answer(answer).unwrap_err().kind();
+    let question = fixture.broker.questions().remove(0);
+    let refused = |answer| fixture.broker.answer(answer).unwrap_err().kind();
     let changed =
         Answer::new(question.id().clone(), Seal(1), question.allow(Span::Once).decisions());
     assert_eq!(refused(changed), ErrorKind::Late);
     let narrow = "network:fetch:https://a/y".parse().unwrap();
     assert_eq!(refused(question.allow_instead(narrow, Span::Once)), ErrorKind::NotEnough);
-    world.broker.answer(question.allow(Span::Once)).unwrap();
+    fixture.broker.answer(question.allow(Span::Once)).unwrap();
     assert_eq!(refused(question.allow(Span::Always)), ErrorKind::Late);
     assert!(matches!(poll(&mut waiting, &bell), Poll::Ready(Ok(_))));
-    assert!(world.broker.grants().unwrap().is_empty());
+    assert!(fixture.broker.grants().unwrap().is_empty());
 }
 
 #[test]
 fn answer_of_an_approver_that_does_not_fit_is_a_no() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().allow_instead(key("b").required(), Span::Always));
     assert!(matches!(poll(&mut waiting, &bell), Poll::Ready(Err(_))));
-    assert!(world.broker.grants().unwrap().is_empty());
+    assert!(fixture.broker.grants().unwrap().is_empty());
 }
 
 #[test]
 fn dropped_waiting_leaves_nothing() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     let question = person.question();
     drop(waiting);
     assert_eq!(person.withdrawn.load(Ordering::SeqCst), 1);
-    assert!(world.broker.questions().is_empty());
-    let error = world.broker.answer(question.allow(Span::Always)).unwrap_err();
+    assert!(fixture.broker.questions().is_empty());
+    let error = fixture.broker.answer(question.allow(Span::Always)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Late);
     assert_eq!(Arc::strong_count(&bell), 1);
 }
@@ -161,8 +161,8 @@ fn dropped_waiting_leaves_nothing() {
 #[test]
 fn run_cannot_ask_without_end() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let waiting: Vec<_> = (0..MAX_QUESTIONS).map(|i| asked(&desk, &key(&i.to_string()))).collect();
     assert_eq!(denied(&desk, &key("one too many")).reason(), &Reason::TooMany);
     drop(waiting);
@@ -171,9 +171,9 @@ fn run_cannot_ask_without_end() {
 #[test]
 fn declared_capabilities_are_asked_for_at_once() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let session = world.broker.session("s", &set(&["env:read"]));
-    let desk = session.desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let permissions = fixture.broker.permissions("s", &set(&["env:read"]));
+    let desk = permissions.desk("r", "t");
     desk.declare(&set(&["storage:local:read:a/**", "fs:read:/x", "env:read:HOME"]));
     let (mut all, bell) = (desk.ask_declared().unwrap(), Arc::new(Bell::default()));
     assert!(poll(&mut all, &bell).is_pending());
@@ -181,67 +181,69 @@ fn declared_capabilities_are_asked_for_at_once() {
     assert_eq!(question.wishes().len(), 2);
     person.says(question.allow(Span::Once));
     assert!(matches!(poll(&mut all, &bell), Poll::Ready(Ok(()))));
-    // For something declared, once is this run.
+    // For a declared capability, `once` means this run.
     (0..3).for_each(|_| drop(permitted(&desk, &key("a/b"))));
     desk.end("", cofferdam_broker::Cost::default());
-    drop(asked(&session.desk("r2", "t"), &key("a/b")));
+    drop(asked(&permissions.desk("r2", "t"), &key("a/b")));
 }
 
 #[test]
 fn preview_knows_that_somebody_would_be_asked() {
-    let world = world(Some(Arc::new(FromOutside)));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(Arc::new(FromOutside)));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     assert_eq!(desk.would_grant(&key("a")).unwrap(), Preview::WouldAsk(key("a").required()));
-    assert!(world.broker.questions().is_empty());
+    assert!(fixture.broker.questions().is_empty());
 }
 
 #[test]
 fn log_has_question_and_answer() {
     let person = Arc::new(Person::default());
-    let world = world(Some(person.clone()));
-    let desk = world.broker.session("s", &set(&[])).desk("r", "t");
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&[])).desk("r", "t");
     let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
     assert!(poll(&mut waiting, &bell).is_pending());
     person.says(person.question().allow(Span::Once).by("ali\u{202e}ce"));
     assert!(poll(&mut waiting, &bell).is_ready());
     drop((waiting, desk));
-    let mut events: Vec<_> = world.memory.lines().iter().map(|line| line.event.name()).collect();
+    let mut events: Vec<_> = fixture.memory.lines().iter().map(|line| line.event.name()).collect();
     events.sort_unstable();
     assert_eq!(events, ["answer", "check", "end", "grant", "question", "start"]);
-    let answer = world.memory.lines().into_iter().find(|line| line.event == Event::Answer).unwrap();
+    let answer =
+        fixture.memory.lines().into_iter().find(|line| line.event == Event::Answer).unwrap();
     assert_eq!(answer.note.as_deref(), Some("by ali\\u{202e}ce"));
 }
 
 #[test]
 fn ten_thousand_runs_wait_on_one_thread() {
-    let world = world(Some(Arc::new(FromOutside)));
+    let fixture = fixture(Some(Arc::new(FromOutside)));
     let bell = Arc::new(Bell::default());
-    let sessions: Vec<_> =
-        (0..10_000).map(|i| world.broker.session(&format!("s{i}"), &set(&[]))).collect();
-    let mut all: Vec<_> = sessions.iter().map(|s| asked(&s.desk("r", "t"), &key("a"))).collect();
+    let permissions: Vec<_> =
+        (0..10_000).map(|i| fixture.broker.permissions(&format!("s{i}"), &set(&[]))).collect();
+    let mut all: Vec<_> = permissions.iter().map(|s| asked(&s.desk("r", "t"), &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
-    assert_eq!(world.broker.questions().len(), 10_000);
-    world.broker.grant(Terms::new(key("a").required(), Span::Always)).unwrap();
+    assert_eq!(fixture.broker.questions().len(), 10_000);
+    fixture.broker.grant(Terms::new(key("a").required(), Span::Always)).unwrap();
     assert!(bell.0.load(Ordering::SeqCst) >= 10_000);
     for waiting in &mut all {
         assert!(matches!(poll(waiting, &bell), Poll::Ready(Ok(_))));
     }
     drop(all);
-    assert!(world.broker.questions().is_empty());
+    assert!(fixture.broker.questions().is_empty());
 }
 
 #[test]
 fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     let person = Arc::new(Person::default());
-    let world = world(None);
+    let fixture = fixture(None);
     let within = ["network:fetch:https://a.example".parse().unwrap()];
     let bounds = Bounds::connections(within, "connect-src https://a.example");
-    let session = world.broker.session_within("s", &set(&[]), Some(person.clone()), bounds);
-    let desk = session.desk("r", "t");
+    let permissions =
+        fixture.broker.permissions_within("s", &set(&[]), Some(person.clone()), bounds);
+    let desk = permissions.desk("r", "t");
     let terms = |text: &str, span| Terms::new(text.parse().unwrap(), span);
-    // Neither a grant that lasts nor one of the session helps.
-    world.broker.grant(terms("network:fetch", Span::Always)).unwrap();
-    session.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
+    // Neither a lasting grant nor one of the sandbox helps.
+    fixture.broker.grant(terms("network:fetch", Span::Always)).unwrap();
+    permissions.grant(terms("network:fetch:https://b.example", Span::Session)).unwrap();
     let _ = permitted(&desk, &get("https://a.example/x"));
     let outside = get("https://b.example/x");
     let denial = denied(&desk, &outside);
@@ -249,16 +251,16 @@ fn nobody_is_asked_about_what_lies_outside_the_bounds() {
     assert_eq!(
         denial.to_string(),
         "not allowed to send GET requests to https://b.example/x: \
-         outside of connect-src https://a.example"
+         blocked by connect-src https://a.example"
     );
     assert!(matches!(desk.would_grant(&outside).unwrap(), Preview::WouldDeny(_)));
     desk.declare(&set(&["network:fetch:https://b.example/v1"]));
     let (mut all, bell) = (desk.ask_declared().unwrap(), Arc::new(Bell::default()));
     assert!(poll(&mut all, &bell).is_ready());
     assert_eq!(person.asked(), 0);
-    assert!(world.broker.petitions().unwrap().is_empty(), "nothing that could be granted");
+    assert!(fixture.broker.requests().unwrap().is_empty(), "nothing that could be granted");
     desk.end("", Cost::default());
-    let lines = world.memory.lines();
+    let lines = fixture.memory.lines();
     let line = lines.iter().find(|line| line.ruling == Some(Ruling::Deny)).expect("a line");
-    assert_eq!(line.note.as_deref(), Some("outside of connect-src https://a.example"));
+    assert_eq!(line.note.as_deref(), Some("blocked by connect-src https://a.example"));
 }

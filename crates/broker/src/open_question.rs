@@ -1,3 +1,7 @@
+//! Open questions: each waits for one answer, from its approver or from elsewhere.
+//!
+//! A question is shared by all runs that wait for it and belongs to none of them.
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -9,144 +13,148 @@ use futures_util::future::Shared;
 use crate::audit::{Event, Line, Ruling};
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Span, Terms};
-use crate::held::{Held, Source};
+use crate::held_grant::{HeldGrant, Source};
 use crate::id::{QuestionId, RequestId};
+use crate::permissions::Permissions;
 use crate::question::{Answer, Approver, Decision, Question};
-use crate::session::Session;
 
-/// The askings that are under way.
+/// The open questions of a broker.
 #[derive(Debug, Default)]
-pub(crate) struct Askings {
-    open: Mutex<Open>,
-    /// Held while it is found out whether a question is being asked and it is asked if not.
+pub(crate) struct OpenQuestions {
+    lists: Mutex<Lists>,
+    /// Held while a question is looked up and opened if there is none, so that two calls cannot
+    /// open the same question.
     starting: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
-struct Open {
-    by_question: HashMap<QuestionId, Weak<Asking>>,
-    /// So that the same request of another call waits for the same answer.
-    by_request: HashMap<(u64, RequestId), Weak<Asking>>,
+struct Lists {
+    by_question: HashMap<QuestionId, Weak<OpenQuestion>>,
+    /// Lets equal requests of one sandbox wait for the same answer; the number is the serial of
+    /// its permissions.
+    by_request: HashMap<(u64, RequestId), Weak<OpenQuestion>>,
 }
 
-/// One question on its way to one answer. Withdrawn when nobody holds it any more.
-pub(crate) struct Asking {
-    session: Session,
+/// A question that waits for its answer; withdrawn when the last reference is dropped.
+pub(crate) struct OpenQuestion {
+    permissions: Permissions,
     tool: Arc<str>,
     run: Arc<str>,
     question: Question,
-    /// None where a tool asks for all that it declared.
+    /// Request that caused the question; `None` if a tool asks for everything it declared.
     request: Option<RequestId>,
     stage: Mutex<Stage>,
-    /// What asks the approver and settles with its answer. Whoever waits drives it.
+    /// Asks the approver and settles the question; polled by the runs that wait.
     pub(crate) drive: Drive,
 }
 
 pub(crate) type Drive = Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-/// How far a question has come.
+/// Progress of a question.
 #[derive(Debug)]
 enum Stage {
     Open,
-    /// An answer was taken and is being carried out.
+    /// An answer was accepted and its grants are being made.
     Settling,
     Settled(Settled),
 }
 
-/// How a question ended.
+/// Outcome of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Settled {
-    /// Something was granted.
+    /// At least one capability was granted.
     Granted,
-    /// Nothing was.
+    /// Nothing was granted.
     Refused,
     /// The grant could not be made.
     Failed(Error),
 }
 
-/// Who is asking, and about what.
-pub(crate) struct Asker<'a> {
-    pub(crate) session: &'a Session,
+/// The parties to a new question: the run that asks, the approver, and the request.
+pub(crate) struct Inquiry<'a> {
+    pub(crate) permissions: &'a Permissions,
     pub(crate) approver: &'a Arc<dyn Approver>,
     pub(crate) tool: &'a Arc<str>,
     pub(crate) run: &'a Arc<str>,
     pub(crate) request: Option<RequestId>,
 }
 
-impl Askings {
-    pub(crate) fn find(&self, id: &QuestionId) -> Option<Arc<Asking>> {
+impl OpenQuestions {
+    pub(crate) fn find(&self, id: &QuestionId) -> Option<Arc<OpenQuestion>> {
         self.lock().by_question.get(id).and_then(Weak::upgrade)
     }
 
+    /// Returns all open questions.
     pub(crate) fn open(&self) -> Vec<Question> {
-        let askings: Vec<_> = self.lock().by_question.values().filter_map(Weak::upgrade).collect();
-        askings.iter().map(|asking| asking.question.clone()).collect()
+        let questions: Vec<_> =
+            self.lock().by_question.values().filter_map(Weak::upgrade).collect();
+        questions.iter().map(|open| open.question.clone()).collect()
     }
 
-    /// The asking about a request that is under way, or else the one that `start` starts.
-    pub(crate) fn about(
+    /// Returns the open question about a request, or else the one that `start` opens.
+    pub(crate) fn find_or_start(
         &self,
-        session: u64,
+        serial: u64,
         request: &RequestId,
-        start: impl FnOnce() -> Option<Arc<Asking>>,
-    ) -> Option<Arc<Asking>> {
+        start: impl FnOnce() -> Option<Arc<OpenQuestion>>,
+    ) -> Option<Arc<OpenQuestion>> {
         let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (session, request.clone());
+        let key = (serial, request.clone());
         let found = self.lock().by_request.get(&key).and_then(Weak::upgrade);
         found.or_else(start)
     }
 
-    fn insert(&self, asking: &Arc<Asking>) {
-        let mut open = self.lock();
-        open.by_question.insert(asking.question.id().clone(), Arc::downgrade(asking));
-        if let Some(request) = &asking.request {
-            let key = (asking.session.serial(), request.clone());
-            open.by_request.insert(key, Arc::downgrade(asking));
+    fn insert(&self, open: &Arc<OpenQuestion>) {
+        let mut lists = self.lock();
+        lists.by_question.insert(open.question.id().clone(), Arc::downgrade(open));
+        if let Some(request) = &open.request {
+            let key = (open.permissions.serial(), request.clone());
+            lists.by_request.insert(key, Arc::downgrade(open));
         }
     }
 
-    /// Forgets one that is settled or withdrawn, and not one that took its place.
-    fn remove(&self, asking: &Asking) {
-        let mut open = self.lock();
-        open.by_question.remove(asking.question.id());
-        if let Some(request) = &asking.request {
-            let key = (asking.session.serial(), request.clone());
-            let is_this = |other: &Weak<Asking>| std::ptr::eq(other.as_ptr(), asking);
-            if open.by_request.get(&key).is_some_and(is_this) {
-                open.by_request.remove(&key);
+    /// Removes a settled or withdrawn question, but not one that has replaced it.
+    fn remove(&self, open: &OpenQuestion) {
+        let mut lists = self.lock();
+        lists.by_question.remove(open.question.id());
+        if let Some(request) = &open.request {
+            let key = (open.permissions.serial(), request.clone());
+            let is_this = |other: &Weak<OpenQuestion>| std::ptr::eq(other.as_ptr(), open);
+            if lists.by_request.get(&key).is_some_and(is_this) {
+                lists.by_request.remove(&key);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Asking {
-    pub(crate) fn start(asker: Asker<'_>, question: Question) -> Arc<Self> {
-        let asking = Arc::new_cyclic(|this: &Weak<Self>| {
+impl OpenQuestion {
+    pub(crate) fn start(inquiry: Inquiry<'_>, question: Question) -> Arc<Self> {
+        let open = Arc::new_cyclic(|this: &Weak<Self>| {
             let (this, asked) = (this.clone(), question.clone());
-            let approver = asker.approver.clone();
+            let approver = inquiry.approver.clone();
             let drive = async move {
                 let answer = approver.ask(asked).await;
-                if let Some(asking) = this.upgrade() {
-                    // A late answer is nobody's business here: the approver's part is over.
-                    let _ = asking.settle(answer, Unfit::IsNo);
+                if let Some(open) = this.upgrade() {
+                    // The approver cannot act on an error, so a late answer is dropped.
+                    let _ = open.settle(answer, Unfit::IsNo);
                 }
             };
             Self {
-                session: asker.session.clone(),
-                tool: asker.tool.clone(),
-                run: asker.run.clone(),
+                permissions: inquiry.permissions.clone(),
+                tool: inquiry.tool.clone(),
+                run: inquiry.run.clone(),
                 question,
-                request: asker.request,
+                request: inquiry.request,
                 stage: Mutex::new(Stage::Open),
                 drive: (Box::pin(drive) as Pin<Box<dyn Future<Output = ()> + Send>>).shared(),
             }
         });
-        asker.session.broker().shared().askings.insert(&asking);
-        asking
+        inquiry.permissions.broker().shared().open_questions.insert(&open);
+        open
     }
 
     pub(crate) fn id(&self) -> &QuestionId {
@@ -168,7 +176,7 @@ impl Asking {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an answer from outside.
+    /// Accepts an answer that did not come from the approver.
     pub(crate) fn take(&self, answer: Answer) -> Result<(), Error> {
         self.settle(answer, Unfit::IsRefused)
     }
@@ -181,28 +189,28 @@ impl Asking {
         let mut stage = self.stage();
         match (&*stage, is_enough, unfit) {
             (Stage::Settling | Stage::Settled(_), _, _) => {
-                return refuse(ErrorKind::Late, "the question was answered already");
+                return refuse(ErrorKind::Late, "the question was already answered");
             }
             (Stage::Open, false, Unfit::IsRefused) if is_meant => {
                 return refuse(
                     ErrorKind::NotEnough,
-                    "the answer does not allow what was asked for",
+                    "the answer does not cover what was asked for",
                 );
             }
             (Stage::Open, false, Unfit::IsRefused) => {
-                return refuse(ErrorKind::Late, "the question is not what it was any more");
+                return refuse(ErrorKind::Late, "the question has changed");
             }
             (Stage::Open, true, _) | (Stage::Open, false, Unfit::IsNo) => *stage = Stage::Settling,
         }
-        // Grants wake those who wait, and they look at the stage.
+        // Making grants wakes waiting runs, which lock the stage.
         drop(stage);
         let (result, note) = match is_enough {
             true => (self.carry_out(&answer), None),
-            false => (Settled::Refused, Some("the answer did not fit the question")),
+            false => (Settled::Refused, Some("the answer does not fit the question")),
         };
         *self.stage() = Stage::Settled(result.clone());
-        let shared = self.session.broker().shared();
-        shared.askings.remove(self);
+        let shared = self.permissions.broker().shared();
+        shared.open_questions.remove(self);
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
         match result {
@@ -218,14 +226,14 @@ impl Asking {
             let terms = Terms::new(capability.clone(), *span).for_tool(&self.tool).by(&answer.by);
             let result = match span {
                 Span::Always => {
-                    let broker = self.session.broker();
+                    let broker = self.permissions.broker();
                     broker.add(terms, self.request.as_ref()).map(|_| ())
                 }
-                Span::Session => self.session.grant(terms).map(|_| ()),
-                Span::Once => self.session.sign(terms).map(|grant| {
-                    self.session.hold(match self.request {
-                        Some(_) => Held::new(grant, Source::Session),
-                        None => Held::for_run(grant, self.run.clone()),
+                Span::Session => self.permissions.grant(terms).map(|_| ()),
+                Span::Once => self.permissions.sign(terms).map(|grant| {
+                    self.permissions.hold(match self.request {
+                        Some(_) => HeldGrant::new(grant, Source::Sandbox),
+                        None => HeldGrant::for_run(grant, self.run.clone()),
                     });
                 }),
             };
@@ -238,9 +246,9 @@ impl Asking {
     }
 
     fn note(&self, settled: &Settled, note: Option<&str>, by: &str) {
-        let broker = self.session.broker();
+        let broker = self.permissions.broker();
         let mut line = Line::new(broker.now(), Event::Answer);
-        line.sandbox = Some(self.session.name().clone());
+        line.sandbox = Some(self.permissions.name().clone());
         line.run = Some(self.run.clone());
         line.id = Some(self.question.id().as_str().into());
         line.ruling = Some(match settled {
@@ -249,29 +257,32 @@ impl Asking {
         });
         let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);
-        // What was granted is in the log already; this line only says whose doing it was.
+        // Grants are already in the log. This line only names the person, so it may be written
+        // late.
         broker.shared().sink.offer(vec![line]);
     }
 }
 
-/// What to do with an answer that does not fit.
+/// Treatment of an answer that does not fit the question.
 #[derive(Clone, Copy)]
 enum Unfit {
+    /// The question is settled as refused.
     IsNo,
+    /// The answer is rejected and the question stays open.
     IsRefused,
 }
 
-impl Drop for Asking {
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
         if self.settled().is_none() {
-            self.session.broker().shared().askings.remove(self);
+            self.permissions.broker().shared().open_questions.remove(self);
             self.note(&Settled::Refused, Some("withdrawn"), "");
         }
     }
 }
 
-impl std::fmt::Debug for Asking {
+impl std::fmt::Debug for OpenQuestion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Asking").field(self.question.id()).finish()
+        f.debug_tuple("OpenQuestion").field(self.question.id()).finish()
     }
 }

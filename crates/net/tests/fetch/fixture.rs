@@ -1,4 +1,4 @@
-//! A server, a resolver and an authority that do what a test says and note what was asked.
+//! A server, a resolver and an authority that follow a test's script and record all calls.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,16 +12,16 @@ use std::time::Duration;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Client, Dialer, Direct, Fetch, FetchError, FetchErrorKind, HeaderValue, Later,
-    Passage, Refused, Resolver, Response, Roots, Settings,
+    NotAuthorised, Passage, Resolver, Response, Roots, Settings,
 };
 
-/// Where every name leads that a test says nothing about.
+/// Address of every name that a test does not set.
 pub(crate) const PUBLIC: &str = "93.184.216.34";
 
-/// How long a test waits for what must happen.
+/// Longest wait for something that must happen.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Waits for a future on this thread.
+/// Runs a future on this thread to its end.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -39,7 +39,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// One request as a server saw it.
+/// One request as the server received it.
 pub(crate) struct Exchange {
     /// Request line and headers, names in lower case.
     pub(crate) head: String,
@@ -52,7 +52,7 @@ impl Exchange {
     }
 
     pub(crate) fn say(&mut self, text: &str) {
-        // A client that has gone is part of many tests.
+        // Many tests let the client go first.
         let _ = self.stream.get_mut().write_all(text.as_bytes());
     }
 
@@ -61,7 +61,7 @@ impl Exchange {
         let _ = self.stream.get_mut().write_all(body);
     }
 
-    /// Reads a body of a known length.
+    /// Reads a body of declared length.
     pub(crate) fn body(&mut self) -> String {
         let length = self.head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
@@ -69,7 +69,7 @@ impl Exchange {
         String::from_utf8(body).unwrap()
     }
 
-    /// The body as it was sent in chunks, up to and with the last of them.
+    /// Reads a chunked body up to and including its last chunk.
     pub(crate) fn chunks(&mut self) -> String {
         let mut body = Vec::new();
         while !body.ends_with(b"0\r\n\r\n") {
@@ -80,7 +80,7 @@ impl Exchange {
         String::from_utf8(body).unwrap()
     }
 
-    /// Waits until the client closes the connection; whatever it sends is thrown away.
+    /// Waits until the client closes the connection; discards what it sends.
     pub(crate) fn wait_for_close(&mut self) {
         self.stream.get_ref().set_read_timeout(Some(PATIENCE)).unwrap();
         match io::copy(&mut self.stream, &mut io::sink()) {
@@ -91,7 +91,7 @@ impl Exchange {
     }
 }
 
-/// A server on loopback that notes the heads of all requests.
+/// A server on loopback that records the heads of all requests.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
@@ -141,7 +141,8 @@ fn read_head(stream: TcpStream) -> Option<Exchange> {
     }
 }
 
-/// Answers each question about a name with the next list of addresses, the last for ever.
+/// A resolver that returns the next list of addresses for each lookup of a name, and repeats the
+/// last one.
 #[derive(Default)]
 pub(crate) struct Names {
     answers: HashMap<String, Vec<Vec<IpAddr>>>,
@@ -172,7 +173,7 @@ impl Resolver for Names {
     }
 }
 
-/// Leads every checked address to one server.
+/// A dialer that connects every checked address to one server.
 pub(crate) struct Detour {
     to: SocketAddr,
     dialled: Mutex<Vec<SocketAddr>>,
@@ -185,13 +186,13 @@ impl Dialer for Detour {
     }
 }
 
-/// Says yes but to what a test forbids, and notes every question.
+/// An authority that allows everything except one URL, and records every question.
 #[derive(Default)]
 pub(crate) struct Judge {
     pub(crate) names_origin: bool,
-    /// Origin, header, value.
+    /// Origin, header name, value.
     pub(crate) secrets: Vec<(&'static str, &'static str, &'static str)>,
-    /// A URL that is refused.
+    /// The URL that is refused.
     pub(crate) forbids: Option<&'static str>,
     pub(crate) takes: Duration,
     pub(crate) questions: Mutex<Vec<String>>,
@@ -212,12 +213,12 @@ impl Authority for Judge {
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
-    ) -> Later<'a, Result<Passage, Refused>> {
+    ) -> Later<'a, Result<Passage, NotAuthorised>> {
         self.questions.lock().unwrap().push(format!("{method} {}", url.as_str()));
         Box::pin(async move {
             thread::sleep(self.takes);
             if self.forbids == Some(url.as_str()) {
-                return Err(Refused::new("not granted").with_cause(42_u32));
+                return Err(NotAuthorised::new("not granted").with_cause(42_u32));
             }
             let of_origin = |(origin, ..): &&(&str, _, _)| *origin == url.origin().to_string();
             let secrets = self.secrets.iter().filter(of_origin);
@@ -230,15 +231,15 @@ impl Authority for Judge {
     }
 }
 
-/// A client whose every connection ends at one server.
-pub(crate) struct World {
+/// A client whose connections all end at one server.
+pub(crate) struct Fixture {
     pub(crate) server: Server,
     pub(crate) names: Arc<Names>,
     pub(crate) client: Client,
     detour: Arc<Detour>,
 }
 
-impl World {
+impl Fixture {
     pub(crate) fn new(answer: impl Fn(Exchange) + Send + Sync + 'static) -> Self {
         Self::with_names(Names::default(), answer)
     }
@@ -258,12 +259,12 @@ impl World {
         settings(&self.names, &self.detour)
     }
 
-    /// A server that says `ok` to everything.
+    /// Creates a fixture whose server responds `ok` to everything.
     pub(crate) fn friendly() -> Self {
         Self::new(|mut exchange| exchange.say_bytes("200 OK", b"ok"))
     }
 
-    /// Addresses as they were checked, in the order of their connections.
+    /// Returns the checked addresses in the order of their connections.
     pub(crate) fn dialled(&self) -> Vec<SocketAddr> {
         self.detour.dialled.lock().unwrap().clone()
     }
@@ -272,12 +273,12 @@ impl World {
         block_on(self.client.fetch(fetch, judge))
     }
 
-    /// The whole body of a GET.
+    /// Returns the whole body of a GET.
     pub(crate) fn get(&self, url: &str) -> Result<String, FetchError> {
         self.run(request("GET", url))
     }
 
-    /// The whole body of what is asked for.
+    /// Returns the whole body of the response to `fetch`.
     pub(crate) fn run(&self, fetch: Fetch) -> Result<String, FetchError> {
         let response = self.fetch(fetch, &Judge::default())?;
         let body = block_on(response.body.bytes())?;
@@ -290,7 +291,7 @@ fn settings(names: &Arc<Names>, detour: &Arc<Detour>) -> Settings {
     Settings { resolver: names.clone(), dialer: detour.clone(), roots, ..Settings::default() }
 }
 
-/// A client that dials what it checked.
+/// Creates a client that dials the checked addresses.
 pub(crate) fn direct_client(resolver: Arc<dyn Resolver>) -> Client {
     let dialer = Arc::new(Direct);
     Client::new(Settings { resolver, dialer, ..Settings::default() })

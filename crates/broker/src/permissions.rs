@@ -1,3 +1,8 @@
+//! The [`Permissions`] of one sandbox.
+//!
+//! They are apart from the broker because they end with the sandbox, and apart from the desk
+//! because its runs share them.
+
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -5,101 +10,102 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use cofferdam_caps::CapabilitySet;
 
 use crate::audit::{Event, Line};
-use crate::book::Book;
 use crate::bounds::Bounds;
 use crate::broker::Broker;
 use crate::desk::Desk;
 use crate::error::Error;
 use crate::grant::{Grant, Kept, Span, Terms};
-use crate::held::{Held, Source};
+use crate::grant_index::GrantIndex;
+use crate::held_grant::{HeldGrant, Source};
 use crate::id::GrantId;
 use crate::question::Approver;
 
-/// What one sandbox may do: what it was given, and what was granted while it lives.
+/// The grants of one sandbox: those it started with and those made during its lifetime.
 ///
-/// Clones are the same session; its grants end with the last of them.
+/// Clones share their grants, which end with the last clone.
 #[derive(Clone)]
-pub struct Session(Arc<Room>);
+pub struct Permissions(Arc<Inner>);
 
-struct Room {
+struct Inner {
     broker: Broker,
     serial: u64,
     sandbox: Arc<str>,
     approver: Option<Arc<dyn Approver>>,
     bounds: Bounds,
-    book: RwLock<Book>,
-    /// Another number after each change of the book.
+    grants: RwLock<GrantIndex>,
+    /// Changes with every change of the grants.
     generation: AtomicU64,
 }
 
 impl Broker {
-    /// Opens the session of a sandbox, with what it is given from the start.
+    /// Creates the permissions of a sandbox, beginning with the capabilities `given`.
     ///
-    /// The id is part of the ids of its requests. A sandbox that comes again in another process
-    /// and shall have its requests known again needs the same id.
-    pub fn session(&self, sandbox: &str, given: &CapabilitySet) -> Session {
-        self.session_within(sandbox, given, self.approver(), Bounds::default())
+    /// Request ids depend on the name of the sandbox. To find the requests of an earlier process
+    /// again, use the same name.
+    pub fn permissions(&self, sandbox: &str, given: &CapabilitySet) -> Permissions {
+        self.permissions_within(sandbox, given, self.approver(), Bounds::default())
     }
 
-    /// The same with somebody else to ask, or nobody, and bounds that nothing goes beyond, given
-    /// or granted.
-    pub fn session_within(
+    /// Creates the permissions of a sandbox with its own approver, or none, and with bounds that
+    /// no capability exceeds, given or granted.
+    pub fn permissions_within(
         &self,
         sandbox: &str,
         given: &CapabilitySet,
         approver: Option<Arc<dyn Approver>>,
         bounds: Bounds,
-    ) -> Session {
-        let mut book = Book::default();
+    ) -> Permissions {
+        let mut grants = GrantIndex::default();
         let now = self.now();
         for capability in given.iter() {
             let terms = Terms::new(capability.clone(), Span::Session);
-            // Such terms have nothing that could be wrong with them.
+            // These terms are always valid.
             if let Ok(grant) = terms.sign(self.shared().ids.grant(), now, Kept::InMemory) {
-                book.insert(Arc::new(Held::new(grant, Source::Session)));
+                grants.insert(Arc::new(HeldGrant::new(grant, Source::Sandbox)));
             }
         }
-        Session(Arc::new(Room {
-            serial: self.shared().sessions.fetch_add(1, Ordering::Relaxed),
+        Permissions(Arc::new(Inner {
+            serial: self.shared().next_serial.fetch_add(1, Ordering::Relaxed),
             broker: self.clone(),
             sandbox: sandbox.into(),
             approver,
             bounds,
-            book: RwLock::new(book),
+            grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
         }))
     }
 }
 
-impl Session {
-    /// Where a run of a tool makes its requests.
+impl Permissions {
+    /// Creates the desk of one run of a tool.
     ///
-    /// Both names are the embedding program's word. A grant for a tool goes by its name, so a
-    /// program that lets strangers name their tools should put something of its own into it.
+    /// The embedder vouches for both names. Grants for a tool match its name, so an embedder that
+    /// lets strangers name their tools should add a part of its own to the name.
     pub fn desk(&self, run: &str, tool: &str) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
     }
 
-    /// Which sandbox.
+    /// Returns the name of the sandbox.
     pub fn sandbox(&self) -> &str {
         &self.0.sandbox
     }
 
-    /// Grants something for as long as the sandbox lives, or for one permit in it; `always` is
-    /// kept in the ledger, for other sandboxes too unless the terms say otherwise.
+    /// Makes a grant for this sandbox.
+    ///
+    /// [`Span::Always`] goes to the ledger, where it applies to other sandboxes too unless the
+    /// terms limit it.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         match terms.span() {
             Span::Always => self.0.broker.grant(terms),
             Span::Once | Span::Session => {
                 let grant = self.sign(terms)?;
-                self.hold(Held::new(grant.clone(), Source::Session));
+                self.hold(HeldGrant::new(grant.clone(), Source::Sandbox));
                 Ok(grant)
             }
         }
     }
 
-    /// Takes away a grant of this session, or else of the ledger, for the next check and all
-    /// after it.
+    /// Revokes a grant of this sandbox, or else of the ledger, with effect from the next check.
     pub fn revoke(&self, id: &GrantId, by: &str) -> Result<Grant, Error> {
         let held = self.change().remove(id);
         let Some(held) = held else { return self.0.broker.revoke(id, by) };
@@ -111,10 +117,10 @@ impl Session {
         Ok(held.snapshot())
     }
 
-    /// What the sandbox was given and granted, without what the ledger holds.
+    /// Returns the grants of this sandbox, latest first, without those of the ledger.
     pub fn grants(&self) -> Vec<Grant> {
-        let book = self.0.book.read().unwrap_or_else(PoisonError::into_inner);
-        let mut all: Vec<_> = book.iter().map(|held| held.snapshot()).collect();
+        let grants = self.0.grants.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         all
     }
@@ -143,11 +149,11 @@ impl Session {
         self.0.generation.load(Ordering::Acquire)
     }
 
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Book) -> T) -> T {
-        read(&self.0.book.read().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&GrantIndex) -> T) -> T {
+        read(&self.0.grants.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes a grant for this session's memory, once the log has it.
+    /// Makes a grant to be held in memory, after logging it.
     pub(crate) fn sign(&self, terms: Terms) -> Result<Grant, Error> {
         let broker = &self.0.broker;
         let grant = terms.sign(broker.shared().ids.grant(), broker.now(), Kept::InMemory)?;
@@ -157,38 +163,40 @@ impl Session {
         Ok(grant)
     }
 
-    pub(crate) fn hold(&self, held: Held) {
+    /// Puts a grant in force and wakes the runs that wait for it.
+    pub(crate) fn hold(&self, held: HeldGrant) {
         let capability = held.grant.capability.clone();
         self.change().insert(Arc::new(held));
         self.0.broker.shared().waiters.wake(|waiter| {
             let wanted = waiter.request.as_ref().map(|(_, wanted)| wanted);
-            waiter.session == self.0.serial && wanted.is_some_and(|w| capability.covers(w))
+            waiter.serial == self.0.serial && wanted.is_some_and(|w| capability.covers(w))
         });
     }
 
-    /// Takes out what was granted for one run.
+    /// Removes the grants made for one run only.
     pub(crate) fn end_run(&self, run: &str) {
-        let of_run = |book: &Book| -> Vec<GrantId> {
-            let of_run = book.iter().filter(|held| held.is_of_run(run));
+        let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
+            let of_run = grants.iter().filter(|held| held.is_of_run(run));
             of_run.map(|held| held.grant.id.clone()).collect()
         };
         let ids = self.read(of_run);
         if !ids.is_empty() {
-            let mut book = self.change();
-            ids.iter().for_each(|id| drop(book.remove(id)));
+            let mut grants = self.change();
+            ids.iter().for_each(|id| drop(grants.remove(id)));
         }
     }
 
-    fn change(&self) -> RwLockWriteGuard<'_, Book> {
-        let book = self.0.book.write().unwrap_or_else(PoisonError::into_inner);
-        // With the book locked: one who sees the new number and then reads sees the change.
+    fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {
+        let grants = self.0.grants.write().unwrap_or_else(PoisonError::into_inner);
+        // Changed under the lock: a reader that sees the new number and then reads the grants
+        // sees the change.
         self.0.generation.fetch_add(1, Ordering::AcqRel);
-        book
+        grants
     }
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for Permissions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Session").field(&self.0.sandbox).finish()
+        f.debug_tuple("Permissions").field(&self.0.sandbox).finish()
     }
 }

@@ -1,20 +1,22 @@
+//! Keys of the grant index: computed from the text of a scope, for grants and for requests alike.
+
 use cofferdam_caps::network::{FetchUrl, Network};
 use cofferdam_caps::{Capability, Kind, Pattern, Request, Scope};
 
-/// Where in a book a capability has its place.
+/// Place of a capability in the index.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Spot {
-    /// It has no scope.
+pub(super) enum IndexKey {
+    /// No scope.
     All,
-    /// It is for this name, in canonical form.
+    /// A single name, in canonical form.
     Exact(Box<str>),
-    /// It is for names that begin with this, and perhaps not for all of them.
+    /// Some or all names that begin with this text.
     Wild(Box<str>),
-    /// It is for several origins.
-    Host(Box<str>, Box<Spot>),
+    /// Several origins: the host pattern, and the place of the path.
+    Host(Box<str>, Box<IndexKey>),
 }
 
-impl Spot {
+impl IndexKey {
     pub(super) fn of(capability: &Capability) -> Self {
         match capability {
             Capability::Dom(dom) => match dom.scope() {
@@ -27,7 +29,7 @@ impl Spot {
             Capability::Process(process) => Self::of_scope(process.scope()),
             Capability::State(state) => Self::of_scope(state.scope()),
             Capability::Storage(storage) => Self::of_scope(storage.scope()),
-            Capability::Tool(tool) => Self::of_scope(tool.scope()),
+            Capability::Function(function) => Self::of_scope(function.scope()),
         }
     }
 
@@ -48,14 +50,15 @@ impl Spot {
             },
             None => {
                 let (host, path) = host_and_path(&text);
-                let spot = if path.is_empty() { Self::All } else { Self::of_text(path) };
-                Self::Host(host.into(), Box::new(spot))
+                let key = if path.is_empty() { Self::All } else { Self::of_text(path) };
+                Self::Host(host.into(), Box::new(key))
             }
         }
     }
 
-    /// By the text of a pattern up to its first star. `/data/**` is for `/data` too, so the
-    /// slash before two stars does not count.
+    /// Returns the key for the text of a pattern, which is the part before its first star.
+    ///
+    /// `/data/**` also covers `/data`, so the key excludes a slash before two stars.
     fn of_text(text: &str) -> Self {
         let mut escaped = false;
         let star = text.bytes().position(|byte| match (escaped, byte) {
@@ -81,7 +84,8 @@ impl Spot {
     }
 }
 
-/// `https://*.example.com:*/v1` in its two parts that matter, without scheme and port.
+/// Splits a URL pattern such as `https://*.example.com:*/v1` into host and path, without scheme
+/// and port.
 fn host_and_path(text: &str) -> (&str, &str) {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -92,27 +96,27 @@ fn host_and_path(text: &str) -> (&str, &str) {
     (host, path)
 }
 
-/// What is asked for, made ready for the search.
+/// A request, prepared for the search.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct Query {
     capability: Capability,
     name: Option<Box<str>>,
     address: Option<Address>,
 }
 
-/// The parts of an address that patterns for several origins are found by.
+/// Host patterns and path under which grants for several origins are found.
 #[derive(Debug)]
 pub(super) struct Address {
     hosts: Vec<Box<str>>,
     path: Box<str>,
 }
 
-impl Wanted {
+impl Query {
     pub(crate) fn new(request: &Request) -> Self {
         let capability = request.required();
-        let name = match Spot::of(&capability) {
-            Spot::Exact(name) | Spot::Wild(name) => Some(name),
-            Spot::All | Spot::Host(..) => None,
+        let name = match IndexKey::of(&capability) {
+            IndexKey::Exact(name) | IndexKey::Wild(name) => Some(name),
+            IndexKey::All | IndexKey::Host(..) => None,
         };
         let address = match (request, &name) {
             (Request::Network { url, .. }, Some(text)) => Some(Address::new(url, text)),
@@ -121,7 +125,7 @@ impl Wanted {
         Self { capability, name, address }
     }
 
-    /// The narrowest capability that would do.
+    /// Returns the narrowest capability that would allow the request.
     pub(crate) fn capability(&self) -> &Capability {
         &self.capability
     }
@@ -163,37 +167,37 @@ impl Address {
 mod tests {
     use super::*;
 
-    fn check(capability: &str, expect: Spot) {
-        assert_eq!(Spot::of(&capability.parse().unwrap()), expect, "{capability}");
+    fn check(capability: &str, expect: IndexKey) {
+        assert_eq!(IndexKey::of(&capability.parse().unwrap()), expect, "{capability}");
     }
 
-    fn wild(start: &str) -> Spot {
-        Spot::Wild(start.into())
+    fn wild(start: &str) -> IndexKey {
+        IndexKey::Wild(start.into())
     }
 
     #[test]
     fn place_is_the_text_before_the_first_star() {
-        check("fs:read", Spot::All);
-        check("fs:read:/a/b", Spot::Exact("/a/b".into()));
+        check("fs:read", IndexKey::All);
+        check("fs:read:/a/b", IndexKey::Exact("/a/b".into()));
         check("fs:read:/a/b*c", wild("/a/b"));
         check("fs:read:/a/**", wild("/a"));
         check("fs:read:/**/x", wild(""));
         check(r"fs:read:/a\*b*", wild(r"/a\*b"));
-        check(r"tool:call:a\\*", wild(r"a\\"));
+        check(r"function:call:a\\*", wild(r"a\\"));
     }
 
     #[test]
     fn origin_is_the_start_of_its_addresses() {
         check("network:fetch:GET@https://a.example", wild("https://a.example"));
         check("network:fetch:https://a.example/v1/**", wild("https://a.example/v1"));
-        check("network:fetch:https://a.example/", Spot::Exact("https://a.example/".into()));
+        check("network:fetch:https://a.example/", IndexKey::Exact("https://a.example/".into()));
     }
 
     #[test]
     fn several_origins_are_found_by_host() {
-        let host = |host: &str, spot| Spot::Host(host.into(), Box::new(spot));
-        check("network:fetch:https://*.a.example", host("*.a.example", Spot::All));
+        let host = |host: &str, key| IndexKey::Host(host.into(), Box::new(key));
+        check("network:fetch:https://*.a.example", host("*.a.example", IndexKey::All));
         check("network:fetch:http://[::1]:*/x/*", host("[::1]", wild("/x/")));
-        check("network:fetch:https://a:*/x", host("a", Spot::Exact("/x".into())));
+        check("network:fetch:https://a:*/x", host("a", IndexKey::Exact("/x".into())));
     }
 }
