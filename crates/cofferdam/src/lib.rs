@@ -86,6 +86,7 @@ mod drive;
 pub mod error;
 mod files;
 pub mod function;
+mod interrupted;
 pub mod json;
 mod life;
 pub mod limits;

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
-use cofferdam_kernel::{self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin};
+use cofferdam_kernel::{
+    self as kernel, Hits, ProcessLimits, ProgramSetup, Ran, RanEnding, Settings, Stdin,
+};
 use cofferdam_vfs::Mode;
 
 use crate::allowlist::Allowlist;
@@ -35,7 +37,7 @@ pub(crate) async fn run(
         true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
         false => None,
     };
-    let settings = state.settings(course.desk.clone(), None);
+    let settings = state.settings(course.desk.clone(), &course.clock, None);
     run_on_course(&course, settings, command, allowlist).await
 }
 
@@ -43,7 +45,7 @@ pub(crate) async fn run(
 /// the tool may start, and no others.
 pub(crate) async fn run_on_course(
     course: &Course,
-    mut settings: Settings,
+    settings: Settings,
     command: Command,
     allowlist: Option<Arc<Allowlist>>,
 ) -> Result<Outcome, Error> {
@@ -53,10 +55,9 @@ pub(crate) async fn run_on_course(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
-    let world = kernel::World {
+    let setup = ProgramSetup {
         settings,
         files: state.resources.files.clone(),
         limits: ProcessLimits {
@@ -74,8 +75,7 @@ pub(crate) async fn run_on_course(
     };
     let command = with_sandbox_defaults(state, command);
     let alarm = state.runtime.engine().alarm();
-    let ran = kernel::run_program(world, command, &course.term.switch, alarm, course.term.deadline)
-        .await?;
+    let ran = kernel::run_program(setup, command, alarm).await?;
     if let Some(environment) = &ran.environment {
         state.keep_environment(environment);
     }

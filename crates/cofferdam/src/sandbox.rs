@@ -13,7 +13,7 @@ use cofferdam_dom::Page;
 use cofferdam_dom::proxy::Event;
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    Asking, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+    Clock, Commands, Environment, Policy, Random, Resources, RunClock, Settings, Watcher,
 };
 use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
@@ -378,6 +378,7 @@ impl SandboxState {
     pub(crate) fn settings(
         &self,
         desk: cofferdam_broker::Desk,
+        clock: &RunClock,
         commands: Option<Arc<dyn Commands>>,
     ) -> Settings {
         Settings {
@@ -390,10 +391,9 @@ impl SandboxState {
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
             watcher: self.watcher.clone(),
-            asking: Asking::default(),
+            run_clock: clock.clone(),
             console: None,
             code: None,
-            term: None,
         }
     }
 }

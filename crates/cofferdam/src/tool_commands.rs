@@ -25,7 +25,7 @@ impl Commands for ToolCommands {
             let permitted = line.permitted.clone();
             let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
             // The tool receives the output and decides whether to show it.
-            let mut settings = course.state.settings(course.desk.clone(), None);
+            let mut settings = course.state.settings(course.desk.clone(), &course.clock, None);
             settings.watcher = None;
             let outcome = program::run_on_course(&course, settings, command(line), allowlist).await;
             outcome.map(finished).map_err(|error| error.to_string())

@@ -16,16 +16,17 @@ pub use program::process::Process;
 pub use program::run::{
     Command, Executable, Preopens, Ran, RanEnding, Stdin, Terminal, run as run_program, stdin,
 };
-pub use program::system::{Caps, Environment, Hits, Later, ProcessLimits, Programs, Reaper, World};
+pub use program::system::{
+    Caps, Environment, Hits, Later, ProcessLimits, ProgramSetup, Programs, Reaper,
+};
 pub use program::tools::{Console, ToolLine, Tools};
-pub use shared::asking::Asking;
 pub use shared::clock::Clock;
 pub use shared::denials::Denials;
 pub use shared::output::{Output, Stream, Watcher};
 pub use shared::random::Random;
 pub use shared::resources::{self, Resources};
-pub use shared::term::Term;
-pub use tool::Answers;
+pub use shared::run_clock::RunClock;
+pub use tool::Settled;
 pub use tool::commands::{CommandLine, Commands, Finished, What};
 pub use tool::kernel::{KeptCode, Kernel, Settings};
 pub use tool::page::{Answered, Asked, Elsewhere, Shown};

@@ -2,15 +2,15 @@
 //!
 //! - [`resources`]: everything a sandbox owns and its runs use
 //! - `call_error`: errors and results of host calls; [`denials`]: permission errors of one run
-//! - [`asking`], [`term`]: the run's deadline, extended while somebody is asked
+//! - [`run_clock`]: kill switch, deadline and pauses of one run
 //! - `outbound`, `streams`: HTTP requests and the response bodies being read
 //! - [`clock`], [`random`]: time and randomness, real or fixed for tests and replay
 //! - [`output`]: printed bytes, cut at a limit
 //! - `lock`, `numbered`: small parts
 
-pub(crate) mod asking;
 pub(crate) mod call_error;
 pub(crate) mod clock;
+pub(crate) mod crossing;
 pub(crate) mod denials;
 pub(crate) mod lock;
 pub(crate) mod numbered;
@@ -18,5 +18,5 @@ pub(crate) mod outbound;
 pub(crate) mod output;
 pub(crate) mod random;
 pub mod resources;
+pub(crate) mod run_clock;
 pub(crate) mod streams;
-pub(crate) mod term;

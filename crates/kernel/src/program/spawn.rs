@@ -1,8 +1,6 @@
 //! What a name stands for, and how it becomes a process.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use cofferdam_abi::commands;
 use cofferdam_cell::ProgramImage;
@@ -16,7 +14,6 @@ use crate::program::process::Process;
 use crate::program::signal::Signals;
 use crate::program::system::System;
 use crate::program::table::About;
-use crate::shared::asking::Asked;
 use crate::shared::lock::lock;
 
 /// Arguments and variables of one process together, as on Linux.
@@ -48,8 +45,6 @@ pub(crate) struct Launch {
     pub(crate) mask: u32,
     pub(crate) is_command: bool,
     pub(crate) begins_in_cwd: bool,
-    /// Programs that somebody allowed while it was being made.
-    pub(crate) permitted: Vec<String>,
 }
 
 /// Why a program was not started.
@@ -67,35 +62,6 @@ impl NotStarted {
     /// The plain words of an errno about a program.
     pub(crate) fn plain(errno: Errno, program: &str) -> Self {
         NotStarted::new(errno, format!("{program}: {errno}"))
-    }
-}
-
-/// Why there is nothing to start: at all, or yet.
-pub(crate) enum Hindered {
-    NotStarted(NotStarted),
-    Asked(ExecQuestion),
-}
-
-impl From<NotStarted> for Hindered {
-    fn from(not_started: NotStarted) -> Self {
-        Hindered::NotStarted(not_started)
-    }
-}
-
-/// Somebody is asked whether a program may be started. Answers what to add to
-/// [`Launch::permitted`].
-pub(crate) struct ExecQuestion {
-    program: String,
-    answer: Pin<Box<dyn Future<Output = Result<(), Denied>> + Send>>,
-    _asked: Asked,
-}
-
-impl Future for ExecQuestion {
-    type Output = Result<String, NotStarted>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let answer = ready!(self.answer.as_mut().poll(cx));
-        Poll::Ready(answer.map(|()| std::mem::take(&mut self.program)).map_err(refused))
     }
 }
 
@@ -136,12 +102,12 @@ impl Launch {
 }
 
 /// Finds what to run for a name or a path. A script puts its interpreter before the arguments.
-pub(crate) fn find(
+pub(crate) async fn find(
     system: &System,
     pid: u32,
     program: &str,
     launch: &mut Launch,
-) -> Result<Found, Hindered> {
+) -> Result<Found, NotStarted> {
     let mut program = program.to_owned();
     for _ in 0..MAX_INTERPRETERS {
         let path = match program.contains('/') {
@@ -152,12 +118,12 @@ pub(crate) fn find(
         if let Some(name) = path.strip_prefix(COMMANDS_AT)
             && commands::is_command(name)
         {
-            return command(system, name, launch);
+            return command(system, name, launch).await;
         }
         if !program.contains('/') {
-            return Err(NotStarted::plain(Errno::NotFound, &program).into());
+            return Err(NotStarted::plain(Errno::NotFound, &program));
         }
-        may_exec(system, &path, launch)?;
+        may_exec(system, &path, launch).await?;
         let start = read_start(system, pid, &path)?;
         if start.starts_with(b"\0asm") {
             let bytes = system.files(pid).read_file(path.as_str(), MAX_MODULE);
@@ -165,11 +131,11 @@ pub(crate) fn find(
             return Ok(Found::Module(bytes));
         }
         let Some(line) = start.strip_prefix(b"#!") else {
-            return Err(NotStarted::plain(Errno::NotExecutable, &program).into());
+            return Err(NotStarted::plain(Errno::NotExecutable, &program));
         };
         program = interpreter(line, &program, launch)?;
     }
-    Err(NotStarted::plain(Errno::Loop, &program).into())
+    Err(NotStarted::plain(Errno::Loop, &program))
 }
 
 /// The physical path of a program's file, links followed.
@@ -183,9 +149,9 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
     Ok(resolved.as_str().to_owned())
 }
 
-fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hindered> {
-    may_exec(system, name, launch)?;
-    let programs = &system.world.programs;
+async fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
+    may_exec(system, name, launch).await?;
+    let programs = &system.setup.programs;
     let image = match commands::is_shell(name) {
         true => programs.sh.clone(),
         false => {
@@ -196,7 +162,7 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hi
     };
     let Some(image) = image else {
         let text = format!("{name}: the shell and its commands are not part of this build");
-        return Err(NotStarted::new(Errno::NotFound, text).into());
+        return Err(NotStarted::new(Errno::NotFound, text));
     };
     // The guest knows by its first argument which command it is; a link has another name.
     let given = launch.argv.first().map_or(&[][..], Vec::as_slice);
@@ -211,20 +177,36 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hi
     Ok(Found::Command(image))
 }
 
-fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), Hindered> {
-    // What was allowed once is used up: it is not asked for again.
-    if launch.permitted.iter().any(|permitted| permitted == program) {
-        return Ok(());
-    }
-    let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
-    match system.world.policy.may_exec(program, &argv).map_err(refused)? {
+/// Asks whether a program may be started; the run's time stands still while a person decides.
+async fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), NotStarted> {
+    let asked = {
+        let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
+        system.setup.policy.may_exec(program, &argv).map_err(refused)?
+    };
+    match asked {
         Exec::Granted => Ok(()),
-        Exec::Asked(answer) => Err(Hindered::Asked(ExecQuestion {
-            program: program.to_owned(),
-            answer,
-            _asked: system.world.settings.asking.begin(),
-        })),
+        Exec::Asked(answer) => {
+            let _question = system.run_clock.question();
+            answer.await.map_err(refused)
+        }
     }
+}
+
+/// Returns the image of a program, compiled if it is a module.
+pub(crate) async fn compiled(
+    system: &System,
+    name: &str,
+    found: Found,
+) -> Result<ProgramImage<Process>, NotStarted> {
+    let bytes = match found {
+        Found::Command(image) => return Ok(image),
+        Found::Module(bytes) => bytes,
+    };
+    let Some(compiler) = &system.setup.programs.compiler else {
+        return Err(NotStarted::plain(Errno::NotExecutable, name));
+    };
+    let compiled = compiler.compile(name, bytes).await;
+    compiled.map_err(|unfit| NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}")))
 }
 
 /// The first bytes of an executable file.

@@ -12,10 +12,10 @@ use cofferdam_net::{
     NotAuthorised, Passage, Redirect,
 };
 
-use crate::shared::asking::Asking;
 use crate::shared::call_error::CallError;
 use crate::shared::denials::Denials;
 use crate::shared::lock::lock;
+use crate::shared::run_clock::RunClock;
 use crate::shared::streams::Streams;
 
 /// Most headers of a request.
@@ -27,14 +27,14 @@ pub(crate) struct Outbound {
     pub(crate) streams: Streams,
     pub(crate) desk: Desk,
     pub(crate) denials: Denials,
-    pub(crate) asking: Asking,
+    pub(crate) clock: RunClock,
 }
 
 impl Outbound {
     /// Sends a request that was permitted; answers the response's head and the number of its body.
     pub(crate) async fn send(self, fetch: Fetch, permit: Permit) -> Result<Value, FetchError> {
-        let Outbound { client, streams, desk, denials, asking } = self;
-        let rest = Broker { desk, denials, asking };
+        let Outbound { client, streams, desk, denials, clock } = self;
+        let rest = Broker { desk, denials, clock };
         let authority = First { permit: Mutex::new(Some(permit)), rest };
         let response = client.fetch(fetch, &authority).await?;
         let text = |text: &str| Value::String(text.to_owned());
@@ -107,7 +107,7 @@ fn headers(list: Option<&Value>) -> Option<HeaderMap> {
 struct Broker {
     desk: Desk,
     denials: Denials,
-    asking: Asking,
+    clock: RunClock,
 }
 
 impl Broker {
@@ -129,7 +129,7 @@ impl Authority for Broker {
                 Verdict::Permit(permit) => Ok(passage(permit)),
                 Verdict::Denied(denial) => Err(self.refused(&denial)),
                 Verdict::Ask(question) => {
-                    let _asking = self.asking.begin();
+                    let _question = self.clock.question();
                     question.await.map(passage).map_err(|denial| self.refused(&denial))
                 }
             }

@@ -2,28 +2,25 @@
 
 use cofferdam_abi::Value;
 use cofferdam_abi::value::ViewKind;
-use cofferdam_abi::wire::Result;
 use cofferdam_caps::process::CommandName;
 use cofferdam_caps::{Kind, Request};
 
 use crate::shared::call_error::{CallError, name, packed, read_value};
+use crate::shared::crossing::CallIo;
 use crate::tool::commands::{CommandLine, What};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::tool::kernel::{Kernel, Served};
 
 /// The shell, by the name that a grant has for it.
 const SHELL: &str = "bash";
 
-pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let mut line = match line(&read_value(c.fields)?) {
-        Ok(line) => line,
-        Err(refused) => return Ok(Reply::Refused(refused)),
-    };
+pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let mut line = line(&read_value(io.fields)?)?;
     // A shell may be started by whoever may start anything: what it starts is checked there.
     let free = matches!(line.what, What::Shell(_))
         && kernel.settings.desk.sees(Kind::ProcessExec).unwrap_or(false);
-    let parsed: std::result::Result<CommandName, _> = name(first_word(&line.what).parse());
+    let parsed: Result<CommandName, _> = name(first_word(&line.what).parse());
     let Some(commands) = kernel.settings.commands.clone() else {
-        let request = parsed.map(|command| Request::Process { command });
+        let request = Request::Process { command: parsed? };
         return kernel.guarded_work(request, |_| {
             let message = "this sandbox has no commands";
             Box::pin(async move { Err(CallError::new("NotSupportedError", message)) })
@@ -42,8 +39,9 @@ pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     if free {
         return kernel.pend(Box::pin(work(line)));
     }
-    line.permitted = parsed.as_ref().ok().map(ToString::to_string);
-    let request = parsed.map(|command| Request::Process { command });
+    let command = parsed?;
+    line.permitted = Some(command.to_string());
+    let request = Request::Process { command };
     kernel.guarded_work(request, |_| Box::pin(work(line)))
 }
 
@@ -66,7 +64,7 @@ fn bytes(bytes: Vec<u8>) -> Value {
     Value::View { kind: ViewKind::Uint8, offset: 0, length, buffer }
 }
 
-fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
+fn line(given: &Value) -> Result<CommandLine, CallError> {
     let wrong = |what: &str| CallError::new("TypeError", format!("command: {what}"));
     let Value::Object(members) = given else { return Err(wrong("not an object")) };
     let member = |name: &str| match members.iter().find(|(key, _)| key == name) {
@@ -80,7 +78,7 @@ fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
     let what = match (member("shell"), member("argv")) {
         (Some(shell), _) => What::Shell(text(shell)?),
         (None, Some(Value::Array(argv))) if !argv.is_empty() => {
-            What::Arguments(argv.iter().map(text).collect::<std::result::Result<_, _>>()?)
+            What::Arguments(argv.iter().map(text).collect::<Result<_, _>>()?)
         }
         _ => return Err(wrong("nothing to run")),
     };
@@ -92,9 +90,7 @@ fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
         _ => Err(wrong("env")),
     };
     let env = match member("env") {
-        Some(Value::Array(pairs)) => {
-            Some(pairs.iter().map(pair).collect::<std::result::Result<_, _>>()?)
-        }
+        Some(Value::Array(pairs)) => Some(pairs.iter().map(pair).collect::<Result<_, _>>()?),
         _ => None,
     };
     let stdin = match member("stdin") {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use cofferdam_abi::Value;
 use cofferdam_abi::dom::DomOperation;
-use cofferdam_abi::wire::Result;
 use cofferdam_caps::Access;
 use cofferdam_dom::Error;
 use cofferdam_dom::proxy::{Answer, Snapshot};
 
 use crate::shared::call_error::{CallError, Done, packed};
+use crate::shared::crossing::CallIo;
 use crate::shared::lock::lock;
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::tool::kernel::{Kernel, Served};
 use crate::tool::page::{Asked, Elsewhere, Shown};
 
 impl Asked {
@@ -29,8 +29,8 @@ impl Asked {
     }
 }
 
-pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let asked = Asked::parse(c.fields)?;
+pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let asked = Asked::parse(io.fields)?;
     let resources = kernel.settings.resources.clone();
     let desk = kernel.settings.desk.clone();
     let view = kernel.view.clone();
@@ -42,15 +42,15 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
             if asked.has_selector()
                 && let Err(error) = page.check_selector(&asked.selector)
             {
-                return Ok(Reply::Refused(failed(&error)));
+                return Err(failed(&error).into());
             }
             page.while_wanted(&interrupt, |page| lock(&view).request(&desk, Some(page), &asked))
         }
         Shown::Elsewhere(page) => return elsewhere(kernel, page.clone(), asked),
     };
-    let request = request.map(|request| vec![request]);
+    let request = vec![request?];
     let used = view.clone();
-    let reply = kernel.guarded(request, c.answer, move |permits| {
+    let reply = kernel.guarded(request, io.answer, move |permits| {
         let (Shown::Here(page), Some(permit)) = (&mut *lock(&resources.page), permits.first())
         else {
             return Err(CallError::new("NotFoundError", "this sandbox has no page"));
@@ -64,13 +64,13 @@ pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
 }
 
 /// Hands a call to whoever answers for the page.
-fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) -> Result<Reply> {
+fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) -> Served {
     let (desk, view) = (kernel.settings.desk.clone(), kernel.view.clone());
     let request = {
         let mut view = lock(&view);
         let request = view.request(&desk, None, &asked);
         view.grow_old();
-        request
+        request?
     };
     kernel.guarded_work(request, move |permit| {
         Box::pin(async move {
@@ -80,7 +80,7 @@ fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) ->
     })
 }
 
-fn answered(answer: std::result::Result<Answer, Error>) -> Done {
+fn answered(answer: Result<Answer, Error>) -> Done {
     packed(&match answer.map_err(|error| failed(&error))? {
         Answer::Nothing => Value::Null,
         Answer::Is(is) => Value::Bool(is),

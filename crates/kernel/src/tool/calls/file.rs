@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use cofferdam_abi::Malformed;
 use cofferdam_abi::Value;
-use cofferdam_abi::wire::Result;
 use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Request};
 use cofferdam_vfs::{self as vfs, At, Errno, Files, Follow, Kind, Mode, Open, VPath};
 
 use crate::program::furniture::HOME;
 use crate::shared::call_error::{CallError, Done, name, nothing, packed};
+use crate::shared::crossing::CallIo;
 use crate::shared::resources::Resources;
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::tool::kernel::{Kernel, Served};
 
 /// Longest file that is read in one call; it is host memory until the guest has taken it.
 const MAX_READ: usize = 15 << 20;
@@ -24,7 +25,7 @@ const MAX_ENTRIES: usize = 100_000;
 /// The check comes first either way, so that a tool learns nothing of files it may not see.
 struct Target {
     checked: String,
-    found: std::result::Result<VPath, vfs::Error>,
+    found: Result<VPath, vfs::Error>,
 }
 
 /// What to do with a link at the end of a path.
@@ -58,7 +59,7 @@ fn lexical(path: &str) -> String {
 }
 
 impl Target {
-    fn request(&self, access: Access) -> std::result::Result<Request, CallError> {
+    fn request(&self, access: Access) -> Result<Request, CallError> {
         let path: FilePath = name(self.checked.parse())?;
         Ok(Request::Fs { access, path })
     }
@@ -80,34 +81,34 @@ fn files<'a>(resources: &'a Resources, now: vfs::Time) -> Files<'a> {
 /// Checks one access to one path, then does `work` on exactly the path that was checked.
 fn on(
     kernel: &mut Kernel,
-    c: &mut Crossing<'_, '_>,
+    io: &mut CallIo<'_, '_>,
     path: &str,
     (access, follow): (Access, Follow),
-    work: impl FnOnce(Files<'_>, &VPath) -> std::result::Result<Vec<u8>, vfs::Error> + Send + 'static,
-) -> Result<Reply> {
+    work: impl FnOnce(Files<'_>, &VPath) -> Result<Vec<u8>, vfs::Error> + Send + 'static,
+) -> Served {
     let now = kernel.file_time();
     let resources: Arc<Resources> = kernel.settings.resources.clone();
     let target = target(files(&resources, now), path, follow);
-    let request = target.request(access).map(|request| vec![request]);
-    kernel.guarded(request, c.answer, move |_| {
+    let request = vec![target.request(access)?];
+    kernel.guarded(request, io.answer, move |_| {
         let done = target.found.and_then(|path| work(files(&resources, now), &path));
         done.map_err(|error| failed(&error))
     })
 }
 
-pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
-    on(kernel, c, &path, (Access::Read, Follow::Link), |files, path| {
+pub(super) fn read(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
+    on(kernel, io, &path, (Access::Read, Follow::Link), |files, path| {
         files.read_file(path, MAX_READ)
     })
 }
 
-pub(super) fn write(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
-    let append = flag(c)?;
-    let content = c.fields.take(c.fields.remaining())?.to_vec();
+pub(super) fn write(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
+    let append = flag(io)?;
+    let content = io.fields.take(io.fields.remaining())?.to_vec();
     let now = kernel.file_time();
-    on(kernel, c, &path, (Access::Write, Follow::Link), move |files, path| {
+    on(kernel, io, &path, (Access::Write, Follow::Link), move |files, path| {
         if append {
             let file = files.open(path, Open::to_write().append().create().mode(Mode::FILE))?;
             let mut rest = content.as_slice();
@@ -122,10 +123,10 @@ pub(super) fn write(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Rep
     })
 }
 
-pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
+pub(super) fn list(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
     let now = kernel.file_time();
-    on(kernel, c, &path, (Access::Read, Follow::Link), move |files, path| {
+    on(kernel, io, &path, (Access::Read, Follow::Link), move |files, path| {
         let folder = files.open(path, Open::to_read().directory())?;
         let (mut listed, mut from) = (Vec::new(), 0);
         loop {
@@ -148,10 +149,10 @@ pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     })
 }
 
-pub(super) fn look(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
-    let follow = if flag(c)? { Follow::Link } else { Follow::Never };
-    on(kernel, c, &path, (Access::Read, follow), |files, path| {
+pub(super) fn look(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
+    let follow = if flag(io)? { Follow::Link } else { Follow::Never };
+    on(kernel, io, &path, (Access::Read, follow), |files, path| {
         let stat = files.stat(path)?;
         let number = |name: &str, n: f64| (name.to_owned(), Value::Number(n));
         let ms = |time: vfs::Time| time.0 as f64 / 1e6;
@@ -169,25 +170,25 @@ pub(super) fn look(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Repl
     })
 }
 
-pub(super) fn make_folder(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
-    let parents = flag(c)?;
+pub(super) fn make_folder(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
+    let parents = flag(io)?;
     if parents {
         // What is missing on the way is no error here, so the path is taken as it reads.
-        return make_folders(kernel, c, &path);
+        return make_folders(kernel, io, &path);
     }
-    on(kernel, c, &path, (Access::Write, Follow::Never), |files, path| {
+    on(kernel, io, &path, (Access::Write, Follow::Never), |files, path| {
         files.make_directory(path, Mode::DIRECTORY).map(|()| Vec::new())
     })
 }
 
 /// Makes the missing folders of a path one after the other; each is checked by its own name.
-fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Result<Reply> {
+fn make_folders(kernel: &mut Kernel, io: &mut CallIo<'_, '_>, path: &str) -> Served {
     let now = kernel.file_time();
     let resources = kernel.settings.resources.clone();
     let absolute = lexical(&absolute(path));
     let mut targets = Vec::new();
-    let mut requests = Ok(Vec::new());
+    let mut requests = Vec::new();
     for end in (1..=absolute.len())
         .filter(|end| absolute[*end..].starts_with('/') || *end == absolute.len())
     {
@@ -196,14 +197,10 @@ fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Re
             continue;
         }
         let target = target(files(&resources, now), at, Follow::Never);
-        match (&mut requests, target.request(Access::Write)) {
-            (Ok(requests), Ok(request)) => requests.push(request),
-            (requests @ Ok(_), Err(refused)) => *requests = Err(refused),
-            (Err(_), _) => {}
-        }
+        requests.push(target.request(Access::Write)?);
         targets.push(at.to_owned());
     }
-    kernel.guarded(requests, c.answer, move |_| {
+    kernel.guarded(requests, io.answer, move |_| {
         for folder in targets {
             let made = files(&resources, now).make_directory(folder.as_str(), Mode::DIRECTORY);
             match made {
@@ -215,9 +212,9 @@ fn make_folders(kernel: &mut Kernel, c: &mut Crossing<'_, '_>, path: &str) -> Re
     })
 }
 
-pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let path = c.fields.string()?;
-    let flags = c.fields.u8()?;
+pub(super) fn remove(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let path = io.fields.string()?;
+    let flags = io.fields.u8()?;
     let (recursive, force, folder) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
     let now = kernel.file_time();
     let resources = kernel.settings.resources.clone();
@@ -227,14 +224,11 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         (Ok(root), true) => below(files(&resources, now), root, now),
         (Ok(_) | Err(_), _) => Ok(Vec::new()),
     };
-    let requests = target.request(Access::Write).and_then(|root| {
-        let mut requests = vec![root];
-        for (path, _) in below.as_deref().unwrap_or_default() {
-            requests.push(access(path, Access::Write)?);
-        }
-        Ok(requests)
-    });
-    kernel.guarded(requests, c.answer, move |_| {
+    let mut requests = vec![target.request(Access::Write)?];
+    for (path, _) in below.as_deref().unwrap_or_default() {
+        requests.push(access(path, Access::Write)?);
+    }
+    kernel.guarded(requests, io.answer, move |_| {
         let files = files(&resources, now);
         let removed = target.found.and_then(|root| {
             // Children come after their parents, so from the end on every folder is empty.
@@ -261,11 +255,7 @@ pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
 }
 
 /// Everything below a folder, parents before their children; nothing where it is no folder.
-fn below(
-    files: Files<'_>,
-    root: &VPath,
-    now: vfs::Time,
-) -> std::result::Result<Vec<(VPath, Kind)>, vfs::Error> {
+fn below(files: Files<'_>, root: &VPath, now: vfs::Time) -> Result<Vec<(VPath, Kind)>, vfs::Error> {
     let mut found = Vec::new();
     if files.stat(root)?.kind != Kind::Directory {
         return Ok(found);
@@ -294,15 +284,15 @@ fn below(
     Ok(found)
 }
 
-fn access(path: &VPath, access: Access) -> std::result::Result<Request, CallError> {
+fn access(path: &VPath, access: Access) -> Result<Request, CallError> {
     let path: FilePath = name(path.as_str().parse())?;
     Ok(Request::Fs { access, path })
 }
 
 /// A move makes content appear under another name, where the tool may be allowed to read it: so
 /// it needs to read and to write what moves, and to write where it goes.
-pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (from, to) = (c.fields.string()?, c.fields.string()?);
+pub(super) fn rename(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (from, to) = (io.fields.string()?, io.fields.string()?);
     let now = kernel.file_time();
     let resources = kernel.settings.resources.clone();
     let from = target(files(&resources, now), &from, Follow::Never);
@@ -311,19 +301,13 @@ pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
         Ok(root) => below(files(&resources, now), root, now).unwrap_or_default(),
         Err(_) => Vec::new(),
     };
-    let requests = || {
-        let mut requests = vec![
-            from.request(Access::Write)?,
-            from.request(Access::Read)?,
-            to.request(Access::Write)?,
-        ];
-        for (path, _) in &below {
-            requests.push(access(path, Access::Write)?);
-            requests.push(access(path, Access::Read)?);
-        }
-        Ok(requests)
-    };
-    kernel.guarded(requests(), c.answer, move |_| -> Done {
+    let mut requests =
+        vec![from.request(Access::Write)?, from.request(Access::Read)?, to.request(Access::Write)?];
+    for (path, _) in &below {
+        requests.push(access(path, Access::Write)?);
+        requests.push(access(path, Access::Read)?);
+    }
+    kernel.guarded(requests, io.answer, move |_| -> Done {
         let moved = from
             .found
             .and_then(|from| to.found.and_then(|to| files(&resources, now).rename(&from, &to)));
@@ -331,8 +315,8 @@ pub(super) fn rename(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Re
     })
 }
 
-fn flag(c: &mut Crossing<'_, '_>) -> Result<bool> {
-    Ok(c.fields.u8()? != 0)
+fn flag(io: &mut CallIo<'_, '_>) -> Result<bool, Malformed> {
+    Ok(io.fields.u8()? != 0)
 }
 
 fn kind(kind: Kind) -> &'static str {

@@ -1,17 +1,17 @@
 //! Functions that the embedding program registered.
 
-use cofferdam_abi::wire::Result;
 use cofferdam_caps::Request;
 use cofferdam_caps::function::FunctionName;
 
 use crate::shared::call_error::{CallError, name, packed, read_value};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::shared::crossing::CallIo;
+use crate::tool::kernel::{Kernel, Served};
 
-pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let function = c.fields.string()?;
-    let args = read_value(c.fields)?;
-    let parsed: std::result::Result<FunctionName, _> = name(function.parse());
-    let request = parsed.map(|name| Request::Function { name });
+pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let function = io.fields.string()?;
+    let args = read_value(io.fields)?;
+    let parsed: FunctionName = name(function.parse())?;
+    let request = Request::Function { name: parsed };
     let resources = kernel.settings.resources.clone();
     kernel.guarded_work(request, move |_| {
         Box::pin(async move {

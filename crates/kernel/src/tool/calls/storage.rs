@@ -1,15 +1,16 @@
 //! Key-value storage.
 
 use cofferdam_abi::Value;
-use cofferdam_abi::wire::{Reader, Result};
+use cofferdam_abi::wire::{Malformed, Reader};
 use cofferdam_caps::storage::{Key, StorageArea};
 use cofferdam_caps::{Access, Request};
 
 use crate::shared::call_error::{CallError, name, nothing, packed};
+use crate::shared::crossing::CallIo;
 use crate::shared::resources::{QuotaExceeded, STORAGE_BYTES};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::tool::kernel::{Kernel, Served};
 
-fn area(fields: &mut Reader<'_>) -> Result<StorageArea> {
+fn area(fields: &mut Reader<'_>) -> Result<StorageArea, Malformed> {
     match fields.u8()? {
         0 => Ok(StorageArea::Local),
         1 => Ok(StorageArea::Session),
@@ -17,19 +18,15 @@ fn area(fields: &mut Reader<'_>) -> Result<StorageArea> {
     }
 }
 
-fn of_key(
-    area: StorageArea,
-    access: Access,
-    key: &str,
-) -> std::result::Result<Vec<Request>, CallError> {
+fn of_key(area: StorageArea, access: Access, key: &str) -> Result<Vec<Request>, CallError> {
     let key: Key = name(key.parse())?;
     Ok(vec![Request::Storage { area, access, key: Some(key) }])
 }
 
-pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key) = (area(c.fields)?, c.fields.string()?);
+pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (area, key) = (area(io.fields)?, io.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Read, &key), c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Read, &key)?, io.answer, move |_| {
         resources.storage.with(area, |area| match area.get(&key) {
             Some(text) => packed(&Value::String(text.to_owned())),
             None => packed(&Value::Null),
@@ -37,10 +34,10 @@ pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     })
 }
 
-pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key, text) = (area(c.fields)?, c.fields.string()?, c.fields.string()?);
+pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (area, key, text) = (area(io.fields)?, io.fields.string()?, io.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Write, &key)?, io.answer, move |_| {
         let set = resources.storage.with(area, |area| area.set(&key, &text));
         set.map(|()| Vec::new()).map_err(|QuotaExceeded(needed)| {
             let message = format!("storage holds {STORAGE_BYTES} bytes, {needed} would be needed");
@@ -49,30 +46,30 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     })
 }
 
-pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key) = (area(c.fields)?, c.fields.string()?);
+pub(super) fn remove(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (area, key) = (area(io.fields)?, io.fields.string()?);
     let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
+    kernel.guarded(of_key(area, Access::Write, &key)?, io.answer, move |_| {
         resources.storage.with(area, |area| area.remove(&key));
         nothing()
     })
 }
 
-pub(super) fn keys(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let area = area(c.fields)?;
+pub(super) fn keys(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let area = area(io.fields)?;
     let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Read, key: None };
-    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
+    kernel.guarded(vec![request], io.answer, move |_| {
         let keys = resources.storage.with(area, |area| area.keys());
         packed(&Value::Array(keys.into_iter().map(Value::String).collect()))
     })
 }
 
-pub(super) fn clear(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let area = area(c.fields)?;
+pub(super) fn clear(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let area = area(io.fields)?;
     let resources = kernel.settings.resources.clone();
     let request = Request::Storage { area, access: Access::Write, key: None };
-    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
+    kernel.guarded(vec![request], io.answer, move |_| {
         resources.storage.with(area, |area| area.clear());
         nothing()
     })
