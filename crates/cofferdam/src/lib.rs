@@ -75,7 +75,6 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-mod allowlist;
 mod archive;
 pub mod capabilities;
 pub mod command;

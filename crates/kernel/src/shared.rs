@@ -3,7 +3,7 @@
 //! - [`resources`]: everything a sandbox owns and its runs use
 //! - `call_error`: errors and results of host calls; [`denials`]: permission errors of one run
 //! - [`run_clock`]: kill switch, deadline and pauses of one run
-//! - `outbound`, `streams`: HTTP requests and the response bodies being read
+//! - `streams`: response bodies being read; [`page`]: the page that tools see
 //! - [`clock`], [`random`]: time and randomness, real or fixed for tests and replay
 //! - [`output`]: printed bytes, cut at a limit
 //! - `lock`, `numbered`: small parts
@@ -14,8 +14,8 @@ pub(crate) mod crossing;
 pub(crate) mod denials;
 pub(crate) mod lock;
 pub(crate) mod numbered;
-pub(crate) mod outbound;
 pub(crate) mod output;
+pub(crate) mod page;
 pub(crate) mod random;
 pub mod resources;
 pub(crate) mod run_clock;

@@ -93,8 +93,10 @@ pub struct Ran {
     pub stderr: Output,
     /// Limits that were hit on the way.
     pub hits: Hits,
-    /// What it was last denied of the network.
+    /// Most recent denial of a request to the network.
     pub denied: Option<PermissionError>,
+    /// Most recent denial of a program to start.
+    pub denied_program: Option<PermissionError>,
     /// What the next run of the sandbox begins with, if the program said so.
     pub environment: Option<Environment>,
 }
@@ -130,7 +132,8 @@ pub async fn run(setup: ProgramSetup, command: Command, alarm: &Alarm) -> Result
     let (stdout, stderr) = system.take_output();
     let environment = lock(&system.environment).take();
     let (hits, denied) = (system.hits(), system.denials.last());
-    Ok(Ran { ending, stdout, stderr, hits, denied, environment })
+    let denied_program = system.setup.start_rules.denied();
+    Ok(Ran { ending, stdout, stderr, hits, denied, denied_program, environment })
 }
 
 async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<Finish, Halt> {
@@ -175,7 +178,7 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         Executable::Module(bytes) => {
             let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
             let name = String::from_utf8_lossy(name).into_owned();
-            (Found::Module(bytes), if name.is_empty() { "wasm".into() } else { name })
+            (Found::from_embedder(bytes), if name.is_empty() { "wasm".into() } else { name })
         }
     };
     let image = spawn::compiled(system, &name, found).await?;

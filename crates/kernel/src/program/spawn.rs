@@ -9,9 +9,9 @@ use cofferdam_vfs::{Access, At, Kind, Open};
 use crate::program::crew::Newborn;
 use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::program::errno::Errno;
-use crate::program::policy::{Denied, Exec};
 use crate::program::process::Process;
 use crate::program::signal::Signals;
+use crate::program::start_rules::Cleared;
 use crate::program::system::System;
 use crate::program::table::About;
 use crate::shared::lock::lock;
@@ -65,16 +65,28 @@ impl NotStarted {
     }
 }
 
-fn refused(denied: Denied) -> NotStarted {
-    NotStarted::new(Errno::Access, denied.message)
+/// A program that may be started. Made from a [`Cleared`] program, or from a module that the
+/// embedder hands over.
+pub(crate) struct Found {
+    image: Image,
 }
 
-/// What a name turned out to be.
-pub(crate) enum Found {
-    /// The shell, or a command of its.
+enum Image {
+    /// The shell, or one of its commands.
     Command(ProgramImage<Process>),
-    /// A module that is yet to be compiled.
+    /// A module that is not compiled yet.
     Module(Vec<u8>),
+}
+
+impl Found {
+    /// Wraps a module of the embedder, which needs no permission to start its own.
+    pub(crate) fn from_embedder(module: Vec<u8>) -> Self {
+        Found { image: Image::Module(module) }
+    }
+
+    pub(crate) fn is_module(&self) -> bool {
+        matches!(self.image, Image::Module(_))
+    }
 }
 
 impl Launch {
@@ -118,17 +130,18 @@ pub(crate) async fn find(
         if let Some(name) = path.strip_prefix(COMMANDS_AT)
             && commands::is_command(name)
         {
-            return command(system, name, launch).await;
+            let cleared = clear(system, name.to_owned(), launch).await?;
+            return command(system, &cleared, launch);
         }
         if !program.contains('/') {
             return Err(NotStarted::plain(Errno::NotFound, &program));
         }
-        may_exec(system, &path, launch).await?;
-        let start = read_start(system, pid, &path)?;
+        let cleared = clear(system, path, launch).await?;
+        let start = read_start(system, pid, &cleared)?;
         if start.starts_with(b"\0asm") {
-            let bytes = system.files(pid).read_file(path.as_str(), MAX_MODULE);
+            let bytes = system.files(pid).read_file(cleared.program(), MAX_MODULE);
             let bytes = bytes.map_err(|e| NotStarted::plain(e.into(), &program))?;
-            return Ok(Found::Module(bytes));
+            return Ok(Found { image: Image::Module(bytes) });
         }
         let Some(line) = start.strip_prefix(b"#!") else {
             return Err(NotStarted::plain(Errno::NotExecutable, &program));
@@ -149,8 +162,8 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
     Ok(resolved.as_str().to_owned())
 }
 
-async fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
-    may_exec(system, name, launch).await?;
+fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Found, NotStarted> {
+    let name = cleared.program();
     let programs = &system.setup.programs;
     let image = match commands::is_shell(name) {
         true => programs.sh.clone(),
@@ -174,22 +187,12 @@ async fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Fou
         }
     }
     launch.is_command = true;
-    Ok(Found::Command(image))
+    Ok(Found { image: Image::Command(image) })
 }
 
-/// Asks whether a program may be started; the run's time stands still while a person decides.
-async fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), NotStarted> {
-    let asked = {
-        let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
-        system.setup.policy.may_exec(program, &argv).map_err(refused)?
-    };
-    match asked {
-        Exec::Granted => Ok(()),
-        Exec::Asked(answer) => {
-            let _question = system.run_clock.question();
-            answer.await.map_err(refused)
-        }
-    }
+/// Asks whether a program may be started.
+async fn clear(system: &System, program: String, launch: &Launch) -> Result<Cleared, NotStarted> {
+    system.setup.start_rules.clear(program, &launch.argv, &system.run_clock).await
 }
 
 /// Returns the image of a program, compiled if it is a module.
@@ -198,9 +201,9 @@ pub(crate) async fn compiled(
     name: &str,
     found: Found,
 ) -> Result<ProgramImage<Process>, NotStarted> {
-    let bytes = match found {
-        Found::Command(image) => return Ok(image),
-        Found::Module(bytes) => bytes,
+    let bytes = match found.image {
+        Image::Command(image) => return Ok(image),
+        Image::Module(bytes) => bytes,
     };
     let Some(compiler) = &system.setup.programs.compiler else {
         return Err(NotStarted::plain(Errno::NotExecutable, name));
@@ -210,7 +213,8 @@ pub(crate) async fn compiled(
 }
 
 /// The first bytes of an executable file.
-fn read_start(system: &System, pid: u32, path: &str) -> Result<Vec<u8>, NotStarted> {
+fn read_start(system: &System, pid: u32, cleared: &Cleared) -> Result<Vec<u8>, NotStarted> {
+    let path = cleared.program();
     let failed = |errno: Errno| NotStarted::plain(errno, path);
     let files = system.files(pid);
     match files.stat(path).map_err(|e| failed(e.into()))?.kind {

@@ -14,8 +14,8 @@ use crate::program::crew::Newborn;
 use crate::program::errno::Errno;
 use crate::program::fifo::Fifos;
 use crate::program::pipe;
-use crate::program::policy::Policy;
 use crate::program::process::Process;
+use crate::program::start_rules::StartRules;
 use crate::program::table::Table;
 use crate::program::tools::Tools;
 use crate::shared::clock;
@@ -65,8 +65,8 @@ pub struct ProgramSetup {
     pub limits: ProcessLimits,
     /// What it may start.
     pub programs: Programs,
-    /// Who decides what of that it may start.
-    pub policy: Arc<dyn Policy>,
+    /// Decides which of the programs it may start.
+    pub start_rules: StartRules,
     /// Runs tools for its programs, where it has any.
     pub tools: Option<Arc<dyn Tools>>,
     /// Gives back what takes long to give back.

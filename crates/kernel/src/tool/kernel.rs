@@ -9,13 +9,12 @@ use std::time::Instant;
 
 use cofferdam_abi::frame;
 use cofferdam_abi::wire::Writer;
-use cofferdam_broker::{Desk, Preview, Verdict};
-use cofferdam_caps::Request;
+use cofferdam_broker::Desk;
 use cofferdam_cell::{Host, Stop};
 use cofferdam_dom::Interrupt;
-use cofferdam_net::Client;
 use cofferdam_vfs::Time;
 
+use crate::permitted::{Network, PageView, Permitted};
 use crate::program::tools::Console;
 use crate::shared::call_error::{CallError, Done, Working, pack_done};
 use crate::shared::clock::{self, Clock};
@@ -23,15 +22,12 @@ use crate::shared::crossing::{self, Breach, Failure, Progress, Reply};
 use crate::shared::denials::Denials;
 use crate::shared::output::{Output, Stream, Watcher};
 use crate::shared::random::{self, Random};
-use crate::shared::resources::Resources;
 use crate::shared::run_clock::RunClock;
 use crate::shared::streams::Streams;
 use crate::tool::calls;
 use crate::tool::commands::Commands;
-use crate::tool::guard::check;
 use crate::tool::settled::Settled;
 use crate::tool::uploads::Uploads;
-use crate::tool::view::View;
 
 /// Most timers that may run at once.
 const MAX_TIMERS: usize = 10_000;
@@ -46,11 +42,11 @@ pub type KeptCode = Arc<OnceLock<Box<[u8]>>>;
 #[derive(Clone)]
 pub struct Settings {
     /// What its sandbox owns.
-    pub resources: Arc<Resources>,
+    pub resources: Permitted,
     /// Where it asks for permits.
     pub desk: Desk,
     /// How it reaches the network.
-    pub client: Client,
+    pub network: Network,
     /// Runs its commands, where the sandbox has any.
     pub commands: Option<Arc<dyn Commands>>,
     /// Its time.
@@ -81,9 +77,9 @@ impl Settings {
         let permissions = broker.permissions("test", &Default::default());
         let tree = cofferdam_vfs::Tree::new(Default::default(), Time(0));
         Settings {
-            resources: Arc::new(Resources::new(tree)),
+            resources: Permitted::new(Arc::new(crate::shared::resources::Resources::new(tree))),
             desk: permissions.desk("run", "tool"),
-            client: Client::new(Default::default()),
+            network: Network::new(cofferdam_net::Client::new(Default::default())),
             commands: None,
             clock: Clock::default(),
             random: Random::default(),
@@ -115,7 +111,7 @@ pub struct Kernel {
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
     /// How the run sees the page; shared with calls that wait for leave.
-    pub(crate) view: Arc<Mutex<View>>,
+    pub(crate) view: Arc<Mutex<PageView>>,
     /// Made for the first search in the page.
     interrupt: Option<Interrupt>,
 }
@@ -147,15 +143,6 @@ impl Kernel {
     /// What the run was denied.
     pub fn denials(&self) -> &Denials {
         &self.denials
-    }
-
-    pub(crate) fn check(&self, request: &Request) -> Verdict {
-        check(&self.settings.desk, &self.settings.resources, request)
-    }
-
-    /// Whether a grant allows it now; asks nobody and leaves no trace.
-    pub(crate) fn is_granted(&self, request: &Request) -> bool {
-        matches!(self.settings.desk.would_grant(request), Ok(Preview::Granted(..)))
     }
 
     /// The time that files are marked with.

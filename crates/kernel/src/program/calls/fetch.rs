@@ -3,14 +3,13 @@
 use std::task::Context;
 
 use cofferdam_broker::Verdict;
-use cofferdam_caps::Request;
 use cofferdam_net::{FetchError, FetchErrorKind};
 
 use super::{CallFailure, Served, ready, skip_fields};
+use crate::permitted::{Outbound, parse_request};
 use crate::program::process::Process;
 use crate::shared::call_error::{CallError, Working, packed, read_value};
 use crate::shared::crossing::CallIo;
-use crate::shared::outbound::{Outbound, request};
 
 /// Most responses that one program reads at once.
 const MAX_STREAMS: usize = 64;
@@ -66,7 +65,7 @@ fn poll_work(
 fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFailure> {
     let head = read_value(io.fields)?;
     let body = io.fields.take(io.fields.remaining())?.to_vec();
-    let fetch = request(&head, body).map_err(|error| {
+    let request = parse_request(&head, body).map_err(|error| {
         // A program puts its own name in front.
         let message = error.message.trim_start_matches("fetch: ").to_owned();
         CallError { message, ..error }.with("kind", "request")
@@ -77,17 +76,16 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
     }
     let settings = &process.system.setup.settings;
     let outbound = Outbound {
-        client: settings.client.clone(),
+        network: settings.network.clone(),
         streams: process.streams.clone(),
         desk: settings.desk.clone(),
         denials: process.system.denials.clone(),
         clock: process.system.run_clock.clone(),
     };
-    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
-    let question = match settings.desk.check(&wanted) {
+    let question = match settings.desk.check(request) {
         Verdict::Permit(permit) => {
             return Ok(Box::pin(async move {
-                packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
+                packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
             }));
         }
         Verdict::Denied(denial) => return Err(process.system.denials.note(&denial).into()),
@@ -98,7 +96,7 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
         let open = clock.question();
         let permit = question.await.map_err(|denial| denials.note(&denial))?;
         drop(open);
-        packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
+        packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
     }))
 }
 

@@ -12,7 +12,7 @@ use super::{Served, ready, skip_fields};
 use crate::program::descriptor::{Descriptor, Descriptors};
 use crate::program::errno::Errno;
 use crate::program::process::Process;
-use crate::program::spawn::{self, Found, Launch, NotStarted};
+use crate::program::spawn::{self, Launch, NotStarted};
 use crate::program::system::System;
 use crate::shared::crossing::CallIo;
 use crate::shared::lock::lock;
@@ -88,7 +88,7 @@ async fn find_image(
     mut launch: Launch,
 ) -> Result<(ProgramImage<Process>, Launch), NotStarted> {
     let found = spawn::find(&system, pid, &program, &mut launch).await?;
-    launch.begins_in_cwd = matches!(found, Found::Module(_));
+    launch.begins_in_cwd = found.is_module();
     let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
     let name = String::from_utf8_lossy(name).into_owned();
     let image = spawn::compiled(&system, &name, found).await?;

@@ -13,6 +13,7 @@ use crate::program::policy::AllowAll;
 use crate::program::process::Process;
 use crate::program::signal::Signals;
 use crate::program::spawn::Launch;
+use crate::program::start_rules::StartRules;
 use crate::program::system::{ProcessLimits, ProgramSetup, Programs, System};
 use crate::program::table::About;
 use crate::shared::clock::Clock;
@@ -37,7 +38,7 @@ pub(crate) fn process() -> Process {
         files,
         limits: ProcessLimits { memory_bytes: 1 << 20, memory_sum_bytes: 1 << 20, processes: 4 },
         programs: Programs::default(),
-        policy: Arc::new(AllowAll),
+        start_rules: StartRules::unrestricted(Arc::new(AllowAll)),
         tools: None,
         reaper: Arc::new(drop),
     };

@@ -1,12 +1,11 @@
 //! HTTP for tools, each request under a permit.
 
 use cofferdam_abi::Value;
-use cofferdam_caps::Request;
-use cofferdam_net::{Fetch, FetchError};
+use cofferdam_net::FetchError;
 
+use crate::permitted::{Outbound, SendRequest, parse_request};
 use crate::shared::call_error::{CallError, packed, read_value};
 use crate::shared::crossing::{CallIo, Reply};
-use crate::shared::outbound::{Outbound, request};
 use crate::tool::kernel::{Kernel, Served};
 
 /// Most responses that are read at once.
@@ -15,24 +14,22 @@ const MAX_STREAMS: usize = 256;
 pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let head = read_value(io.fields)?;
     let body = io.fields.take(io.fields.remaining())?.to_vec();
-    let fetch = with_upload(kernel, &head, request(&head, body)?)?;
+    let request = with_upload(kernel, &head, parse_request(&head, body)?)?;
     if kernel.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).into());
     }
-    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
     let outbound = Outbound {
-        client: kernel.settings.client.clone(),
+        network: kernel.settings.network.clone(),
         streams: kernel.streams.clone(),
         desk: kernel.settings.desk.clone(),
         denials: kernel.denials.clone(),
         clock: kernel.settings.run_clock.clone(),
     };
-    kernel.guarded_work(wanted, move |permit| {
-        Box::pin(async move {
-            let response = outbound.send(fetch, permit).await.map_err(|error| failed(&error))?;
-            packed(&response)
-        })
+    kernel.start_with_permit(request, move |_resources, permit| {
+        Box::pin(
+            async move { packed(&outbound.send(permit).await.map_err(|error| failed(&error))?) },
+        )
     })
 }
 
@@ -67,15 +64,19 @@ pub(super) fn drop(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     Ok(Reply::Done)
 }
 
-/// The request with the body that its head names, if it names one.
-fn with_upload(kernel: &Kernel, head: &Value, mut fetch: Fetch) -> Result<Fetch, CallError> {
-    let Value::Object(members) = head else { return Ok(fetch) };
+/// Gives a request the body that its head names, if it names one.
+fn with_upload(
+    kernel: &Kernel,
+    head: &Value,
+    mut request: SendRequest,
+) -> Result<SendRequest, CallError> {
+    let Value::Object(members) = head else { return Ok(request) };
     if let Some((_, Value::Number(number))) = members.iter().find(|(key, _)| key == "upload") {
-        // No number of ours is lost in the conversion; another one names no body.
+        // The number of a body fits; any other number names no body.
         let body = kernel.uploads.body(*number as u32);
-        fetch.body = body.ok_or_else(|| CallError::new("TypeError", "fetch: no such body"))?;
+        request.set_body(body.ok_or_else(|| CallError::new("TypeError", "fetch: no such body"))?);
     }
-    Ok(fetch)
+    Ok(request)
 }
 
 /// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may

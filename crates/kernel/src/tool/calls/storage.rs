@@ -2,9 +2,9 @@
 
 use cofferdam_abi::Value;
 use cofferdam_abi::wire::{Malformed, Reader};
-use cofferdam_caps::storage::{Key, StorageArea};
-use cofferdam_caps::{Access, Request};
+use cofferdam_caps::storage::StorageArea;
 
+use crate::permitted::{ClearArea, ListKeys, ReadKey, WriteKey};
 use crate::shared::call_error::{CallError, name, nothing, packed};
 use crate::shared::crossing::CallIo;
 use crate::shared::resources::{QuotaExceeded, STORAGE_BYTES};
@@ -18,27 +18,18 @@ fn area(fields: &mut Reader<'_>) -> Result<StorageArea, Malformed> {
     }
 }
 
-fn of_key(area: StorageArea, access: Access, key: &str) -> Result<Vec<Request>, CallError> {
-    let key: Key = name(key.parse())?;
-    Ok(vec![Request::Storage { area, access, key: Some(key) }])
-}
-
 pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let (area, key) = (area(io.fields)?, io.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Read, &key)?, io.answer, move |_| {
-        resources.storage.with(area, |area| match area.get(&key) {
-            Some(text) => packed(&Value::String(text.to_owned())),
-            None => packed(&Value::Null),
-        })
+    let key = ReadKey::new(area(io.fields)?, name(io.fields.str()?.parse())?);
+    kernel.with_permit(key, io.answer, |resources, permit| {
+        packed(&resources.storage().get(permit).map_or(Value::Null, Value::String))
     })
 }
 
 pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let (area, key, text) = (area(io.fields)?, io.fields.string()?, io.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key)?, io.answer, move |_| {
-        let set = resources.storage.with(area, |area| area.set(&key, &text));
+    let (area, key, text) = (area(io.fields)?, io.fields.str()?, io.fields.string()?);
+    let key = WriteKey::new(area, name(key.parse())?);
+    kernel.with_permit(key, io.answer, move |resources, permit| {
+        let set = resources.storage().set(permit, &text);
         set.map(|()| Vec::new()).map_err(|QuotaExceeded(needed)| {
             let message = format!("storage holds {STORAGE_BYTES} bytes, {needed} would be needed");
             CallError::new("QuotaExceededError", message)
@@ -47,30 +38,25 @@ pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
 }
 
 pub(super) fn remove(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let (area, key) = (area(io.fields)?, io.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key)?, io.answer, move |_| {
-        resources.storage.with(area, |area| area.remove(&key));
+    let key = WriteKey::new(area(io.fields)?, name(io.fields.str()?.parse())?);
+    kernel.with_permit(key, io.answer, |resources, permit| {
+        resources.storage().remove(permit);
         nothing()
     })
 }
 
 pub(super) fn keys(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let area = area(io.fields)?;
-    let resources = kernel.settings.resources.clone();
-    let request = Request::Storage { area, access: Access::Read, key: None };
-    kernel.guarded(vec![request], io.answer, move |_| {
-        let keys = resources.storage.with(area, |area| area.keys());
+    let keys = ListKeys::new(area(io.fields)?);
+    kernel.with_permit(keys, io.answer, |resources, permit| {
+        let keys = resources.storage().keys(permit);
         packed(&Value::Array(keys.into_iter().map(Value::String).collect()))
     })
 }
 
 pub(super) fn clear(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let area = area(io.fields)?;
-    let resources = kernel.settings.resources.clone();
-    let request = Request::Storage { area, access: Access::Write, key: None };
-    kernel.guarded(vec![request], io.answer, move |_| {
-        resources.storage.with(area, |area| area.clear());
+    let area = ClearArea::new(area(io.fields)?);
+    kernel.with_permit(area, io.answer, |resources, permit| {
+        resources.storage().clear(permit);
         nothing()
     })
 }

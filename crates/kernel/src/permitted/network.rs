@@ -1,15 +1,15 @@
-//! HTTP requests of tools and programs: parsed, permitted hop by hop, sent.
+//! The network behind permits: requests are parsed, permitted hop by hop, and sent.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
 use cofferdam_abi::Value;
-use cofferdam_broker::{Denial, Desk, Permit, Verdict};
+use cofferdam_broker::{Action, Denial, Desk, Permit, Verdict};
 use cofferdam_caps::Request;
 use cofferdam_caps::network::{FetchUrl, Method};
 use cofferdam_net::{
     Authority, Body, Bytes, Client, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue, Later,
-    NotAuthorised, Passage, Redirect,
+    NotAuthorised, Passage, Redirect, Response,
 };
 
 use crate::shared::call_error::CallError;
@@ -21,9 +21,113 @@ use crate::shared::streams::Streams;
 /// Most headers of a request.
 const MAX_HEADERS: usize = 1000;
 
-/// The way out for one run, or for one program of it.
+/// The network as guests reach it. Clones share the client.
+///
+/// The client cannot be taken out, and a request that was not permitted cannot be sent:
+///
+/// ```compile_fail
+/// use cofferdam_kernel::permitted::Network;
+///
+/// fn client(network: &Network) -> &cofferdam_net::Client {
+///     &network.client
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use cofferdam_broker::Desk;
+/// use cofferdam_kernel::permitted::{Network, SendRequest};
+/// use cofferdam_kernel::{Denials, RunClock};
+///
+/// async fn send(network: Network, action: SendRequest, run: (Desk, Denials, RunClock)) {
+///     let _ = network.send(action, run.0, run.1, run.2).await;
+/// }
+/// ```
+///
+/// A permit sends one request:
+///
+/// ```compile_fail
+/// use cofferdam_broker::{Desk, Permit};
+/// use cofferdam_kernel::permitted::{Network, SendRequest};
+/// use cofferdam_kernel::{Denials, RunClock};
+///
+/// async fn send(network: Network, permit: Permit<SendRequest>, run: (Desk, Denials, RunClock)) {
+///     let _ = network.send(permit, run.0.clone(), run.1.clone(), run.2.clone()).await;
+///     let _ = network.send(permit, run.0, run.1, run.2).await;
+/// }
+/// ```
+///
+/// ```
+/// use cofferdam_broker::{Desk, Permit};
+/// use cofferdam_kernel::permitted::{Network, SendRequest};
+/// use cofferdam_kernel::{Denials, RunClock};
+///
+/// async fn send(network: Network, permit: Permit<SendRequest>, run: (Desk, Denials, RunClock)) {
+///     let _ = network.send(permit, run.0, run.1, run.2).await;
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Network {
+    client: Client,
+}
+
+/// Sending one HTTP request.
+pub struct SendRequest {
+    fetch: Fetch,
+}
+
+/// Following a redirect to another URL.
+struct FollowRedirect<'a> {
+    method: &'a Method,
+    url: &'a FetchUrl,
+}
+
+impl SendRequest {
+    /// Names a request.
+    pub fn new(fetch: Fetch) -> Self {
+        SendRequest { fetch }
+    }
+
+    /// Sets the body.
+    pub(crate) fn set_body(&mut self, body: Body) {
+        self.fetch.body = body;
+    }
+}
+
+impl Action for SendRequest {
+    fn request(&self) -> Request {
+        Request::Network { method: self.fetch.method.clone(), url: self.fetch.url.clone() }
+    }
+}
+
+impl Action for FollowRedirect<'_> {
+    fn request(&self) -> Request {
+        Request::Network { method: self.method.clone(), url: self.url.clone() }
+    }
+}
+
+impl Network {
+    /// Wraps a client.
+    pub fn new(client: Client) -> Self {
+        Network { client }
+    }
+
+    /// Sends a permitted request. Each redirect is checked at the desk of the run.
+    pub async fn send(
+        &self,
+        permit: Permit<SendRequest>,
+        desk: Desk,
+        denials: Denials,
+        clock: RunClock,
+    ) -> Result<Response, FetchError> {
+        let first = Mutex::new(Some(passage(&permit)));
+        let authority = Hops { first, desk, denials, clock };
+        self.client.fetch(permit.into_action().fetch, &authority).await
+    }
+}
+
+/// The network for one run, or for one program of a run.
 pub(crate) struct Outbound {
-    pub(crate) client: Client,
+    pub(crate) network: Network,
     pub(crate) streams: Streams,
     pub(crate) desk: Desk,
     pub(crate) denials: Denials,
@@ -31,12 +135,10 @@ pub(crate) struct Outbound {
 }
 
 impl Outbound {
-    /// Sends a request that was permitted; answers the response's head and the number of its body.
-    pub(crate) async fn send(self, fetch: Fetch, permit: Permit) -> Result<Value, FetchError> {
-        let Outbound { client, streams, desk, denials, clock } = self;
-        let rest = Broker { desk, denials, clock };
-        let authority = First { permit: Mutex::new(Some(permit)), rest };
-        let response = client.fetch(fetch, &authority).await?;
+    /// Sends a permitted request; returns the head of the response with the number of its body.
+    pub(crate) async fn send(self, permit: Permit<SendRequest>) -> Result<Value, FetchError> {
+        let Outbound { network, streams, desk, denials, clock } = self;
+        let response = network.send(permit, desk, denials, clock).await?;
         let text = |text: &str| Value::String(text.to_owned());
         let header = |(name, value): (&HeaderName, &HeaderValue)| {
             let value = value.as_bytes().iter().map(|byte| char::from(*byte)).collect();
@@ -57,8 +159,8 @@ impl Outbound {
     }
 }
 
-/// What the guest wants to send; nonsense in it is an error in the guest.
-pub(crate) fn request(head: &Value, body: Vec<u8>) -> Result<Fetch, CallError> {
+/// Parses the request that a guest wants to send; nonsense is an error in the guest.
+pub(crate) fn parse_request(head: &Value, body: Vec<u8>) -> Result<SendRequest, CallError> {
     let wrong = |what: &str| CallError::new("TypeError", format!("fetch: {what}"));
     let Value::Object(members) = head else { return Err(wrong("not an object")) };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -84,7 +186,7 @@ pub(crate) fn request(head: &Value, body: Vec<u8>) -> Result<Fetch, CallError> {
     if member("hasBody") == Some(&Value::Bool(true)) {
         fetch.body = Body::from(Bytes::from(body));
     }
-    Ok(fetch)
+    Ok(SendRequest { fetch })
 }
 
 fn headers(list: Option<&Value>) -> Option<HeaderMap> {
@@ -103,60 +205,48 @@ fn headers(list: Option<&Value>) -> Option<HeaderMap> {
     Some(headers)
 }
 
-/// Asks the broker for each hop.
-struct Broker {
+/// Authorises the hops of one request: the first by its permit, redirects by the broker.
+struct Hops {
+    /// Until the first hop has taken it.
+    first: Mutex<Option<Passage>>,
     desk: Desk,
     denials: Denials,
     clock: RunClock,
 }
 
-impl Broker {
+impl Hops {
     fn refused(&self, denial: &Denial) -> NotAuthorised {
         let message = denial.error().message().to_owned();
         NotAuthorised::new(message).with_cause(self.denials.note(denial))
     }
 }
 
-impl Authority for Broker {
+impl Authority for Hops {
     fn allow<'a>(
         &'a self,
         method: &'a Method,
         url: &'a FetchUrl,
     ) -> Later<'a, Result<Passage, NotAuthorised>> {
+        let first = lock(&self.first).take();
         Box::pin(async move {
-            let request = Request::Network { method: method.clone(), url: url.clone() };
-            match self.desk.check(&request) {
-                Verdict::Permit(permit) => Ok(passage(permit)),
+            if let Some(passage) = first {
+                return Ok(passage);
+            }
+            match self.desk.check(FollowRedirect { method, url }) {
+                Verdict::Permit(permit) => Ok(passage(&permit)),
                 Verdict::Denied(denial) => Err(self.refused(&denial)),
                 Verdict::Ask(question) => {
                     let _question = self.clock.question();
-                    question.await.map(passage).map_err(|denial| self.refused(&denial))
+                    let permit = question.await.map_err(|denial| self.refused(&denial))?;
+                    Ok(passage(&permit))
                 }
             }
         })
     }
 }
 
-/// The first hop was checked when the call was made; its permit is used, not asked for again.
-struct First {
-    permit: Mutex<Option<Permit>>,
-    rest: Broker,
-}
-
-impl Authority for First {
-    fn allow<'a>(
-        &'a self,
-        method: &'a Method,
-        url: &'a FetchUrl,
-    ) -> Later<'a, Result<Passage, NotAuthorised>> {
-        match lock(&self.permit).take() {
-            Some(permit) => Box::pin(async move { Ok(passage(permit)) }),
-            None => self.rest.allow(method, url),
-        }
-    }
-}
-
-fn passage(permit: Permit) -> Passage {
+/// Returns what a permit adds to its request: secret headers, and private addresses.
+fn passage<A>(permit: &Permit<A>) -> Passage {
     let secret = |(name, value): (&str, &str)| {
         let mut value = HeaderValue::from_str(value).ok()?;
         value.set_sensitive(true);
