@@ -1,43 +1,75 @@
-//! The closed table of host calls. Help, audit names and the dispatch on the host derive from it.
-//!
-//! The documentation of each call lists its fields and its answer.
+//! The closed tables of host calls: one for tools, one for programs. Help, audit names and the
+//! dispatch on the host come from them.
 //!
 //! Meets T-PERM-005.
 
+/// One side's table of host calls.
+pub trait Call: Copy + 'static {
+    /// Returns the call of this number, or `None` if the table has no such call.
+    fn from_number(number: u16) -> Option<Self>;
+
+    /// Returns the number on the wire.
+    fn number(self) -> u16;
+
+    /// Returns the name used in errors and in the audit log.
+    fn name(self) -> &'static str;
+}
+
+/// Number of the request for the rest of an answer that did not fit: no fields, answered with
+/// the kept bytes as they are. The cell serves it, so it is in neither table.
+pub const TAKE: u16 = 0;
+
 macro_rules! calls {
-    ($($(#[$doc:meta])* $number:literal $variant:ident $name:literal,)+) => {
-        /// One host call. A number outside the table stops the run.
+    ($(#[$about:meta])* $table:ident: $($(#[$doc:meta])* $number:literal $variant:ident $name:literal,)+) => {
+        $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
-        pub enum Call {
+        pub enum $table {
             $($(#[$doc])* $variant = $number,)+
         }
 
-        impl Call {
-            /// All calls, in the order of the table.
-            pub const ALL: &'static [Call] = &[$(Call::$variant,)+];
+        impl $table {
+            /// Every call, in the order of the table.
+            pub const ALL: &'static [$table] = &[$($table::$variant,)+];
 
-            /// Returns the call with this number, if the table has one.
-            pub const fn from_number(number: u16) -> Option<Call> {
-                match number {
-                    $($number => Some(Call::$variant),)+
-                    _ => None,
-                }
+            /// Returns the number on the wire.
+            pub const fn number(self) -> u16 {
+                self as u16
             }
 
             /// Returns the name used in errors and in the audit log.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Call::$variant => $name,)+
+                    $($table::$variant => $name,)+
                 }
+            }
+        }
+
+        impl Call for $table {
+            fn from_number(number: u16) -> Option<$table> {
+                match number {
+                    $($number => Some($table::$variant),)+
+                    _ => None,
+                }
+            }
+
+            fn number(self) -> u16 {
+                $table::number(self)
+            }
+
+            fn name(self) -> &'static str {
+                $table::name(self)
             }
         }
     };
 }
 
+// `value` is a structured clone behind its length, as [`crate::value`] packs it; an answer that is
+// a value is nothing but that. A call that uses a resource is checked against the grants, and
+// pending while somebody is asked.
 calls! {
-    /// No fields; returns the rest of an answer that did not fit, as raw bytes.
-    0 Take "gate.take",
+    /// A host call of a tool. A number that is not here stops the run.
+    ToolCall:
     /// `stream: u8 (1 output, 2 error), text: rest`; returns nothing.
     1 ConsoleWrite "console.write",
     /// No fields; returns `f64`, milliseconds since 1970.
@@ -50,53 +82,6 @@ calls! {
     5 TimerStart "timer.start",
     /// `ticket: u32`; cancels a pending call. Returns nothing, even if the call has completed.
     6 TicketCancel "ticket.cancel",
-
-    /// A packed [`crate::process::Spawn`]; returns `pid: u32`.
-    16 ProcessSpawn "process.spawn",
-    /// `pid: u32 (0 any child), flags: u8 (1 do not wait)`; waits for a child to end and returns
-    /// `pid: u32, status: u32`, where a status above 255 is 256 plus the signal that killed it.
-    /// With flag 1 and no ended child, the pid is 0. Refused: `ECHILD`, `EINTR`.
-    17 ProcessWait "process.wait",
-    /// `pid: u32, signal: u8`; signal 0 only tests that the process exists. Refused: `ESRCH`.
-    18 ProcessKill "process.kill",
-    /// No fields; returns a packed [`crate::process::Myself`].
-    19 ProcessMyself "process.myself",
-    /// No fields; returns `read: u32, write: u32`, the two ends of a new pipe.
-    20 PipeNew "pipe.new",
-    /// `fd: u32, least: u32`; returns `fd: u32`, the same open file under the first free number
-    /// that is at least `least`. Refused: `EBADF`, `EMFILE`.
-    21 DescriptorCopy "descriptor.copy",
-    /// `fd: u32, to: u32`; closes `to` and makes it the same open file as `fd`. Refused: `EBADF`.
-    22 DescriptorReplace "descriptor.replace",
-    /// No fields; returns one byte for each signal since the last call, in order.
-    23 SignalTake "signal.take",
-    /// `caught: u64, ignored: u64`, bit `n` for signal `n`. Caught signals are kept for
-    /// [`Call::SignalTake`] and end a wait with `EINTR`; ignored ones do nothing; all others kill.
-    24 SignalSet "signal.set",
-    /// `follow: u8, path: bytes`; returns a packed [`crate::process::FileStatus`]. Refused: errno.
-    25 FileStat "file.stat",
-    /// `mode: u32, path: bytes`; sets the mode, following links. Refused: errno.
-    26 FileMode "file.mode",
-    /// `mask: u32`; returns the previous mask. New files and folders lack these permission bits.
-    27 ProcessMask "process.mask",
-    /// A packed [`crate::process::Environment`] for the next run of the sandbox. Ignored unless
-    /// made by the first process of a run; returns nothing.
-    28 EnvironmentKeep "environment.keep",
-    /// `which: u8 ([crate::process::Cap]), allowed: u64`; reports that the program refused
-    /// something because of a cap of its own. Returns nothing; used to explain a failed run.
-    29 CapHit "cap.hit",
-    /// `mode: u32, path: bytes`; creates a named pipe, without the bits of the mask. Refused:
-    /// errno.
-    37 FifoMake "fifo.make",
-    /// `tool: value (name, source, arguments)`; starts a tool, one at a time. Returns nothing.
-    30 ToolStart "tool.start",
-    /// No fields; waits for the tool of [`Call::ToolStart`] and returns `event: u8
-    /// ([crate::process::ToolEvent]), bytes: rest`.
-    31 ToolRead "tool.read",
-
-    // Calls of tools. `value` is a structured clone preceded by its length, as packed by
-    // [`crate::value`]; an answer that is a value consists of nothing else. Each call is checked
-    // against the grants and is pending while a person is asked.
     /// `area: u8 (0 local, 1 session), key: str`; returns a value: the text, or null.
     32 StorageGet "storage.get",
     /// `area: u8, key: str, text: str`; returns nothing.
@@ -135,8 +120,6 @@ calls! {
     57 VariableList "variable.list",
     /// `name: str, arguments: value`; pending, returns a value.
     60 FunctionCall "function.call",
-    // Programs may make these three calls as well. The call then blocks until the answer, and the
-    // refusal of a request that was sent has the member `kind`.
     /// `request: value, body: rest`; pending, returns a value: the head of the response and, if it
     /// has a body, the number of a stream.
     64 FetchStart "fetch.start",
@@ -144,7 +127,6 @@ calls! {
     65 FetchRead "fetch.read",
     /// `stream: u32`; discards the rest of the stream. Returns nothing.
     66 FetchStop "fetch.stop",
-    // These three calls are only for tools: a program blocks while its request is under way.
     /// `known: u8, length: u32`; returns a value: the number of a new body for the member `upload`
     /// of one request. The body has `length` bytes if `known` is 1.
     67 FetchBody "fetch.body",
@@ -159,11 +141,6 @@ calls! {
     /// No fields; pending, returns the next bytes of standard input of a tool that a program has
     /// started, none at the end.
     71 InputRead "input.read",
-    /// `bytes: rest`, none for the end; input for the tool of [`Call::ToolStart`]. Returns nothing.
-    72 ToolFeed "tool.feed",
-    /// No fields; returns four `u64`: bytes in the sandbox's files, their limit, number of files,
-    /// their limit.
-    73 SpaceLook "space.look",
     /// `code: rest`; the compiled code of the starting tool, before it runs. Returns nothing.
     74 CodeKeep "code.keep",
     /// `operation: u8 ([crate::dom::DomOperation]), handle: u32 (0 none), selector: str, text: str,
@@ -171,27 +148,92 @@ calls! {
     80 DomCall "dom.call",
 }
 
-impl Call {
-    /// Returns the number on the wire.
-    pub const fn number(self) -> u16 {
-        self as u16
-    }
+// The answer to a call that takes time is waited for in the call. The refusal of an HTTP request
+// that was sent has the member `kind`.
+calls! {
+    /// A host call of a program, beyond WASI. A number that is not here stops the program.
+    ProgramCall:
+    /// A packed [`crate::process::Spawn`]; returns `pid: u32`.
+    16 ProcessSpawn "process.spawn",
+    /// `pid: u32 (0 any child), flags: u8 (1 do not wait)`; waits for a child to end and returns
+    /// `pid: u32, status: u32`, where a status above 255 is 256 plus the signal that killed it.
+    /// With flag 1 and no ended child, the pid is 0. Refused: `ECHILD`, `EINTR`.
+    17 ProcessWait "process.wait",
+    /// `pid: u32, signal: u8`; signal 0 only tests that the process exists. Refused: `ESRCH`.
+    18 ProcessKill "process.kill",
+    /// No fields; returns a packed [`crate::process::Myself`].
+    19 ProcessMyself "process.myself",
+    /// No fields; returns `read: u32, write: u32`, the two ends of a new pipe.
+    20 PipeNew "pipe.new",
+    /// `fd: u32, least: u32`; returns `fd: u32`, the same open file under the first free number
+    /// that is at least `least`. Refused: `EBADF`, `EMFILE`.
+    21 DescriptorCopy "descriptor.copy",
+    /// `fd: u32, to: u32`; closes `to` and makes it the same open file as `fd`. Refused: `EBADF`.
+    22 DescriptorReplace "descriptor.replace",
+    /// No fields; returns one byte for each signal since the last call, in order.
+    23 SignalTake "signal.take",
+    /// `caught: u64, ignored: u64`, bit `n` for signal `n`. Caught signals are kept for
+    /// [`ProgramCall::SignalTake`] and end a wait with `EINTR`; ignored ones do nothing; all others kill.
+    24 SignalSet "signal.set",
+    /// `follow: u8, path: bytes`; returns a packed [`crate::process::FileStatus`]. Refused: errno.
+    25 FileStat "file.stat",
+    /// `mode: u32, path: bytes`; sets the mode, following links. Refused: errno.
+    26 FileMode "file.mode",
+    /// `mask: u32`; returns the previous mask. New files and folders lack these permission bits.
+    27 ProcessMask "process.mask",
+    /// A packed [`crate::process::Environment`] for the next run of the sandbox. Ignored unless
+    /// made by the first process of a run; returns nothing.
+    28 EnvironmentKeep "environment.keep",
+    /// `which: u8 ([crate::process::Cap]), allowed: u64`; reports that the program refused
+    /// something because of a cap of its own. Returns nothing; used to explain a failed run.
+    29 CapHit "cap.hit",
+    /// `tool: value (name, source, arguments)`; starts a tool, one at a time. Returns nothing.
+    30 ToolStart "tool.start",
+    /// No fields; waits for the tool of [`ProgramCall::ToolStart`] and returns `event: u8
+    /// ([crate::process::ToolEvent]), bytes: rest`.
+    31 ToolRead "tool.read",
+    /// `mode: u32, path: bytes`; creates a named pipe, without the bits of the mask. Refused:
+    /// errno.
+    37 FifoMake "fifo.make",
+    /// `request: value, body: rest`; pending, returns a value: the head of the response and, if it
+    /// has a body, the number of a stream.
+    64 FetchStart "fetch.start",
+    /// `stream: u32`; pending, returns the next bytes, none at the end.
+    65 FetchRead "fetch.read",
+    /// `stream: u32`; discards the rest of the stream. Returns nothing.
+    66 FetchStop "fetch.stop",
+    /// `bytes: rest`, none for the end; input for the tool of [`ProgramCall::ToolStart`]. Returns nothing.
+    72 ToolFeed "tool.feed",
+    /// No fields; returns four `u64`: bytes in the sandbox's files, their limit, number of files,
+    /// their limit.
+    73 SpaceLook "space.look",
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn numbers_and_calls_are_inverse() {
-        for &call in Call::ALL {
-            assert_eq!(Call::from_number(call.number()), Some(call));
+    #[track_caller]
+    fn check<C: Call + PartialEq + core::fmt::Debug>(all: &[C]) {
+        for &call in all {
+            assert_eq!(C::from_number(call.number()), Some(call));
         }
+        assert_eq!(C::from_number(u16::MAX), None);
+        assert_eq!(C::from_number(TAKE), None);
     }
 
-    /// T-CELL-006.
     #[test]
-    fn a_number_outside_the_table_is_no_call() {
-        assert_eq!(Call::from_number(u16::MAX), None);
+    fn numbers_and_calls_are_inverse() {
+        check(ToolCall::ALL);
+        check(ProgramCall::ALL);
+    }
+
+    #[test]
+    fn a_number_means_the_same_in_both_tables() {
+        for &call in ToolCall::ALL {
+            if let Some(same) = ProgramCall::from_number(call.number()) {
+                assert_eq!(same.name(), call.name());
+            }
+        }
     }
 }

@@ -23,29 +23,29 @@ pub const ANSWER_HEADER: usize = 5;
 
 /// A request as received by the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request<'a> {
+pub struct Request<'a, C> {
     /// The call.
-    pub call: Call,
+    pub call: C,
     /// The fields of the call, not decoded yet.
     pub payload: &'a [u8],
 }
 
 /// Reads the next request of a message.
-pub fn next_request<'a>(reader: &mut Reader<'a>) -> Result<Request<'a>> {
+pub fn next_request<'a, C: Call>(reader: &mut Reader<'a>) -> Result<Request<'a, C>> {
     let number = reader.u16()?;
-    let call = Call::from_number(number).ok_or(reader.malformed("unknown call number"))?;
+    let call = C::from_number(number).ok_or(reader.malformed("unknown call number"))?;
     let len = reader.u32()? as usize;
     let payload = reader.take(len)?;
     Ok(Request { call, payload })
 }
 
 /// Packs a request.
-pub fn write_request(writer: &mut Writer, call: Call, payload: &[u8]) {
+pub fn write_request(writer: &mut Writer, call: impl Call, payload: &[u8]) {
     writer.u16(call.number()).u32(payload.len() as u32).raw(payload);
 }
 
 /// Begins a request; its fields are written next, and [`end_request`] completes it.
-pub fn begin_request(writer: &mut Writer, call: Call) {
+pub fn begin_request(writer: &mut Writer, call: impl Call) {
     write_request(writer, call, &[]);
 }
 
@@ -135,16 +135,17 @@ pub fn write_answer(writer: &mut Writer, status: Status, payload: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::ToolCall;
 
     #[test]
     fn a_batch_comes_back_in_order() {
         let mut w = Writer::new();
-        write_request(&mut w, Call::ClockWall, b"");
-        write_request(&mut w, Call::RandomBytes, b"\x04\0\0\0");
+        write_request(&mut w, ToolCall::ClockWall, b"");
+        write_request(&mut w, ToolCall::RandomBytes, b"\x04\0\0\0");
         let message = w.finish();
         let mut r = Reader::new(&message);
-        assert_eq!(next_request(&mut r), Ok(Request { call: Call::ClockWall, payload: b"" }));
-        let second = Request { call: Call::RandomBytes, payload: b"\x04\0\0\0" };
+        assert_eq!(next_request(&mut r), Ok(Request { call: ToolCall::ClockWall, payload: b"" }));
+        let second = Request { call: ToolCall::RandomBytes, payload: b"\x04\0\0\0" };
         assert_eq!(next_request(&mut r), Ok(second));
         assert_eq!(r.end(), Ok(()));
     }
@@ -152,9 +153,9 @@ mod tests {
     #[test]
     fn a_request_may_be_written_in_place() {
         let mut whole = Writer::new();
-        write_request(&mut whole, Call::RandomBytes, b"\x04\0\0\0");
+        write_request(&mut whole, ToolCall::RandomBytes, b"\x04\0\0\0");
         let mut parts = Writer::new();
-        begin_request(&mut parts, Call::RandomBytes);
+        begin_request(&mut parts, ToolCall::RandomBytes);
         parts.u32(4);
         let mut parts = parts.finish();
         end_request(&mut parts);
@@ -164,12 +165,12 @@ mod tests {
     /// T-CELL-006.
     #[test]
     fn an_unknown_number_is_refused() {
-        assert!(next_request(&mut Reader::new(&[0xff, 0xff, 0, 0, 0, 0])).is_err());
+        assert!(next_request::<ToolCall>(&mut Reader::new(&[0xff, 0xff, 0, 0, 0, 0])).is_err());
     }
 
     /// T-CELL-006.
     #[test]
     fn a_payload_past_the_end_is_refused() {
-        assert!(next_request(&mut Reader::new(&[1, 0, 9, 0, 0, 0, b'x'])).is_err());
+        assert!(next_request::<ToolCall>(&mut Reader::new(&[1, 0, 9, 0, 0, 0, b'x'])).is_err());
     }
 }

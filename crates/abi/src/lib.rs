@@ -5,7 +5,7 @@
 //!
 //! In reading order:
 //! - [`wire`]: integers, lengths and bytes, little-endian
-//! - [`call`]: the closed table of host calls
+//! - [`call`]: the closed tables of host calls
 //! - [`commands`]: names of the commands of the sandbox's shell
 //! - [`dom`]: operations of a tool on a page
 //! - [`frame`]: framing of requests and answers, alone or in batches
@@ -27,7 +27,7 @@ pub mod process;
 pub mod value;
 pub mod wire;
 
-pub use call::Call;
+pub use call::{Call, ProgramCall, ToolCall};
 pub use value::Value;
 pub use wire::{Malformed, Reader, Writer};
 

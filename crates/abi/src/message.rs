@@ -22,7 +22,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::call::Call;
+use crate::call::ToolCall;
 use crate::value::Value;
 use member::Members;
 
@@ -46,7 +46,7 @@ pub enum Message {
         /// Identifies the call.
         id: String,
         /// The host call.
-        method: Call,
+        method: ToolCall,
         /// Arguments of the call.
         params: Vec<Value>,
     },
@@ -141,7 +141,7 @@ impl Message {
             "execute" => Message::Execute { id, params: Execute::read(members.take("params")?)? },
             "call" => {
                 let name = members.text("method")?;
-                let method = Call::ALL.iter().find(|call| call.name() == name);
+                let method = ToolCall::ALL.iter().find(|call| call.name() == name);
                 let unknown = || Invalid::new(format!("method: unknown call {name:?}"));
                 let method = *method.ok_or_else(unknown)?;
                 let params = match members.take("params")? {

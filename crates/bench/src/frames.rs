@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use cofferdam::{Command, Error, Limits, Sandbox};
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ProgramCall;
 use cofferdam_abi::frame::REQUEST_HEADER;
 
 use crate::{micros, report};
@@ -17,7 +17,7 @@ const ROUNDS: usize = 20;
 /// Returns a program that asks for its pending signals, a request that the host answers
 /// immediately.
 fn program(calls_in_crossing: u32) -> Vec<u8> {
-    let (number, header) = (Call::SignalTake.number(), REQUEST_HEADER);
+    let (number, header) = (ProgramCall::SignalTake.number(), REQUEST_HEADER);
     let (len, crossings) = (calls_in_crossing * header as u32, CALLS / calls_in_crossing);
     let text = format!(
         r#"(module

@@ -22,8 +22,8 @@ use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::RequestId;
 use crate::permissions::Permissions;
-use crate::permit::{Checked, Permit};
-use crate::waiting::{Seen, Waiting};
+use crate::permit::{Action, Checked, Permit};
+use crate::waiting::{RequestWaiting, Seen, Waiting};
 
 /// Most verdicts that a run caches; when full, the cache is cleared.
 const MAX_CACHED_VERDICTS: usize = 512;
@@ -71,15 +71,29 @@ struct CachedVerdict {
     seen: Seen,
 }
 
-/// Result of checking a request.
+/// Result of checking an action.
 #[derive(Debug)]
-pub enum Verdict {
-    /// The request is permitted.
-    Permit(Permit),
-    /// The request is denied.
+pub enum Verdict<A> {
+    /// The action is permitted.
+    Permit(Permit<A>),
+    /// The action is denied.
     Denied(Denial),
     /// An approver is being asked; the future resolves to the result.
-    Ask(Waiting),
+    Ask(Waiting<A>),
+}
+
+/// Result of checking one request.
+pub(crate) enum RequestVerdict {
+    Permit(Permit<()>),
+    Denied(Denial),
+    Ask(RequestWaiting),
+}
+
+/// Result of checking the further requests of an action.
+pub(crate) enum RequestsVerdict {
+    Permit,
+    Denied(Denial),
+    Ask(RequestWaiting),
 }
 
 /// Result that a check would have.
@@ -105,7 +119,7 @@ pub(crate) enum Effect {
 
 /// Result of checking a waiting request again.
 pub(crate) enum Recheck {
-    Permit(Permit),
+    Permit(Permit<()>),
     Denied(Reason),
     Nothing,
 }
@@ -119,18 +133,42 @@ impl Desk {
         desk
     }
 
-    /// Permits or denies a request, or asks the approver; writes the audit line.
+    /// Permits or denies an action, or asks the approver; writes the audit lines.
     // T-PERM-001: use of something not granted.
-    pub fn check(&self, request: &Request) -> Verdict {
-        self.verdict(request, effect(request))
+    pub fn check<A: Action>(&self, action: A) -> Verdict<A> {
+        let (request, outside) = (action.request(), action.acts_outside());
+        let permit = match self.verdict(&request, effect(&request, outside)) {
+            RequestVerdict::Permit(permit) => permit,
+            RequestVerdict::Denied(denial) => return Verdict::Denied(denial),
+            RequestVerdict::Ask(waiting) => {
+                return Verdict::Ask(Waiting::new(self.clone(), action, None, waiting));
+            }
+        };
+        let mut further = action.further().into_iter();
+        match self.check_further(&mut further, outside) {
+            RequestsVerdict::Permit => Verdict::Permit(permit.for_action(action)),
+            RequestsVerdict::Denied(denial) => Verdict::Denied(denial),
+            RequestsVerdict::Ask(waiting) => {
+                Verdict::Ask(Waiting::new(self.clone(), action, Some((permit, further)), waiting))
+            }
+        }
     }
 
-    /// Checks a request that acts outside the sandbox although its kind does not imply that, such
-    /// as a write to a folder of the host.
-    ///
-    /// Like [`check`](Self::check), but the audit line is durable before a permit is returned.
-    pub fn check_outside(&self, request: &Request) -> Verdict {
-        self.verdict(request, Effect::Outside)
+    /// Checks requests until one is denied or has to be asked for.
+    pub(crate) fn check_further(
+        &self,
+        further: &mut impl Iterator<Item = Request>,
+        outside: bool,
+    ) -> RequestsVerdict {
+        for request in further {
+            match self.verdict(&request, effect(&request, outside)) {
+                // The permit of an action is the one of its first request.
+                RequestVerdict::Permit(permit) => drop(permit),
+                RequestVerdict::Denied(denial) => return RequestsVerdict::Denied(denial),
+                RequestVerdict::Ask(waiting) => return RequestsVerdict::Ask(waiting),
+            }
+        }
+        RequestsVerdict::Permit
     }
 
     /// Returns the result that a check would have, without asking, consuming a use or logging.
@@ -168,6 +206,18 @@ impl Desk {
         Ok(self.seen(&[kind])?[0])
     }
 
+    /// Returns true if the sandbox has only what it is granted of `kind`: something of that kind is
+    /// granted to the run, or was ever granted to the sandbox.
+    ///
+    /// For resources that are open as long as nothing is granted by name. A grant that is revoked
+    /// or used up must not open them again.
+    pub fn is_restricted(&self, kind: Kind) -> Result<bool, Error> {
+        if self.sees(kind)? {
+            self.permissions().restrict(kind);
+        }
+        Ok(self.permissions().is_restricted(kind))
+    }
+
     /// Returns [`sees`](Self::sees) for each of `kinds`, reading the grants once.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.permissions().broker();
@@ -191,7 +241,7 @@ impl Desk {
     }
 
     /// Logs the cost of a permitted call that has finished.
-    pub fn done(&self, permit: &Permit, cost: Cost) {
+    pub fn done<A>(&self, permit: &Permit<A>, cost: Cost) {
         let mut line = self.line(Event::Done);
         line.capability = Some(permit.held().text.clone());
         line.target = Some(permit.checked().target.clone());
@@ -249,8 +299,11 @@ impl Desk {
     }
 }
 
-/// Returns the reach of a request, judged by its kind.
-fn effect(request: &Request) -> Effect {
+/// Returns the reach of a request, judged by its kind and by its action.
+fn effect(request: &Request, outside: bool) -> Effect {
+    if outside {
+        return Effect::Outside;
+    }
     match request {
         Request::Network { .. } | Request::Function { .. } => Effect::Outside,
         Request::State { access: Access::Write, .. } => Effect::Outside,

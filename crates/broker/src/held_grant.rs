@@ -72,6 +72,11 @@ impl HeldGrant {
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
     }
 
+    /// Returns true if the grant is not for one run only.
+    pub(crate) fn is_of_any_run(&self) -> bool {
+        self.run.is_none()
+    }
+
     pub(crate) fn is_of_run(&self, run: &str) -> bool {
         self.run.as_deref() == Some(run)
     }

@@ -1,8 +1,8 @@
 //! Grants, requests and the audit log; the only source of permits.
 //!
-//! A [`Broker`] turns each request of a run into a [`Permit`], a [`Denial`] that says what to
-//! grant, or a [`Question`] for a person. A function that touches a resource takes a `Permit`,
-//! which only a [`Desk`] can create.
+//! A [`Broker`] turns each [`Action`] of a run into a [`Permit`], a [`Denial`] that says what to
+//! grant, or a [`Question`] for a person. A function that touches a resource takes a `Permit` by
+//! value and its target from it; only a [`Desk`] can create one.
 //!
 //! Absent on purpose: I/O (a [`Ledger`] and a [`Sink`] do it), an executor, a thread per waiting
 //! run, and any way for a guest to make a grant, to answer a question, or to read the headers of
@@ -12,7 +12,7 @@
 //!
 //! - [`Broker`], [`Permissions`], [`Desk`]: of a process, a sandbox, a run; a [`Desk`] returns a
 //!   [`Verdict`]
-//! - [`Permit`], [`Denial`], [`PermissionError`]: the verdict, and a denial as the guest sees it
+//! - [`Action`], [`Permit`], [`Denial`], [`PermissionError`]: the verdict, and a denial as the guest sees it
 //! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: grants and their lifetime
 //! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`]: decisions by a person
 //! - [`Declaration`]: capabilities that a tool says it needs
@@ -79,7 +79,7 @@ pub use id::{BadId, GrantId, Key, QuestionId, RequestId};
 pub use ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
 pub use memory::InMemory;
 pub use permissions::Permissions;
-pub use permit::Permit;
+pub use permit::{Action, Permit};
 pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};

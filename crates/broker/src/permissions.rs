@@ -4,10 +4,10 @@
 //! because its runs share them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-use cofferdam_caps::CapabilitySet;
+use cofferdam_caps::{CapabilitySet, Kind};
 
 use crate::audit::{Event, Line};
 use crate::bounds::Bounds;
@@ -35,6 +35,8 @@ struct Inner {
     grants: RwLock<GrantIndex>,
     /// Changes with every change of the grants.
     generation: AtomicU64,
+    /// Kinds of which something was ever granted to the whole sandbox, one bit each.
+    restricted: AtomicU32,
 }
 
 impl Broker {
@@ -72,6 +74,9 @@ impl Broker {
             bounds,
             grants: RwLock::new(grants),
             generation: AtomicU64::new(0),
+            restricted: AtomicU32::new(
+                given.iter().fold(0, |kinds, capability| kinds | bit(capability.kind())),
+            ),
         }))
     }
 }
@@ -96,7 +101,13 @@ impl Permissions {
     /// terms limit it.
     pub fn grant(&self, terms: Terms) -> Result<Grant, Error> {
         match terms.span() {
-            Span::Always => self.0.broker.grant(terms),
+            Span::Always => {
+                let grant = self.0.broker.grant(terms)?;
+                if self.applies_to_all_tools(&grant) {
+                    self.restrict(grant.capability.kind());
+                }
+                Ok(grant)
+            }
             Span::Once | Span::Session => {
                 let grant = self.sign(terms)?;
                 self.hold(HeldGrant::new(grant.clone(), Source::Sandbox));
@@ -123,6 +134,22 @@ impl Permissions {
         let mut all: Vec<_> = grants.iter().map(|held| held.snapshot()).collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         all
+    }
+
+    /// Returns true if something of this kind was ever granted to the sandbox, even if that grant
+    /// has been revoked or used up.
+    pub fn is_restricted(&self, kind: Kind) -> bool {
+        self.0.restricted.load(Ordering::Relaxed) & bit(kind) != 0
+    }
+
+    /// Marks the sandbox as one that has only what it is granted of this kind.
+    pub fn restrict(&self, kind: Kind) {
+        self.0.restricted.fetch_or(bit(kind), Ordering::Relaxed);
+    }
+
+    fn applies_to_all_tools(&self, grant: &Grant) -> bool {
+        let is_here = |sandbox: &Arc<str>| **sandbox == *self.0.sandbox;
+        grant.holder.tool.is_none() && grant.holder.sandbox.as_ref().is_none_or(is_here)
     }
 
     pub(crate) fn broker(&self) -> &Broker {
@@ -166,6 +193,9 @@ impl Permissions {
     /// Puts a grant in force and wakes the runs that wait for it.
     pub(crate) fn hold(&self, held: HeldGrant) {
         let capability = held.grant.capability.clone();
+        if held.is_of_any_run() && self.applies_to_all_tools(&held.grant) {
+            self.restrict(capability.kind());
+        }
         self.change().insert(Arc::new(held));
         self.0.broker.shared().waiters.wake(|waiter| {
             let wanted = waiter.request.as_ref().map(|(_, wanted)| wanted);
@@ -193,6 +223,10 @@ impl Permissions {
         self.0.generation.fetch_add(1, Ordering::AcqRel);
         grants
     }
+}
+
+fn bit(kind: Kind) -> u32 {
+    1 << kind as u32
 }
 
 impl fmt::Debug for Permissions {

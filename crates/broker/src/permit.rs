@@ -1,4 +1,4 @@
-//! The [`Permit`], proof that a request was checked.
+//! The [`Permit`], proof that an [`Action`] was checked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,76 @@ use cofferdam_caps::{Capability, Request, visible};
 use crate::held_grant::HeldGrant;
 use crate::secret::SecretHeaders;
 
-/// Permission to carry out one request now; only the broker can create one.
+/// Something that a guest wants to do, with the target that was resolved for it.
 ///
-/// A function that touches a resource takes the permit by value and takes its target from
-/// [`request`](Self::request), so that only what was checked is done.
+/// An action is defined beside the resource that carries it out, and its requests name the target
+/// that the resource will use.
+pub trait Action {
+    /// Returns the request to check.
+    fn request(&self) -> Request;
+
+    /// Returns further requests that must be permitted too, in the order of checking.
+    fn further(&self) -> Vec<Request> {
+        Vec::new()
+    }
+
+    /// Returns true if the action changes something outside the sandbox although the kind of its
+    /// requests does not imply that, such as a write to a folder of the host. The audit lines are
+    /// then durable before a permit is returned.
+    fn acts_outside(&self) -> bool {
+        false
+    }
+}
+
+impl Action for Request {
+    fn request(&self) -> Request {
+        self.clone()
+    }
+}
+
+impl<A: Action> Action for &A {
+    fn request(&self) -> Request {
+        (**self).request()
+    }
+
+    fn further(&self) -> Vec<Request> {
+        (**self).further()
+    }
+
+    fn acts_outside(&self) -> bool {
+        (**self).acts_outside()
+    }
+}
+
+/// Permission to carry out one action now; only the broker can create one.
+///
+/// A function that touches a resource takes the permit by value and takes its target from the
+/// permit's [`action`](Self::action), so that only what was checked is done, and done once.
+///
+/// No other crate can make a permit:
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_caps::Request;
+///
+/// fn forged(action: Request) -> Permit<Request> {
+///     Permit { action }
+/// }
+/// ```
+///
+/// And none can be copied:
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_caps::Request;
+///
+/// fn twice(permit: Permit<Request>) -> (Permit<Request>, Permit<Request>) {
+///     (permit.clone(), permit)
+/// }
+/// ```
 #[must_use]
-pub struct Permit {
+pub struct Permit<A> {
+    action: A,
     checked: Arc<Checked>,
     held: Arc<HeldGrant>,
 }
@@ -25,12 +89,29 @@ pub(crate) struct Checked {
     pub(crate) target: Arc<str>,
 }
 
-impl Permit {
+impl Permit<()> {
     pub(crate) fn new(checked: Arc<Checked>, held: Arc<HeldGrant>) -> Self {
-        Self { checked, held }
+        Self { action: (), checked, held }
     }
 
-    /// Returns the permitted request.
+    /// Returns the permit for the action that the request was made for.
+    pub(crate) fn for_action<A>(self, action: A) -> Permit<A> {
+        Permit { action, checked: self.checked, held: self.held }
+    }
+}
+
+impl<A> Permit<A> {
+    /// Returns the permitted action.
+    pub fn action(&self) -> &A {
+        &self.action
+    }
+
+    /// Uses the permit up and returns the permitted action.
+    pub fn into_action(self) -> A {
+        self.action
+    }
+
+    /// Returns the permitted request; the first, if the action has several.
     pub fn request(&self) -> &Request {
         &self.checked.request
     }
@@ -96,7 +177,7 @@ fn target(request: &Request) -> Arc<str> {
     visible(name).into()
 }
 
-impl fmt::Debug for Permit {
+impl<A> fmt::Debug for Permit<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit({} by {})", self.checked.request, self.held.text)
     }

@@ -5,24 +5,90 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cofferdam_caps::Capability;
+use cofferdam_caps::{Capability, Request};
 use futures_util::FutureExt;
 use futures_util::future::FusedFuture;
 
 use crate::denial::{Denial, Reason};
-use crate::desk::{Desk, Effect, Recheck};
+use crate::desk::{Desk, Effect, Recheck, RequestsVerdict};
 use crate::error::Error;
 use crate::id::RequestId;
 use crate::open_question::{Drive, OpenQuestion, Settled};
-use crate::permit::{Checked, Permit};
+use crate::permit::{Action, Checked, Permit};
 use crate::waiters::Waiter;
 
-/// Future of a request that waits for an answer, or for a grant made elsewhere.
+/// Future of an action that waits for an answer, or for a grant made elsewhere.
 ///
 /// Runs on any executor and blocks no thread. Dropping it withdraws the question, unless another
 /// call waits for the same one.
 #[must_use = "a question that nobody waits for is withdrawn"]
-pub struct Waiting {
+pub struct Waiting<A> {
+    desk: Desk,
+    /// `None` once the future has completed.
+    action: Option<A>,
+    /// Permit of the first request, if that was not the one to ask for; and the requests to check
+    /// after the one that waits.
+    permitted: Option<(Permit<()>, std::vec::IntoIter<Request>)>,
+    waiting: RequestWaiting,
+}
+
+impl<A: Action> Waiting<A> {
+    pub(crate) fn new(
+        desk: Desk,
+        action: A,
+        permitted: Option<(Permit<()>, std::vec::IntoIter<Request>)>,
+        waiting: RequestWaiting,
+    ) -> Self {
+        Self { desk, action: Some(action), permitted, waiting }
+    }
+
+    /// Returns the id by which the request can be granted or denied elsewhere.
+    pub fn request_id(&self) -> &RequestId {
+        &self.waiting.id
+    }
+
+    /// Returns the question that is being asked.
+    pub fn question(&self) -> &crate::Question {
+        self.waiting.registration.question.question()
+    }
+}
+
+/// The action is only moved, never pinned.
+impl<A> Unpin for Waiting<A> {}
+
+impl<A: Action> Future for Waiting<A> {
+    type Output = Result<Permit<A>, Denial>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Some(action) = this.action.take() else { return Poll::Pending };
+        loop {
+            let permit = match Pin::new(&mut this.waiting).poll(context) {
+                Poll::Ready(Ok(permit)) => permit,
+                Poll::Ready(Err(denial)) => return Poll::Ready(Err(denial)),
+                Poll::Pending => {
+                    this.action = Some(action);
+                    return Poll::Pending;
+                }
+            };
+            let (permit, mut further) = match this.permitted.take() {
+                Some(permitted) => permitted,
+                None => (permit, action.further().into_iter()),
+            };
+            match this.desk.check_further(&mut further, action.acts_outside()) {
+                RequestsVerdict::Permit => return Poll::Ready(Ok(permit.for_action(action))),
+                RequestsVerdict::Denied(denial) => return Poll::Ready(Err(denial)),
+                RequestsVerdict::Ask(waiting) => {
+                    this.permitted = Some((permit, further));
+                    this.waiting = waiting;
+                }
+            }
+        }
+    }
+}
+
+/// Future of one request that waits for an answer, or for a grant made elsewhere.
+pub(crate) struct RequestWaiting {
     desk: Desk,
     checked: Arc<Checked>,
     required: Capability,
@@ -44,7 +110,7 @@ struct Registration {
     number: Option<u64>,
 }
 
-impl Waiting {
+impl RequestWaiting {
     pub(crate) fn new(
         desk: Desk,
         (checked, required, id): (Arc<Checked>, Capability, RequestId),
@@ -56,23 +122,13 @@ impl Waiting {
         Self { desk, checked, required, id, effect, registration, seen }
     }
 
-    /// Returns the id by which the request can be granted or denied elsewhere.
-    pub fn request_id(&self) -> &RequestId {
-        &self.id
-    }
-
-    /// Returns the question that is being asked.
-    pub fn question(&self) -> &crate::Question {
-        self.registration.question.question()
-    }
-
-    fn denied(&self, reason: Reason) -> Poll<Result<Permit, Denial>> {
+    fn denied(&self, reason: Reason) -> Poll<Result<Permit<()>, Denial>> {
         Poll::Ready(Err(self.desk.deny(&self.checked, &self.required, &self.id, reason)))
     }
 }
 
-impl Future for Waiting {
-    type Output = Result<Permit, Denial>;
+impl Future for RequestWaiting {
+    type Output = Result<Permit<()>, Denial>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
@@ -179,8 +235,8 @@ impl Drop for Registration {
     }
 }
 
-impl std::fmt::Debug for Waiting {
+impl<A> std::fmt::Debug for Waiting<A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Waiting").field(&self.id).finish()
+        f.debug_tuple("Waiting").field(&self.waiting.id).finish()
     }
 }

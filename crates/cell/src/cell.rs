@@ -13,7 +13,7 @@ use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc};
 
 use crate::alarm::{Alarm, Ring, SLICE, Sleep};
 use crate::engine::TABLE_ELEMENTS;
-use crate::gate::{Host, Until, slice};
+use crate::gate::{Host, slice};
 use crate::image::Image;
 use crate::{Error, ErrorKind};
 
@@ -435,16 +435,14 @@ impl<H: Host> State<H> {
         let _away = alarm.away();
         self.ring = None;
         self.answer.clear();
-        let until = Until { switch: &self.switch, deadline: self.deadline };
-        let mut waiting = self.host.wait(ticket, &mut self.answer, until);
+        let mut waiting = self.host.wait(ticket, &mut self.answer);
         let waited = poll_fn(|cx| {
             // Confines a panic in a host call to this run.
             let looked = catch_unwind(AssertUnwindSafe(|| waiting.as_mut().poll(cx)));
             let failed = |_| Poll::Ready(Err(Stop::HostFailed("panic in a host call".into())));
             looked.unwrap_or_else(failed)
         });
-        let waited = waited.await?;
-        self.deadline += waited.paused;
+        self.deadline = waited.await?;
         // The deadline may be earlier than the end of the next slice.
         self.ring = Some(alarm.ring_at(self.deadline));
         Ok(())

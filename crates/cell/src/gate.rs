@@ -5,13 +5,14 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use cofferdam_abi::call::TAKE;
 use cofferdam_abi::frame::MAX_REQUEST;
-use cofferdam_abi::{Call, names};
+use cofferdam_abi::names;
 use wasmtime::{Caller, Linker};
 
-use crate::cell::{KillSwitch, Next, State, Stop};
+use crate::cell::{Next, State, Stop};
 
 /// `pace() -> i32`: returns nonzero if the guest should call [`rest`](IMPORT_REST). Called often,
 /// so it only compares two numbers.
@@ -26,37 +27,21 @@ const MAX_KEPT: usize = 64 << 10;
 
 /// Handles the calls of a cell.
 pub trait Host: Send + 'static {
-    /// Handles one crossing: `request` holds one or more frames, and the same number is appended to
+    /// Handles one crossing: `requests` holds one or more frames, and the same number is appended to
     /// `answer`. A protocol violation is a [`Stop::Breach`] that names the call and the field.
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
+    fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
 
-    /// Waits for the answer to a pending call and appends its frame to `answer`, or returns the
-    /// reason to stop the run. The default is for hosts without pending calls.
+    /// Waits for the answer to a pending call, appends its frame to `answer` and returns the
+    /// deadline of the run, which may have moved; or returns the reason to stop the run. The default
+    /// is for hosts without pending calls.
     fn wait<'a>(
         &'a mut self,
         ticket: u32,
         answer: &'a mut Vec<u8>,
-        until: Until<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
-        let _ = (answer, until);
+    ) -> Pin<Box<dyn Future<Output = Result<Instant, Stop>> + Send + 'a>> {
+        let _ = answer;
         Box::pin(async move { Err(Stop::Breach(format!("wait for {ticket}: nothing is pending"))) })
     }
-}
-
-/// The conditions that end a wait.
-#[derive(Clone, Copy)]
-pub struct Until<'a> {
-    /// Ends the wait when used.
-    pub switch: &'a KillSwitch,
-    /// Ends the wait when it passes.
-    pub deadline: Instant,
-}
-
-/// The result of a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Waited {
-    /// Time that does not count as the run's own; extends the deadline.
-    pub paused: Duration,
 }
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
@@ -102,7 +87,7 @@ async fn rest<H: Host>(mut caller: Caller<'_, State<H>>) -> wasmtime::Result<()>
 /// `call(request, request_len, answer, answer_cap) -> answer_len`.
 ///
 /// An answer longer than the guest's buffer is kept; the guest enlarges its buffer and fetches the
-/// answer with a single [`Call::Take`] in a crossing of its own.
+/// answer with a single [`TAKE`] in a crossing of its own.
 fn cross<H: Host>(
     mut caller: Caller<'_, State<H>>,
     request: u32,
@@ -120,7 +105,7 @@ fn cross<H: Host>(
     if message.len() > MAX_REQUEST {
         return breach("request longer than the limit");
     }
-    let is_take = message.starts_with(&Call::Take.number().to_le_bytes());
+    let is_take = message.starts_with(&TAKE.to_le_bytes());
     if is_take {
         if message.len() != cofferdam_abi::frame::REQUEST_HEADER {
             return breach("gate.take with fields or in a batch");
@@ -128,7 +113,7 @@ fn cross<H: Host>(
     } else {
         state.answer.clear();
         state.answer.shrink_to(MAX_KEPT);
-        let answering = AssertUnwindSafe(|| state.host.call(message, &mut state.answer));
+        let answering = AssertUnwindSafe(|| state.host.cross(message, &mut state.answer));
         // T-CELL-010: a panic in a host call.
         match catch_unwind(answering) {
             Ok(Ok(())) => {}

@@ -4,8 +4,9 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll};
 
+use cofferdam_abi::call::TAKE;
 use cofferdam_abi::frame::{MAX_REQUEST, REQUEST_HEADER};
-use cofferdam_abi::{Call, names};
+use cofferdam_abi::names;
 use wasmtime::{Caller, Linker};
 
 use crate::cell::Stop;
@@ -167,7 +168,7 @@ async fn cross<P: Program>(
         if message.len() > MAX_REQUEST {
             return breach("request longer than the limit");
         }
-        let is_take = message.starts_with(&Call::Take.number().to_le_bytes());
+        let is_take = message.starts_with(&TAKE.to_le_bytes());
         if is_take && message.len() != REQUEST_HEADER {
             return breach("gate.take with fields or in a batch");
         }
@@ -178,7 +179,7 @@ async fn cross<P: Program>(
                 state.answer.shrink_to(MAX_KEPT);
             }
             let (program, answer) = (&mut state.program, &mut state.answer);
-            match guarded(cx, |cx| program.poll_call(message, answer, cx)) {
+            match guarded(cx, |cx| program.poll_cross(message, answer, cx)) {
                 Poll::Ready(Ok(())) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => return Poll::Pending,

@@ -44,7 +44,7 @@ pub use alarm::{Alarm, Ring, Sleep};
 pub use cell::{Cell, KillSwitch, Limits, Stop};
 pub use compiler::{Compiler, Compiling, Notice};
 pub use engine::{Engine, Pool};
-pub use gate::{Host, Until, Waited};
+pub use gate::Host;
 pub use image::Image;
 pub use imports::Import;
 pub use program::{Finish, Leave, MemoryBudget, Program, ProgramLimits, TrapKind, execute};

@@ -42,7 +42,7 @@ pub trait Program: Send + 'static {
 
     /// Handles one crossing of the gate: appends as many frames to `answer` as `request` holds.
     /// Frames appended before `Pending` are still present when the call is repeated.
-    fn poll_call(
+    fn poll_cross(
         &mut self,
         request: &[u8],
         answer: &mut Vec<u8>,

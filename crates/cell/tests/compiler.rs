@@ -25,7 +25,7 @@ impl Program for Nothing {
         Poll::Ready(Ok(0))
     }
 
-    fn poll_call(
+    fn poll_cross(
         &mut self,
         _: &[u8],
         _: &mut Vec<u8>,

@@ -153,10 +153,10 @@ pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
 /// Explains a limit with a wrong name. The names include the unit, so a small value without one
 /// may have been meant in a larger unit: the hints show both.
 fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
-    let (unit, larger, factor) = match meant {
-        "timeoutMs" => ("milliseconds", "seconds", 1000),
-        name if name.ends_with("Bytes") => ("bytes", "MiB", 1 << 20),
-        _ => ("", "", 1),
+    let (unit, sign, larger, factor) = match meant {
+        "timeoutMs" => ("milliseconds", "ms", "s", 1000),
+        name if name.ends_with("Bytes") => ("bytes", "B", "MiB", 1 << 20),
+        _ => ("", "", "", 1),
     };
     if factor == 1 || value >= factor {
         let message = format!("--limit {text}: unknown limit; did you mean {meant}?");
@@ -164,7 +164,7 @@ fn misspelled_limit(text: &str, meant: &str, value: u64) -> Failure {
     }
     Failure::usage(format!("--limit {text}: unknown limit; did you mean {meant}, in {unit}?"))
         .hint(format!("--limit {meant}={}   ({value} {larger})", value * factor))
-        .hint(format!("--limit {meant}={value}   ({value} {unit})"))
+        .hint(format!("--limit {meant}={value}   ({value} {sign})"))
 }
 
 /// Returns the limit that was probably meant by a text with a unit or without a number.
@@ -315,12 +315,12 @@ mod tests {
         check(
             "timeout=5",
             "did you mean timeoutMs, in milliseconds?",
-            &["--limit timeoutMs=5000   (5 seconds)", "--limit timeoutMs=5   (5 milliseconds)"],
+            &["--limit timeoutMs=5000   (5 s)", "--limit timeoutMs=5   (5 ms)"],
         );
         check(
             "memory=64",
             "did you mean memoryBytes, in bytes?",
-            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 bytes)"],
+            &["--limit memoryBytes=67108864   (64 MiB)", "--limit memoryBytes=64   (64 B)"],
         );
         check("timeout=5000", "did you mean timeoutMs?", &["--limit timeoutMs=5000"]);
         check("process=5", "did you mean processes?", &["--limit processes=5"]);

@@ -131,7 +131,7 @@ fn wrong_calls_exit_with_2_and_say_what_is_wrong() {
     );
     check(&["run", &tool, "--limit", "timeoutMs=soon"], "", 2, "", &["not NAME=NUMBER"]);
     check(&["run", &tool, "--limit", "timeoutMs=-1"], "", 2, "", &["not NAME=NUMBER"]);
-    check(&["run", &tool, "--limit", "time=1"], "", 2, "", &["time: unknown limit", "timeoutMs"]);
+    check(&["run", &tool, "--limit", "time=1"], "", 2, "", &["time=1: unknown limit", "timeoutMs"]);
     check(&["run", &tool, "--limit", "timeoutMs=0"], "", 2, "", &["must be more than 0"]);
     check(&["run", &tool, "--lang", "python"], "", 2, "", &["python"]);
     check(&["fly"], "", 2, "", &["fly"]);
@@ -344,7 +344,7 @@ fn rpc_names_the_parameter_that_is_wrong() {
         (json!([]), "params"),
         (json!({ "code": "1" }), "kind: missing"),
         (json!({ "kind": "js" }), "code: missing"),
-        (json!({ "kind": "cobol", "code": "1" }), "kind: \"cobol\""),
+        (json!({ "kind": "cobol", "code": "1" }), "kind: unknown \"cobol\""),
         (json!({ "kind": 7, "code": "1" }), "kind: not a string"),
         (json!({ "kind": "js", "code": 7 }), "code: not a string"),
         (json!({ "kind": "wasm" }), "wasm: missing"),

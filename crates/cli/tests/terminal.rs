@@ -110,7 +110,7 @@ fn compiling_is_said_at_a_terminal_once_and_the_line_goes() {
         let _ = std::fs::remove_dir_all(&kept);
         let (text, code) = shown(&arguments, "", &[("XDG_CACHE_HOME", cache)]);
         assert_eq!(code, Some(0), "{text}");
-        assert!(text.contains("compiling slow") && text.contains("MiB: once"), "{text:?}");
+        assert!(text.contains("compiling slow") && text.contains("MiB (once; "), "{text:?}");
         assert!(text.ends_with("\r\x1b[2K"), "{text:?}");
         let (text, _) = shown(&arguments, "", &[("XDG_CACHE_HOME", cache)]);
         assert_eq!(text, "", "what is kept needs no word");

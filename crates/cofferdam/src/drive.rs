@@ -10,9 +10,10 @@ use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
 use cofferdam_cell::{Cell, KillSwitch, Stop};
-use cofferdam_kernel::{Asking, Console, KeptCode, Kernel, Output, Settings, Stream, Term};
+use cofferdam_kernel::{Console, KeptCode, Kernel, Output, RunClock, Settings, Stream};
 
 use crate::error::{Error, ErrorKind};
+use crate::interrupted::Interrupted;
 use crate::limits::{Limit, Limits};
 use crate::outcome::{Ending, Exhausted, Outcome, Position, ScriptError};
 use crate::sandbox::SandboxState;
@@ -27,15 +28,15 @@ use crate::typescript;
 const ERROR_ROOM: usize = 512 << 10;
 
 /// Longest time limit. Adding more to an `Instant` can overflow on some platforms.
-pub(crate) const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// State that a run shares with every tool and command it starts.
 #[derive(Clone)]
 pub(crate) struct Course {
     pub(crate) state: Arc<SandboxState>,
     pub(crate) began: Instant,
-    /// Switch, deadline and pauses that end the run and everything it started.
-    pub(crate) term: Term,
+    /// Kill switch, deadline and pauses of the run and of everything it starts.
+    pub(crate) clock: RunClock,
     pub(crate) desk: Desk,
     /// Slots for tools started by programs, shared by the whole run.
     pub(crate) slots: Slots,
@@ -51,9 +52,7 @@ impl Course {
     /// Returns the kernel settings of a tool in this run.
     pub(crate) fn settings(&self) -> Settings {
         let commands = Arc::new(ToolCommands(self.clone()));
-        let mut settings = self.state.settings(self.desk.clone(), Some(commands));
-        settings.asking = self.term.asking.clone();
-        settings.term = Some(self.term.clone());
+        let mut settings = self.state.settings(self.desk.clone(), &self.clock, Some(commands));
         if let Some(console) = &self.console {
             let printed = console.clone();
             let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
@@ -97,7 +96,7 @@ pub(crate) fn course(
     Course {
         state: state.clone(),
         began,
-        term: Term { switch: switch.clone(), deadline, asking: Asking::default() },
+        clock: RunClock::new(switch.clone(), deadline),
         desk: state.desk(name),
         slots: Slots::default(),
         console: None,
@@ -110,30 +109,31 @@ pub(crate) async fn fresh(
     tool: &Tool,
     switch: &KillSwitch,
 ) -> Result<Outcome, Error> {
-    let mut course = course(state, tool.identity(), switch, Instant::now());
-    let (ending, output) = run_on_course(&mut course, tool).await?;
+    let course = course(state, tool.identity(), switch, Instant::now());
+    let (ending, output) = run_on_course(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
 
 /// Runs a tool within a run that is under way, without recording its end in the audit log.
 pub(crate) async fn run_on_course(
-    course: &mut Course,
+    course: &Course,
     tool: &Tool,
 ) -> Result<(Ending, (Output, Output)), Error> {
-    let members = match surface::members(course, tool).await? {
-        Ok(members) => members,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
-    let source = match guest_source(course, tool, tool.form).await? {
-        Ok(source) => source,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
+    match run_in_fresh_cell(course, tool).await {
+        Ok(ended) => Ok(ended),
+        Err(interrupted) => Ok((interrupted.ending()?, Default::default())),
+    }
+}
+
+async fn run_in_fresh_cell(
+    course: &Course,
+    tool: &Tool,
+) -> Result<(Ending, (Output, Output)), Interrupted> {
+    let members = surface::members(course, tool).await?;
+    let source = guest_source(course, tool, tool.form).await?;
     let mut settings = course.settings();
     settings.code.clone_from(&source.to_keep);
-    let mut cell = match take_cell(course, settings)? {
-        Ok(cell) => cell,
-        Err(ending) => return Ok((ending, Default::default())),
-    };
+    let mut cell = take_cell(course, settings)?;
     let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
@@ -150,40 +150,39 @@ pub(crate) async fn kept(
     slot: &Slot,
     began: Instant,
 ) -> Result<Outcome, Error> {
-    let mut course = course(state, tool.identity(), switch, began);
+    let course = course(state, tool.identity(), switch, began);
+    let (ending, output) = match run_in_kept_cell(&course, tool, slot).await {
+        Ok(ended) => ended,
+        Err(interrupted) => (interrupted.ending()?, Default::default()),
+    };
+    Ok(course.outcome(ending, output))
+}
+
+async fn run_in_kept_cell(
+    course: &Course,
+    tool: &Tool,
+    slot: &Slot,
+) -> Result<(Ending, (Output, Output)), Interrupted> {
     // Another run of the session may hold the slot. Waiting for it can be cancelled like the run
     // itself.
-    let mut slot = match switch.unless_stopped(course.term.deadline, slot.lock()).await {
+    let mut slot = match course.clock.wait(slot.lock()).await {
         Ok(slot) => slot,
-        Err(stop) => {
-            let ending = stopped(&course, stop, String::new())?;
-            return Ok(course.outcome(ending, Default::default()));
-        }
+        Err(stop) => return Err(stopped(course, stop, String::new())?.into()),
     };
-    let members = match surface::members(&mut course, tool).await? {
-        Ok(members) => members,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let source = match guest_source(&course, tool, Form::Kept).await? {
-        Ok(source) => source,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
+    let members = surface::members(course, tool).await?;
+    let source = guest_source(course, tool, Form::Kept).await?;
     // Taken out while the tool runs: if this future is dropped half-way, the cell is dropped with
     // it.
-    let cell = match slot.take() {
+    let mut cell = match slot.take() {
         Some(mut cell) => {
-            cell.rearm(switch.clone(), course.term.deadline_now());
+            cell.rearm(course.clock.switch().clone(), course.clock.deadline());
             cell.host_mut().restart(course.settings());
-            Ok(cell)
+            cell
         }
-        None => take_cell(&course, course.settings())?,
+        None => take_cell(course, course.settings())?,
     };
-    let mut cell = match cell {
-        Ok(cell) => cell,
-        Err(ending) => return Ok(course.outcome(ending, Default::default())),
-    };
-    let message = start_message(&course, tool, &source, &members);
-    let ending = drive(&course, &mut cell, &message).await?;
+    let message = start_message(course, tool, &source, &members);
+    let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
     // A cell is reused only if it left by itself, without being asked to stop.
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
@@ -196,10 +195,10 @@ pub(crate) async fn kept(
         | Ending::Denied(_)
         | Ending::Exited(_)
         | Ending::Stopped(_) => {
-            state.runtime.reaper().take(cell);
+            course.state.runtime.reaper().take(cell);
         }
     }
-    Ok(course.outcome(ending, output))
+    Ok((ending, output))
 }
 
 /// Returns the output of the run. A denial that ended the run is appended to standard error as one
@@ -227,16 +226,16 @@ async fn guest_source<'a>(
     course: &Course,
     tool: &'a Tool,
     form: Form,
-) -> Result<Result<GuestSource<'a>, Ending>, Error> {
+) -> Result<GuestSource<'a>, Interrupted> {
     let (len, allowed) = (tool.source.len() as u64, course.limits().source_bytes);
     if len > allowed {
-        return Ok(Err(exceeded(Limit::Source, allowed, Some(len))));
+        return Err(exceeded(Limit::Source, allowed, Some(len)).into());
     }
     let to_keep = match form {
         Form::Detect | Form::Body => {
             if let Some(code) = tool.compiled.code() {
                 let (form, javascript) = (Form::Body, Cow::Borrowed(""));
-                return Ok(Ok(GuestSource { form, javascript, code: Some(code), to_keep: None }));
+                return Ok(GuestSource { form, javascript, code: Some(code), to_keep: None });
             }
             tool.compiled.to_keep()
         }
@@ -244,34 +243,29 @@ async fn guest_source<'a>(
     };
     let (form, javascript) = match tool.language {
         Language::JavaScript => (form, Cow::Borrowed(tool.source.as_str())),
-        Language::TypeScript => match typescript::strip(course, tool, form).await? {
-            Ok((form, stripped)) => (form, Cow::Owned(stripped)),
-            Err(ending) => return Ok(Err(ending)),
-        },
+        Language::TypeScript => {
+            let (form, stripped) = typescript::strip(course, tool, form).await?;
+            (form, Cow::Owned(stripped))
+        }
     };
-    Ok(Ok(GuestSource { form, javascript, code: None, to_keep }))
+    Ok(GuestSource { form, javascript, code: None, to_keep })
 }
 
 // T-CELL-003: memory of the cell.
-fn take_cell(course: &Course, settings: Settings) -> Result<Result<Cell<Kernel>, Ending>, Error> {
+fn take_cell(course: &Course, settings: Settings) -> Result<Cell<Kernel>, Interrupted> {
     let image = course.state.runtime.js(course.state.boundary)?;
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
         let wanted = Some(image.memory_bytes());
-        return Ok(Err(exceeded(Limit::Memory, limits.memory_bytes, wanted)));
+        return Err(exceeded(Limit::Memory, limits.memory_bytes, wanted).into());
     }
     let of_cell = cofferdam_cell::Limits {
         memory_bytes: limits.memory_bytes,
         reply_bytes: (limits.result_bytes as usize).max(ERROR_ROOM).saturating_add(64),
     };
     let kernel = Kernel::new(settings);
-    Ok(Ok(Cell::new(
-        image,
-        kernel,
-        of_cell,
-        course.term.switch.clone(),
-        course.term.deadline_now(),
-    )?))
+    let clock = &course.clock;
+    Ok(Cell::new(image, kernel, of_cell, clock.switch().clone(), clock.deadline())?)
 }
 
 fn start_message(
@@ -306,7 +300,7 @@ pub(crate) async fn drive(
     cell: &mut Cell<Kernel>,
     first: &[u8],
 ) -> Result<Ending, Error> {
-    let mut reply = cell.enter(first).await;
+    let mut reply = course.clock.compute(cell.enter(first)).await;
     loop {
         let bytes = match reply {
             Ok(bytes) => bytes,
@@ -314,22 +308,14 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
-                let mut deadline = cell.deadline();
-                let answers = loop {
-                    match cell.host_mut().answers(&course.term.switch, deadline).await {
-                        Ok(answers) => {
-                            deadline += answers.paused;
-                            if !answers.is_empty() {
-                                break answers;
-                            }
-                        }
-                        Err(stop) => return stopped(course, stop, String::new()),
-                    }
+                let settled = match cell.host_mut().settle_next().await {
+                    Ok(settled) => settled,
+                    Err(stop) => return stopped(course, stop, String::new()),
                 };
-                cell.set_deadline(deadline);
+                cell.set_deadline(course.clock.deadline());
                 let mut message = Writer::new();
-                answers.write(&mut message);
-                reply = cell.enter(message.as_bytes()).await;
+                settled.write(&mut message);
+                reply = course.clock.compute(cell.enter(message.as_bytes())).await;
             }
             Ok(leave) => return ending(course, cell, leave),
             Err(malformed) => {

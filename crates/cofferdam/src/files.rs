@@ -8,6 +8,8 @@ use cofferdam_vfs::{self as vfs, Errno, Mode, Time, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
 
+use cofferdam_kernel::furniture::PROGRAMS_AT;
+
 pub(crate) use cofferdam_kernel::furniture::HOME;
 
 /// Creates the tree of an empty sandbox: a home, a folder for temporary files, devices and
@@ -95,9 +97,6 @@ pub(crate) fn write_error(tree: &Tree, limits: &Limits, error: &vfs::Error) -> E
         _ => Error::file(error),
     }
 }
-
-/// Folder of the programs that the embedder provides; it is on `PATH`.
-pub(crate) const PROGRAMS_AT: &str = "/usr/local/bin";
 
 /// Installs a program as a command of the shell. Guests can run it but not change it.
 // T-PROC-011: a program in the place of a command.

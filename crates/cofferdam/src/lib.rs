@@ -75,7 +75,6 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-mod allowlist;
 mod archive;
 pub mod capabilities;
 pub mod command;
@@ -86,6 +85,7 @@ mod drive;
 pub mod error;
 mod files;
 pub mod function;
+mod interrupted;
 pub mod json;
 mod life;
 pub mod limits;

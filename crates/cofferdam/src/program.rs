@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use cofferdam_caps::Kind;
 use cofferdam_cell::{Finish, KillSwitch, TrapKind};
-use cofferdam_kernel::{self as kernel, Hits, ProcessLimits, Ran, RanEnding, Settings, Stdin};
+use cofferdam_kernel::{
+    self as kernel, Hits, ProcessLimits, ProgramSetup, Ran, RanEnding, Settings, StartRules, Stdin,
+};
 use cofferdam_vfs::Mode;
 
-use crate::allowlist::Allowlist;
 use crate::command::Command;
 use crate::drive::{self, Course, exceeded};
 use crate::error::Error;
@@ -30,22 +31,22 @@ pub(crate) async fn run(
 ) -> Result<Outcome, Error> {
     let name = command.name();
     let course = drive::course(state, &name, switch, Instant::now());
-    // If the sandbox was given commands by name, only those may start; otherwise all of them may.
-    let allowlist = match course.desk.sees(Kind::ProcessExec)? {
-        true => Some(Arc::new(Allowlist::new(course.desk.clone(), None))),
-        false => None,
+    // A sandbox that was ever granted programs by name starts only those; another one starts all.
+    let policy = state.policy.clone();
+    let start_rules = match course.desk.is_restricted(Kind::ProcessExec)? {
+        true => StartRules::granted(policy, course.desk.clone(), None),
+        false => StartRules::unrestricted(policy),
     };
-    let settings = state.settings(course.desk.clone(), None);
-    run_on_course(&course, settings, command, allowlist).await
+    let settings = state.settings(course.desk.clone(), &course.clock, None);
+    run_on_course(&course, settings, command, start_rules).await
 }
 
-/// Runs a program within a run that is under way. With an allowlist, it may start the commands that
-/// the tool may start, and no others.
+/// Runs a program within a run that is under way.
 pub(crate) async fn run_on_course(
     course: &Course,
-    mut settings: Settings,
+    settings: Settings,
     command: Command,
-    allowlist: Option<Arc<Allowlist>>,
+    start_rules: StartRules,
 ) -> Result<Outcome, Error> {
     let state = &course.state;
     let limits = course.limits();
@@ -53,10 +54,9 @@ pub(crate) async fn run_on_course(
         let ending = exceeded(Limit::Source, limits.source_bytes, Some(command.source_bytes));
         return Ok(course.outcome(ending, Default::default()));
     }
-    settings.asking = course.term.asking.clone();
     let trouble = Arc::default();
     let tools = ShellTools { course: course.clone(), trouble: Arc::clone(&trouble) };
-    let world = kernel::World {
+    let setup = ProgramSetup {
         settings,
         files: state.resources.files.clone(),
         limits: ProcessLimits {
@@ -65,31 +65,26 @@ pub(crate) async fn run_on_course(
             processes: limits.processes,
         },
         programs: state.runtime.programs()?.clone(),
-        policy: match &allowlist {
-            Some(allowlist) => allowlist.clone(),
-            None => state.policy.clone(),
-        },
+        start_rules,
         tools: Some(Arc::new(tools)),
         reaper: state.runtime.reap(),
     };
     let command = with_sandbox_defaults(state, command);
     let alarm = state.runtime.engine().alarm();
-    let ran = kernel::run_program(world, command, &course.term.switch, alarm, course.term.deadline)
-        .await?;
+    let ran = kernel::run_program(setup, command, alarm).await?;
     if let Some(environment) = &ran.environment {
         state.keep_environment(environment);
     }
     let mut ending = ending(course, &ran)?;
     // A program that fails after a denial, or after one of its tools was stopped, reports that as
     // the cause.
-    let command = allowlist.and_then(|allowlist| allowlist.denied());
-    let denied = command.clone().or(ran.denied);
+    let denied = ran.denied_program.clone().or(ran.denied);
     let trouble = denied.map(Ending::Denied).or_else(|| lock(&trouble).take());
     if let (Ending::Exited(1..) | Ending::Threw(_), Some(trouble)) = (&ending, trouble) {
         ending = trouble;
     }
     let mut outcome = course.outcome(ending, (ran.stdout, ran.stderr));
-    outcome.denied = command.filter(|_| !matches!(outcome.ending, Ending::Denied(_)));
+    outcome.denied = ran.denied_program.filter(|_| !matches!(outcome.ending, Ending::Denied(_)));
     Ok(outcome)
 }
 

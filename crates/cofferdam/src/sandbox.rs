@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cofferdam_broker::{Approver, Bounds, Broker, Grant, Terms};
-use cofferdam_caps::CapabilitySet;
+use cofferdam_caps::{CapabilitySet, Kind};
 use cofferdam_cell::KillSwitch;
 use cofferdam_dom::Page;
 use cofferdam_dom::proxy::Event;
+use cofferdam_kernel::permitted::{Network, Permitted};
 use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
-    Asking, Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
+    Clock, Commands, Environment, Policy, Random, Resources, RunClock, Settings, Watcher,
 };
 use cofferdam_net::Client;
 use cofferdam_vfs::Mode;
@@ -288,6 +289,13 @@ impl SandboxState {
     /// original.
     pub(crate) fn fork(&self) -> SandboxState {
         let name = self.runtime.next_sandbox();
+        let bounds = self.config.bounds();
+        let permissions =
+            permissions(&self.broker, &name, &self.capabilities, &self.approver, bounds);
+        // A fork of a restricted sandbox is restricted, though it does not have all the grants.
+        if self.permissions.is_restricted(Kind::ProcessExec) {
+            permissions.restrict(Kind::ProcessExec);
+        }
         SandboxState {
             runtime: self.runtime.clone(),
             limits: self.limits,
@@ -298,13 +306,7 @@ impl SandboxState {
             stdin: self.stdin.clone(),
             capabilities: self.capabilities.clone(),
             resources: Arc::new(self.resources.fork()),
-            permissions: permissions(
-                &self.broker,
-                &name,
-                &self.capabilities,
-                &self.approver,
-                self.config.bounds(),
-            ),
+            permissions,
             broker: self.broker.clone(),
             approver: self.approver.clone(),
             client: self.client.clone(),
@@ -378,22 +380,22 @@ impl SandboxState {
     pub(crate) fn settings(
         &self,
         desk: cofferdam_broker::Desk,
+        clock: &RunClock,
         commands: Option<Arc<dyn Commands>>,
     ) -> Settings {
         Settings {
-            resources: self.resources.clone(),
+            resources: Permitted::new(self.resources.clone()),
             desk,
-            client: self.client.clone(),
+            network: Network::new(self.client.clone()),
             commands,
             clock: self.clock,
             random: self.random,
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
             watcher: self.watcher.clone(),
-            asking: Asking::default(),
+            run_clock: clock.clone(),
             console: None,
             code: None,
-            term: None,
         }
     }
 }

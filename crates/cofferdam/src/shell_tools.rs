@@ -76,10 +76,10 @@ impl Tools for ShellTools {
     }
 }
 
-async fn run(mut course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
+async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
     let arguments = line.arguments.into_iter().map(Value::String).collect();
     let tool = Tool::from_file_name(&line.name, line.source).args_value(Value::Array(arguments));
-    let (ending, (stdout, _)) = drive::run_on_course(&mut course, &tool).await?;
+    let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
     if stdout.is_cut {
         let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());
         console.print(Stream::Err, message.as_bytes());

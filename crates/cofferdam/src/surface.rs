@@ -1,14 +1,12 @@
 //! Selects the members of `btcp` that a tool sees: those with a grant, and those that the tool
 //! declared.
 
-use std::time::Instant;
-
 use cofferdam_broker::Preview;
 use cofferdam_caps::function::FunctionName;
 use cofferdam_caps::{Kind, Request};
 
-use crate::drive::{Course, FOREVER};
-use crate::error::Error;
+use crate::drive::Course;
+use crate::interrupted::Interrupted;
 use crate::outcome::{Ending, ScriptError};
 use crate::tool::Tool;
 
@@ -25,25 +23,19 @@ const MEMBERS: [(&str, &[Kind]); 7] = [
 
 /// Returns the members that a tool sees. Declared capabilities are requested first, all at once; an
 /// invalid declaration ends the run.
-pub(crate) async fn members(
-    course: &mut Course,
-    tool: &Tool,
-) -> Result<Result<Vec<String>, Ending>, Error> {
+pub(crate) async fn members(course: &Course, tool: &Tool) -> Result<Vec<String>, Interrupted> {
     let desk = &course.desk.clone();
     let declared = match tool.declared() {
         Ok(declared) => declared,
         Err(error) => {
             let (name, message) = ("SyntaxError".into(), error.to_string());
-            return Ok(Err(Ending::Threw(ScriptError { name, message, ..Default::default() })));
+            return Err(Ending::Threw(ScriptError { name, message, ..Default::default() }).into());
         }
     };
     let mut members = Vec::new();
     if declared.iter().next().is_some() {
         desk.declare(&declared);
-        let (began, waiting) = (Instant::now(), desk.ask_declared()?);
-        let answered = course.term.switch.unless_stopped(began + FOREVER, waiting).await;
-        // Time spent waiting for a decision does not count against the run.
-        course.term.deadline += began.elapsed();
+        let answered = course.clock.ask(desk.ask_declared()?).await;
         // A run that was stopped while waiting is stopped again before its first instruction.
         if let Ok(answered) = answered {
             answered?;
@@ -71,5 +63,5 @@ pub(crate) async fn members(
     if course.console.is_some() {
         members.push("stdin".to_owned());
     }
-    Ok(Ok(members))
+    Ok(members)
 }

@@ -2,11 +2,11 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
-use cofferdam_kernel::{CommandLine, Commands, Finished, What};
+use cofferdam_broker::Permit;
+use cofferdam_kernel::permitted::StartProgram;
+use cofferdam_kernel::{CommandLine, Commands, Finished, StartRules, What};
 
-use crate::allowlist::Allowlist;
 use crate::command::Command;
 use crate::drive::Course;
 use crate::outcome::{Ending, Outcome};
@@ -22,21 +22,25 @@ impl Commands for ToolCommands {
     ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>> {
         let course = self.0.anew(None);
         Box::pin(async move {
-            let permitted = line.permitted.clone();
-            let allowlist = Some(Arc::new(Allowlist::new(course.desk.clone(), permitted)));
+            let (command, permit) = command(line);
+            let policy = course.state.policy.clone();
+            let start_rules = StartRules::granted(policy, course.desk.clone(), permit);
             // The tool receives the output and decides whether to show it.
-            let mut settings = course.state.settings(course.desk.clone(), None);
+            let mut settings = course.state.settings(course.desk.clone(), &course.clock, None);
             settings.watcher = None;
-            let outcome = program::run_on_course(&course, settings, command(line), allowlist).await;
+            let outcome = program::run_on_course(&course, settings, command, start_rules).await;
             outcome.map(finished).map_err(|error| error.to_string())
         })
     }
 }
 
-fn command(line: CommandLine) -> Command {
-    let mut command = match line.what {
-        What::Shell(text) => Command::shell(text),
-        What::Arguments(argv) => Command::new(argv.first().cloned().unwrap_or_default()).argv(argv),
+/// Returns the command, and the permit for the program that it starts first.
+fn command(line: CommandLine) -> (Command, Option<Permit<StartProgram>>) {
+    let (mut command, permit) = match line.what {
+        What::Shell(text, permit) => (Command::shell(text), permit),
+        What::Arguments(permit, argv) => {
+            (Command::new(argv.first().cloned().unwrap_or_default()).argv(argv), Some(permit))
+        }
     };
     command = command.stdin(line.stdin);
     if let Some(cwd) = line.cwd {
@@ -48,7 +52,7 @@ fn command(line: CommandLine) -> Command {
             command = command.env(name, value);
         }
     }
-    command
+    (command, permit)
 }
 
 fn finished(outcome: Outcome) -> Finished {

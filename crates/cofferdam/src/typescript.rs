@@ -7,7 +7,7 @@ use cofferdam_cell::{Cell, Stop};
 use cofferdam_kernel::Kernel;
 
 use crate::drive::{self, Course, exceeded};
-use crate::error::Error;
+use crate::interrupted::Interrupted;
 use crate::limits::Limit;
 use crate::outcome::Ending;
 use crate::tool::Tool;
@@ -27,13 +27,13 @@ pub(crate) async fn strip(
     course: &Course,
     tool: &Tool,
     form: Form,
-) -> Result<Result<(Form, String), Ending>, Error> {
+) -> Result<(Form, String), Interrupted> {
     let limits =
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
     let image = course.state.runtime.ts()?;
     let mut cell =
-        Cell::new(image, kernel, limits, course.term.switch.clone(), course.term.deadline_now())?;
+        Cell::new(image, kernel, limits, course.clock.switch().clone(), course.clock.deadline())?;
     let mut message = Writer::new();
     Entry::Start(Start {
         form,
@@ -45,12 +45,12 @@ pub(crate) async fn strip(
         members: Vec::new(),
     })
     .write(&mut message);
-    let reply = match cell.enter(message.as_bytes()).await {
+    let reply = match course.clock.compute(cell.enter(message.as_bytes())).await {
         Ok(reply) => reply,
         // A trap means that the parser exhausted its stack or gave up in another way.
-        Err(Stop::Stack | Stop::Trap(_)) => return Ok(Err(exceeded(Limit::Stack, 0, None))),
-        Err(Stop::Memory) => return Ok(Err(exceeded(Limit::Memory, MEMORY, None))),
-        Err(stop) => return drive::stopped(course, stop, String::new()).map(Err),
+        Err(Stop::Stack | Stop::Trap(_)) => return Err(exceeded(Limit::Stack, 0, None).into()),
+        Err(Stop::Memory) => return Err(exceeded(Limit::Memory, MEMORY, None).into()),
+        Err(stop) => return Err(drive::stopped(course, stop, String::new())?.into()),
     };
     match Leave::read(&reply) {
         Ok(Leave::Finished([kind, text @ ..])) => {
@@ -59,12 +59,12 @@ pub(crate) async fn strip(
                 (_, 1) => Form::Module,
                 (_, _) => Form::Body,
             };
-            Ok(Ok((found, String::from_utf8_lossy(text).into_owned())))
+            Ok((found, String::from_utf8_lossy(text).into_owned()))
         }
-        Ok(Leave::Threw(thrown)) => Ok(Err(Ending::Threw(drive::script_error(thrown)))),
+        Ok(Leave::Threw(thrown)) => Err(Ending::Threw(drive::script_error(thrown)).into()),
         Ok(_) | Err(_) => {
             let what = Stop::Breach("reply of the TypeScript guest".into());
-            drive::stopped(course, what, String::new()).map(Err)
+            Err(drive::stopped(course, what, String::new())?.into())
         }
     }
 }

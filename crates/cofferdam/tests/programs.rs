@@ -8,7 +8,7 @@ use cofferdam::{
     Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Outcome, Policy, Sandbox,
 };
 use cofferdam_abi::process::Spawn;
-use cofferdam_abi::{Call, Writer, frame};
+use cofferdam_abi::{ProgramCall, Writer, frame};
 use computed::computed;
 
 /// Returns a program around the body of `_start`. `$print` writes a part of its memory. `$call`
@@ -49,7 +49,7 @@ fn program(data: &[(u32, Vec<u8>)], functions: &str, body: &str) -> Vec<u8> {
     wat::parse_str(&text).expect("a module")
 }
 
-fn request(call: Call, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
+fn request(call: ProgramCall, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
     let mut payload = Writer::new();
     fields(&mut payload);
     let mut w = Writer::new();
@@ -60,7 +60,7 @@ fn request(call: Call, fields: impl FnOnce(&mut Writer)) -> Vec<u8> {
 fn spawn(program: &[u8], descriptors: Vec<(u32, u32)>) -> Vec<u8> {
     let argv = vec![program];
     let spawn = Spawn { program, argv, cwd: b"/", descriptors, ..Spawn::default() };
-    request(Call::ProcessSpawn, |w| spawn.write(w))
+    request(ProgramCall::ProcessSpawn, |w| spawn.write(w))
 }
 
 fn sandbox(limits: Limits) -> Sandbox {
@@ -300,9 +300,9 @@ async fn a_fork_bomb_is_a_limit() {
 /// Returns a program that makes a pipe (descriptors 3 and up, whichever are free), starts `/child`
 /// with `fds`, then runs `body`.
 fn parent(fds: Vec<(u32, u32)>, body: &str) -> Vec<u8> {
-    let pipe = request(Call::PipeNew, |_| {});
+    let pipe = request(ProgramCall::PipeNew, |_| {});
     let spawn = spawn(b"/child", fds);
-    let wait = request(Call::ProcessWait, |w| {
+    let wait = request(ProgramCall::ProcessWait, |w| {
         w.u32(0).u8(0);
     });
     let lens = (pipe.len(), spawn.len(), wait.len());

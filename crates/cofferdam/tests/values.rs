@@ -1,6 +1,7 @@
 //! Random values and messages.
 
 use cofferdam::{Sandbox, Tool, Value};
+use cofferdam_abi::call::{ProgramCall, ToolCall};
 use cofferdam_abi::entry::{Entry, Leave};
 use cofferdam_abi::frame;
 use cofferdam_abi::value::{self, ErrorValue, ViewKind};
@@ -86,7 +87,9 @@ proptest! {
         let _ = Entry::read(&bytes);
         let _ = Leave::read(&bytes);
         let mut r = Reader::new(&bytes);
-        while frame::next_request(&mut r).is_ok() {}
+        while frame::next_request::<ToolCall>(&mut r).is_ok() {}
+        let mut r = Reader::new(&bytes);
+        while frame::next_request::<ProgramCall>(&mut r).is_ok() {}
     }
 
     #[test]

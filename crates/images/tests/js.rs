@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use cofferdam_abi::entry::{Code, Entry, Form, Start};
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
-use cofferdam_abi::{Call, Value, value};
-use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop, Until, Waited};
+use cofferdam_abi::{ToolCall, Value, value};
+use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
@@ -21,13 +21,15 @@ enum Panics {
 }
 
 impl Host for Panics {
-    fn call(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
+    fn cross(&mut self, request: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
         let request = frame::next_request(&mut Reader::new(request));
         let call = request.map_err(|e| Stop::Breach(e.to_string()))?.call;
         let mut w = Writer::onto(std::mem::take(answer));
         match (self, call) {
-            (Panics::WhenCalled, Call::ConsoleWrite) => panic!("a bug in a call"),
-            (_, Call::VariableGet) => frame::write_answer(&mut w, Status::Pending, &[7, 0, 0, 0]),
+            (Panics::WhenCalled, ToolCall::ConsoleWrite) => panic!("a bug in a call"),
+            (_, ToolCall::VariableGet) => {
+                frame::write_answer(&mut w, Status::Pending, &[7, 0, 0, 0])
+            }
             (_, _) => frame::write_answer(&mut w, Status::Done, &[0; 8]),
         }
         *answer = w.finish();
@@ -38,8 +40,7 @@ impl Host for Panics {
         &'a mut self,
         ticket: u32,
         _answer: &'a mut Vec<u8>,
-        _until: Until<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Waited, Stop>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<Instant, Stop>> + Send + 'a>> {
         let panics = *self;
         Box::pin(async move {
             match panics {

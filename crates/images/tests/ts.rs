@@ -15,7 +15,7 @@ use common::block_on;
 struct Nobody;
 
 impl Host for Nobody {
-    fn call(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Stop> {
+    fn cross(&mut self, _: &[u8], _: &mut Vec<u8>) -> Result<(), Stop> {
         Err(Stop::Breach("the TypeScript guest calls nobody".into()))
     }
 }

@@ -3,7 +3,8 @@
 //! In reading order:
 //! - [`run`]: a program and all that it starts, from its first process to its end
 //! - [`system`], `crew`, `table`, `signal`: state and scheduling of the processes of one run
-//! - [`process`], `spawn`, [`policy`]: one process, finding its image, permission to start it
+//! - [`process`], `spawn`: one process, and finding its image
+//! - [`policy`], [`start_rules`]: the embedder's policy and the grants decide what may start
 //! - `calls`: host calls beyond WASI; [`tools`]: tools that a program runs
 //! - `wasi`, `memory`, [`errno`]: WASI preview 1, one file per area
 //! - `descriptor`, [`pipe`], `fifo`, `device`, `rights`: open files
@@ -27,6 +28,7 @@ mod rights;
 pub(crate) mod run;
 mod signal;
 mod spawn;
+pub(crate) mod start_rules;
 pub(crate) mod system;
 mod table;
 pub(crate) mod tools;

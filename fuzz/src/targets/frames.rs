@@ -1,5 +1,6 @@
 //! Frames that cross the gate: requests and answers, entries and leaves, descriptions of processes.
 
+use cofferdam_abi::call::{Call, ProgramCall, ToolCall};
 use cofferdam_abi::entry::{Entry, Leave};
 use cofferdam_abi::frame::{Refusal, next_answer, next_request, write_answer, write_request};
 use cofferdam_abi::process::{Environment, FileStatus, Myself, Spawn};
@@ -27,7 +28,8 @@ macro_rules! again {
 }
 
 pub fn run(data: &[u8]) {
-    requests(data);
+    requests::<ToolCall>(data);
+    requests::<ProgramCall>(data);
     answers(data);
     cost::within(data.len(), 64, 1 << 16, || {
         again!(data, Entry::read);
@@ -41,9 +43,9 @@ pub fn run(data: &[u8]) {
 }
 
 /// Takes requests one by one, as the host does, and asserts that packing them gives the same bytes.
-fn requests(data: &[u8]) {
+fn requests<C: Call>(data: &[u8]) {
     let (mut reader, mut writer) = (Reader::new(data), Writer::new());
-    while let Ok(request) = next_request(&mut reader) {
+    while let Ok(request) = next_request::<C>(&mut reader) {
         write_request(&mut writer, request.call, request.payload);
         assert_eq!(writer.as_bytes(), &data[..data.len() - reader.remaining()]);
     }

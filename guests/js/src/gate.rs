@@ -12,7 +12,7 @@ pub(crate) use crossing::{cross, make_room, wait};
 #[cfg(not(target_arch = "wasm32"))]
 pub use double::{advance, cross, fire_next, reset, take_output, wait};
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use std::cell::Cell;
@@ -38,7 +38,7 @@ pub fn go_live() {
 }
 
 /// Makes one call and hands its answer to `f`.
-pub fn call<T>(call: Call, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
+pub fn call<T>(call: ToolCall, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     let mut request = Writer::onto(Vec::with_capacity(frame::REQUEST_HEADER + payload.len()));
     frame::write_request(&mut request, call, payload);
     send(request.as_bytes(), f)
@@ -62,7 +62,7 @@ fn first<T>(answer: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     }
 }
 
-fn number(which: Call) -> f64 {
+fn number(which: ToolCall) -> f64 {
     if !LIVE.get() {
         return 0.0;
     }
@@ -71,12 +71,12 @@ fn number(which: Call) -> f64 {
 
 /// Unix time in milliseconds.
 pub fn wall_now_ms() -> f64 {
-    number(Call::ClockWall)
+    number(ToolCall::ClockWall)
 }
 
 /// Milliseconds since the run began.
 pub fn monotonic_now_ms() -> f64 {
-    number(Call::ClockMonotonic)
+    number(ToolCall::ClockMonotonic)
 }
 
 /// Most random bytes of one call.
@@ -85,7 +85,7 @@ const RANDOM_CHUNK: usize = 4096;
 /// Fills the buffer with random bytes.
 pub fn random(buf: &mut [u8]) {
     for chunk in buf.chunks_mut(RANDOM_CHUNK) {
-        call(Call::RandomBytes, &(chunk.len() as u32).to_le_bytes(), |_, payload| {
+        call(ToolCall::RandomBytes, &(chunk.len() as u32).to_le_bytes(), |_, payload| {
             chunk.copy_from_slice(payload);
         });
     }
@@ -100,7 +100,7 @@ pub fn write(stream: Stream, bytes: &[u8]) {
         let mut payload = Vec::with_capacity(chunk.len() + 1);
         payload.push(stream as u8);
         payload.extend_from_slice(chunk);
-        call(Call::ConsoleWrite, &payload, |_, _| ());
+        call(ToolCall::ConsoleWrite, &payload, |_, _| ());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{Refusal, Status};
 use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Persistent, Result, Value};
 
@@ -69,7 +69,7 @@ pub fn forget() {
 }
 
 fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
-    crate::gate::call(Call::TimerStart, &delay.to_le_bytes(), |status, payload| match status {
+    crate::gate::call(ToolCall::TimerStart, &delay.to_le_bytes(), |status, payload| match status {
         Status::Pending => {
             let ticket = u32::from_le_bytes(payload.try_into().unwrap_or_default());
             WAITING.with_borrow_mut(|waiting| waiting.insert(ticket, Waiting::Timer));
@@ -86,7 +86,7 @@ fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
 /// Gives up a pending call.
 fn stop(ticket: u32) {
     if WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket)).is_some() {
-        crate::gate::call(Call::TicketCancel, &ticket.to_le_bytes(), |_, _| ());
+        crate::gate::call(ToolCall::TicketCancel, &ticket.to_le_bytes(), |_, _| ());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::entry::{Code, Form, Leave, MAX_CODE, Start};
 use cofferdam_abi::frame::Answer;
 use cofferdam_abi::wire::Writer;
@@ -224,7 +224,7 @@ fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
 /// Hands the code over before anything of the tool runs.
 fn keep(code: &[u8]) {
     if code.len() <= MAX_CODE {
-        gate::call(Call::CodeKeep, code, |_, _| ());
+        gate::call(ToolCall::CodeKeep, code, |_, _| ());
     }
 }
 

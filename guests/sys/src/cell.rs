@@ -6,8 +6,8 @@ use std::io;
 use std::os::wasi::ffi::OsStrExt as _;
 use std::time::Duration;
 
-use cofferdam_abi::call::Call;
-use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal};
+use cofferdam_abi::call::{ProgramCall, TAKE};
+use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
 use cofferdam_abi::process::{self as abi, FileStatus};
 use cofferdam_abi::wire::{Reader, Writer};
 
@@ -44,7 +44,7 @@ thread_local! {
 
 /// Makes one call and passes the fields of its answer to `read`; errors become errno values.
 fn call<T>(
-    which: Call,
+    which: ProgramCall,
     fields: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
 ) -> io::Result<T> {
@@ -56,7 +56,7 @@ fn call<T>(
 
 /// Makes one call like [`call`], but returns the host's full error rather than an errno.
 pub(crate) fn try_call<T>(
-    which: Call,
+    which: ProgramCall,
     fields: impl FnOnce(&mut Writer),
     read: impl FnOnce(&mut Reader<'_>) -> cofferdam_abi::wire::Result<T>,
 ) -> Result<T, HostError> {
@@ -88,7 +88,7 @@ fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     }
     let mut long = vec![0; len];
     let mut take = [0; REQUEST_HEADER];
-    take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
+    take[..2].copy_from_slice(&TAKE.to_le_bytes());
     // SAFETY: `take` and `long` are live for the call and have exactly the lengths passed; the host
     // writes at most `len` bytes to `long`.
     unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
@@ -102,8 +102,8 @@ fn understand<T>(
     let strange = |_| HostError::plain("malformed answer from the host");
     let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
     match answer.status {
-        frame::Status::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
-        frame::Status::Refused => {
+        Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
+        Answered::Refused => {
             let refusal = Refusal::read(answer.payload).map_err(strange)?;
             let kind = refusal.members.iter().find(|(name, _)| *name == "kind");
             Err(HostError {
@@ -112,7 +112,7 @@ fn understand<T>(
                 kind: kind.map_or_else(String::new, |(_, kind)| (*kind).to_owned()),
             })
         }
-        frame::Status::Pending => {
+        Answered::Pending => {
             Err(HostError::plain("the host deferred an answer that was due at once"))
         }
     }
@@ -132,7 +132,7 @@ pub fn spawn(spawn: &Spawn<'_>) -> io::Result<Pid> {
             .collect(),
         state: spawn.state,
     };
-    call(Call::ProcessSpawn, |w| packed.write(w), |r| r.u32())
+    call(ProgramCall::ProcessSpawn, |w| packed.write(w), |r| r.u32())
 }
 
 /// Waits for a child to end. Returns `None` if `nohang` is set and no child has ended.
@@ -142,7 +142,7 @@ pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
         Which::One(pid) => pid,
     };
     let (pid, status) = call(
-        Call::ProcessWait,
+        ProgramCall::ProcessWait,
         |w| {
             w.u32(pid).u8(u8::from(nohang));
         },
@@ -161,7 +161,7 @@ pub fn wait(which: Which, nohang: bool) -> io::Result<Option<(Pid, Status)>> {
 /// Sends a signal. Signal 0 only checks that the process exists.
 pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
     call(
-        Call::ProcessKill,
+        ProgramCall::ProcessKill,
         |w| {
             w.u32(pid).u8(signal);
         },
@@ -172,7 +172,7 @@ pub fn kill(pid: Pid, signal: u8) -> io::Result<()> {
 /// Returns information about this process.
 pub fn myself() -> io::Result<Myself> {
     call(
-        Call::ProcessMyself,
+        ProgramCall::ProcessMyself,
         |_| (),
         |r| {
             let me = abi::Myself::read(r)?;
@@ -210,12 +210,12 @@ pub fn begin_in(cwd: &[u8]) {
 }
 
 pub(crate) fn pipe() -> io::Result<(Fd, Fd)> {
-    call(Call::PipeNew, |_| (), |r| Ok((r.u32()? as Fd, r.u32()? as Fd)))
+    call(ProgramCall::PipeNew, |_| (), |r| Ok((r.u32()? as Fd, r.u32()? as Fd)))
 }
 
 pub(crate) fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
     call(
-        Call::DescriptorCopy,
+        ProgramCall::DescriptorCopy,
         |w| {
             w.u32(fd as u32).u32(least as u32);
         },
@@ -225,7 +225,7 @@ pub(crate) fn copy(fd: Fd, least: Fd) -> io::Result<Fd> {
 
 pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
     call(
-        Call::DescriptorReplace,
+        ProgramCall::DescriptorReplace,
         |w| {
             w.u32(fd as u32).u32(to as u32);
         },
@@ -236,7 +236,7 @@ pub(crate) fn replace(fd: Fd, to: Fd) -> io::Result<()> {
 /// Takes the signals received since the last call, in order of arrival.
 pub fn signals_take() -> Vec<u8> {
     call(
-        Call::SignalTake,
+        ProgramCall::SignalTake,
         |_| (),
         |r| {
             let len = r.remaining();
@@ -249,7 +249,7 @@ pub fn signals_take() -> Vec<u8> {
 /// Sets which signals are caught and ignored, bit `n` for signal `n`; all others kill the process.
 pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
     call(
-        Call::SignalSet,
+        ProgramCall::SignalSet,
         |w| {
             w.u64(caught).u64(ignored);
         },
@@ -260,7 +260,7 @@ pub fn signals_set(caught: u64, ignored: u64) -> io::Result<()> {
 pub(crate) fn stat(path: &[u8], follow: bool) -> io::Result<FileStatus> {
     let path = absolute(path)?;
     call(
-        Call::FileStat,
+        ProgramCall::FileStat,
         |w| {
             w.u8(u8::from(follow)).bytes(&path);
         },
@@ -271,7 +271,7 @@ pub(crate) fn stat(path: &[u8], follow: bool) -> io::Result<FileStatus> {
 pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
     let path = absolute(path)?;
     call(
-        Call::FileMode,
+        ProgramCall::FileMode,
         |w| {
             w.u32(mode).bytes(&path);
         },
@@ -282,7 +282,7 @@ pub(crate) fn chmod(path: &[u8], mode: u32) -> io::Result<()> {
 pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
     let path = absolute(path)?;
     call(
-        Call::FifoMake,
+        ProgramCall::FifoMake,
         |w| {
             w.u32(mode).bytes(&path);
         },
@@ -292,7 +292,7 @@ pub(crate) fn mkfifo(path: &[u8], mode: u32) -> io::Result<()> {
 
 pub(crate) fn umask(mask: u32) -> u32 {
     call(
-        Call::ProcessMask,
+        ProgramCall::ProcessMask,
         |w| {
             w.u32(mask);
         },
@@ -305,7 +305,7 @@ pub(crate) fn umask(mask: u32) -> u32 {
 /// call only from the first process of a run.
 pub fn keep_environment(cwd: &[u8], variables: &[&[u8]]) -> io::Result<()> {
     let environment = abi::Environment { cwd, variables: variables.to_vec() };
-    call(Call::EnvironmentKeep, |w| environment.write(w), |_| Ok(()))
+    call(ProgramCall::EnvironmentKeep, |w| environment.write(w), |_| Ok(()))
 }
 
 /// Makes a path absolute: the host has no working directory, only the C library does.

@@ -68,7 +68,7 @@ pub enum Heard {
 
 #[cfg(target_arch = "wasm32")]
 mod cell {
-    use cofferdam_abi::call::Call;
+    use cofferdam_abi::call::ProgramCall;
     use cofferdam_abi::process::ToolEvent;
     use cofferdam_abi::wire::Malformed;
     use cofferdam_abi::{Value, value};
@@ -98,7 +98,7 @@ mod cell {
             head.push(("timeMs".to_owned(), Value::Number(ms)));
         }
         let answer = try_call(
-            Call::FetchStart,
+            ProgramCall::FetchStart,
             |w| {
                 let mut packed = cofferdam_abi::wire::Writer::new();
                 value::encode(&Value::Object(head), &mut packed);
@@ -141,7 +141,7 @@ mod cell {
     /// Returns the next bytes of a body, or an empty vector at its end.
     pub fn fetch_read(stream: u32) -> Result<Vec<u8>, HostError> {
         try_call(
-            Call::FetchRead,
+            ProgramCall::FetchRead,
             |w| {
                 w.u32(stream);
             },
@@ -157,7 +157,7 @@ mod cell {
             ("arguments".to_owned(), Value::Array(arguments.iter().map(|a| text(a)).collect())),
         ]);
         try_call(
-            Call::ToolStart,
+            ProgramCall::ToolStart,
             |w| {
                 let mut packed = cofferdam_abi::wire::Writer::new();
                 value::encode(&tool, &mut packed);
@@ -170,7 +170,7 @@ mod cell {
     /// Waits for the next event of the tool.
     pub fn tool_read() -> Result<Heard, HostError> {
         try_call(
-            Call::ToolRead,
+            ProgramCall::ToolRead,
             |_| (),
             |r| {
                 let event = ToolEvent::from_number(r.u8()?);
@@ -189,7 +189,7 @@ mod cell {
     /// Sends standard input to the tool; an empty slice ends the input.
     pub fn tool_feed(bytes: &[u8]) -> Result<(), HostError> {
         try_call(
-            Call::ToolFeed,
+            ProgramCall::ToolFeed,
             |w| {
                 w.raw(bytes);
             },
@@ -199,13 +199,13 @@ mod cell {
 
     /// Returns the bytes used and allowed, then the files used and allowed, in the sandbox.
     pub fn space() -> Result<[(u64, u64); 2], HostError> {
-        try_call(Call::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
+        try_call(ProgramCall::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
     }
 
     /// Reports a reached cap to the host, so that a run that fails because of the cap names it.
     pub fn cap_hit(cap: Cap, allowed: u64) {
         let _ = try_call(
-            Call::CapHit,
+            ProgramCall::CapHit,
             |w| {
                 w.u8(cap as u8).u64(allowed);
             },

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::{MAX_ID, object, text};
-use crate::call::Call;
+use crate::call::ToolCall;
 use crate::value::Value;
 
 /// Returns a JSON Schema (draft 2020-12) of all messages as plain data. Values that JSON lacks,
@@ -62,7 +62,10 @@ fn failure() -> Value {
 }
 
 fn methods() -> Value {
-    object(vec![("enum", Value::Array(Call::ALL.iter().map(|call| text(call.name())).collect()))])
+    object(vec![(
+        "enum",
+        Value::Array(ToolCall::ALL.iter().map(|call| text(call.name())).collect()),
+    )])
 }
 
 fn shape(properties: Vec<(&str, Value)>, required: &[&str]) -> Value {

@@ -37,7 +37,7 @@ fn every_kind_is_read_as_it_was_written() {
     let messages = [
         Message::Execute { id: id(), params: execute },
         Message::Execute { id: id(), params: Execute { code: "1".into(), ..Execute::default() } },
-        Message::Call { id: id(), method: Call::ALL[0], params: alloc::vec![text("k")] },
+        Message::Call { id: id(), method: ToolCall::ALL[0], params: alloc::vec![text("k")] },
         Message::Answer { id: id(), outcome: Ok(Value::Undefined) },
         Message::Answer { id: id(), outcome: Err(failure()) },
         Message::Result { id: id(), result: Value::Date(0.0) },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cofferdam_caps::Request;
 
-use super::{CachedVerdict, Desk, Effect, Recheck, Verdict};
+use super::{CachedVerdict, Desk, Effect, Recheck, RequestVerdict};
 use crate::audit::Ruling;
 use crate::denial::Reason;
 use crate::error::Error;
@@ -12,14 +12,14 @@ use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
-use crate::waiting::{Seen, Waiting};
+use crate::waiting::{RequestWaiting, Seen};
 
 impl Desk {
-    pub(super) fn verdict(&self, request: &Request, effect: Effect) -> Verdict {
+    pub(super) fn verdict(&self, request: &Request, effect: Effect) -> RequestVerdict {
         let broker = self.permissions().broker();
         let now = broker.now();
         if let Some(rule) = self.permissions().bounds().violated_by(request) {
-            return Verdict::Denied(self.deny_out_of_bounds(request, rule));
+            return RequestVerdict::Denied(self.deny_out_of_bounds(request, rule));
         }
         let mut state = self.lock();
         if let Some(cached) = state.verdicts.get(request)
@@ -32,7 +32,7 @@ impl Desk {
                     let mut line = self.check_line(&checked, Ruling::Deny, now);
                     line.capability = Some(denial.error().required_permission().into());
                     let _ = state.audit.note(line, &*broker.shared().sink);
-                    Verdict::Denied(denial)
+                    RequestVerdict::Denied(denial)
                 }
             };
         }
@@ -53,7 +53,7 @@ impl Desk {
                         return match self.ask(&checked, &id) {
                             Some(question) => {
                                 let what = (checked, required.clone(), id);
-                                Verdict::Ask(Waiting::new(
+                                RequestVerdict::Ask(RequestWaiting::new(
                                     self.clone(),
                                     what,
                                     effect,
@@ -63,7 +63,7 @@ impl Desk {
                             }
                             None => {
                                 let reason = Reason::TooMany;
-                                Verdict::Denied(self.deny(&checked, required, &id, reason))
+                                RequestVerdict::Denied(self.deny(&checked, required, &id, reason))
                             }
                         };
                     }
@@ -73,12 +73,12 @@ impl Desk {
                 };
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
                 state.remember(checked, Err(denial.clone()), seen);
-                Verdict::Denied(denial)
+                RequestVerdict::Denied(denial)
             }
             Err(error) => {
                 let (required, id) = (query.capability(), self.request_id(query.capability()));
                 let reason = Reason::Unavailable(error);
-                Verdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
+                RequestVerdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
             }
         }
     }
@@ -188,9 +188,9 @@ impl Desk {
             Ok((Some(held), _, _)) => {
                 let mut state = self.lock();
                 match self.permit(&mut state, checked.clone(), held, effect, now) {
-                    Verdict::Permit(permit) => Recheck::Permit(permit),
-                    Verdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
-                    Verdict::Ask(_) => Recheck::Nothing,
+                    RequestVerdict::Permit(permit) => Recheck::Permit(permit),
+                    RequestVerdict::Denied(denial) => Recheck::Denied(denial.reason().clone()),
+                    RequestVerdict::Ask(_) => Recheck::Nothing,
                 }
             }
             Ok((None, true, _)) => Recheck::Denied(Reason::Refused),

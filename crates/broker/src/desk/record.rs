@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Request, visible};
 
-use super::{Desk, Effect, MAX_KEPT_REQUESTS, State, Verdict};
+use super::{Desk, Effect, MAX_KEPT_REQUESTS, RequestVerdict, State};
 use crate::audit::{Event, Line, Ruling};
 use crate::denial::{Denial, Reason};
 use crate::held_grant::HeldGrant;
@@ -21,7 +21,7 @@ impl Desk {
         held: Arc<HeldGrant>,
         effect: Effect,
         now: Timestamp,
-    ) -> Verdict {
+    ) -> RequestVerdict {
         let mut line = self.check_line(&checked, Ruling::Permit, now);
         line.capability = Some(held.text.clone());
         line.id = Some(held.id.clone());
@@ -31,11 +31,11 @@ impl Desk {
             Effect::Outside => state.audit.commit(line, sink),
         };
         match written {
-            Ok(()) => Verdict::Permit(Permit::new(checked, held)),
+            Ok(()) => RequestVerdict::Permit(Permit::new(checked, held)),
             Err(error) => {
                 let required = checked.request.required();
                 let id = self.request_id(&required);
-                Verdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
+                RequestVerdict::Denied(Denial::new(&required, &id, Reason::Unavailable(error)))
             }
         }
     }

@@ -47,22 +47,22 @@ pub(crate) fn get(url: &str) -> Request {
     Request::Network { method: "GET".parse().unwrap(), url: url.parse().unwrap() }
 }
 
-pub(crate) fn permitted(desk: &Desk, request: &Request) -> Permit {
-    match desk.check(request) {
+pub(crate) fn permitted(desk: &Desk, request: &Request) -> Permit<Request> {
+    match desk.check(request.clone()) {
         Verdict::Permit(permit) => permit,
         other => panic!("{other:?}"),
     }
 }
 
 pub(crate) fn denied(desk: &Desk, request: &Request) -> Denial {
-    match desk.check(request) {
+    match desk.check(request.clone()) {
         Verdict::Denied(denial) => denial,
         other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting {
-    match desk.check(request) {
+pub(crate) fn asked(desk: &Desk, request: &Request) -> Waiting<Request> {
+    match desk.check(request.clone()) {
         Verdict::Ask(waiting) => waiting,
         other => panic!("{other:?}"),
     }

@@ -146,7 +146,7 @@ impl SandboxBuilder {
         self
     }
 
-    /// A function that tools with a grant for it may call as `btcp.functions.NAME(args)`.
+    /// Lends a function to tools. Those with a grant for it call it as `btcp.functions.NAME(args)`.
     pub fn function(mut self, function: Function) -> Self {
         self.functions.push(function);
         self

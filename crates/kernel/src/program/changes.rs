@@ -26,7 +26,7 @@ impl Process {
         let program = self.argv.first().map(|name| String::from_utf8_lossy(name));
         let name: String = program.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect();
         let by = format!("{name}, process {}", self.pid);
-        let desk = &self.system.world.settings.desk;
+        let desk = &self.system.setup.settings.desk;
         desk.change(&format!("{what} {path}"), &by).map_err(|error| {
             self.system.say_unlogged(&error);
             Errno::Io

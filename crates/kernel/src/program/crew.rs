@@ -17,6 +17,7 @@ use cofferdam_cell::{
 
 use crate::program::descriptor::{Description, Object};
 use crate::program::process::Process;
+use crate::program::spawn::NotStarted;
 use crate::program::system::{Errand, System};
 use crate::program::table::KILLED;
 use crate::shared::lock::lock;
@@ -121,7 +122,7 @@ impl Crew {
             let waker = Waker::from(call.clone());
             lock(&self.system.table).set_task(pid, waker.clone());
             let limits = ProgramLimits {
-                memory_bytes: self.system.world.limits.memory_bytes,
+                memory_bytes: self.system.setup.limits.memory_bytes,
                 budget: self.system.budget.clone(),
             };
             let future = Box::pin(async move { execute(&image, process, limits).await });
@@ -259,7 +260,7 @@ impl Crew {
             }
             let Some(at) = lock(&self.system.clock).reach_ns(due) else { continue };
             if self.sleep.as_ref().is_none_or(|(of, _)| *of != due) {
-                self.sleep = Some((due, self.system.term.switch.sleep_until(at)));
+                self.sleep = Some((due, self.system.run_clock.switch().sleep_until(at)));
             }
             let Some((_, sleep)) = &mut self.sleep else { return false };
             match Pin::new(sleep).poll(cx) {
@@ -270,10 +271,26 @@ impl Crew {
     }
 }
 
-/// Why a run ended before its first process did.
+/// Reason why a run ended before its first process did.
 pub(crate) enum Halt {
+    /// The run was stopped from outside, or broke the rules.
     Stopped(Stop),
+    /// The first process could not be started.
+    NotStarted(NotStarted),
+    /// The host failed.
     Failed(Error),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Halt::Stopped(stop)
+    }
+}
+
+impl From<NotStarted> for Halt {
+    fn from(not_started: NotStarted) -> Self {
+        Halt::NotStarted(not_started)
+    }
 }
 
 impl Future for Crew {
@@ -281,7 +298,7 @@ impl Future for Crew {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let began = Instant::now();
+        let (began, system) = (Instant::now(), this.system.clone());
         *lock(&this.queue.run) = Some(cx.waker().clone());
         loop {
             this.adopt();
@@ -303,13 +320,10 @@ impl Future for Crew {
                 continue;
             };
             // A process gives the thread back when its run is ended, and is not polled again.
-            let now = Instant::now();
-            if this.system.term.switch.is_killed() {
-                return Poll::Ready(Err(Halt::Stopped(Stop::Killed)));
+            if let Some(stop) = this.system.run_clock.over() {
+                return Poll::Ready(Err(Halt::Stopped(stop)));
             }
-            if now >= this.system.term.deadline_now() {
-                return Poll::Ready(Err(Halt::Stopped(Stop::Deadline)));
-            }
+            let computing = system.run_clock.computing();
             match pid & ERRAND {
                 0 => {
                     if let Err(halt) = this.advance(pid) {
@@ -318,9 +332,8 @@ impl Future for Crew {
                 }
                 _ => this.advance_errand(pid),
             }
-            let after = Instant::now();
-            this.system.world.settings.asking.spend(after - now);
-            if after - began >= SLICE {
+            drop(computing);
+            if began.elapsed() >= SLICE {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

@@ -11,6 +11,9 @@ use crate::program::proc::{OwnDescriptors, Proc};
 /// Where programs and tools begin, and their `HOME`.
 pub const HOME: &str = "/home/user";
 
+/// Folder of the programs that the embedder adds; guests cannot write there.
+pub const PROGRAMS_AT: &str = "/usr/local/bin";
+
 /// Puts devices, `/proc` and the commands into an empty tree. Guests can use them and not change
 /// them.
 pub fn furnish(tree: &Tree, now: Time) -> Result<(), Error> {

@@ -84,7 +84,7 @@ impl Provider for Proc {
             }
             ["meminfo"] => {
                 let (total, used) = run.map_or((0, 0), |(system, _)| {
-                    (system.world.limits.memory_sum_bytes >> 10, system.budget.used() >> 10)
+                    (system.setup.limits.memory_sum_bytes >> 10, system.budget.used() >> 10)
                 });
                 let free = total.saturating_sub(used);
                 text(&format!(

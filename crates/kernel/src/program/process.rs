@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cofferdam_cell::{Compiling, Import, Leave, Program};
+use cofferdam_cell::{Import, Leave, Program};
 use cofferdam_vfs::Mode;
 
-use crate::program::calls;
+use crate::program::calls::{self, Spawning};
 use crate::program::descriptor::Descriptors;
 use crate::program::fifo::Opening;
 use crate::program::memory::Memory;
-use crate::program::spawn::{ExecQuestion, Launch};
+use crate::program::spawn::Launch;
 use crate::program::system::System;
 use crate::program::tools::Console;
 use crate::program::wasi;
 use crate::shared::call_error::Working;
+use crate::shared::crossing::Progress;
 use crate::shared::lock::lock;
 use crate::shared::streams::Streams;
 
@@ -40,16 +41,12 @@ pub struct Process {
     pub(crate) progress: usize,
     /// When the call under way gives up waiting, on the monotonic clock.
     pub(crate) until: Option<u64>,
-    /// How far the crossing under way was answered.
-    pub(crate) answered: usize,
+    /// Progress of the crossing under way.
+    pub(crate) crossing: Progress,
     /// The named pipe that is being opened.
     pub(crate) opening: Option<Opening>,
     /// The spawn under way.
-    pub(crate) spawning: Option<(Launch, Compiling<Process>)>,
-    /// Whether what is to be spawned may be: somebody is asked.
-    pub(crate) question: Option<ExecQuestion>,
-    /// What was allowed for the spawn under way.
-    pub(crate) permitted: Vec<String>,
+    pub(crate) spawning: Option<Spawning>,
     /// The request to the network under way.
     pub(crate) working: Option<Working>,
     /// Responses that it has not read to their end.
@@ -76,11 +73,9 @@ impl Process {
             begins_in_cwd: launch.begins_in_cwd,
             progress: 0,
             until: None,
-            answered: 0,
+            crossing: Progress::default(),
             opening: None,
             spawning: None,
-            question: None,
-            permitted: Vec::new(),
             working: None,
             streams: Streams::default(),
             console: None,
@@ -120,15 +115,15 @@ impl Program for Process {
         memory: &mut [u8],
         cx: &mut Context<'_>,
     ) -> Poll<Result<u32, Leave>> {
-        wasi::answer(self, import, args, &mut Memory(memory), cx)
+        wasi::serve(self, import, args, &mut Memory(memory), cx)
     }
 
-    fn poll_call(
+    fn poll_cross(
         &mut self,
-        request: &[u8],
+        requests: &[u8],
         answer: &mut Vec<u8>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), Leave>> {
-        calls::answer(self, request, answer, cx)
+        calls::poll_cross(self, requests, answer, cx)
     }
 }

@@ -1,20 +1,18 @@
 //! One run of a program: its first process, and all that it starts.
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::Context;
-use std::time::Instant;
 
 use cofferdam_broker::PermissionError;
-use cofferdam_cell::{Alarm, Error, Finish, KillSwitch, Stop};
+use cofferdam_cell::{Alarm, Error, Finish, Stop};
 
 use crate::program::crew::{Crew, Halt};
 use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::program::errno::Errno;
 use crate::program::pipe::{self, Reader, Writer};
 use crate::program::signal::Signals;
-use crate::program::spawn::{self, Found, Hindered, Launch, NotStarted};
-use crate::program::system::{Environment, Hits, System, World};
+use crate::program::spawn::{self, Found, Launch, NotStarted};
+use crate::program::system::{Environment, Hits, ProgramSetup, System};
 use crate::shared::lock::lock;
 use crate::shared::output::{Output, Stream};
 
@@ -95,8 +93,10 @@ pub struct Ran {
     pub stderr: Output,
     /// Limits that were hit on the way.
     pub hits: Hits,
-    /// What it was last denied of the network.
+    /// Most recent denial of a request to the network.
     pub denied: Option<PermissionError>,
+    /// Most recent denial of a program to start.
+    pub denied_program: Option<PermissionError>,
     /// What the next run of the sandbox begins with, if the program said so.
     pub environment: Option<Environment>,
 }
@@ -117,69 +117,40 @@ pub enum RanEnding {
     },
 }
 
-/// Runs a program and all that it starts, to the end of the first process. The time limit and the
-/// switch are for all of them together.
-pub async fn run(
-    world: World,
-    command: Command,
-    switch: &KillSwitch,
-    alarm: &Alarm,
-    deadline: Instant,
-) -> Result<Ran, Error> {
-    let system = System::new(world, switch.clone(), deadline);
-    let ending = drive(&system, command, alarm).await;
+/// Runs a program and all that it starts, to the end of the first process. The run clock of
+/// `setup` is for all of them together.
+pub async fn run(setup: ProgramSetup, command: Command, alarm: &Alarm) -> Result<Ran, Error> {
+    let system = System::new(setup);
+    let ending = match drive(&system, command, alarm).await {
+        Ok(finish) => RanEnding::Finished(finish),
+        Err(Halt::Stopped(stop)) => RanEnding::Stopped(stop),
+        Err(Halt::NotStarted(NotStarted { errno, message })) => {
+            RanEnding::NotStarted { errno, message }
+        }
+        Err(Halt::Failed(error)) => return Err(error),
+    };
     let (stdout, stderr) = system.take_output();
     let environment = lock(&system.environment).take();
     let (hits, denied) = (system.hits(), system.denials.last());
-    Ok(Ran { ending: ending?, stdout, stderr, hits, denied, environment })
+    let denied_program = system.setup.start_rules.denied();
+    Ok(Ran { ending, stdout, stderr, hits, denied, denied_program, environment })
 }
 
-async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<RanEnding, Error> {
-    let first = match started(system, command).await {
-        Ok(Ok(first)) => first,
-        Ok(Err(NotStarted { errno, message })) => {
-            return Ok(RanEnding::NotStarted { errno, message });
+async fn drive(system: &Arc<System>, command: Command, alarm: &Alarm) -> Result<Finish, Halt> {
+    let clock = &system.run_clock;
+    let first = clock.wait(start(system, command)).await??;
+    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(clock.deadline()));
+    let ended = loop {
+        match clock.wait_or_turn(Pin::new(&mut crew)).await {
+            Ok(None) => crew.time_moved(alarm.ring_at(clock.deadline())),
+            Ok(Some(ended)) => break ended,
+            Err(stop) => break Err(stop.into()),
         }
-        Err(stop) => return Ok(RanEnding::Stopped(stop)),
     };
-    let mut crew = Crew::new(system.clone(), first, alarm.ring_at(system.term.deadline_now()));
-    let ended = to_the_end(system, &mut crew, alarm).await;
     if system.budget.used() > SMALL {
-        (system.world.reaper)(Box::new(crew));
+        (system.setup.reaper)(Box::new(crew));
     }
-    match ended {
-        Ok(Ok(finish)) => Ok(RanEnding::Finished(finish)),
-        Ok(Err(Halt::Stopped(stop))) | Err(stop) => Ok(RanEnding::Stopped(stop)),
-        Ok(Err(Halt::Failed(error))) => Err(error),
-    }
-}
-
-/// Makes the first process. While somebody is asked whether it may be, time stands still.
-async fn started(system: &Arc<System>, command: Command) -> Result<Result<u32, NotStarted>, Stop> {
-    let asking = &system.world.settings.asking;
-    let mut starting = pin!(start(system, command));
-    loop {
-        let look = |cx: &mut Context<'_>| starting.as_mut().poll(cx);
-        if let (Some(started), _) = asking.stand_still(system.until(), look).await? {
-            return Ok(started);
-        }
-    }
-}
-
-/// Runs the processes. While somebody is asked, the run's time stands still.
-async fn to_the_end(
-    system: &System,
-    crew: &mut Crew,
-    alarm: &Alarm,
-) -> Result<Result<Finish, Halt>, Stop> {
-    let asking = &system.world.settings.asking;
-    loop {
-        let look = |cx: &mut Context<'_>| Pin::new(&mut *crew).poll(cx);
-        if let (Some(ended), _) = asking.stand_still(system.until(), look).await? {
-            return Ok(ended);
-        }
-        crew.time_moved(alarm.ring_at(system.term.deadline_now()));
-    }
+    ended
 }
 
 async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted> {
@@ -193,7 +164,6 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         mask: 0o022,
         is_command: false,
         begins_in_cwd: false,
-        permitted: Vec::new(),
     };
     let plain = |errno: Errno, launch: &Launch| {
         let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
@@ -204,42 +174,15 @@ async fn start(system: &Arc<System>, command: Command) -> Result<u32, NotStarted
         launch.preopen_root(system).map_err(|errno| plain(errno, &launch))?;
     }
     let (found, name) = match command.executable {
-        Executable::Named(name) => (find(system, &name, &mut launch).await?, name),
+        Executable::Named(name) => (spawn::find(system, 0, &name, &mut launch).await?, name),
         Executable::Module(bytes) => {
             let name = launch.argv.first().map_or(&[][..], Vec::as_slice);
             let name = String::from_utf8_lossy(name).into_owned();
-            (Found::Module(bytes), if name.is_empty() { "wasm".into() } else { name })
+            (Found::from_embedder(bytes), if name.is_empty() { "wasm".into() } else { name })
         }
     };
-    let image = match found {
-        Found::Command(image) => image,
-        Found::Module(bytes) => {
-            let Some(compiler) = &system.world.programs.compiler else {
-                return Err(plain(Errno::NotExecutable, &launch));
-            };
-            let compiled = compiler.compile(&name, bytes).await;
-            compiled.map_err(|unfit| {
-                NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}"))
-            })?
-        }
-    };
+    let image = spawn::compiled(system, &name, found).await?;
     spawn::start(system, 0, image, launch).map_err(|errno| NotStarted::plain(errno, &name))
-}
-
-/// Finds what to run for a name, and waits while somebody is asked about it.
-async fn find(system: &System, name: &str, launch: &mut Launch) -> Result<Found, NotStarted> {
-    let argv = launch.argv.clone();
-    loop {
-        match spawn::find(system, 0, name, launch) {
-            Ok(found) => return Ok(found),
-            Err(Hindered::NotStarted(not_started)) => return Err(not_started),
-            Err(Hindered::Asked(question)) => {
-                launch.permitted.push(question.await?);
-                // Scripts have put their interpreters there.
-                launch.argv.clone_from(&argv);
-            }
-        }
-    }
 }
 
 fn standard(system: &System, stdin: Stdin, terminal: Terminal) -> Descriptors {

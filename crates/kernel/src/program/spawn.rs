@@ -1,8 +1,6 @@
 //! What a name stands for, and how it becomes a process.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use cofferdam_abi::commands;
 use cofferdam_cell::ProgramImage;
@@ -11,12 +9,11 @@ use cofferdam_vfs::{Access, At, Kind, Open};
 use crate::program::crew::Newborn;
 use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
 use crate::program::errno::Errno;
-use crate::program::policy::{Denied, Exec};
 use crate::program::process::Process;
 use crate::program::signal::Signals;
+use crate::program::start_rules::Cleared;
 use crate::program::system::System;
 use crate::program::table::About;
-use crate::shared::asking::Asked;
 use crate::shared::lock::lock;
 
 /// Arguments and variables of one process together, as on Linux.
@@ -48,8 +45,6 @@ pub(crate) struct Launch {
     pub(crate) mask: u32,
     pub(crate) is_command: bool,
     pub(crate) begins_in_cwd: bool,
-    /// Programs that somebody allowed while it was being made.
-    pub(crate) permitted: Vec<String>,
 }
 
 /// Why a program was not started.
@@ -70,45 +65,28 @@ impl NotStarted {
     }
 }
 
-/// Why there is nothing to start: at all, or yet.
-pub(crate) enum Hindered {
-    NotStarted(NotStarted),
-    Asked(ExecQuestion),
+/// A program that may be started. Made from a [`Cleared`] program, or from a module that the
+/// embedder hands over.
+pub(crate) struct Found {
+    image: Image,
 }
 
-impl From<NotStarted> for Hindered {
-    fn from(not_started: NotStarted) -> Self {
-        Hindered::NotStarted(not_started)
-    }
-}
-
-/// Somebody is asked whether a program may be started. Answers what to add to
-/// [`Launch::permitted`].
-pub(crate) struct ExecQuestion {
-    program: String,
-    answer: Pin<Box<dyn Future<Output = Result<(), Denied>> + Send>>,
-    _asked: Asked,
-}
-
-impl Future for ExecQuestion {
-    type Output = Result<String, NotStarted>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let answer = ready!(self.answer.as_mut().poll(cx));
-        Poll::Ready(answer.map(|()| std::mem::take(&mut self.program)).map_err(refused))
-    }
-}
-
-fn refused(denied: Denied) -> NotStarted {
-    NotStarted::new(Errno::Access, denied.message)
-}
-
-/// What a name turned out to be.
-pub(crate) enum Found {
-    /// The shell, or a command of its.
+enum Image {
+    /// The shell, or one of its commands.
     Command(ProgramImage<Process>),
-    /// A module that is yet to be compiled.
+    /// A module that is not compiled yet.
     Module(Vec<u8>),
+}
+
+impl Found {
+    /// Wraps a module of the embedder, which needs no permission to start its own.
+    pub(crate) fn from_embedder(module: Vec<u8>) -> Self {
+        Found { image: Image::Module(module) }
+    }
+
+    pub(crate) fn is_module(&self) -> bool {
+        matches!(self.image, Image::Module(_))
+    }
 }
 
 impl Launch {
@@ -136,12 +114,12 @@ impl Launch {
 }
 
 /// Finds what to run for a name or a path. A script puts its interpreter before the arguments.
-pub(crate) fn find(
+pub(crate) async fn find(
     system: &System,
     pid: u32,
     program: &str,
     launch: &mut Launch,
-) -> Result<Found, Hindered> {
+) -> Result<Found, NotStarted> {
     let mut program = program.to_owned();
     for _ in 0..MAX_INTERPRETERS {
         let path = match program.contains('/') {
@@ -152,24 +130,25 @@ pub(crate) fn find(
         if let Some(name) = path.strip_prefix(COMMANDS_AT)
             && commands::is_command(name)
         {
-            return command(system, name, launch);
+            let cleared = clear(system, name.to_owned(), launch).await?;
+            return command(system, &cleared, launch);
         }
         if !program.contains('/') {
-            return Err(NotStarted::plain(Errno::NotFound, &program).into());
+            return Err(NotStarted::plain(Errno::NotFound, &program));
         }
-        may_exec(system, &path, launch)?;
-        let start = read_start(system, pid, &path)?;
+        let cleared = clear(system, path, launch).await?;
+        let start = read_start(system, pid, &cleared)?;
         if start.starts_with(b"\0asm") {
-            let bytes = system.files(pid).read_file(path.as_str(), MAX_MODULE);
+            let bytes = system.files(pid).read_file(cleared.program(), MAX_MODULE);
             let bytes = bytes.map_err(|e| NotStarted::plain(e.into(), &program))?;
-            return Ok(Found::Module(bytes));
+            return Ok(Found { image: Image::Module(bytes) });
         }
         let Some(line) = start.strip_prefix(b"#!") else {
-            return Err(NotStarted::plain(Errno::NotExecutable, &program).into());
+            return Err(NotStarted::plain(Errno::NotExecutable, &program));
         };
         program = interpreter(line, &program, launch)?;
     }
-    Err(NotStarted::plain(Errno::Loop, &program).into())
+    Err(NotStarted::plain(Errno::Loop, &program))
 }
 
 /// The physical path of a program's file, links followed.
@@ -183,9 +162,9 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
     Ok(resolved.as_str().to_owned())
 }
 
-fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hindered> {
-    may_exec(system, name, launch)?;
-    let programs = &system.world.programs;
+fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Found, NotStarted> {
+    let name = cleared.program();
+    let programs = &system.setup.programs;
     let image = match commands::is_shell(name) {
         true => programs.sh.clone(),
         false => {
@@ -196,7 +175,7 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hi
     };
     let Some(image) = image else {
         let text = format!("{name}: the shell and its commands are not part of this build");
-        return Err(NotStarted::new(Errno::NotFound, text).into());
+        return Err(NotStarted::new(Errno::NotFound, text));
     };
     // The guest knows by its first argument which command it is; a link has another name.
     let given = launch.argv.first().map_or(&[][..], Vec::as_slice);
@@ -208,27 +187,34 @@ fn command(system: &System, name: &str, launch: &mut Launch) -> Result<Found, Hi
         }
     }
     launch.is_command = true;
-    Ok(Found::Command(image))
+    Ok(Found { image: Image::Command(image) })
 }
 
-fn may_exec(system: &System, program: &str, launch: &Launch) -> Result<(), Hindered> {
-    // What was allowed once is used up: it is not asked for again.
-    if launch.permitted.iter().any(|permitted| permitted == program) {
-        return Ok(());
-    }
-    let argv: Vec<&[u8]> = launch.argv.iter().map(Vec::as_slice).collect();
-    match system.world.policy.may_exec(program, &argv).map_err(refused)? {
-        Exec::Granted => Ok(()),
-        Exec::Asked(answer) => Err(Hindered::Asked(ExecQuestion {
-            program: program.to_owned(),
-            answer,
-            _asked: system.world.settings.asking.begin(),
-        })),
-    }
+/// Asks whether a program may be started.
+async fn clear(system: &System, program: String, launch: &Launch) -> Result<Cleared, NotStarted> {
+    system.setup.start_rules.clear(program, &launch.argv, &system.run_clock).await
+}
+
+/// Returns the image of a program, compiled if it is a module.
+pub(crate) async fn compiled(
+    system: &System,
+    name: &str,
+    found: Found,
+) -> Result<ProgramImage<Process>, NotStarted> {
+    let bytes = match found.image {
+        Image::Command(image) => return Ok(image),
+        Image::Module(bytes) => bytes,
+    };
+    let Some(compiler) = &system.setup.programs.compiler else {
+        return Err(NotStarted::plain(Errno::NotExecutable, name));
+    };
+    let compiled = compiler.compile(name, bytes).await;
+    compiled.map_err(|unfit| NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}")))
 }
 
 /// The first bytes of an executable file.
-fn read_start(system: &System, pid: u32, path: &str) -> Result<Vec<u8>, NotStarted> {
+fn read_start(system: &System, pid: u32, cleared: &Cleared) -> Result<Vec<u8>, NotStarted> {
+    let path = cleared.program();
     let failed = |errno: Errno| NotStarted::plain(errno, path);
     let files = system.files(pid);
     match files.stat(path).map_err(|e| failed(e.into()))?.kind {

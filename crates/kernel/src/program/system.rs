@@ -6,17 +6,16 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
-use std::time::Instant;
 
-use cofferdam_cell::{Compiler, KillSwitch, MemoryBudget, ProgramImage, Until};
+use cofferdam_cell::{Compiler, MemoryBudget, ProgramImage};
 use cofferdam_vfs::{Caller, Files, Time, Tree};
 
 use crate::program::crew::Newborn;
 use crate::program::errno::Errno;
 use crate::program::fifo::Fifos;
 use crate::program::pipe;
-use crate::program::policy::Policy;
 use crate::program::process::Process;
+use crate::program::start_rules::StartRules;
 use crate::program::table::Table;
 use crate::program::tools::Tools;
 use crate::shared::clock;
@@ -24,7 +23,7 @@ use crate::shared::denials::Denials;
 use crate::shared::lock::lock;
 use crate::shared::output::{Output, Stream};
 use crate::shared::random;
-use crate::shared::term::Term;
+use crate::shared::run_clock::RunClock;
 use crate::tool::kernel::Settings;
 
 /// Pipes of a run before new ones are small.
@@ -56,8 +55,8 @@ pub struct Programs {
 pub type Later =
     Arc<dyn Fn() -> Result<ProgramImage<Process>, cofferdam_cell::Error> + Send + Sync>;
 
-/// How a run of programs sees the world.
-pub struct World {
+/// Everything that a run of programs is set up with.
+pub struct ProgramSetup {
     /// Time, chance, output.
     pub settings: Settings,
     /// Its files.
@@ -66,8 +65,8 @@ pub struct World {
     pub limits: ProcessLimits,
     /// What it may start.
     pub programs: Programs,
-    /// Who decides what of that it may start.
-    pub policy: Arc<dyn Policy>,
+    /// Decides which of the programs it may start.
+    pub start_rules: StartRules,
     /// Runs tools for its programs, where it has any.
     pub tools: Option<Arc<dyn Tools>>,
     /// Gives back what takes long to give back.
@@ -115,8 +114,8 @@ pub(crate) type Errand = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What the processes of one run share.
 pub(crate) struct System {
-    pub(crate) world: World,
-    pub(crate) term: Term,
+    pub(crate) setup: ProgramSetup,
+    pub(crate) run_clock: RunClock,
     pub(crate) budget: Arc<MemoryBudget>,
     pub(crate) clock: Mutex<clock::Running>,
     pub(crate) random: Mutex<random::Source>,
@@ -146,13 +145,13 @@ pub(crate) struct System {
 }
 
 impl System {
-    pub(crate) fn new(world: World, switch: KillSwitch, deadline: Instant) -> Arc<Self> {
-        let limits = world.limits;
+    pub(crate) fn new(setup: ProgramSetup) -> Arc<Self> {
+        let limits = setup.limits;
         let system = Arc::new(System {
-            term: Term { switch, deadline, asking: world.settings.asking.clone() },
+            run_clock: setup.settings.run_clock.clone(),
             budget: MemoryBudget::new(limits.memory_sum_bytes),
-            clock: Mutex::new(clock::Running::start(world.settings.clock)),
-            random: Mutex::new(random::Source::new(world.settings.random)),
+            clock: Mutex::new(clock::Running::start(setup.settings.clock)),
+            random: Mutex::new(random::Source::new(setup.settings.random)),
             table: Mutex::new(Table::new(usize::try_from(limits.processes).unwrap_or(usize::MAX))),
             newborn: Mutex::default(),
             errands: Mutex::default(),
@@ -169,19 +168,13 @@ impl System {
             count_hit: AtomicBool::new(false),
             said_unlogged: AtomicBool::new(false),
             number: crate::program::proc::next_number(),
-            world,
+            setup,
         });
         crate::program::proc::register(system.number, &system);
         system
     }
 
-    /// What ends the run before it is done.
-    pub(crate) fn until(&self) -> Until<'_> {
-        Until { switch: &self.term.switch, deadline: self.term.deadline_now() }
-    }
-
-    /// The moment, as files note it.
-    /// What the next pipe holds.
+    /// Returns the capacity of the next pipe.
     pub(crate) fn pipe_capacity(&self) -> usize {
         match self.pipes.fetch_add(1, Ordering::Relaxed) >= MANY_PIPES {
             true => pipe::SMALL_CAPACITY,
@@ -189,6 +182,7 @@ impl System {
         }
     }
 
+    /// Returns the time that files are marked with.
     pub(crate) fn now(&self) -> Time {
         Time(lock(&self.clock).wall_ns())
     }
@@ -196,12 +190,12 @@ impl System {
     /// The files as a process may use them now.
     pub(crate) fn files(&self, pid: u32) -> Files<'_> {
         let caller = Caller(u64::from(self.number) << 32 | u64::from(pid));
-        self.world.files.as_guest(self.now()).asked_by(caller)
+        self.setup.files.as_guest(self.now()).asked_by(caller)
     }
 
     pub(crate) fn print(&self, stream: Stream, bytes: &[u8]) {
         let mut output = lock(&self.output);
-        let settings = &self.world.settings;
+        let settings = &self.setup.settings;
         let kept = match stream {
             Stream::Out => output.0.write(bytes, settings.stdout_bytes),
             Stream::Err => output.1.write(bytes, settings.stderr_bytes),
@@ -215,7 +209,7 @@ impl System {
 
     /// Whether what is printed there reaches nobody any more.
     pub(crate) fn is_unread(&self, stream: Stream) -> bool {
-        self.world.settings.watcher.as_ref().is_some_and(|watcher| !watcher.is_read(stream))
+        self.setup.settings.watcher.as_ref().is_some_and(|watcher| !watcher.is_read(stream))
     }
 
     /// Says once in a run why programs cannot change files of the host: they hear of an I/O error.
@@ -235,7 +229,7 @@ impl System {
         if errno != Errno::NoSpace {
             return;
         }
-        let (files, usage) = (&self.world.files, self.world.files.usage());
+        let (files, usage) = (&self.setup.files, self.setup.files.usage());
         match usage.nodes >= files.limits().nodes {
             true => self.count_hit.store(true, Ordering::Relaxed),
             false => self.bytes_hit.store(true, Ordering::Relaxed),

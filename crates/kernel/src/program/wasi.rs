@@ -37,8 +37,8 @@ type Moved = Poll<Result<Done, Leave>>;
 /// Bytes moved before a long call looks whether the run was ended.
 const STEP: usize = 2 << 20;
 
-/// Answers one call.
-pub(crate) fn answer(
+/// Serves one call.
+pub(crate) fn serve(
     process: &mut Process,
     import: Import,
     args: &[u64],

@@ -9,15 +9,15 @@ use cofferdam_abi::wire::{Reader, Writer};
 use cofferdam_abi::{Malformed, Value, value};
 use cofferdam_broker::PermissionError;
 
-/// What a call that was permitted comes to: bytes for the guest, or why not.
+/// Result of a permitted call: bytes for the guest, or an error.
 pub(crate) type Done = Result<Vec<u8>, CallError>;
 
-/// A call that is under way.
+/// A call under way.
 pub(crate) type Working = Pin<Box<dyn Future<Output = Done> + Send>>;
 
-/// Why a well-formed call was not carried out.
+/// Reason why a well-formed call was not carried out, as the guest receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CallError {
+pub struct CallError {
     pub(crate) name: &'static str,
     pub(crate) message: String,
     pub(crate) members: Vec<(&'static str, String)>,
@@ -44,24 +44,24 @@ impl From<&PermissionError> for CallError {
     }
 }
 
-/// A name that no request can be made of is an error in the tool, not a breach.
+/// Turns a name that no grant can cover into an error in the tool; it is no breach.
 pub(crate) fn name<T>(parsed: Result<T, cofferdam_caps::Error>) -> Result<T, CallError> {
     parsed.map_err(|error| CallError::new("TypeError", error.to_string()))
 }
 
-/// A packed value, as an answer.
+/// Packs a value as an answer.
 pub(crate) fn packed(value: &Value) -> Done {
     let mut w = Writer::new();
     value::encode(value, &mut w);
     Ok(w.finish())
 }
 
-/// An answer without content.
+/// Returns an answer without content.
 pub(crate) fn nothing() -> Done {
     Ok(Vec::new())
 }
 
-/// A packed value behind its length.
+/// Reads a packed value that stands behind its length.
 pub(crate) fn read_value(fields: &mut Reader<'_>) -> Result<Value, Malformed> {
     let packed = fields.bytes()?;
     value::decode(packed)

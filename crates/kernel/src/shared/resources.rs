@@ -12,7 +12,7 @@ use cofferdam_caps::storage::StorageArea;
 use cofferdam_vfs::Tree;
 
 use crate::shared::lock::lock;
-use crate::tool::page::Shown;
+use crate::shared::page::Shown;
 
 pub use functions::{CallFailed, Function, Functions};
 pub use published::{Artifact, Published, StateError};

@@ -3,8 +3,12 @@
 use std::future::Future;
 use std::pin::Pin;
 
-/// What a tool wants to run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+use cofferdam_broker::Permit;
+
+use crate::permitted::StartProgram;
+
+/// A command that a tool runs.
+#[derive(Debug)]
 pub struct CommandLine {
     /// Text for the shell, or a command with its arguments.
     pub what: What,
@@ -14,23 +18,16 @@ pub struct CommandLine {
     pub env: Option<Vec<(String, String)>>,
     /// What it reads on standard input.
     pub stdin: Vec<u8>,
-    /// The command that was permitted already, and is not to be asked about when it is started.
-    pub permitted: Option<String>,
 }
 
 /// See [`CommandLine::what`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum What {
-    /// Run as with `bash -c`.
-    Shell(String),
-    /// Run without a shell; never empty.
-    Arguments(Vec<String>),
-}
-
-impl Default for What {
-    fn default() -> Self {
-        What::Shell(String::new())
-    }
+    /// Text for `bash -c`. The permit, if there is one, is used by the program that it names; every
+    /// other program that the shell starts is checked when it is started.
+    Shell(String, Option<Permit<StartProgram>>),
+    /// A program with its arguments, started without a shell.
+    Arguments(Permit<StartProgram>, Vec<String>),
 }
 
 /// What became of it.

@@ -81,7 +81,7 @@ fn grant_of_another_process_wakes_a_waiting_run() {
     let asking =
         Broker::setup(store.clone(), store).approver(Arc::new(FromOutside)).open().unwrap();
     let desk = asking.permissions("s", &CapabilitySet::default()).desk("r", "t");
-    let Verdict::Ask(mut waiting) = desk.check(&key("a")) else { panic!("not asked") };
+    let Verdict::Ask(mut waiting) = desk.check(key("a")) else { panic!("not asked") };
     let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
     let mut poll = || {
         let context = &mut Context::from_waker(&waker);

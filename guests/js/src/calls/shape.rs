@@ -1,6 +1,6 @@
 //! How the fields of a call are packed and its answer unpacked.
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame;
 use cofferdam_abi::wire::Writer;
 use rquickjs::{Ctx, Exception, FromJs, Result, TypedArray, Value};
@@ -14,7 +14,7 @@ const MAX_VALUE: usize = 8 << 20;
 /// One call of the table, as a prelude makes it. Made while the image is, and lives as long as it.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
-    call: Call,
+    call: ToolCall,
     takes: &'static [Field],
     pub(super) gives: Gives,
 }
@@ -46,7 +46,7 @@ pub(super) enum Gives {
 impl Shape {
     pub(super) fn new(ctx: &Ctx<'_>, name: &str, takes: &str, gives: &str) -> Result<Self> {
         let wrong = || Exception::throw_internal(ctx, "no such shape");
-        let call = Call::ALL.iter().find(|call| call.name() == name).ok_or_else(wrong)?;
+        let call = ToolCall::ALL.iter().find(|call| call.name() == name).ok_or_else(wrong)?;
         let fields = takes.bytes().map(|letter| match letter {
             b'0'..=b'9' => Ok(Field::Fixed(letter - b'0')),
             b'b' => Ok(Field::Byte),

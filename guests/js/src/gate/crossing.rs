@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::TAKE;
 
 #[link(wasm_import_module = "cofferdam")]
 unsafe extern "C" {
@@ -45,7 +45,7 @@ fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -
     } else {
         let mut long = vec![0; len];
         let mut take = [0; cofferdam_abi::frame::REQUEST_HEADER];
-        take[..2].copy_from_slice(&Call::Take.number().to_le_bytes());
+        take[..2].copy_from_slice(&TAKE.to_le_bytes());
         // SAFETY: the room is as long as the host said that it needs.
         unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
         f(&long)

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use cofferdam_abi::call::Call;
+use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame::{self, Refusal, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::{Reader, Writer};
@@ -34,36 +34,35 @@ pub fn wait<T>(ticket: u32, _: impl FnOnce(&[u8]) -> T) -> T {
     panic!("wait for {ticket}, which is not pending");
 }
 
-fn answer(call: Call, payload: &[u8]) -> (Status, Vec<u8>) {
+fn answer(call: ToolCall, payload: &[u8]) -> (Status, Vec<u8>) {
     let mut fields = Reader::new(payload);
     let done = |bytes: Vec<u8>| (Status::Done, bytes);
     match call {
-        Call::Take => done(Vec::new()),
-        Call::ConsoleWrite => {
+        ToolCall::ConsoleWrite => {
             let sink = if payload[0] == 1 { &OUT } else { &ERR };
             sink.with_borrow_mut(|sink| sink.extend_from_slice(&payload[1..]));
             done(Vec::new())
         }
-        Call::ClockWall => done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec()),
-        Call::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
-        Call::RandomBytes => {
+        ToolCall::ClockWall => done((1_700_000_000_000.0 + CLOCK.get()).to_le_bytes().to_vec()),
+        ToolCall::ClockMonotonic => done(CLOCK.get().to_le_bytes().to_vec()),
+        ToolCall::RandomBytes => {
             let count = fields.u32().expect("count");
             let next = |_| NEXT_BYTE.replace(NEXT_BYTE.get().wrapping_add(1));
             done((0..count).map(next).collect())
         }
-        Call::TimerStart => {
+        ToolCall::TimerStart => {
             let ticket = LAST_TICKET.get() + 1;
             LAST_TICKET.set(ticket);
             let at = CLOCK.get() + fields.f64().expect("delay");
             TIMERS.with_borrow_mut(|timers| timers.push((at, ticket)));
             (Status::Pending, ticket.to_le_bytes().to_vec())
         }
-        Call::TicketCancel => {
+        ToolCall::TicketCancel => {
             let ticket = fields.u32().expect("ticket");
             TIMERS.with_borrow_mut(|timers| timers.retain(|timer| timer.1 != ticket));
             done(Vec::new())
         }
-        Call::VariableList => {
+        ToolCall::VariableList => {
             let mut w = Writer::new();
             value::encode(&Value::Array(Vec::new()), &mut w);
             done(w.finish())

@@ -1,117 +1,112 @@
 //! HTTP for programs: as a tool's, but the answer is waited for in the call.
 
-use std::task::{Context, Poll, ready};
+use std::task::Context;
 
-use cofferdam_abi::call::Call;
-use cofferdam_abi::wire::{Malformed, Reader, Result};
 use cofferdam_broker::Verdict;
-use cofferdam_caps::Request;
 use cofferdam_net::{FetchError, FetchErrorKind};
 
-use super::{Answered, Reply};
+use super::{CallFailure, Served, ready, skip_fields};
+use crate::permitted::{Outbound, parse_request};
 use crate::program::process::Process;
 use crate::shared::call_error::{CallError, Working, packed, read_value};
-use crate::shared::outbound::{Outbound, request};
+use crate::shared::crossing::CallIo;
 
 /// Most responses that one program reads at once.
 const MAX_STREAMS: usize = 64;
 
-/// Goes on with the request or the read that is under way, or begins it.
-pub(super) fn poll(
+pub(super) fn poll_start(
     process: &mut Process,
-    call: Call,
-    fields: &mut Reader<'_>,
-    answer: &mut Vec<u8>,
+    io: &mut CallIo<'_, '_>,
     cx: &mut Context<'_>,
-) -> Answered {
-    let work = match &mut process.working {
-        Some(work) => work,
-        None => {
-            let begun = match call {
-                Call::FetchStart => start(process, fields),
-                _ => read(process, fields),
-            };
-            match begun {
-                Ok(Ok(work)) => process.working.insert(work),
-                Ok(Err(refused)) => return Poll::Ready(Ok(told(process, refused))),
-                Err(malformed) => return Poll::Ready(Err(malformed)),
-            }
-        }
-    };
-    let done = ready!(work.as_mut().poll(cx));
-    process.working = None;
-    Poll::Ready(Ok(match done {
-        Ok(bytes) => {
-            answer.extend_from_slice(&bytes);
-            Reply::Done
-        }
-        Err(refused) => told(process, refused),
-    }))
+) -> Served {
+    poll_work(process, io, cx, start)
 }
 
-pub(super) fn stop(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
-    process.streams.remove(fields.u32()?);
-    Ok(Reply::Done)
+pub(super) fn poll_read(
+    process: &mut Process,
+    io: &mut CallIo<'_, '_>,
+    cx: &mut Context<'_>,
+) -> Served {
+    poll_work(process, io, cx, |process, io| {
+        let number = io.fields.u32()?;
+        io.fields.end()?;
+        Ok(process.streams.read(number, failed)?)
+    })
 }
 
-type Begun = std::result::Result<std::result::Result<Working, CallError>, Malformed>;
+pub(super) fn stop(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
+    process.streams.remove(io.fields.u32()?);
+    Ok(())
+}
 
-fn start(process: &Process, fields: &mut Reader<'_>) -> Begun {
-    let head = read_value(fields)?;
-    let body = fields.take(fields.remaining())?.to_vec();
-    let fetch = match request(&head, body) {
-        Ok(fetch) => fetch,
-        Err(refused) => {
-            // A program says by itself who it is.
-            let message = refused.message.trim_start_matches("fetch: ").to_owned();
-            return Ok(Err(CallError { message, ..refused }.with("kind", "request")));
+/// Continues the request or read under way, or begins one.
+fn poll_work(
+    process: &mut Process,
+    io: &mut CallIo<'_, '_>,
+    cx: &mut Context<'_>,
+    begin: impl FnOnce(&Process, &mut CallIo<'_, '_>) -> Result<Working, CallFailure>,
+) -> Served {
+    let mut work = match process.working.take() {
+        Some(work) => {
+            skip_fields(io)?;
+            work
         }
+        None => match begin(process, io) {
+            Err(CallFailure::Refused(error)) => return Err(told(process, error).into()),
+            begun => begun?,
+        },
     };
+    let done = ready(work.as_mut().poll(cx)).inspect_err(|_| process.working = Some(work))?;
+    let bytes = done.map_err(|error| told(process, error))?;
+    io.answer.extend_from_slice(&bytes);
+    Ok(())
+}
+
+fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFailure> {
+    let head = read_value(io.fields)?;
+    let body = io.fields.take(io.fields.remaining())?.to_vec();
+    let request = parse_request(&head, body).map_err(|error| {
+        // A program puts its own name in front.
+        let message = error.message.trim_start_matches("fetch: ").to_owned();
+        CallError { message, ..error }.with("kind", "request")
+    })?;
     if process.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
-        return Ok(Err(CallError::new("RangeError", message).with("kind", "limit")));
+        return Err(CallError::new("RangeError", message).with("kind", "limit").into());
     }
-    let settings = &process.system.world.settings;
+    let settings = &process.system.setup.settings;
     let outbound = Outbound {
-        client: settings.client.clone(),
+        network: settings.network.clone(),
         streams: process.streams.clone(),
         desk: settings.desk.clone(),
         denials: process.system.denials.clone(),
-        asking: settings.asking.clone(),
+        clock: process.system.run_clock.clone(),
     };
-    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
-    let question = match settings.desk.check(&wanted) {
+    let question = match settings.desk.check(request) {
         Verdict::Permit(permit) => {
-            return Ok(Ok(Box::pin(async move {
-                packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
-            })));
+            return Ok(Box::pin(async move {
+                packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
+            }));
         }
-        Verdict::Denied(denial) => return Ok(Err(process.system.denials.note(&denial))),
+        Verdict::Denied(denial) => return Err(process.system.denials.note(&denial).into()),
         Verdict::Ask(question) => question,
     };
-    let (denials, asking) = (process.system.denials.clone(), settings.asking.clone());
-    Ok(Ok(Box::pin(async move {
-        let asked = asking.begin();
+    let (denials, clock) = (process.system.denials.clone(), process.system.run_clock.clone());
+    Ok(Box::pin(async move {
+        let open = clock.question();
         let permit = question.await.map_err(|denial| denials.note(&denial))?;
-        drop(asked);
-        packed(&outbound.send(fetch, permit).await.map_err(|error| failed(&error))?)
-    })))
+        drop(open);
+        packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
+    }))
 }
 
-fn read(process: &Process, fields: &mut Reader<'_>) -> Begun {
-    let number = fields.u32()?;
-    fields.end()?;
-    Ok(process.streams.read(number, failed))
-}
-
-/// A denial is told as the line of JSON that a program prints on its standard error.
-fn told(process: &Process, refused: CallError) -> Reply {
-    let id = refused.members.iter().find(|(name, _)| *name == "requestId");
-    let denied = id.and_then(|(_, id)| process.system.denials.get(id));
-    Reply::Failed(match denied {
-        Some(denied) => CallError { message: denied.to_json(), ..refused },
-        None => refused,
-    })
+/// Replaces the message of a denial by the line of JSON that a program prints on standard error.
+fn told(process: &Process, error: CallError) -> CallError {
+    let id = error.members.iter().find(|(name, _)| *name == "requestId");
+    match id.and_then(|(_, id)| process.system.denials.get(id)) {
+        Some(denied) => CallError { message: denied.to_json(), ..error },
+        None => error,
+    }
 }
 
 fn failed(error: &FetchError) -> CallError {

@@ -1,92 +1,68 @@
-//! Tools that a program runs, and the caps that a program says it has hit.
+//! Tools that a program runs.
 
-use std::sync::atomic::Ordering;
-use std::task::{Context, Poll, ready};
+use std::task::Context;
 
 use cofferdam_abi::Value;
-use cofferdam_abi::process::{Cap, ToolEvent};
-use cofferdam_abi::wire::{Malformed, Reader, Result};
+use cofferdam_abi::process::ToolEvent;
+use cofferdam_abi::wire::Malformed;
 
-use super::{Answered, Reply};
+use super::{Served, ready};
 use crate::program::process::Process;
 use crate::program::tools::{Console, Heard, ToolLine};
 use crate::shared::call_error::{CallError, read_value};
+use crate::shared::crossing::CallIo;
 use crate::shared::lock::lock;
 use crate::shared::output::Stream;
 
 /// Most input that a program hands over at once.
 const MAX_FED: usize = 1 << 20;
 
-pub(super) fn start(process: &mut Process, fields: &mut Reader<'_>) -> Result<Reply> {
-    let line = match line(&read_value(fields)?) {
-        Ok(line) => line,
-        Err(refused) => return Ok(Reply::Failed(refused)),
-    };
-    let Some(tools) = &process.system.world.tools else {
+pub(super) fn start(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
+    let line = line(&read_value(io.fields)?)?;
+    let Some(tools) = &process.system.setup.tools else {
         let message = "tools are not part of this sandbox";
-        return Ok(Reply::Failed(CallError::new("NotSupportedError", message)));
+        return Err(CallError::new("NotSupportedError", message).into());
     };
     if process.console.is_some() {
-        let message = "a program runs one tool";
-        return Ok(Reply::Failed(CallError::new("RangeError", message)));
+        return Err(CallError::new("RangeError", "a program runs one tool").into());
     }
     let console = Console::default();
     let errand = tools.run(line, console.clone());
     lock(&process.system.errands).push((process.pid, errand));
     process.console = Some(console);
-    Ok(Reply::Done)
+    Ok(())
 }
 
-pub(super) fn poll_read(
-    process: &Process,
-    fields: &Reader<'_>,
-    answer: &mut Vec<u8>,
-    cx: &Context<'_>,
-) -> Answered {
-    if let Err(malformed) = fields.end() {
-        return Poll::Ready(Err(malformed));
-    }
-    let Some(console) = &process.console else {
-        return Poll::Ready(Err(Malformed::new("no tool was started", 0)));
-    };
-    match ready!(console.poll_heard(cx)) {
+pub(super) fn poll_read(process: &Process, io: &mut CallIo<'_, '_>, cx: &Context<'_>) -> Served {
+    io.fields.end()?;
+    match ready(started(process)?.poll_heard(cx))? {
         Heard::Printed(stream, bytes) => {
-            answer.push(match stream {
+            io.answer.push(match stream {
                 Stream::Out => ToolEvent::Output as u8,
                 Stream::Err => ToolEvent::Error as u8,
             });
-            answer.extend_from_slice(&bytes);
+            io.answer.extend_from_slice(&bytes);
         }
-        Heard::WantsInput => answer.push(ToolEvent::WantsInput as u8),
-        Heard::Ended(code) => answer.extend_from_slice(&[ToolEvent::Ended as u8, code]),
+        Heard::WantsInput => io.answer.push(ToolEvent::WantsInput as u8),
+        Heard::Ended(code) => io.answer.extend_from_slice(&[ToolEvent::Ended as u8, code]),
     }
-    Poll::Ready(Ok(Reply::Done))
+    Ok(())
 }
 
-pub(super) fn feed(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
-    let bytes = fields.take(fields.remaining())?;
+pub(super) fn feed(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
+    let bytes = io.fields.take(io.fields.remaining())?;
     if bytes.len() > MAX_FED {
-        return Err(Malformed::new("more input than allowed", 0));
+        return Err(Malformed::new("more input than allowed", 0).into());
     }
-    let Some(console) = &process.console else {
-        return Err(Malformed::new("no tool was started", 0));
-    };
-    console.feed(bytes);
-    Ok(Reply::Done)
+    started(process)?.feed(bytes);
+    Ok(())
 }
 
-pub(super) fn cap_hit(process: &Process, fields: &mut Reader<'_>) -> Result<Reply> {
-    let (which, allowed) = (fields.u8()?, fields.u64()?);
-    let caps = &process.system.caps;
-    match Cap::from_number(which) {
-        Some(Cap::Depth) => caps.0.store(allowed.max(1), Ordering::Relaxed),
-        Some(Cap::Expansion) => caps.1.store(allowed.max(1), Ordering::Relaxed),
-        None => return Err(Malformed::new("unknown cap", 0)),
-    }
-    Ok(Reply::Done)
+fn started(process: &Process) -> Result<&Console, Malformed> {
+    process.console.as_ref().ok_or(Malformed::new("no tool was started", 0))
 }
 
-fn line(given: &Value) -> std::result::Result<ToolLine, CallError> {
+fn line(given: &Value) -> Result<ToolLine, CallError> {
     let wrong = || CallError::new("TypeError", "tool: a name, a source and arguments are needed");
     let Value::Object(members) = given else { return Err(wrong()) };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| value);

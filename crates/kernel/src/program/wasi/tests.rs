@@ -1,10 +1,9 @@
 //! Every function, with any arguments, on any memory: an errno or a wait, never a panic.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
 
-use cofferdam_cell::{Engine, Import, KillSwitch, Pool, Program};
+use cofferdam_cell::{Import, Program};
 use cofferdam_vfs::{Limits, Mode, Time, Tree};
 use proptest::prelude::*;
 
@@ -14,7 +13,8 @@ use crate::program::policy::AllowAll;
 use crate::program::process::Process;
 use crate::program::signal::Signals;
 use crate::program::spawn::Launch;
-use crate::program::system::{ProcessLimits, Programs, System, World};
+use crate::program::start_rules::StartRules;
+use crate::program::system::{ProcessLimits, ProgramSetup, Programs, System};
 use crate::program::table::About;
 use crate::shared::clock::Clock;
 use crate::shared::lock::lock;
@@ -22,17 +22,12 @@ use crate::shared::output::Stream;
 use crate::shared::random::Random;
 use crate::tool::kernel::Settings;
 
-fn engine() -> &'static Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| Engine::new(Pool { cells: 1, warm: 0 }).expect("an engine"))
-}
-
 pub(crate) fn process() -> Process {
     let files = Tree::new(Limits { bytes: 1 << 20, nodes: 1000, ..Limits::default() }, Time(1));
     furniture::furnish(&files, Time(1)).expect("room");
     files.as_host(Time(1)).make_directories("/tmp/d", Mode::DIRECTORY).expect("room");
     files.as_host(Time(1)).write_file("/tmp/f", b"content").expect("room");
-    let world = World {
+    let setup = ProgramSetup {
         settings: Settings {
             clock: Clock::Fixed(1000.0),
             random: Random::Seeded(1),
@@ -43,12 +38,11 @@ pub(crate) fn process() -> Process {
         files,
         limits: ProcessLimits { memory_bytes: 1 << 20, memory_sum_bytes: 1 << 20, processes: 4 },
         programs: Programs::default(),
-        policy: Arc::new(AllowAll),
+        start_rules: StartRules::unrestricted(Arc::new(AllowAll)),
         tools: None,
         reaper: Arc::new(drop),
     };
-    let switch = KillSwitch::new(engine().alarm());
-    let system = System::new(world, switch, Instant::now() + Duration::from_secs(3600));
+    let system = System::new(setup);
     let mut descriptors = Descriptors::default();
     let input = Object::Input(Mutex::new((b"input".as_slice().into(), 0)));
     for object in [input, Object::Output(Stream::Out), Object::Output(Stream::Err)] {
@@ -64,7 +58,6 @@ pub(crate) fn process() -> Process {
         mask: 0o022,
         is_command: false,
         begins_in_cwd: false,
-        permitted: Vec::new(),
     };
     launch.preopen_root(&system).expect("a root");
     let pid = lock(&system.table).add(0, Signals::default(), About::default()).expect("room");
@@ -127,7 +120,7 @@ proptest! {
     #[test]
     fn no_crossing_makes_a_call_panic(
         crossings in prop::collection::vec(
-            (0..40u16, prop::collection::vec(any::<u8>(), 0..64)),
+            (0..90u16, prop::collection::vec(any::<u8>(), 0..64)),
             1..16,
         ),
     ) {
@@ -137,8 +130,8 @@ proptest! {
             let mut request = number.to_le_bytes().to_vec();
             request.extend((payload.len() as u32).to_le_bytes());
             request.extend(payload);
-            let _ = process.poll_call(&request, &mut Vec::new(), cx);
-            process.answered = 0;
+            let _ = process.poll_cross(&request, &mut Vec::new(), cx);
+            process.crossing = Default::default();
         }
     }
 }

@@ -1,35 +1,61 @@
 //! Commands of the sandbox, for tools.
 
+use std::sync::Arc;
+
 use cofferdam_abi::Value;
 use cofferdam_abi::value::ViewKind;
-use cofferdam_abi::wire::Result;
-use cofferdam_caps::process::CommandName;
-use cofferdam_caps::{Kind, Request};
+use cofferdam_caps::Kind;
 
-use crate::shared::call_error::{CallError, name, packed, read_value};
-use crate::tool::commands::{CommandLine, What};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::permitted::StartProgram;
+use crate::shared::call_error::{CallError, Working, name, packed, read_value};
+use crate::shared::crossing::CallIo;
+use crate::tool::commands::{CommandLine, Commands, What};
+use crate::tool::kernel::{Kernel, Served};
 
-/// The shell, by the name that a grant has for it.
+/// Name of the shell in grants.
 const SHELL: &str = "bash";
 
-pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let mut line = match line(&read_value(c.fields)?) {
-        Ok(line) => line,
-        Err(refused) => return Ok(Reply::Refused(refused)),
-    };
-    // A shell may be started by whoever may start anything: what it starts is checked there.
-    let free = matches!(line.what, What::Shell(_))
-        && kernel.settings.desk.sees(Kind::ProcessExec).unwrap_or(false);
-    let parsed: std::result::Result<CommandName, _> = name(first_word(&line.what).parse());
-    let Some(commands) = kernel.settings.commands.clone() else {
-        let request = parsed.map(|command| Request::Process { command });
-        return kernel.guarded_work(request, |_| {
+/// A command as a tool describes it, before it is permitted.
+struct Wanted {
+    text: Text,
+    cwd: Option<String>,
+    env: Option<Vec<(String, String)>>,
+    stdin: Vec<u8>,
+}
+
+enum Text {
+    Shell(String),
+    Arguments(Vec<String>),
+}
+
+pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let wanted = wanted(&read_value(io.fields)?)?;
+    let commands = kernel.settings.commands.clone();
+    // A shell may be started by a tool that may start anything: its programs are checked when they
+    // are started.
+    if let (Text::Shell(text), Some(commands)) = (&wanted.text, &commands)
+        && kernel.settings.desk.sees(Kind::ProcessExec).unwrap_or(false)
+    {
+        let what = What::Shell(text.clone(), None);
+        let work = start(commands.clone(), wanted.line(what));
+        return kernel.pend(work);
+    }
+    let action = StartProgram::new(name(first_word(&wanted.text).parse())?);
+    kernel.start_with_permit(action, move |_resources, permit| {
+        let Some(commands) = commands else {
             let message = "this sandbox has no commands";
-            Box::pin(async move { Err(CallError::new("NotSupportedError", message)) })
-        });
-    };
-    let work = |line| async move {
+            return Box::pin(async move { Err(CallError::new("NotSupportedError", message)) });
+        };
+        let what = match &wanted.text {
+            Text::Shell(text) => What::Shell(text.clone(), Some(permit)),
+            Text::Arguments(argv) => What::Arguments(permit, argv.clone()),
+        };
+        start(commands, wanted.line(what))
+    })
+}
+
+fn start(commands: Arc<dyn Commands>, line: CommandLine) -> Working {
+    Box::pin(async move {
         match commands.run(line).await {
             Ok(ran) => packed(&Value::Object(vec![
                 ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
@@ -38,20 +64,20 @@ pub(super) fn run(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
             ])),
             Err(message) => Err(CallError::new("Error", message)),
         }
-    };
-    if free {
-        return kernel.pend(Box::pin(work(line)));
-    }
-    line.permitted = parsed.as_ref().ok().map(ToString::to_string);
-    let request = parsed.map(|command| Request::Process { command });
-    kernel.guarded_work(request, |_| Box::pin(work(line)))
+    })
 }
 
-/// What a grant would have to name: the command, or the first one that a shell would start.
-fn first_word(what: &What) -> String {
-    let word = match what {
-        What::Shell(text) => text.split_whitespace().find(|word| !word.contains('=')),
-        What::Arguments(argv) => argv.first().map(String::as_str),
+impl Wanted {
+    fn line(self, what: What) -> CommandLine {
+        CommandLine { what, cwd: self.cwd, env: self.env, stdin: self.stdin }
+    }
+}
+
+/// Returns the name that a grant needs: the command, or the first one that a shell would start.
+fn first_word(text: &Text) -> String {
+    let word = match text {
+        Text::Shell(text) => text.split_whitespace().find(|word| !word.contains('=')),
+        Text::Arguments(argv) => argv.first().map(String::as_str),
     };
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-+/".contains(c);
     match word.map(|word| word.rsplit('/').next().unwrap_or(word)) {
@@ -66,7 +92,7 @@ fn bytes(bytes: Vec<u8>) -> Value {
     Value::View { kind: ViewKind::Uint8, offset: 0, length, buffer }
 }
 
-fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
+fn wanted(given: &Value) -> Result<Wanted, CallError> {
     let wrong = |what: &str| CallError::new("TypeError", format!("command: {what}"));
     let Value::Object(members) = given else { return Err(wrong("not an object")) };
     let member = |name: &str| match members.iter().find(|(key, _)| key == name) {
@@ -77,10 +103,10 @@ fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
         Value::String(text) => Ok(text.clone()),
         _ => Err(wrong("a text is needed")),
     };
-    let what = match (member("shell"), member("argv")) {
-        (Some(shell), _) => What::Shell(text(shell)?),
+    let shown = match (member("shell"), member("argv")) {
+        (Some(shell), _) => Text::Shell(text(shell)?),
         (None, Some(Value::Array(argv))) if !argv.is_empty() => {
-            What::Arguments(argv.iter().map(text).collect::<std::result::Result<_, _>>()?)
+            Text::Arguments(argv.iter().map(text).collect::<Result<_, _>>()?)
         }
         _ => return Err(wrong("nothing to run")),
     };
@@ -92,9 +118,7 @@ fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
         _ => Err(wrong("env")),
     };
     let env = match member("env") {
-        Some(Value::Array(pairs)) => {
-            Some(pairs.iter().map(pair).collect::<std::result::Result<_, _>>()?)
-        }
+        Some(Value::Array(pairs)) => Some(pairs.iter().map(pair).collect::<Result<_, _>>()?),
         _ => None,
     };
     let stdin = match member("stdin") {
@@ -107,5 +131,5 @@ fn line(given: &Value) -> std::result::Result<CommandLine, CallError> {
         },
         _ => Vec::new(),
     };
-    Ok(CommandLine { what, cwd: member("cwd").map(text).transpose()?, env, stdin, permitted: None })
+    Ok(Wanted { text: shown, cwd: member("cwd").map(text).transpose()?, env, stdin })
 }

@@ -1,87 +1,37 @@
 //! The sandbox's page, for tools: each call is checked, and answered for what the grants open.
 
-use std::sync::Arc;
-
 use cofferdam_abi::Value;
-use cofferdam_abi::dom::DomOperation;
-use cofferdam_abi::wire::Result;
-use cofferdam_caps::Access;
-use cofferdam_dom::Error;
 use cofferdam_dom::proxy::{Answer, Snapshot};
 
-use crate::shared::call_error::{CallError, Done, packed};
+use crate::shared::call_error::{Done, packed};
+use crate::shared::crossing::CallIo;
 use crate::shared::lock::lock;
-use crate::tool::kernel::{Crossing, Kernel, Reply};
-use crate::tool::page::{Asked, Elsewhere, Shown};
+use crate::shared::page::Asked;
+use crate::tool::kernel::{Kernel, Served};
 
-impl Asked {
-    pub(crate) fn access(&self) -> Access {
-        if self.call().writes() { Access::Write } else { Access::Read }
-    }
-
-    /// Whether the call is about a selector, and not about a handle alone.
-    fn has_selector(&self) -> bool {
-        self.handle == 0
-            || matches!(
-                self.operation,
-                DomOperation::QuerySelector | DomOperation::QuerySelectorAll
-            )
-    }
-}
-
-pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let asked = Asked::parse(c.fields)?;
-    let resources = kernel.settings.resources.clone();
-    let desk = kernel.settings.desk.clone();
-    let view = kernel.view.clone();
+pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let asked = Asked::parse(io.fields)?;
+    let (desk, view) = (kernel.settings.desk.clone(), kernel.view.clone());
     let interrupt = kernel.interrupt();
-    let request = match &mut *lock(&resources.page) {
-        Shown::Nothing => lock(&view).request(&desk, None, &asked),
-        Shown::Here(page) => {
-            // Nobody is asked about what cannot be read.
-            if asked.has_selector()
-                && let Err(error) = page.check_selector(&asked.selector)
-            {
-                return Ok(Reply::Refused(failed(&error)));
-            }
-            page.while_wanted(&interrupt, |page| lock(&view).request(&desk, Some(page), &asked))
-        }
-        Shown::Elsewhere(page) => return elsewhere(kernel, page.clone(), asked),
-    };
-    let request = request.map(|request| vec![request]);
+    let page = kernel.settings.resources.page();
+    let action = page.to_use(&mut lock(&view), &desk, &interrupt, asked)?;
+    if action.is_elsewhere {
+        lock(&view).grow_old();
+        return kernel.start_with_permit(action, move |resources, permit| {
+            let call = resources.page().call_elsewhere(&mut lock(&view), &desk, permit);
+            Box::pin(async move { answered(call?.await?) })
+        });
+    }
     let used = view.clone();
-    let reply = kernel.guarded(request, c.answer, move |permits| {
-        let (Shown::Here(page), Some(permit)) = (&mut *lock(&resources.page), permits.first())
-        else {
-            return Err(CallError::new("NotFoundError", "this sandbox has no page"));
-        };
-        answered(
-            page.while_wanted(&interrupt, |page| lock(&view).call(&desk, page, &asked, permit))?,
-        )
+    let reply = kernel.with_permit(action, io.answer, move |resources, permit| {
+        answered(resources.page().call(&mut lock(&view), &desk, &interrupt, permit)?)
     });
     lock(&used).grow_old();
     reply
 }
 
-/// Hands a call to whoever answers for the page.
-fn elsewhere(kernel: &mut Kernel, page: Arc<dyn Elsewhere>, mut asked: Asked) -> Result<Reply> {
-    let (desk, view) = (kernel.settings.desk.clone(), kernel.view.clone());
-    let request = {
-        let mut view = lock(&view);
-        let request = view.request(&desk, None, &asked);
-        view.grow_old();
-        request
-    };
-    kernel.guarded_work(request, move |permit| {
-        Box::pin(async move {
-            asked.grants = lock(&view).grants(&desk, &permit)?;
-            answered(page.answer(asked).await)
-        })
-    })
-}
-
-fn answered(answer: std::result::Result<Answer, Error>) -> Done {
-    packed(&match answer.map_err(|error| failed(&error))? {
+fn answered(answer: Answer) -> Done {
+    packed(&match answer {
         Answer::Nothing => Value::Null,
         Answer::Is(is) => Value::Bool(is),
         Answer::Count(count) => Value::Number(f64::from(count)),
@@ -107,8 +57,4 @@ fn copy(element: Snapshot) -> Value {
         ("html".to_owned(), Value::String(element.html)),
         ("cut".to_owned(), Value::Bool(element.cut)),
     ])
-}
-
-fn failed(error: &Error) -> CallError {
-    CallError::new(error.kind().dom_name(), error.message())
 }

@@ -1,96 +1,82 @@
 //! HTTP for tools, each request under a permit.
 
 use cofferdam_abi::Value;
-use cofferdam_abi::wire::Result;
-use cofferdam_caps::Request;
-use cofferdam_net::{Fetch, FetchError};
+use cofferdam_net::FetchError;
 
+use crate::permitted::{Outbound, SendRequest, parse_request};
 use crate::shared::call_error::{CallError, packed, read_value};
-use crate::shared::outbound::{Outbound, request};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::shared::crossing::{CallIo, Reply};
+use crate::tool::kernel::{Kernel, Served};
 
 /// Most responses that are read at once.
 const MAX_STREAMS: usize = 256;
 
-pub(super) fn start(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let head = read_value(c.fields)?;
-    let body = c.fields.take(c.fields.remaining())?.to_vec();
-    let fetch = match request(&head, body).and_then(|fetch| with_upload(kernel, &head, fetch)) {
-        Ok(fetch) => fetch,
-        Err(refused) => return Ok(Reply::Refused(refused)),
-    };
+pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let head = read_value(io.fields)?;
+    let body = io.fields.take(io.fields.remaining())?.to_vec();
+    let request = with_upload(kernel, &head, parse_request(&head, body)?)?;
     if kernel.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
-        return Ok(Reply::Refused(CallError::new("RangeError", message)));
+        return Err(CallError::new("RangeError", message).into());
     }
-    let wanted = Request::Network { method: fetch.method.clone(), url: fetch.url.clone() };
     let outbound = Outbound {
-        client: kernel.settings.client.clone(),
+        network: kernel.settings.network.clone(),
         streams: kernel.streams.clone(),
         desk: kernel.settings.desk.clone(),
         denials: kernel.denials.clone(),
-        asking: kernel.asking.clone(),
+        clock: kernel.settings.run_clock.clone(),
     };
-    kernel.guarded_work(Ok(wanted), move |permit| {
-        Box::pin(async move {
-            let response = outbound.send(fetch, permit).await.map_err(|error| failed(&error))?;
-            packed(&response)
-        })
+    kernel.start_with_permit(request, move |_resources, permit| {
+        Box::pin(
+            async move { packed(&outbound.send(permit).await.map_err(|error| failed(&error))?) },
+        )
     })
 }
 
-pub(super) fn read(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    match kernel.streams.read(c.fields.u32()?, failed) {
-        Ok(work) => kernel.pend(work),
-        Err(refused) => Ok(Reply::Refused(refused)),
-    }
+pub(super) fn read(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let work = kernel.streams.read(io.fields.u32()?, failed)?;
+    kernel.pend(work)
 }
 
-pub(super) fn stop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    kernel.streams.remove(c.fields.u32()?);
+pub(super) fn stop(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    kernel.streams.remove(io.fields.u32()?);
     Ok(Reply::Done)
 }
 
 /// A body for the next request, to be sent in pieces.
-pub(super) fn body(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let known = c.fields.u8()? != 0;
-    let length = usize::try_from(c.fields.u32()?).unwrap_or(usize::MAX);
-    Ok(match kernel.uploads.open(known.then_some(length)) {
-        Ok(number) => {
-            c.give(&Value::Number(f64::from(number)));
-            Reply::Done
-        }
-        Err(refused) => Reply::Refused(refused),
-    })
-}
-
-pub(super) fn send(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (number, last) = (c.fields.u32()?, c.fields.u8()? != 0);
-    let piece = c.fields.take(c.fields.remaining())?;
-    match kernel.uploads.send(number, piece, last) {
-        Ok(work) => kernel.pend(work),
-        Err(refused) => Ok(Reply::Refused(refused)),
-    }
-}
-
-pub(super) fn drop(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    kernel.uploads.remove(c.fields.u32()?);
+pub(super) fn body(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let known = io.fields.u8()? != 0;
+    let length = usize::try_from(io.fields.u32()?).unwrap_or(usize::MAX);
+    let number = kernel.uploads.open(known.then_some(length))?;
+    io.give(&Value::Number(f64::from(number)));
     Ok(Reply::Done)
 }
 
-/// The request with the body that its head names, if it names one.
+pub(super) fn send(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (number, last) = (io.fields.u32()?, io.fields.u8()? != 0);
+    let piece = io.fields.take(io.fields.remaining())?;
+    let work = kernel.uploads.send(number, piece, last)?;
+    kernel.pend(work)
+}
+
+pub(super) fn drop(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    kernel.uploads.remove(io.fields.u32()?);
+    Ok(Reply::Done)
+}
+
+/// Gives a request the body that its head names, if it names one.
 fn with_upload(
     kernel: &Kernel,
     head: &Value,
-    mut fetch: Fetch,
-) -> std::result::Result<Fetch, CallError> {
-    let Value::Object(members) = head else { return Ok(fetch) };
+    mut request: SendRequest,
+) -> Result<SendRequest, CallError> {
+    let Value::Object(members) = head else { return Ok(request) };
     if let Some((_, Value::Number(number))) = members.iter().find(|(key, _)| key == "upload") {
-        // No number of ours is lost in the conversion; another one names no body.
+        // The number of a body fits; any other number names no body.
         let body = kernel.uploads.body(*number as u32);
-        fetch.body = body.ok_or_else(|| CallError::new("TypeError", "fetch: no such body"))?;
+        request.set_body(body.ok_or_else(|| CallError::new("TypeError", "fetch: no such body"))?);
     }
-    Ok(fetch)
+    Ok(request)
 }
 
 /// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may

@@ -1,25 +1,18 @@
 //! Functions that the embedding program registered.
 
-use cofferdam_abi::wire::Result;
-use cofferdam_caps::Request;
-use cofferdam_caps::function::FunctionName;
-
+use crate::permitted::CallFunction;
 use crate::shared::call_error::{CallError, name, packed, read_value};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::shared::crossing::CallIo;
+use crate::tool::kernel::{Kernel, Served};
 
-pub(super) fn call(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let function = c.fields.string()?;
-    let args = read_value(c.fields)?;
-    let parsed: std::result::Result<FunctionName, _> = name(function.parse());
-    let request = parsed.map(|name| Request::Function { name });
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded_work(request, move |_| {
+pub(super) fn call(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let function = io.fields.str()?;
+    let args = read_value(io.fields)?;
+    let function = CallFunction::new(name(function.parse())?);
+    kernel.start_with_permit(function, move |resources, permit| {
+        let call = resources.functions().call(permit, args);
         Box::pin(async move {
-            let Some(found) = resources.functions.get(&function) else {
-                let message = format!("no function is registered as '{function}'");
-                return Err(CallError::new("ReferenceError", message));
-            };
-            match found.call(args).await {
+            match call.await {
                 Ok(value) => packed(&value),
                 Err(failed) => Err(CallError::new(failed.name, failed.message)),
             }

@@ -1,21 +1,18 @@
 //! Chance.
 
-use cofferdam_abi::wire::{Reader, Result};
+use cofferdam_abi::wire::Reader;
 
 use crate::shared::call_error::CallError;
-use crate::tool::kernel::{Kernel, Reply};
+use crate::shared::crossing::Reply;
+use crate::tool::kernel::{Kernel, Served};
 
 /// Most random bytes of one call, as in the web's `getRandomValues`.
 const MAX_BYTES: usize = 65_536;
 
-pub(super) fn bytes(
-    kernel: &mut Kernel,
-    fields: &mut Reader<'_>,
-    answer: &mut Vec<u8>,
-) -> Result<Reply> {
+pub(super) fn bytes(kernel: &mut Kernel, fields: &mut Reader<'_>, answer: &mut Vec<u8>) -> Served {
     let count = fields.u32()? as usize;
     if count > MAX_BYTES {
-        return Err(fields.malformed("more bytes than one call gives"));
+        return Err(fields.malformed("more bytes than one call gives").into());
     }
     let start = answer.len();
     answer.resize(start + count, 0);
@@ -24,5 +21,5 @@ pub(super) fn bytes(
     }
     answer.truncate(start);
     let message = "the machine has no randomness to give";
-    Ok(Reply::Refused(CallError::new("Error", message)))
+    Err(CallError::new("Error", message).into())
 }

@@ -1,50 +1,34 @@
-//! What the embedding program publishes.
+//! State that the embedding program publishes.
 
 use cofferdam_abi::Value;
-use cofferdam_abi::wire::Result;
-use cofferdam_caps::state::StateName;
-use cofferdam_caps::{Access, Request};
 
-use crate::shared::call_error::{CallError, name, nothing, packed, read_value};
-use crate::shared::resources::{Artifact, StateError};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::permitted::{ReadState, WriteState};
+use crate::shared::call_error::{CallError, name, packed, read_value};
+use crate::shared::crossing::{CallIo, Reply};
+use crate::shared::resources::StateError;
+use crate::tool::kernel::{Kernel, Served};
 
-fn request(access: Access, state: &str) -> std::result::Result<Vec<Request>, CallError> {
-    let name: StateName = name(state.parse())?;
-    Ok(vec![Request::State { access, name }])
-}
-
-/// One part of what was published under a name.
-fn part(
-    kernel: &mut Kernel,
-    c: &mut Crossing<'_, '_>,
-    part: fn(Artifact) -> Value,
-) -> Result<Reply> {
-    let state = c.fields.string()?;
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(request(Access::Read, &state), c.answer, move |_| {
-        match resources.published.get(&state) {
-            Some(artifact) => packed(&part(artifact)),
-            None => packed(&Value::Undefined),
-        }
+pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let state = ReadState::new(name(io.fields.str()?.parse())?);
+    kernel.with_permit(state, io.answer, |resources, permit| {
+        packed(&resources.state().content(permit).unwrap_or(Value::Undefined))
     })
 }
 
-pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    part(kernel, c, |artifact| artifact.content)
+pub(super) fn describe(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let state = ReadState::new(name(io.fields.str()?.parse())?);
+    kernel.with_permit(state, io.answer, |resources, permit| {
+        packed(&resources.state().metadata(permit).unwrap_or(Value::Undefined))
+    })
 }
 
-pub(super) fn describe(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    part(kernel, c, |artifact| artifact.metadata)
-}
-
-pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let state = c.fields.string()?;
-    let content = read_value(c.fields)?;
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(request(Access::Write, &state), c.answer, move |_| {
-        match resources.published.set_content(&state, content) {
-            Ok(()) => nothing(),
+pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let state = io.fields.str()?;
+    let content = read_value(io.fields)?;
+    let state = WriteState::new(name(state.parse())?);
+    kernel.with_permit(state, io.answer, move |resources, permit| {
+        match resources.state().set(permit, content) {
+            Ok(()) => Ok(Vec::new()),
             Err(StateError::Full) => {
                 Err(CallError::new("QuotaExceededError", "as much is published as there may be"))
             }
@@ -52,12 +36,9 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     })
 }
 
-/// Only names that the tool may read: the others do not exist for it.
-pub(super) fn list(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let readable = |state: &String| {
-        request(Access::Read, state).is_ok_and(|wanted| kernel.is_granted(&wanted[0]))
-    };
-    let names = kernel.settings.resources.published.names().into_iter().filter(readable);
-    c.give(&Value::Array(names.map(Value::String).collect()));
+/// Lists only names that the tool may read: the others do not exist for it.
+pub(super) fn list(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let names = kernel.settings.resources.state().readable(&kernel.settings.desk);
+    io.give(&Value::Array(names.into_iter().map(Value::String).collect()));
     Ok(Reply::Done)
 }

@@ -1,15 +1,16 @@
 //! Key-value storage.
 
 use cofferdam_abi::Value;
-use cofferdam_abi::wire::{Reader, Result};
-use cofferdam_caps::storage::{Key, StorageArea};
-use cofferdam_caps::{Access, Request};
+use cofferdam_abi::wire::{Malformed, Reader};
+use cofferdam_caps::storage::StorageArea;
 
+use crate::permitted::{ClearArea, ListKeys, ReadKey, WriteKey};
 use crate::shared::call_error::{CallError, name, nothing, packed};
+use crate::shared::crossing::CallIo;
 use crate::shared::resources::{QuotaExceeded, STORAGE_BYTES};
-use crate::tool::kernel::{Crossing, Kernel, Reply};
+use crate::tool::kernel::{Kernel, Served};
 
-fn area(fields: &mut Reader<'_>) -> Result<StorageArea> {
+fn area(fields: &mut Reader<'_>) -> Result<StorageArea, Malformed> {
     match fields.u8()? {
         0 => Ok(StorageArea::Local),
         1 => Ok(StorageArea::Session),
@@ -17,31 +18,18 @@ fn area(fields: &mut Reader<'_>) -> Result<StorageArea> {
     }
 }
 
-fn of_key(
-    area: StorageArea,
-    access: Access,
-    key: &str,
-) -> std::result::Result<Vec<Request>, CallError> {
-    let key: Key = name(key.parse())?;
-    Ok(vec![Request::Storage { area, access, key: Some(key) }])
-}
-
-pub(super) fn get(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key) = (area(c.fields)?, c.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Read, &key), c.answer, move |_| {
-        resources.storage.with(area, |area| match area.get(&key) {
-            Some(text) => packed(&Value::String(text.to_owned())),
-            None => packed(&Value::Null),
-        })
+pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let key = ReadKey::new(area(io.fields)?, name(io.fields.str()?.parse())?);
+    kernel.with_permit(key, io.answer, |resources, permit| {
+        packed(&resources.storage().get(permit).map_or(Value::Null, Value::String))
     })
 }
 
-pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key, text) = (area(c.fields)?, c.fields.string()?, c.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
-        let set = resources.storage.with(area, |area| area.set(&key, &text));
+pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (area, key, text) = (area(io.fields)?, io.fields.str()?, io.fields.string()?);
+    let key = WriteKey::new(area, name(key.parse())?);
+    kernel.with_permit(key, io.answer, move |resources, permit| {
+        let set = resources.storage().set(permit, &text);
         set.map(|()| Vec::new()).map_err(|QuotaExceeded(needed)| {
             let message = format!("storage holds {STORAGE_BYTES} bytes, {needed} would be needed");
             CallError::new("QuotaExceededError", message)
@@ -49,31 +37,26 @@ pub(super) fn set(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply
     })
 }
 
-pub(super) fn remove(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let (area, key) = (area(c.fields)?, c.fields.string()?);
-    let resources = kernel.settings.resources.clone();
-    kernel.guarded(of_key(area, Access::Write, &key), c.answer, move |_| {
-        resources.storage.with(area, |area| area.remove(&key));
+pub(super) fn remove(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let key = WriteKey::new(area(io.fields)?, name(io.fields.str()?.parse())?);
+    kernel.with_permit(key, io.answer, |resources, permit| {
+        resources.storage().remove(permit);
         nothing()
     })
 }
 
-pub(super) fn keys(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let area = area(c.fields)?;
-    let resources = kernel.settings.resources.clone();
-    let request = Request::Storage { area, access: Access::Read, key: None };
-    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
-        let keys = resources.storage.with(area, |area| area.keys());
+pub(super) fn keys(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let keys = ListKeys::new(area(io.fields)?);
+    kernel.with_permit(keys, io.answer, |resources, permit| {
+        let keys = resources.storage().keys(permit);
         packed(&Value::Array(keys.into_iter().map(Value::String).collect()))
     })
 }
 
-pub(super) fn clear(kernel: &mut Kernel, c: &mut Crossing<'_, '_>) -> Result<Reply> {
-    let area = area(c.fields)?;
-    let resources = kernel.settings.resources.clone();
-    let request = Request::Storage { area, access: Access::Write, key: None };
-    kernel.guarded(Ok(vec![request]), c.answer, move |_| {
-        resources.storage.with(area, |area| area.clear());
+pub(super) fn clear(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let area = ClearArea::new(area(io.fields)?);
+    kernel.with_permit(area, io.answer, |resources, permit| {
+        resources.storage().clear(permit);
         nothing()
     })
 }

@@ -2,18 +2,20 @@
 
 use cofferdam_broker::{Desk, Granted, Permit};
 use cofferdam_caps::dom::{Dom, Markup, Selector};
-use cofferdam_caps::{Access, Capability, Kind, Request, Scope};
+use cofferdam_caps::{Access, Capability, Kind, Scope};
+use cofferdam_dom::Page;
 use cofferdam_dom::proxy::{Answer, Grants, Proxy, Reach};
-use cofferdam_dom::{Error, Page};
 
+use super::page::UsePage;
 use crate::shared::call_error::CallError;
-use crate::tool::page::Asked;
+use crate::shared::page::Asked;
 
 /// The kinds of what can be granted of a page.
 const KINDS: [Kind; 2] = [Kind::DomRead, Kind::DomWrite];
 
+/// A run's view of the page: the grants that are known, and the proxy with its handles.
 #[derive(Default)]
-pub(crate) struct View {
+pub struct PageView {
     proxy: Proxy,
     known: Option<Known>,
     /// Whether `known` was looked at in this very call, so that once is enough.
@@ -34,18 +36,25 @@ struct Given<'a> {
     is_counted: bool,
 }
 
-impl View {
+/// The part of a page that a call needs.
+pub(super) struct PagePart {
+    pub(super) access: Access,
+    pub(super) markup: Markup,
+    pub(super) selector: Option<Selector>,
+}
+
+impl PageView {
     /// What leave is asked for. Where only parts of the page are granted, the call is for those
     /// parts, whatever it names: what else there is does not exist for the tool.
     ///
     /// Of several grants it is the first under which there is something for the call: one that is
     /// not used up by it, and one for raw markup where the call brings some.
-    pub(crate) fn request(
+    pub(super) fn part(
         &mut self,
         desk: &Desk,
         page: Option<&mut Page>,
         asked: &Asked,
-    ) -> Result<Request, CallError> {
+    ) -> Result<PagePart, CallError> {
         self.is_fresh = true;
         let (proxy, known) = self.look(desk)?;
         let (call, access) = (asked.call(), asked.access());
@@ -85,8 +94,8 @@ impl View {
         };
         let by = found.or_else(|| given.iter().min_by_key(|given| given.is_counted));
         Ok(match by {
-            None => Request::Dom { access, markup: Markup::Sanitised, selector: own },
-            Some(by) => Request::Dom {
+            None => PagePart { access, markup: Markup::Sanitised, selector: own },
+            Some(by) => PagePart {
                 access,
                 markup: if brings_markup { by.dom.markup() } else { Markup::Sanitised },
                 selector: match by.dom.scope() {
@@ -98,13 +107,12 @@ impl View {
     }
 
     /// Answers a call that has leave.
-    pub(crate) fn call(
+    pub(super) fn call(
         &mut self,
         desk: &Desk,
         page: &mut Page,
-        asked: &Asked,
-        permit: &Permit,
-    ) -> Result<Result<Answer, Error>, CallError> {
+        permit: &Permit<UsePage>,
+    ) -> Result<Answer, CallError> {
         let (proxy, known) = match (self.is_fresh, &self.known) {
             (true, Some(known)) => (&mut self.proxy, known),
             _ => self.look(desk)?,
@@ -114,7 +122,7 @@ impl View {
             true => proxy.regrant(known.lasting.clone()),
             false => proxy.regrant(known.with(permit)),
         }
-        Ok(proxy.call(page, &asked.call()))
+        proxy.call(page, &permit.action().asked.call()).map_err(CallError::from)
     }
 
     /// The call is over, or somebody is asked: whatever comes now looks at the grants again.
@@ -124,11 +132,15 @@ impl View {
 
     /// As much of the page as is granted now, and by what allows this call: it may be used up by
     /// it.
-    pub(crate) fn grants(&mut self, desk: &Desk, permit: &Permit) -> Result<Grants, CallError> {
+    pub(super) fn grants(
+        &mut self,
+        desk: &Desk,
+        permit: &Permit<UsePage>,
+    ) -> Result<Grants, CallError> {
         let (_, known) = self.look(desk)?;
         let mut grants = known.with(permit);
         // What was asked for is what is done, and the log says which.
-        if !matches!(permit.request(), Request::Dom { markup: Markup::Raw, .. }) {
+        if permit.action().part.markup != Markup::Raw {
             grants.raw = Reach::Nothing;
         }
         Ok(grants)
@@ -151,11 +163,11 @@ impl Known {
     }
 
     /// Whether the permit gives nothing that is not lasting.
-    fn is_enough(&self, permit: &Permit) -> bool {
+    fn is_enough(&self, permit: &Permit<UsePage>) -> bool {
         self.granted.lasting.contains(permit.capability())
     }
 
-    fn with(&self, permit: &Permit) -> Grants {
+    fn with(&self, permit: &Permit<UsePage>) -> Grants {
         grants(self.granted.lasting.iter().chain([permit.capability()]))
     }
 }

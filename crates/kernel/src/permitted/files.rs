@@ -1,0 +1,460 @@
+//! The sandbox's files behind permits.
+
+use cofferdam_broker::{Action, Permit};
+use cofferdam_caps::fs::FilePath;
+use cofferdam_caps::{Access, Request};
+use cofferdam_vfs::{
+    self as vfs, At, DirEntry, Errno, Error, Follow, Kind, Mode, Open, Stat, Time, Tree, VPath,
+};
+
+use crate::program::furniture::HOME;
+
+/// Most entries that a listing, a recursive removal or a move has.
+const MAX_ENTRIES: usize = 100_000;
+
+/// Files of a sandbox as its tools use them, at one moment.
+///
+/// A path alone opens nothing, and neither does an action that was not checked:
+///
+/// ```compile_fail
+/// use cofferdam_kernel::permitted::Files;
+/// use cofferdam_vfs::VPath;
+///
+/// fn read(files: &Files<'_>, path: VPath) {
+///     let _ = files.read(path, 100);
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use cofferdam_kernel::permitted::{Files, ReadFile};
+///
+/// fn read(files: &Files<'_>, action: ReadFile) {
+///     let _ = files.read(action, 100);
+/// }
+/// ```
+///
+/// A permit to read does not write, a permit is used up by its first use, and the tree itself
+/// cannot be reached:
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_kernel::permitted::{Files, ReadFile};
+///
+/// fn write(files: &Files<'_>, permit: Permit<ReadFile>) {
+///     let _ = files.write(permit, b"text");
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use cofferdam_broker::Permit;
+/// use cofferdam_kernel::permitted::{Files, ReadFile};
+///
+/// fn twice(files: &Files<'_>, permit: Permit<ReadFile>) {
+///     let _ = files.read(permit, 100);
+///     let _ = files.read(permit, 100);
+/// }
+/// ```
+///
+/// ```compile_fail
+/// use cofferdam_kernel::permitted::Files;
+///
+/// fn tree<'a>(files: &Files<'a>) -> &'a cofferdam_vfs::Tree {
+///     files.tree
+/// }
+/// ```
+pub struct Files<'a> {
+    tree: &'a Tree,
+    now: Time,
+}
+
+/// Reading, listing or looking at one path.
+pub struct ReadFile {
+    target: Target,
+}
+
+/// Writing a file, or making a folder, at one path.
+pub struct WriteFile {
+    target: Target,
+    outside: bool,
+}
+
+/// Making the missing folders of a path, each checked by its own name.
+pub struct MakeFolders {
+    /// The topmost one.
+    first: Target,
+    /// The others, from the top.
+    rest: Vec<Target>,
+    outside: bool,
+}
+
+/// Removing a path and, if recursive, everything below it.
+pub struct RemoveFile {
+    target: Target,
+    /// Entries below the path, parents before their children.
+    below: Result<Vec<Below>, Error>,
+    outside: bool,
+    how: Removal,
+}
+
+/// Moving a path with everything below it.
+///
+/// A move makes content appear under another name, which the tool may be allowed to read. So a
+/// move needs permission to read and to write what moves, and to write the new name.
+pub struct RenameFile {
+    from: Target,
+    to: Target,
+    /// An error refuses the move: entries that were not listed were not checked.
+    below: Result<Vec<Below>, Error>,
+    outside: bool,
+}
+
+/// Extent of a removal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Removal {
+    /// One file or link.
+    File,
+    /// One file, link or empty folder.
+    FileOrFolder,
+    /// Everything below, too.
+    Recursive,
+}
+
+/// A resolved path, and the error if there is no such path.
+///
+/// The name is checked either way, so that a tool learns nothing about files it may not see.
+struct Target {
+    checked: FilePath,
+    found: Result<VPath, Error>,
+}
+
+/// An entry below a folder.
+struct Below {
+    checked: FilePath,
+    path: VPath,
+    kind: Kind,
+}
+
+fn read(path: &FilePath) -> Request {
+    Request::Fs { access: Access::Read, path: path.clone() }
+}
+
+fn write(path: &FilePath) -> Request {
+    Request::Fs { access: Access::Write, path: path.clone() }
+}
+
+impl Action for ReadFile {
+    fn request(&self) -> Request {
+        read(&self.target.checked)
+    }
+}
+
+impl Action for WriteFile {
+    fn request(&self) -> Request {
+        write(&self.target.checked)
+    }
+
+    fn acts_outside(&self) -> bool {
+        self.outside
+    }
+}
+
+impl Action for MakeFolders {
+    fn request(&self) -> Request {
+        write(&self.first.checked)
+    }
+
+    fn further(&self) -> Vec<Request> {
+        self.rest.iter().map(|folder| write(&folder.checked)).collect()
+    }
+
+    fn acts_outside(&self) -> bool {
+        self.outside
+    }
+}
+
+impl Action for RemoveFile {
+    fn request(&self) -> Request {
+        write(&self.target.checked)
+    }
+
+    fn further(&self) -> Vec<Request> {
+        let below = self.below.as_deref().unwrap_or_default();
+        below.iter().map(|below| write(&below.checked)).collect()
+    }
+
+    fn acts_outside(&self) -> bool {
+        self.outside
+    }
+}
+
+impl Action for RenameFile {
+    fn request(&self) -> Request {
+        write(&self.from.checked)
+    }
+
+    fn further(&self) -> Vec<Request> {
+        let mut requests = vec![read(&self.from.checked), write(&self.to.checked)];
+        let below = self.below.iter().flatten();
+        requests.extend(below.flat_map(|b| [write(&b.checked), read(&b.checked)]));
+        requests
+    }
+
+    fn acts_outside(&self) -> bool {
+        self.outside
+    }
+}
+
+/// Resolving paths. Nothing of a file's content or of a folder's entries leaves an action.
+impl<'a> Files<'a> {
+    pub(super) fn new(tree: &'a Tree, now: Time) -> Self {
+        Files { tree, now }
+    }
+
+    /// Resolves a path to read. A relative path begins in the home folder.
+    pub fn to_read(&self, path: &str, follow: Follow) -> Result<ReadFile, cofferdam_caps::Error> {
+        Ok(ReadFile { target: self.target(path, follow)? })
+    }
+
+    /// Resolves a path to write.
+    pub fn to_write(&self, path: &str, follow: Follow) -> Result<WriteFile, cofferdam_caps::Error> {
+        let target = self.target(path, follow)?;
+        Ok(WriteFile { outside: self.is_outside(&target), target })
+    }
+
+    /// Finds the missing folders of a path; `None` if there are none.
+    pub fn to_make(&self, path: &str) -> Result<Option<MakeFolders>, cofferdam_caps::Error> {
+        let absolute = lexical(&absolute(path));
+        let mut missing = Vec::new();
+        for end in (1..=absolute.len())
+            .filter(|end| absolute[*end..].starts_with('/') || *end == absolute.len())
+        {
+            let at = &absolute[..end];
+            if self.guest().stat(at).is_ok_and(|stat| stat.kind == Kind::Directory) {
+                continue;
+            }
+            missing.push(self.target(at, Follow::Never)?);
+        }
+        let outside = missing.iter().any(|target| self.is_outside(target));
+        let mut missing = missing.into_iter();
+        Ok(missing.next().map(|first| MakeFolders { first, rest: missing.collect(), outside }))
+    }
+
+    /// Resolves a path to remove.
+    pub(crate) fn to_remove(
+        &self,
+        path: &str,
+        how: Removal,
+    ) -> Result<RemoveFile, cofferdam_caps::Error> {
+        let target = self.target(path, Follow::Never)?;
+        let below = match (&target.found, how) {
+            (Ok(root), Removal::Recursive) => self.below(root),
+            (Ok(_) | Err(_), Removal::File | Removal::FileOrFolder | Removal::Recursive) => {
+                Ok(Vec::new())
+            }
+        };
+        let mut outside = self.is_outside(&target);
+        outside |= below.iter().flatten().any(|below| self.changes_outside(&below.path));
+        Ok(RemoveFile { target, below, outside, how })
+    }
+
+    /// Resolves a path to move, and its new name.
+    pub fn to_rename(&self, from: &str, to: &str) -> Result<RenameFile, cofferdam_caps::Error> {
+        let from = self.target(from, Follow::Never)?;
+        let to = self.target(to, Follow::Never)?;
+        let below = match &from.found {
+            Ok(root) => self.below(root),
+            Err(_) => Ok(Vec::new()),
+        };
+        let mut outside = self.is_outside(&from) || self.is_outside(&to);
+        outside |= below.iter().flatten().any(|below| self.changes_outside(&below.path));
+        Ok(RenameFile { from, to, below, outside })
+    }
+
+    fn guest(&self) -> vfs::Files<'a> {
+        self.tree.as_guest(self.now)
+    }
+
+    fn target(&self, path: &str, follow: Follow) -> Result<Target, cofferdam_caps::Error> {
+        let absolute = absolute(path);
+        Ok(match self.guest().resolve(At::root(&absolute).follow(follow)) {
+            Ok(found) => Target { checked: found.as_str().parse()?, found: Ok(found) },
+            Err(error) => Target { checked: lexical(&absolute).parse()?, found: Err(error) },
+        })
+    }
+
+    /// Returns true if a write to the target changes a folder of the host.
+    fn is_outside(&self, target: &Target) -> bool {
+        VPath::new(target.checked.as_str()).is_ok_and(|path| self.changes_outside(&path))
+    }
+
+    fn changes_outside(&self, path: &VPath) -> bool {
+        self.guest().changes_outside(path)
+    }
+
+    /// Returns everything below a folder, parents before their children; nothing if the path is
+    /// not a folder. A name that no grant can cover is an error.
+    fn below(&self, root: &VPath) -> Result<Vec<Below>, Error> {
+        let found = self.entries_below(root)?.into_iter();
+        let checked = |(path, kind): (VPath, Kind)| match path.as_str().parse() {
+            Ok(checked) => Ok(Below { checked, path, kind }),
+            Err(_) => Err(Error::new(Errno::Invalid, path.as_str())),
+        };
+        found.map(checked).collect()
+    }
+
+    fn entries_below(&self, root: &VPath) -> Result<Vec<(VPath, Kind)>, Error> {
+        let (files, mut found) = (self.guest(), Vec::new());
+        if files.stat(root)?.kind != Kind::Directory {
+            return Ok(found);
+        }
+        let mut folders = vec![root.clone()];
+        while let Some(folder) = folders.pop() {
+            let open = files.open(&folder, Open::to_read().directory())?;
+            let mut from = 0;
+            loop {
+                let entries = open.entries(from, vfs::LISTING_MAX, self.now)?;
+                let Some(last) = entries.last() else { break };
+                from = last.next;
+                for entry in entries.iter().filter(|entry| is_named(entry)) {
+                    let text = format!("{}/{}", folder.as_str().trim_end_matches('/'), entry.name);
+                    let path = VPath::new(&text).map_err(|errno| Error::new(errno, &text))?;
+                    if entry.kind == Kind::Directory {
+                        folders.push(path.clone());
+                    }
+                    found.push((path, entry.kind));
+                }
+                if found.len() > MAX_ENTRIES {
+                    return Err(Error::new(Errno::FileTooLarge, root.as_str()));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Touching files, each with a permit.
+impl Files<'_> {
+    /// Returns the content of a file of at most `most` bytes.
+    pub fn read(&self, permit: Permit<ReadFile>, most: usize) -> Result<Vec<u8>, Error> {
+        self.guest().read_file(&permit.into_action().target.found?, most)
+    }
+
+    /// Returns the entries of a folder, sorted by name and cut at a limit.
+    pub fn list(&self, permit: Permit<ReadFile>) -> Result<Vec<(String, Kind)>, Error> {
+        let path = permit.into_action().target.found?;
+        let folder = self.guest().open(&path, Open::to_read().directory())?;
+        let (mut listed, mut from) = (Vec::new(), 0);
+        while listed.len() <= MAX_ENTRIES {
+            let entries = folder.entries(from, vfs::LISTING_MAX, self.now)?;
+            let Some(last) = entries.last() else { break };
+            from = last.next;
+            let named = entries.into_iter().filter(is_named);
+            listed.extend(named.map(|entry| (entry.name, entry.kind)));
+        }
+        listed.truncate(MAX_ENTRIES);
+        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(listed)
+    }
+
+    /// Returns the status of a file.
+    pub fn stat(&self, permit: Permit<ReadFile>) -> Result<Stat, Error> {
+        self.guest().stat(&permit.into_action().target.found?)
+    }
+
+    /// Replaces the content of a file, or makes the file.
+    pub fn write(&self, permit: Permit<WriteFile>, content: &[u8]) -> Result<(), Error> {
+        self.guest().write_file(&permit.into_action().target.found?, content)
+    }
+
+    /// Appends to a file, or makes the file.
+    pub fn append(&self, permit: Permit<WriteFile>, content: &[u8]) -> Result<(), Error> {
+        let path = permit.into_action().target.found?;
+        let open = Open::to_write().append().create().mode(Mode::FILE);
+        let file = self.guest().open(&path, open)?;
+        let mut rest = content;
+        while !rest.is_empty() {
+            let written = file.write(rest, self.now)?;
+            rest = &rest[written.min(rest.len())..];
+        }
+        Ok(())
+    }
+
+    /// Makes a folder.
+    pub fn make_folder(&self, permit: Permit<WriteFile>) -> Result<(), Error> {
+        self.guest().make_directory(&permit.into_action().target.found?, Mode::DIRECTORY)
+    }
+
+    /// Makes the missing folders of a path, from the top.
+    pub fn make_folders(&self, permit: Permit<MakeFolders>) -> Result<(), Error> {
+        let MakeFolders { first, rest, .. } = permit.into_action();
+        let mut folders = std::iter::once(first).chain(rest);
+        // Below a folder that is missing, a path cannot be resolved before the folder is made.
+        folders.try_for_each(|folder| {
+            self.guest().make_directory(folder.checked.as_str(), Mode::DIRECTORY)
+        })
+    }
+
+    /// Removes a file or folder.
+    pub fn remove(&self, permit: Permit<RemoveFile>) -> Result<(), Error> {
+        let (files, action) = (self.guest(), permit.into_action());
+        let root = action.target.found?;
+        // Children come after their parents, so from the end on every folder is empty.
+        for below in action.below?.iter().rev() {
+            match below.kind {
+                Kind::Directory => files.remove_directory(&below.path)?,
+                Kind::File | Kind::Link | Kind::Device(_) | Kind::Other => {
+                    files.remove_file(&below.path)?
+                }
+            }
+        }
+        let is_folder = files.stat(&root)?.kind == Kind::Directory;
+        match is_folder && action.how != Removal::File {
+            true => files.remove_directory(&root),
+            false => files.remove_file(&root),
+        }
+    }
+
+    /// Moves a file or folder.
+    pub fn rename(&self, permit: Permit<RenameFile>) -> Result<(), Error> {
+        let action = permit.into_action();
+        action.below?;
+        self.guest().rename(&action.from.found?, &action.to.found?)
+    }
+}
+
+fn is_named(entry: &DirEntry) -> bool {
+    entry.name != "." && entry.name != ".."
+}
+
+/// Returns an absolute path; a relative one begins in [`HOME`].
+fn absolute(path: &str) -> String {
+    match path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{HOME}/{path}"),
+    }
+}
+
+/// Returns the path without `.` and `..`, as far as the text alone tells.
+fn lexical(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    format!("/{}", names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lexical;
+
+    #[test]
+    fn dots_are_removed_and_never_lead_above_the_root() {
+        assert_eq!(lexical("/a/./b/../c"), "/a/c");
+        assert_eq!(lexical("/../../x"), "/x");
+        assert_eq!(lexical("/"), "/");
+    }
+}
