@@ -7,7 +7,7 @@ use std::os::wasi::ffi::OsStrExt as _;
 use std::time::Duration;
 
 use cofferdam_abi::call::{ProgramCall, TAKE};
-use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal, Status as Answered};
+use cofferdam_abi::frame::{self, REQUEST_HEADER, Refusal};
 use cofferdam_abi::process::{self as abi, FileStatus};
 use cofferdam_abi::wire::{Reader, Writer};
 
@@ -102,8 +102,8 @@ fn understand<T>(
     let strange = |_| HostError::plain("malformed answer from the host");
     let answer = frame::next_answer(&mut Reader::new(bytes)).map_err(strange)?;
     match answer.status {
-        Answered::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
-        Answered::Refused => {
+        frame::Status::Done => read(&mut Reader::new(answer.payload)).map_err(strange),
+        frame::Status::Refused => {
             let refusal = Refusal::read(answer.payload).map_err(strange)?;
             let kind = refusal.members.iter().find(|(name, _)| *name == "kind");
             Err(HostError {
@@ -112,7 +112,7 @@ fn understand<T>(
                 kind: kind.map_or_else(String::new, |(_, kind)| (*kind).to_owned()),
             })
         }
-        Answered::Pending => {
+        frame::Status::Pending => {
             Err(HostError::plain("the host deferred an answer that was due at once"))
         }
     }
