@@ -300,7 +300,8 @@ fn stated_counts_are_those_of_the_code() {
 
     let commands = text("crates/abi/src/commands.rs");
     let list = commands.split_once("&[\n").expect("a list").1.split_once("];").expect("its end").0;
-    let count = list.matches('"').count() / 2;
+    // Without `bash` and `sh`, the names of the shell itself.
+    let count = list.matches('"').count() / 2 - 2;
     for name in ["README.md", "CHANGELOG.md"] {
         assert!(text(name).contains(&format!("{count} commands")), "{name}: {count} commands");
     }
