@@ -227,7 +227,7 @@ fn a_file_that_cannot_be_written_is_told_before_anything_runs() {
 #[test]
 fn a_grant_that_makes_no_sense_is_not_answered_with_requests() {
     let home = Home::new("senseless");
-    let says = ["one permit at least", "hint: cofferdam grant --help"];
+    let says = ["a grant must allow at least one use", "hint: cofferdam grant --help"];
     home.wrong(&["grant", "fs:read:/x", "--max", "0"], &says);
     home.wrong(&["grant", "req_0000000000"], &["hint: cofferdam requests"]);
 }

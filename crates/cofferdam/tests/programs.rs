@@ -220,7 +220,7 @@ async fn a_module_that_cannot_run_is_told_why() {
     let text = |text: &str| wat::parse_str(text).expect("a module");
     check_unfit(b"", "is not a WebAssembly module").await;
     check_unfit(b"MZ", "is not a WebAssembly module").await;
-    check_unfit(b"\0asm", "is cut").await;
+    check_unfit(b"\0asm", "is truncated").await;
     check_unfit(b"\0asm\x0d\0\x01\0", "is a component").await;
     check_unfit(b"\0asm\x07\0\0\0", "unknown version").await;
     check_unfit(&whole[..whole.len() - 3], "is not a valid module").await;
