@@ -211,7 +211,7 @@ impl Shell {
 }
 
 /// Converts text for use in a message; invalid UTF-8 is replaced.
-pub fn shown(text: &[u8]) -> String {
+pub(crate) fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
