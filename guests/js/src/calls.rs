@@ -17,34 +17,34 @@ pub(crate) use batch::forget;
 use shape::{Gives, Shape};
 
 thread_local! {
-    /// Made while the image is; batches name them by number.
+    /// Shapes of calls, made while the image is built; batches name them by number.
     static SHAPES: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
-    /// Where requests are packed, so that a call allocates nothing. Taken while it is in use:
-    /// packing may run what a tool has put in the way, and that may call the host again.
+    /// Buffer that requests are packed in, so that a call allocates nothing. Taken while in use:
+    /// packing may run a tool's getters, and those may call the host again.
     static REQUEST: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    /// Ticket of the last call that is pending, for what can be given up.
+    /// Ticket of the last pending call, for calls that can be cancelled.
     static LAST_TICKET: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Longest request whose room is kept for the next.
+/// Largest request buffer that is kept for the next request.
 const MAX_ROOM_KEPT: usize = 4096;
 
-/// Makes an error of a refusal: `(name, message, members) => error`.
-struct Refused<'js>(Function<'js>);
+/// JavaScript function that makes an error of a refusal: `(name, message, members) => error`.
+struct RefusalError<'js>(Function<'js>);
 
 // SAFETY: the only field is a JavaScript value of the same lifetime.
-unsafe impl<'js> JsLifetime<'js> for Refused<'js> {
-    type Changed<'to> = Refused<'to>;
+unsafe impl<'js> JsLifetime<'js> for RefusalError<'js> {
+    type Changed<'to> = RefusalError<'to>;
 }
 
-/// The promise that an answer settles.
+/// A promise that an answer settles.
 pub(crate) struct Waiter {
     promise: Deferred,
     gives: Gives,
 }
 
 impl Waiter {
-    /// A promise, and what settles it.
+    /// Returns a promise, and the waiter that settles it.
     fn new<'js>(ctx: &Ctx<'js>, gives: Gives) -> Result<(Value<'js>, Self)> {
         let (value, promise) = Deferred::new(ctx)?;
         Ok((value, Waiter { promise, gives }))
@@ -65,12 +65,12 @@ impl Waiter {
     }
 }
 
-/// The ticket that the answer to a pending call is.
+/// Reads the ticket from the answer to a pending call.
 fn ticket(payload: &[u8]) -> u32 {
     u32::from_le_bytes(payload.try_into().unwrap_or_default())
 }
 
-/// Throws the error that a refusal is.
+/// Throws a refusal as a JavaScript error.
 fn throw_refusal<'js>(ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
     let refusal = Refusal::read(payload).map_err(|_| Error::Unknown)?;
     let members = Array::new(ctx.clone())?;
@@ -78,7 +78,7 @@ fn throw_refusal<'js>(ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
         members.set(2 * at, *name)?;
         members.set(2 * at + 1, *value)?;
     }
-    let make = ctx.userdata::<Refused>().map(|kept| kept.0.clone()).ok_or(Error::Unknown)?;
+    let make = ctx.userdata::<RefusalError>().map(|kept| kept.0.clone()).ok_or(Error::Unknown)?;
     let error = make.call((refusal.name, refusal.message, members))?;
     Err(ctx.throw(error))
 }
@@ -101,7 +101,7 @@ fn with_request<'js, T>(
     result
 }
 
-/// Makes a call and answers a promise of what it gives.
+/// Makes a call and returns a promise of its answer.
 fn send<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
     let ctx = args.ctx();
     with_request(shape, &args, |request| {
@@ -109,7 +109,7 @@ fn send<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
             return batch::gather(ctx, shape.gives, request);
         }
         gate::send(request, |status, payload| {
-            // Most answers are there at once: a promise that nobody has to settle costs half.
+            // Most answers come at once: a promise that is settled from the start costs half.
             if status == Status::Done {
                 match shape.gives.unpack(ctx, payload) {
                     Ok(value) => return engine::fulfilled(ctx, value),
@@ -123,7 +123,7 @@ fn send<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
     })
 }
 
-/// Makes a call and answers what it gives, however long that takes: the tool stands still.
+/// Makes a call and returns its answer, however long that takes: the tool blocks meanwhile.
 fn send_now<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
     let ctx = args.ctx();
     let settled = |status, payload: &[u8]| match status {
@@ -145,7 +145,7 @@ struct HostCall {
     send: for<'js> fn(Shape, Params<'_, 'js>) -> Result<Value<'js>>,
 }
 
-/// Arguments as they come, without a vector for them.
+/// Marker for a function that reads its arguments in place, without a vector for them.
 struct AsTheyCome;
 
 impl<'js> IntoJsFunc<'js, AsTheyCome> for HostCall {
@@ -158,36 +158,36 @@ impl<'js> IntoJsFunc<'js, AsTheyCome> for HostCall {
     }
 }
 
-/// A new shape, and its number.
+/// Adds a shape and returns its number.
 fn new_shape(ctx: Ctx<'_>, name: Text, takes: Text, gives: Text) -> Result<usize> {
     let shape = Shape::new(&ctx, &name.0, &takes.0, &gives.0)?;
     SHAPES.with_borrow_mut(|shapes| shapes.push(shape));
     Ok(SHAPES.with_borrow(Vec::len) - 1)
 }
 
-/// The shape of this number.
+/// Returns the shape of this number.
 fn shape(ctx: &Ctx<'_>, number: usize) -> Result<Shape> {
     let found = SHAPES.with_borrow(|shapes| shapes.get(number).copied());
     found.ok_or_else(|| Exception::throw_internal(ctx, "no such shape"))
 }
 
-/// A function whose answer is a promise.
+/// Returns a function that makes the call and returns a promise.
 fn host_call<'js>(ctx: Ctx<'js>, number: usize) -> Result<Function<'js>> {
     let shape = shape(&ctx, number)?;
     Function::new(ctx, HostCall { shape, send })?.with_length(shape.arity())
 }
 
-/// The same for programs that know no promises: it answers the value itself.
+/// Returns a function that makes the call and blocks until it can return the value.
 fn host_call_now<'js>(ctx: Ctx<'js>, number: usize) -> Result<Function<'js>> {
     let shape = shape(&ctx, number)?;
     Function::new(ctx, HostCall { shape, send: send_now })?.with_length(shape.arity())
 }
 
 fn on_refusal<'js>(ctx: Ctx<'js>, make: Function<'js>) -> Result<()> {
-    ctx.store_userdata(Refused(make)).map(|_| ()).map_err(|_| Error::Unknown)
+    ctx.store_userdata(RefusalError(make)).map(|_| ()).map_err(|_| Error::Unknown)
 }
 
-/// Puts the means of calling the host into the natives of the preludes.
+/// Puts the functions that call the host into the natives of the preludes.
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("shape", Function::new(ctx.clone(), new_shape)?)?;
     native.set("hostCall", Function::new(ctx.clone(), host_call)?)?;

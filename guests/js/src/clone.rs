@@ -1,4 +1,4 @@
-//! Values to bytes and back: what crosses the gate, and `structuredClone` inside the guest.
+//! Packs values into bytes and back: for the gate, and for `structuredClone` inside the guest.
 
 mod helpers;
 mod pack;
@@ -8,14 +8,14 @@ use rquickjs::{Ctx, Error, Function, Result, Value};
 
 pub use helpers::install;
 
-/// Longest copy that `structuredClone` makes; past it memory is the limit anyway.
+/// Longest copy that `structuredClone` makes; memory runs out before it in practice.
 const MAX_LOCAL: usize = 1 << 30;
 
-/// Why a value was not packed.
+/// Reason that a value was not packed.
 pub enum Failed {
-    /// It would be longer than allowed.
+    /// The packed value would be longer than allowed.
     TooLong,
-    /// An exception is pending: it cannot be cloned, or one of its getters threw.
+    /// An exception is pending: the value cannot be cloned, or one of its getters threw.
     Threw(Error),
 }
 
@@ -25,7 +25,7 @@ impl From<Error> for Failed {
     }
 }
 
-/// A JavaScript function taken at init, out of a tool's reach.
+/// Returns a JavaScript function taken at init, out of a tool's reach.
 pub(crate) fn helper<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Function<'js>> {
     helpers::Helpers::of(ctx)?.get(name)
 }
@@ -39,34 +39,34 @@ pub fn pack<'js>(
     Ok(pack::Packer::new(ctx, limit, Target::Host)?.pack(value)?.0)
 }
 
-/// Tells the codec what objects of the web surface are.
+/// Registers the function that classifies objects of the web surface.
 pub(crate) fn keep_platform<'js>(ctx: &Ctx<'js>, platform: Function<'js>) -> Result<()> {
     helpers::Helpers::of(ctx)?.set_platform(platform)
 }
 
-/// Where a packed value goes.
+/// Destination of a packed value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// Out of the cell.
     Host,
-    /// Back to the same world: what cannot be written down may be kept beside the bytes.
+    /// The same context: values that bytes cannot express may be kept beside the bytes.
     Here,
 }
 
-/// First byte of a thing kept beside the bytes; its number there follows. No tag of the ABI, so
-/// that none of it can be taken for a value by the host.
+/// First byte of a value kept beside the bytes; its index follows. Not a tag of the ABI, so
+/// that the host cannot take it for a value.
 const KEPT: u8 = 0xff;
 
-/// First byte of an array with members besides its items, which the ABI has no way to write: the
-/// array follows, then the members like those of an object. Only for values that stay here.
+/// First byte of an array with members besides its items, which the ABI cannot express: the
+/// array follows, then the members like those of an object. Never sent to the host.
 const NAMED: u8 = 0xfe;
 
-/// Unpacks what the host or [`pack`] packed.
+/// Unpacks bytes made by the host or by [`pack`].
 pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
     unpack::Unpacker::new(ctx, bytes, Vec::new()).unpack()
 }
 
-/// A deep copy of the value, by the rules of the web's `structuredClone`.
+/// Returns a deep copy of the value, by the rules of the web's `structuredClone`.
 pub fn structured_clone<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
     let packed = pack::Packer::new(ctx, MAX_LOCAL, Target::Here).and_then(|p| p.pack(value));
     match packed {

@@ -4,14 +4,14 @@
 use rquickjs::Function;
 use rquickjs::{Ctx, Persistent, Result, Value, qjs};
 
-/// How a text is to be evaluated.
+/// Mode of evaluating a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Eval {
-    /// As a script; answers its completion value.
+    /// Run as a script; returns its completion value.
     Script,
-    /// As a script with `await` at the top; answers a promise of `{ value }`.
+    /// Run as a script with `await` at the top; returns a promise of `{ value }`.
     AsyncScript,
-    /// As a script that is not run yet; answers its code, for [`run`] and [`pack`].
+    /// Compile as a script without running it; returns its code, for [`run`] and [`pack`].
     Compile,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn eval<'js>(
         Eval::AsyncScript => qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_ASYNC,
         Eval::Compile => qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY,
     };
-    // QuickJS wants a NUL behind the text; one inside it is part of the text.
+    // QuickJS needs a NUL behind the text; a NUL inside it is part of the text.
     let mut text = Vec::with_capacity(source.len() + 1);
     text.extend_from_slice(source.as_bytes());
     text.push(0);
@@ -40,18 +40,20 @@ pub(crate) fn eval<'js>(
         filename: name.as_ptr().cast(),
         line_num: first_line,
     };
-    // SAFETY: the text and the name end in NUL and outlive the call, which copies them.
+    // SAFETY: `ctx` is live; `text` holds `source.len()` bytes and a NUL; `name` ends in NUL; all
+    // outlive the call, which copies them.
     let value = unsafe {
         qjs::JS_Eval2(ctx.as_raw().as_ptr(), text.as_ptr().cast(), source.len() as _, &mut options)
     };
-    // SAFETY: the call gave us this reference.
+    // SAFETY: `JS_Eval2` returned this reference, and nothing else frees it.
     unsafe { owned(ctx, value) }
 }
 
-/// Runs code, and answers the script's completion value.
+/// Runs code and returns the script's completion value.
 pub(crate) fn run(code: Value<'_>) -> Result<Value<'_>> {
     let ctx = code.ctx().clone();
-    // SAFETY: QuickJS takes a reference over, so it gets one of its own; the value is ours.
+    // SAFETY: `JS_EvalFunction` frees the reference it is given, which is a duplicate; the
+    // reference it returns is new.
     unsafe {
         let raw = ctx.as_raw().as_ptr();
         let value = qjs::JS_EvalFunction(raw, qjs::JS_DupValue(raw, code.as_raw()));
@@ -63,7 +65,7 @@ pub(crate) fn run(code: Value<'_>) -> Result<Value<'_>> {
 pub(crate) fn pack<T>(code: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
     let ctx = code.ctx().as_raw().as_ptr();
     let mut len: qjs::size_t = 0;
-    // SAFETY: QuickJS answers a counted buffer that is freed below, after its last use.
+    // SAFETY: a buffer that is not null holds `len` bytes; it is freed below, after its last use.
     unsafe {
         let flags = qjs::JS_WRITE_OBJ_BYTECODE as _;
         let bytes = qjs::JS_WriteObject(ctx, &mut len, code.as_raw(), flags);
@@ -76,11 +78,11 @@ pub(crate) fn pack<T>(code: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T>
     }
 }
 
-/// The code that [`pack`] packed.
+/// Restores code that [`pack`] packed.
 pub(crate) fn unpack<'js>(ctx: &Ctx<'js>, code: &[u8]) -> Result<Value<'js>> {
     let flags = qjs::JS_READ_OBJ_BYTECODE as _;
-    // SAFETY: the bytes outlive the call. QuickJS believes what they say, so they must be what
-    // `pack` made; who gives others harms nobody but this guest.
+    // SAFETY: the bytes outlive the call. QuickJS does not check bytecode: the host hands back
+    // only what `pack` made for the same tool, and wrong bytes could harm this cell alone.
     unsafe {
         let raw = ctx.as_raw().as_ptr();
         owned(ctx, qjs::JS_ReadObject(raw, code.as_ptr(), code.len() as _, flags))
@@ -91,23 +93,23 @@ pub(crate) fn unpack<'js>(ctx: &Ctx<'js>, code: &[u8]) -> Result<Value<'js>> {
 ///
 /// # Safety
 ///
-/// `value` must be a reference that nobody else will free.
+/// `value` must be a reference that nothing else frees.
 pub(crate) unsafe fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<Value<'js>> {
-    // SAFETY: passed on from the caller.
+    // SAFETY: the caller promises that the reference is ours to free.
     let value = unsafe { Value::from_raw(ctx.clone(), value) };
     if value.is_exception() { Err(rquickjs::Error::Exception) } else { Ok(value) }
 }
 
-/// A promise that is kept already.
+/// Returns a promise that is fulfilled already.
 pub(crate) fn fulfilled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
-    // SAFETY: QuickJS takes a reference of its own to `value`; the promise is ours.
+    // SAFETY: `ctx` and `value` are live; QuickJS duplicates `value` and returns a new reference.
     unsafe {
         let promise = qjs::JS_NewSettledPromise(ctx.as_raw().as_ptr(), false, value.as_raw());
         owned(ctx, promise)
     }
 }
 
-/// A promise that nobody can settle but we.
+/// A promise that JavaScript cannot settle.
 pub(crate) struct Deferred {
     #[cfg(target_arch = "wasm32")]
     promise: Persistent<Value<'static>>,
@@ -115,12 +117,12 @@ pub(crate) struct Deferred {
     functions: [Persistent<Function<'static>>; 2],
 }
 
-/// The changed QuickJS of the images makes it without the two functions that would settle it; see
+/// The patched QuickJS of the images makes it without the two resolving functions; see
 /// `crates/images/build/quickjs.rs`.
 #[cfg(target_arch = "wasm32")]
 impl Deferred {
     pub(crate) fn new<'js>(ctx: &Ctx<'js>) -> Result<(Value<'js>, Self)> {
-        // SAFETY: a live context; the promise is ours.
+        // SAFETY: `ctx` is live, and `js_promise_bare` returns a new reference.
         let promise = unsafe {
             let nothing = Value::new_undefined(ctx.clone());
             let raw = ctx.as_raw().as_ptr();
@@ -136,7 +138,7 @@ impl Deferred {
             Ok(value) => (value, false),
             Err(_) => (ctx.catch(), true),
         };
-        // SAFETY: both values live, and QuickJS takes references of its own.
+        // SAFETY: both values are live during the call, and QuickJS duplicates what it keeps.
         unsafe {
             js_promise_settle(ctx.as_raw().as_ptr(), promise.as_raw(), value.as_raw(), is_reject);
         }
@@ -179,11 +181,11 @@ unsafe extern "C" {
     );
 }
 
-/// The bytes of a string as UTF-8, with lone surrogates in the three-byte form of WTF-8.
+/// Hands the string's bytes to `f` as UTF-8, with lone surrogates in the three-byte form of WTF-8.
 pub(crate) fn with_wtf8<T>(value: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Result<T> {
     let ctx = value.ctx().as_raw().as_ptr();
     let mut len: qjs::size_t = 0;
-    // SAFETY: QuickJS converts to a counted buffer that is freed below, after its last use.
+    // SAFETY: a text that is not null holds `len` bytes; it is freed below, after its last use.
     unsafe {
         let text = qjs::JS_ToCStringLen2(ctx, &mut len, value.as_raw(), false);
         if text.is_null() {
@@ -195,22 +197,22 @@ pub(crate) fn with_wtf8<T>(value: &Value<'_>, f: impl FnOnce(&[u8]) -> T) -> Res
     }
 }
 
-/// The text of a value as `String(value)` gives it, lone surrogates replaced.
+/// Returns `String(value)`, lone surrogates replaced.
 pub(crate) fn text(value: &Value<'_>) -> Result<String> {
     with_wtf8(value, |bytes| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// A string from UTF-16.
+/// Returns a JavaScript string from UTF-16 units.
 pub(crate) fn new_utf16<'js>(ctx: &Ctx<'js>, units: &[u16]) -> Result<Value<'js>> {
-    // SAFETY: QuickJS copies `units`; the value returned is ours.
+    // SAFETY: QuickJS copies `units.len()` units and returns a new reference.
     unsafe {
         let value = qjs::JS_NewStringUTF16(ctx.as_raw().as_ptr(), units.as_ptr(), units.len() as _);
         owned(ctx, value)
     }
 }
 
-/// A number that tells the built-in classes of objects apart.
+/// Returns the number of the value's built-in class.
 pub(crate) fn class_id(value: &Value<'_>) -> u32 {
-    // SAFETY: looks at a live value.
+    // SAFETY: the value is live; the call reads its header only.
     unsafe { qjs::JS_GetClassID(value.as_raw()) }
 }

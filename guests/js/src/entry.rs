@@ -1,4 +1,4 @@
-//! The exports: how the host starts a cell and comes back to it.
+//! The exports: initialise the image, and enter a cell with a message.
 
 use std::cell::OnceCell;
 
@@ -9,28 +9,29 @@ use rquickjs::{Context, Runtime};
 
 use crate::tool::{self, Left};
 
-/// Stack that JavaScript may use, less than what the module is linked with, so that a tool that
-/// calls too deep gets a RangeError and the guest itself still has room.
+/// Stack that JavaScript may use. Less than the module is linked with, so that a tool that calls
+/// too deep gets a RangeError while the guest itself still has room.
 // T-CELL-004: call stack: deep recursion, deep input to built-ins.
 const JS_STACK: usize = 512 << 10;
 
-/// Garbage is collected when this much was allocated since the last time. QuickJS counts
-/// references, so only cycles wait for it.
+/// Allocation between two garbage collections. QuickJS counts references, so only cycles wait for
+/// a collection.
 const GC_THRESHOLD: usize = 8 << 20;
 
-struct World {
+/// The JavaScript engine of the image, with the web surface loaded.
+struct Interpreter {
     _runtime: Runtime,
     context: Context,
 }
 
 thread_local! {
-    static WORLD: OnceCell<World> = const { OnceCell::new() };
+    static INTERPRETER: OnceCell<Interpreter> = const { OnceCell::new() };
 }
 
-/// Makes the world that every cell starts with.
+/// Makes the interpreter that every cell starts with.
 #[unsafe(no_mangle)]
 pub extern "C" fn cofferdam_init() {
-    // SAFETY: called once, before anything else.
+    // SAFETY: the host calls `cofferdam_init` once, and this is its first statement.
     unsafe { gate::call_constructors() };
     gate::assert_stack_first();
     let runtime = Runtime::new().expect("room for a runtime");
@@ -56,20 +57,21 @@ pub extern "C" fn cofferdam_init() {
     crate::gate::make_room();
     make_room();
     crate::gate::go_live();
-    WORLD.with(|world| drop(world.set(World { _runtime: runtime, context })));
+    INTERPRETER.with(|kept| drop(kept.set(Interpreter { _runtime: runtime, context })));
 }
 
-/// Fills the holes that loading left between blocks, for good. What a tool allocates then lies
-/// side by side on few pages in place of one page for each hole, and every page that a cell
-/// writes to costs a copy when it is reset.
+/// Fills the holes that loading left between blocks with blocks that are never freed. Allocations
+/// of a tool then lie side by side on few pages instead of one page for each hole, and every page
+/// that a cell writes to costs a copy when it is reset.
 fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
-    // SAFETY: blocks are asked for and kept; nothing is read or written through them.
+    // SAFETY: the runtime is live. Blocks are allocated and leaked; nothing is read or written
+    // through them, only their addresses are compared; `end` is freed as it was allocated.
     unsafe {
         let runtime = rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
         for size in (8..=LARGEST_HOLE).rev().step_by(8) {
             let end = malloc(PLUG_END);
             free(end);
-            // A block behind the last one means that no hole of this size is left.
+            // A block behind `end` means that no hole of this size is left.
             while rquickjs::qjs::js_malloc_rt(runtime, size as _).cast::<u8>() < end {}
         }
         let at_end = std::alloc::Layout::from_size_align_unchecked(PLUG_END, 8);
@@ -84,11 +86,11 @@ fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
     }
 }
 
-/// Puts what QuickJS takes small blocks from on few pages. Only the changed QuickJS of the
+/// Gives QuickJS fresh arenas for small blocks, on few pages. Only the patched QuickJS of the
 /// images can do that; see `crates/images/build/quickjs.rs`.
 fn settle(ctx: &rquickjs::Ctx<'_>) {
     #[cfg(target_arch = "wasm32")]
-    // SAFETY: a runtime that lives, and blocks of its own that nobody else knows.
+    // SAFETY: the runtime is live, and nothing holds a pointer into the arenas that it adds.
     unsafe {
         js_settle_image(rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr()));
     }
@@ -96,25 +98,25 @@ fn settle(ctx: &rquickjs::Ctx<'_>) {
     let _ = ctx;
 }
 
-/// Largest block that a tool is likely to ask for often.
+/// Largest block that tools allocate often.
 const LARGEST_HOLE: usize = 1024;
 
-/// A block too large for any hole: it lies at the end.
+/// Size of a block too large for any hole: it is allocated at the end of the heap.
 const PLUG_END: usize = 64 << 10;
 
-/// Leaves both heaps with free memory behind their last block. Otherwise a cell would begin by
-/// growing its memory, which changes the mapping twice: when it grows, and when it is reset.
+/// Leaves free memory behind the last block of both heaps. Otherwise a cell would begin by growing
+/// its memory, which changes the mapping twice: when it grows, and when it is reset.
 fn make_room() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
-    // SAFETY: a block that is given back as it came.
+    // SAFETY: `free` gets the pointer that `malloc` returned, which nothing else holds.
     unsafe { free(std::hint::black_box(malloc(ROOM))) };
 }
 
-/// Enough for most tools.
+/// Free memory that each heap is left with; enough for most tools.
 const ROOM: usize = 192 << 10;
 
 unsafe extern "C" {
-    /// The C library's, from which QuickJS allocates.
+    /// Allocator of the C library, which QuickJS uses.
     fn malloc(size: usize) -> *mut u8;
     /// See [`malloc`].
     fn free(block: *mut u8);
@@ -128,7 +130,7 @@ impl gate::Reply for Left {
     }
 }
 
-/// Takes a message, lets JavaScript run as far as it goes, answers where the reply is.
+/// Takes a message, runs JavaScript as far as it goes, and returns the place of the reply.
 ///
 /// # Safety
 ///
@@ -136,14 +138,14 @@ impl gate::Reply for Left {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cofferdam_enter(message: *const u8, len: u32) -> u64 {
     let compute = |entry: Entry<'_>| {
-        WORLD.with(|world| {
-            let world = world.get().expect("initialised");
-            world.context.with(|ctx| match entry {
+        INTERPRETER.with(|kept| {
+            let interpreter = kept.get().expect("initialised");
+            interpreter.context.with(|ctx| match entry {
                 Entry::Start(start) => tool::start(&ctx, &start, &gate::interrupted),
                 Entry::Resume(answers) => tool::resume(&ctx, &answers, &gate::interrupted),
             })
         })
     };
-    // SAFETY: passed on to the host.
+    // SAFETY: the caller promises the same of `message` and `len`.
     unsafe { gate::enter(message, len, compute) }
 }

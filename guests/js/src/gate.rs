@@ -1,6 +1,6 @@
 //! Calls to the host.
 //!
-//! On other targets than WebAssembly there is no host: a deterministic double answers, for tests.
+//! On targets other than WebAssembly there is no host: a deterministic double answers, for tests.
 
 #[cfg(target_arch = "wasm32")]
 mod crossing;
@@ -17,7 +17,7 @@ use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use std::cell::Cell;
 
-/// Where console output goes.
+/// Stream that console output goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Stream {
@@ -28,11 +28,11 @@ pub enum Stream {
 }
 
 thread_local! {
-    /// False while the image is made: then there is no host, and time stands still.
+    /// False while the image is built: then there is no host, and the clock reads zero.
     static LIVE: Cell<bool> = const { Cell::new(cfg!(not(target_arch = "wasm32"))) };
 }
 
-/// From now on there is a host.
+/// Marks the image as built: calls reach the host from now on.
 pub fn go_live() {
     LIVE.set(true);
 }
@@ -44,7 +44,7 @@ pub fn call<T>(call: ToolCall, payload: &[u8], f: impl FnOnce(Status, &[u8]) -> 
     send(request.as_bytes(), f)
 }
 
-/// Makes the one call that `request` is the frame of, and hands its answer to `f`.
+/// Makes the call in the frame `request` and hands its answer to `f`.
 pub(crate) fn send<T>(request: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     cross(request, |answer| first(answer, f))
 }
@@ -57,7 +57,7 @@ pub fn wait_for<T>(ticket: u32, f: impl FnOnce(Status, &[u8]) -> T) -> T {
 fn first<T>(answer: &[u8], f: impl FnOnce(Status, &[u8]) -> T) -> T {
     match frame::next_answer(&mut Reader::new(answer)) {
         Ok(answer) => f(answer.status, answer.payload),
-        // The host is ours: if it answers nonsense, there is nothing sane left to do.
+        // The guest trusts its host; a malformed answer leaves nothing sane to do.
         Err(_) => panic!("malformed answer"),
     }
 }
@@ -69,12 +69,12 @@ fn number(which: ToolCall) -> f64 {
     call(which, &[], |_, payload| Reader::new(payload).f64().unwrap_or(0.0))
 }
 
-/// Unix time in milliseconds.
+/// Returns Unix time in milliseconds.
 pub fn wall_now_ms() -> f64 {
     number(ToolCall::ClockWall)
 }
 
-/// Milliseconds since the run began.
+/// Returns milliseconds since the run began.
 pub fn monotonic_now_ms() -> f64 {
     number(ToolCall::ClockMonotonic)
 }
@@ -104,7 +104,7 @@ pub fn write(stream: Stream, bytes: &[u8]) {
     }
 }
 
-/// The clock that QuickJS's C code reads: microseconds since 1970.
+/// Clock that QuickJS's C code reads: microseconds since 1970.
 #[cfg(target_arch = "wasm32")]
 #[unsafe(no_mangle)]
 extern "C" fn __rquickjs_host_now_us() -> f64 {

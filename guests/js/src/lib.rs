@@ -6,16 +6,16 @@
 //!
 //! In reading order:
 //! - [`entry`]: the exports
-//! - [`tool`]: compiles a tool, runs it, says what became of it
+//! - [`tool`]: compiles a tool, runs it, reports its end
 //! - [`calls`]: host calls of the preludes, alone and in batches
-//! - [`pending`]: calls the host has not answered yet, timers among them
-//! - [`clone`]: values to bytes and back
-//! - [`thrown`]: what a person should know of an exception
+//! - [`pending`]: calls that the host has not answered yet, timers among them
+//! - [`clone`]: packs values into bytes and back
+//! - [`thrown`]: describes an exception for a person
 //! - [`gate`]: calls to the host
-//! - `memory`: `memcpy` and its kin, in pieces that a kill can come between
-//! - [`apis`]: the web surface
+//! - `memory`: `memcpy` and the like, in pieces that a kill can come between
+//! - [`apis`]: the web surface and Node's
 //! - `document`: a document, for tools behind the `iframe` boundary; a feature
-//! - [`modules`]: what `import` finds
+//! - [`modules`]: modules that `import` finds
 
 pub mod apis;
 pub mod calls;

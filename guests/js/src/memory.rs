@@ -1,10 +1,10 @@
-//! `memcpy` and its kin for the C code, in pieces.
+//! `memcpy`, `memmove` and `memset` for the C code, in pieces.
 //!
 //! A WebAssembly instruction that copies or fills memory is one call into the host for the whole
 //! range, and a kill has to wait for it: 100 MB take 50 ms and more. The C code is compiled to
 //! call these functions in place of that instruction; between two pieces the guest can be stopped.
 
-/// Longest range that is handled in one instruction, in well under a millisecond.
+/// Longest range that one instruction handles; that takes well under a millisecond.
 const PIECE: usize = 256 << 10;
 
 /// Up to this length a copy is a few loads and stores; a call into the host costs more.
@@ -17,7 +17,7 @@ const WORD: usize = size_of::<Word>();
 ///
 /// # Safety
 ///
-/// As in C.
+/// `to` must be valid for writing and `from` for reading `len` bytes, without overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
     // SAFETY: every range below lies within the two that the caller promises.
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mu
 ///
 /// # Safety
 ///
-/// As in C.
+/// `to` must be valid for writing and `from` for reading `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
     let forward = (to as usize) < (from as usize);
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *m
 ///
 /// # Safety
 ///
-/// As in C.
+/// `to` must be valid for writing `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn memset(to: *mut u8, byte: i32, len: usize) -> *mut u8 {
     // SAFETY: every range below lies within the one that the caller promises.
@@ -91,11 +91,14 @@ pub unsafe extern "C" fn memset(to: *mut u8, byte: i32, len: usize) -> *mut u8 {
     to
 }
 
+/// Copies at most [`SHORT`] bytes without an instruction that calls the host.
+///
 /// # Safety
 ///
 /// As [`memcpy`].
 unsafe fn copy_short(to: *mut u8, from: *const u8, len: usize) {
-    // SAFETY: the words cover the range and nothing else; the last may overlap the one before.
+    // SAFETY: every word lies within the two ranges; the last is read before anything is written,
+    // and may overlap the one before.
     unsafe {
         if len < WORD {
             for at in 0..len {
@@ -113,11 +116,13 @@ unsafe fn copy_short(to: *mut u8, from: *const u8, len: usize) {
     }
 }
 
+/// Fills at most [`SHORT`] bytes without an instruction that calls the host.
+///
 /// # Safety
 ///
 /// As [`memset`].
 unsafe fn fill_short(to: *mut u8, byte: u8, len: usize) {
-    // SAFETY: as in `copy_short`.
+    // SAFETY: every word lies within the `len` bytes at `to`; the last may overlap the one before.
     unsafe {
         if len < WORD {
             for at in 0..len {

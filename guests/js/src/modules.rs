@@ -1,10 +1,10 @@
-//! What `import` finds: the few modules of Node that programs expect, and nothing else.
+//! Modules that `import` finds: the built-in modules of Node.
 
 use rquickjs::loader::{ImportAttributes, Loader, Resolver};
 use rquickjs::module::{Declared, Module};
 use rquickjs::{Ctx, Error, Function, JsLifetime, Object, Result, Runtime, Value};
 
-/// `require` as it was at init, whatever a tool has made of the global since.
+/// `require` as it was at init; a tool may have replaced the global since.
 struct Require<'js>(Function<'js>);
 
 // SAFETY: the only field is a JavaScript value of the same lifetime.
@@ -12,7 +12,7 @@ unsafe impl<'js> JsLifetime<'js> for Require<'js> {
     type Changed<'to> = Require<'to>;
 }
 
-/// Has `import` look here.
+/// Sets the loader of `import`.
 pub fn install(runtime: &Runtime) {
     runtime.set_loader(BuiltIn, BuiltIn);
 }
@@ -32,7 +32,7 @@ impl Resolver for BuiltIn {
         name: &str,
         _attributes: Option<ImportAttributes<'js>>,
     ) -> Result<String> {
-        // Asked here already: its error says what there is to import.
+        // Its error lists the modules that exist.
         require(ctx, name)?;
         Ok(format!("node:{}", name.strip_prefix("node:").unwrap_or(name)))
     }
@@ -60,7 +60,7 @@ impl Loader for BuiltIn {
     }
 }
 
-/// Gives a tool's `import.meta` the members that programs look for.
+/// Fills in a tool's `import.meta`.
 pub(crate) fn set_meta<'js>(ctx: &Ctx<'js>, meta: &Object<'js>) -> Result<()> {
     meta.set("env", require(ctx, "process")?.get::<_, Value>("env")?)
 }

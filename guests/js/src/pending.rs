@@ -1,4 +1,4 @@
-//! Calls the host has not answered yet: timers, and whatever a promise waits for.
+//! Calls that the host has not answered yet: timers, and calls that a promise waits for.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,19 +10,19 @@ use rquickjs::{Ctx, Exception, Function, JsLifetime, Object, Persistent, Result,
 use crate::calls::Waiter;
 
 thread_local! {
-    /// What waits for an answer, by ticket.
+    /// Receivers of answers, by ticket.
     static WAITING: RefCell<BTreeMap<u32, Waiting>> = const { RefCell::new(BTreeMap::new()) };
-    /// What callbacks threw with nobody to catch it; the first ends the run.
+    /// Exceptions that callbacks threw and nothing caught; the first ends the run.
     static REPORTED: RefCell<Vec<Persistent<Value<'static>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What an answer is for.
+/// Receiver of an answer.
 enum Waiting {
     Timer,
     Promise(Waiter),
 }
 
-/// Calls the function behind a timer, by ticket.
+/// JavaScript function that runs a timer's callback, by ticket.
 struct Dispatcher<'js>(Function<'js>);
 
 // SAFETY: the only field is a JavaScript value of the same lifetime.
@@ -30,19 +30,19 @@ unsafe impl<'js> JsLifetime<'js> for Dispatcher<'js> {
     type Changed<'to> = Dispatcher<'to>;
 }
 
-/// Whether anything is pending that could still settle a promise.
+/// Returns true while a call is pending.
 pub fn is_any() -> bool {
     WAITING.with_borrow(|waiting| !waiting.is_empty())
 }
 
-/// Has a promise wait for the answer to this ticket.
+/// Registers a promise for the answer to this ticket.
 pub(crate) fn wait(ticket: u32, waiter: Waiter) {
     WAITING.with_borrow_mut(|waiting| waiting.insert(ticket, Waiting::Promise(waiter)));
 }
 
-/// Hands an answer to what waits for it.
+/// Hands an answer to its receiver.
 pub fn answer(ctx: &Ctx<'_>, ticket: u32, status: Status, payload: &[u8]) -> Result<()> {
-    // What was given up while its answer was on the way is not there any more.
+    // A call that was cancelled while its answer was on the way has no receiver.
     let waiting = WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket));
     match waiting {
         Some(Waiting::Timer) => {
@@ -57,12 +57,12 @@ pub fn answer(ctx: &Ctx<'_>, ticket: u32, status: Status, payload: &[u8]) -> Res
     }
 }
 
-/// Takes what callbacks threw, in order.
+/// Takes the exceptions that callbacks threw, in order.
 pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
     REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()
 }
 
-/// Forgets everything: what is pending ends with the run that asked for it.
+/// Drops everything: pending calls end with the run that made them.
 pub fn forget() {
     WAITING.take();
     REPORTED.take();
@@ -83,7 +83,7 @@ fn start_timer(ctx: Ctx<'_>, delay: f64) -> Result<u32> {
     })
 }
 
-/// Gives up a pending call.
+/// Cancels a pending call.
 fn stop(ticket: u32) {
     if WAITING.with_borrow_mut(|waiting| waiting.remove(&ticket)).is_some() {
         crate::gate::call(ToolCall::TicketCancel, &ticket.to_le_bytes(), |_, _| ());

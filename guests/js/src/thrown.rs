@@ -1,18 +1,18 @@
-//! What a person should know of an exception.
+//! Describes an exception for a person: name, message, stack, position.
 
 use cofferdam_abi::entry::Thrown;
 use rquickjs::{Ctx, Object, Value};
 
 use crate::engine;
 
-/// Longest text of an exception that is handed out.
+/// Longest name, message or stack that is reported.
 // T-CELL-014: a result or exception that is too long.
 const MAX_TEXT: usize = 64 << 10;
 
-/// Most lines of a stack that are handed out.
+/// Most lines of a stack that are reported.
 const MAX_LINES: usize = 100;
 
-/// The beginning of a text that is too long, marked as cut.
+/// Shortens a text that is too long, and marks the cut.
 fn cut(text: &str) -> String {
     if text.len() <= MAX_TEXT {
         return text.to_owned();
@@ -21,7 +21,7 @@ fn cut(text: &str) -> String {
     format!("{}… (cut)", &text[..end])
 }
 
-/// Describes what was thrown. Getters of hostile objects may throw themselves: then that part
+/// Describes a thrown value. Getters of hostile objects may throw themselves: then that part
 /// stays empty.
 pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
     let Some(error) = value.as_object().filter(|_| value.is_error()) else {
@@ -37,7 +37,7 @@ pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
     Thrown { name: cut(&name), message: cut(&message), stack: clean(&stack), position, request_id }
 }
 
-/// Whether it is QuickJS's own complaint that memory ran out.
+/// Returns true for the error that QuickJS throws when memory runs out.
 pub fn is_out_of_memory(thrown: &Thrown) -> bool {
     thrown.name == "InternalError" && thrown.message == "out of memory"
 }
@@ -52,7 +52,7 @@ fn text_of<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> String {
     })
 }
 
-/// Text of a thrown thing that is not an Error.
+/// Returns the text of a thrown value that is not an Error.
 fn plain<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
     if value.is_symbol() {
         return "a symbol".into();
@@ -68,7 +68,7 @@ fn plain<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> String {
     })
 }
 
-/// The frames of a stack, without the message above them.
+/// Returns the frames of a stack, without the message above them.
 pub fn frames(stack: &str) -> String {
     stack.lines().filter(|line| is_frame(line)).collect::<Vec<_>>().join("\n")
 }
@@ -77,7 +77,7 @@ fn is_frame(line: &str) -> bool {
     line.trim_start().starts_with("at ")
 }
 
-/// `FILE:LINE:COLUMN` of the first frame, where the frame is in the tool itself.
+/// Returns line and column of the first frame, if that frame is in the tool itself.
 fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
     let first = stack.lines().find(|line| is_frame(line))?;
     let at = first.find(&format!("{file}:"))?;
@@ -85,7 +85,7 @@ fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Leaves out the frames of the machinery around the tool.
+/// Removes the frames of the preludes.
 // T-CELL-023: host paths in stack traces.
 fn clean(stack: &str) -> String {
     let is_ours = |line: &str| {

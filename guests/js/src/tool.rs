@@ -1,4 +1,4 @@
-//! Compiles a tool, runs it, says what became of it.
+//! Compiles a tool, runs it, reports its end.
 
 use std::cell::RefCell;
 
@@ -24,11 +24,11 @@ thread_local! {
     static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
 }
 
-/// What the guest says when it leaves, owning the packed value.
+/// The guest's reply when it leaves, owning the packed value.
 pub enum Left {
-    /// The tool returned this.
+    /// The value that the tool returned, packed.
     Finished(Vec<u8>),
-    /// Anything else.
+    /// Any other reply.
     Other(Leave<'static>),
 }
 
@@ -42,7 +42,7 @@ impl Left {
     }
 }
 
-/// Starts a tool and runs it as far as it goes. `interrupted` says whether the host wants an end.
+/// Starts a tool and runs it as far as it goes. `interrupted` returns true once the host wants an end.
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();
     pending::forget();
@@ -110,7 +110,7 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     }
 }
 
-/// What a promise was settled with; `undefined` while it is pending.
+/// Returns the value or reason of a promise; `undefined` while it is pending.
 fn settled<'js>(ctx: &Ctx<'js>, promise: &Promise<'js>) -> Value<'js> {
     match promise.result::<Value>() {
         Some(Ok(value)) => value,
@@ -126,7 +126,7 @@ fn finished<'js>(
     running: &Running,
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
-    // A script with `await` at the top answers `{ value }`.
+    // A script with `await` at the top returns `{ value }`.
     let value = match (running.form, value.as_object()) {
         (Form::Kept, Some(wrapped)) => wrapped.get("value").unwrap_or(value),
         _ => value,
@@ -145,7 +145,7 @@ fn failed<'js>(
     interrupted: &dyn Fn() -> bool,
 ) -> Left {
     let thrown = thrown::describe(ctx, error, file);
-    // Asked afterwards: what was thrown may have a `toString` that never ends.
+    // Checked afterwards: the thrown value may have a `toString` that never ends.
     if interrupted() {
         return Left::Other(Leave::Interrupted(thrown::frames(&thrown.stack)));
     }
@@ -155,7 +155,7 @@ fn failed<'js>(
     })
 }
 
-/// Compiles the tool and calls it; answers a promise of its result.
+/// Compiles the tool and calls it; returns a promise of its result.
 fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
     let btcp = crate::apis::make_btcp(ctx, &start.members)?;
     let args = clone::unpack(ctx, start.args)?;
@@ -167,7 +167,7 @@ fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
             Ok(function) => function.call((btcp, args)),
             // A body that does not parse may be a module: `export` is legal nowhere else.
             Err(_) if is_likely_module(start.source) => {
-                // The body's complaint is about `export`, which is no news.
+                // The body's error is about `export`, which a module may have.
                 ctx.catch();
                 module(ctx, start, btcp, args)
             }
@@ -176,7 +176,8 @@ fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
     }
 }
 
-/// A body that is cut off fails at what stands around it, which its author did not write.
+/// Moves a syntax error behind the end of the source to its last line: a body that is cut off
+/// fails in the text around it, which its author did not write.
 fn past_the_end(start: &Start<'_>, left: Left) -> Left {
     let mut thrown = match left {
         Left::Other(Leave::Threw(thrown)) => thrown,
@@ -192,7 +193,7 @@ fn past_the_end(start: &Start<'_>, left: Left) -> Left {
     Left::Other(Leave::Threw(thrown))
 }
 
-/// Whether a line begins with a word that only a module's line can begin with.
+/// Returns true if a line begins with a word that only a module's line can begin with.
 fn is_likely_module(source: &str) -> bool {
     source.lines().any(|line| {
         let line = line.trim_start();
@@ -200,8 +201,8 @@ fn is_likely_module(source: &str) -> bool {
     })
 }
 
-/// The text is wrapped so that its lines keep their numbers. It is an expression without
-/// parentheses around it: QuickJS looks through those once more, for the arrow of a function.
+/// Compiles a body. The text is wrapped so that its lines keep their numbers, in an expression
+/// without parentheses: QuickJS would scan those a second time, for the arrow of a function.
 fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
     if let Code::Kept(code) = start.code {
         let value = engine::run(engine::unpack(ctx, code)?)?;
@@ -221,7 +222,7 @@ fn body<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Function<'js>> {
     value.into_function().ok_or(rquickjs::Error::Unknown)
 }
 
-/// Hands the code over before anything of the tool runs.
+/// Hands the compiled code to the host, before any of it runs.
 fn keep(code: &[u8]) {
     if code.len() <= MAX_CODE {
         gate::call(ToolCall::CodeKeep, code, |_, _| ());

@@ -42,7 +42,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// What running a source as the body of an async function left behind.
+/// Output and errors of a source that ran as the body of an async function.
 struct Ran {
     out: String,
     err: String,
@@ -51,7 +51,7 @@ struct Ran {
 
 fn run(source: &str) -> Result<Ran, Failed> {
     let runtime = Runtime::new()?;
-    // Rejections nobody looks at would end a run: the surface must leave none of its own behind.
+    // An unhandled rejection ends a run: the surface must leave none of its own behind.
     let unhandled = Rc::new(Cell::new(0));
     let count = unhandled.clone();
     runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, _, _, is_handled| {
@@ -155,7 +155,7 @@ fn check_inspect(source: &str, expect: &str) -> Result<(), Failed> {
     same("standard output", &without_frames(&ran.out), expect)
 }
 
-/// Frames name files and positions, which are the engine's own; one stands for all in a row.
+/// Replaces a row of frames with one: they name files and positions of the engine.
 fn without_frames(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in text.lines() {

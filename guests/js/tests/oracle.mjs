@@ -1,12 +1,12 @@
 // Asks Node for the expectations of the case files that follow it, and writes them down. The diff
-// is to be read: `node tests/oracle.mjs && git diff tests/cases`.
+// must be read: `node tests/oracle.mjs && git diff tests/cases`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync, spawnSync } from 'node:child_process';
 
 const FOLLOWING = ['console', 'crypto', 'encoding', 'events', 'fetch', 'streams', 'timers', 'url'];
 const at = (name) => new URL(`cases/${name}`, import.meta.url);
 
-// Frames name files and positions, which are the engine's own; one stands for all in a row.
+// Replaces a row of frames with one: they name files and positions of the engine.
 const withoutFrames = (text) => {
   const out = [];
   for (const line of text.split('\n')) {

@@ -1,4 +1,4 @@
-//! The object that a tool is handed: what it was granted, and nothing else.
+//! Makes the object that a tool is handed.
 
 use rquickjs::{Ctx, Error, Function, JsLifetime, Object, Result};
 
@@ -23,7 +23,7 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("keepBtcpMaker", Function::new(ctx.clone(), keep)?)
 }
 
-/// Makes the object; with no members it is empty and costs no call.
+/// Makes the object. Without members it is empty and costs no call.
 pub(crate) fn make<'js>(ctx: &Ctx<'js>, members: &[&str]) -> Result<Object<'js>> {
     let (former_names, make) = {
         let kept = ctx.userdata::<Maker>().ok_or(Error::Unknown)?;

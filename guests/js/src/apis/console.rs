@@ -1,8 +1,10 @@
-//! Where console output leaves the guest.
+//! Writes console output to the host.
+
+pub(super) mod inspect;
 
 use rquickjs::{Ctx, Function, Object, Result};
 
-use super::text::Text;
+use crate::apis::base::text::Text;
 use crate::gate::{self, Stream};
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {

@@ -1,12 +1,14 @@
 //! Text encodings by `encoding_rs`.
 
+pub(super) mod base64;
+
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 use rquickjs::class::{JsClass, Trace, Tracer, Writable};
 use rquickjs::function::Constructor;
 use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value};
 
-use super::bytes::{self, Bytes};
-use super::text::Text;
+use crate::apis::base::bytes::{self, Bytes};
+use crate::apis::base::text::Text;
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("encodingName", Function::new(ctx.clone(), encoding_name)?)?;
@@ -16,7 +18,7 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("encodeInto", Function::new(ctx.clone(), encode_into)?)
 }
 
-/// The standard's name for a label, in lower case as JavaScript shows it; none when unknown.
+/// Returns the standard's name for a label, in lower case; `None` if it is unknown.
 fn encoding_name(label: Text) -> Option<String> {
     let encoding = Encoding::for_label_no_replacement(label.0.as_bytes())?;
     Some(encoding.name().to_ascii_lowercase())
@@ -59,7 +61,7 @@ fn new_decoder<'js>(
     Class::instance(ctx, Decoding(decoder)).map(Some)
 }
 
-/// The text of one chunk; none when `fatal` and the bytes are malformed.
+/// Returns the text of one chunk; `None` if `fatal` and the bytes are malformed.
 fn decode<'js>(
     decoding: Class<'js, Decoding>,
     chunk: Bytes,

@@ -1,36 +1,36 @@
-//! The web surface: one file per API, loaded at init in the order of the table.
+//! The web surface and Node's: a folder per area, a file per API, loaded at init in the order of
+//! the table.
 //!
-//! A prelude is a function of `(native, internal)`. `native` holds what is written in Rust,
-//! `internal` what one prelude lends to later ones. Neither is reachable from a tool.
-//! Preludes must not read the clock or draw random numbers while loading: what they compute
-//! then is frozen into the image of every cell.
+//! A prelude is a function of `(native, internal)`. `native` holds the functions written in Rust,
+//! `internal` holds values that one prelude lends to later ones. Neither is reachable from a tool.
+//! Preludes must not read the clock or draw random numbers while loading: the results would be
+//! frozen into the image of every cell.
+//!
+//! - `base`: built-ins as they were at init, errors, host calls, clones
+//! - `console`: `console`, and the text that values become
+//! - `timers`, `events`, `encoding`, `url`, `crypto`, `streams`, `fetch`: the web's APIs
+//! - `btcp`: the object that a tool is handed
+//! - `node`: Node's globals and modules, and the part of Bun's that programs reach for first
 //!
 //! Meets T-CELL-024.
 
-mod base64;
+pub(crate) mod base;
 mod btcp;
-mod bytes;
-mod clone;
-mod compression;
 mod console;
 mod crypto;
-mod data_url;
 mod encoding;
-mod errors;
-mod inspect;
-mod multipart;
-mod performance;
-mod random;
-pub(crate) mod text;
+mod fetch;
+mod streams;
+mod timers;
 mod url;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
+pub(crate) use base::bytes::Bytes;
+pub use base::errors::throw_dom_exception;
+pub(crate) use base::text::{Text, with_text};
 pub(crate) use btcp::make as make_btcp;
-pub(crate) use bytes::Bytes;
-pub use errors::throw_dom_exception;
-pub(crate) use text::{Text, with_text};
 
 /// Puts native functions of one API into the object the preludes get.
 pub(crate) type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;
@@ -42,79 +42,79 @@ pub(crate) struct Api {
 }
 
 macro_rules! api {
-    ($name:ident) => {
+    ($folder:ident / $name:ident) => {
         Api {
             name: stringify!($name),
-            source: include_str!(concat!(stringify!($name), ".js")),
+            source: include_str!(concat!(stringify!($folder), "/", stringify!($name), ".js")),
             natives: None,
         }
     };
-    ($name:ident, $natives:path) => {
-        Api { natives: Some($natives), ..api!($name) }
+    ($folder:ident / $name:ident, $natives:path) => {
+        Api { natives: Some($natives), ..api!($folder / $name) }
     };
 }
 
-/// Every API in load order: a prelude may use what stands above it.
+/// Every API in load order: a prelude may use those above it.
 const APIS: &[Api] = &[
-    api!(base),
-    api!(errors, errors::natives),
-    api!(random, random::natives),
-    api!(inspect_kinds, inspect::natives),
-    api!(inspect_layout),
-    api!(inspect),
-    api!(inspect_entries),
-    api!(inspect_errors),
-    api!(inspect_shapes),
-    api!(format),
-    api!(table),
-    api!(performance, performance::natives),
-    api!(console, console::natives),
-    api!(timers, crate::pending::natives),
-    api!(clone, clone::natives),
-    api!(events),
-    api!(abort),
-    api!(encoding, encoding::natives),
-    api!(base64, base64::natives),
-    api!(url, url::natives),
-    api!(url_search_params),
-    api!(crypto, crypto::natives),
-    api!(streams),
-    api!(readable_state),
-    api!(readable),
-    api!(readable_bytes),
-    api!(readable_byob),
-    api!(readable_tee),
-    api!(readable_use),
-    api!(writable_state),
-    api!(writable),
-    api!(pipe),
-    api!(transform),
-    api!(compression, compression::natives),
-    api!(blob),
-    api!(mime),
-    api!(form_data, multipart::natives),
-    api!(headers),
-    api!(body),
-    api!(request),
-    api!(response),
-    api!(data_url, data_url::natives),
-    api!(calls, crate::calls::natives),
-    api!(storage),
-    api!(files),
-    api!(state),
-    api!(functions),
-    api!(stdin),
-    api!(dom),
-    api!(upload),
-    api!(fetch),
-    api!(buffer),
-    api!(process),
-    api!(paths),
-    api!(node_fs),
-    api!(child_process),
-    api!(modules, crate::modules::natives),
-    api!(bun),
-    api!(btcp, btcp::natives),
+    api!(base / base),
+    api!(base / errors, base::errors::natives),
+    api!(crypto / random, crypto::random::natives),
+    api!(console / inspect_kinds, console::inspect::natives),
+    api!(console / inspect_layout),
+    api!(console / inspect),
+    api!(console / inspect_entries),
+    api!(console / inspect_errors),
+    api!(console / inspect_shapes),
+    api!(console / format),
+    api!(console / table),
+    api!(timers / performance, timers::performance::natives),
+    api!(console / console, console::natives),
+    api!(timers / timers, crate::pending::natives),
+    api!(base / clone, base::clone::natives),
+    api!(events / events),
+    api!(events / abort),
+    api!(encoding / encoding, encoding::natives),
+    api!(encoding / base64, encoding::base64::natives),
+    api!(url / url, url::natives),
+    api!(url / url_search_params),
+    api!(crypto / crypto, crypto::natives),
+    api!(streams / streams),
+    api!(streams / readable_state),
+    api!(streams / readable),
+    api!(streams / readable_bytes),
+    api!(streams / readable_byob),
+    api!(streams / readable_tee),
+    api!(streams / readable_use),
+    api!(streams / writable_state),
+    api!(streams / writable),
+    api!(streams / pipe),
+    api!(streams / transform),
+    api!(streams / compression, streams::compression::natives),
+    api!(fetch / blob),
+    api!(fetch / mime),
+    api!(fetch / form_data, fetch::multipart::natives),
+    api!(fetch / headers),
+    api!(fetch / body),
+    api!(fetch / request),
+    api!(fetch / response),
+    api!(fetch / data_url, fetch::data_url::natives),
+    api!(base / calls, crate::calls::natives),
+    api!(btcp / storage),
+    api!(btcp / files),
+    api!(btcp / state),
+    api!(btcp / functions),
+    api!(btcp / stdin),
+    api!(btcp / dom),
+    api!(fetch / upload),
+    api!(fetch / fetch),
+    api!(node / buffer),
+    api!(node / process),
+    api!(node / path),
+    api!(node / fs),
+    api!(node / child_process),
+    api!(node / modules, crate::modules::natives),
+    api!(node / bun),
+    api!(btcp / btcp, btcp::natives),
 ];
 
 /// Loads the whole surface into a fresh context.

@@ -5,7 +5,7 @@
 use ::url::{Url, quirks};
 use rquickjs::{Array, Ctx, Function, Object, Result};
 
-use super::text::Text;
+use crate::apis::base::text::Text;
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("urlParse", Function::new(ctx.clone(), parse)?)?;
@@ -14,7 +14,7 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("formSerialize", Function::new(ctx.clone(), form_serialize)?)
 }
 
-/// The parts of the parsed URL, in the order of [`parts`]; none when it is invalid.
+/// Returns the parts of the parsed URL, in the order of [`parts`]; `None` if it is invalid.
 fn parse<'js>(ctx: Ctx<'js>, input: Text, base: Option<Text>) -> Result<Option<Array<'js>>> {
     let parsed = match base {
         Some(base) => Url::parse(&base.0).and_then(|base| base.join(&input.0)),

@@ -16,7 +16,7 @@ use crate::gate;
 const BATCH_CALLS: usize = 1024;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Calls that did not cross yet.
+/// Calls that have not crossed yet.
 struct Batch<T> {
     frames: Vec<u8>,
     waiting: Vec<T>,
@@ -50,16 +50,16 @@ impl<T> Batch<T> {
 }
 
 thread_local! {
-    /// While a tool's functions are called to see what they ask for.
+    /// The batch being gathered, while a tool's functions are called for it.
     static GATHERED: RefCell<Option<Batch<Waiter>>> = const { RefCell::new(None) };
 }
 
-/// Whether calls are to be kept for a crossing together.
+/// Returns true while calls are gathered for one crossing.
 pub(super) fn is_gathering() -> bool {
     GATHERED.with_borrow(Option::is_some)
 }
 
-/// Keeps a call for the crossing of its batch; one that is full crosses now.
+/// Adds a call to the batch being gathered; a full batch crosses now.
 pub(super) fn gather<'js>(ctx: &Ctx<'js>, gives: Gives, request: &[u8]) -> Result<Value<'js>> {
     let (promise, waiter) = Waiter::new(ctx, gives)?;
     let full = GATHERED.with_borrow_mut(|gathered| {
@@ -76,7 +76,7 @@ fn settle_all(ctx: &Ctx<'_>, batch: Batch<Waiter>) -> Result<()> {
     batch.cross(|waiter, status, payload| waiter.settle(ctx, status, payload))
 }
 
-/// From now on calls are gathered. False if they are already.
+/// Begins to gather calls. Returns false if a batch is being gathered already.
 fn begin() -> bool {
     GATHERED.with_borrow_mut(|batch| match batch {
         Some(_) => false,
@@ -91,12 +91,12 @@ fn end(ctx: Ctx<'_>) -> Result<()> {
     settle_all(&ctx, GATHERED.take().unwrap_or_default())
 }
 
-/// Forgets a batch that a killed run left.
+/// Drops a batch that a killed run left.
 pub(crate) fn forget() {
     GATHERED.take();
 }
 
-/// What the promises of a batch came to, if all of them are kept already.
+/// Returns the values of a batch's promises if all are fulfilled already.
 fn kept_promises<'js>(promises: Vec<Promise<'js>>) -> Option<Vec<Value<'js>>> {
     let is_kept = |promise: &Promise<'_>| promise.state() == PromiseState::Resolved;
     if !promises.iter().all(is_kept) {
@@ -105,11 +105,11 @@ fn kept_promises<'js>(promises: Vec<Promise<'js>>) -> Option<Vec<Value<'js>>> {
     promises.iter().map(|promise| promise.result::<Value>()?.ok()).collect()
 }
 
-/// A call of known shape, and its arguments.
+/// A call's shape, and its arguments.
 type Plain<'js> = (Shape, Object<'js>);
 
-/// The entries of a batch, if all are `{ method, args: [...] }` with methods that are nothing but a
-/// call. `find` answers the number of such a method's shape, and throws if there is no such method.
+/// Returns the entries of a batch if all are `{ method, args: [...] }` with methods that are plain
+/// calls. `find` returns the number of such a method's shape, and throws if no such method exists.
 fn plain_calls<'js>(
     ctx: &Ctx<'js>,
     entries: &Object<'js>,
@@ -145,9 +145,9 @@ fn plain_calls<'js>(
     Ok(Some(calls))
 }
 
-/// Makes the calls of a batch without a function or a promise for each, if that can be. Answers
-/// what they gave, in order, as an array; or `{ promises }`, where some of it is not there yet or
-/// is an error; or `undefined`, where nothing was done yet.
+/// Makes the calls of a batch without a function or a promise for each, if possible. Returns the
+/// values in order, as an array; or `{ promises }`, if some are pending or refused; or
+/// `undefined`, if the entries are not plain calls and nothing was done.
 fn call_all<'js>(
     ctx: Ctx<'js>,
     entries: Object<'js>,
@@ -180,7 +180,7 @@ fn call_all<'js>(
             std::mem::take(&mut batch).cross(&mut settle)?;
         }
     }
-    // What was asked before the wrong one crosses still, as if each had been called by itself.
+    // Calls before the wrong one still cross, as if each had been made by itself.
     batch.cross(&mut settle)?;
     if let Some(error) = wrong {
         return Err(ctx.throw(error));
@@ -193,7 +193,7 @@ fn call_all<'js>(
     Ok(Some(promises))
 }
 
-/// Puts the means of batches into the natives of the preludes.
+/// Puts the functions of batches into the natives of the preludes.
 pub(super) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("beginBatch", Function::new(ctx.clone(), begin)?)?;
     native.set("endBatch", Function::new(ctx.clone(), end)?)?;

@@ -1,4 +1,4 @@
-//! How the fields of a call are packed and its answer unpacked.
+//! Packs the fields of a call and unpacks its answer.
 
 use cofferdam_abi::call::ToolCall;
 use cofferdam_abi::frame;
@@ -11,7 +11,7 @@ use crate::clone;
 /// Longest packed value in a call.
 const MAX_VALUE: usize = 8 << 20;
 
-/// One call of the table, as a prelude makes it. Made while the image is, and lives as long as it.
+/// One call of the table, as a prelude makes it. Made while the image is built; never freed.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     call: ToolCall,
@@ -27,7 +27,7 @@ enum Field {
     Byte,
     /// `u`
     Number,
-    /// `s`: what `String` makes of the argument.
+    /// `s`: the argument converted with `String`.
     Text,
     /// `v`
     Value,
@@ -35,7 +35,7 @@ enum Field {
     Rest,
 }
 
-/// What an answer is unpacked to.
+/// Type that an answer is unpacked to.
 #[derive(Clone, Copy)]
 pub(super) enum Gives {
     Nothing,
@@ -66,13 +66,13 @@ impl Shape {
         Ok(Shape { call: *call, takes, gives })
     }
 
-    /// How many arguments there are.
+    /// Returns the number of arguments.
     pub(super) fn arity(&self) -> usize {
         self.takes.iter().filter(|field| !matches!(field, Field::Fixed(_))).count()
     }
 
-    /// Packs the call as a request frame behind what is there already, or leaves that as it was.
-    /// `arg` gives the arguments by their place, `undefined` where there is none. May run
+    /// Appends the call as a request frame; leaves `frames` unchanged on failure.
+    /// `arg` returns the argument at a position, `undefined` past the last. May run
     /// JavaScript.
     pub(super) fn pack<'js>(
         &self,
@@ -128,7 +128,7 @@ impl Shape {
 }
 
 impl Gives {
-    /// What the payload of an answer says.
+    /// Unpacks the payload of an answer.
     pub(super) fn unpack<'js>(self, ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
         match self {
             Gives::Nothing => Ok(Value::new_undefined(ctx.clone())),

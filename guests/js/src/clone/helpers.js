@@ -1,4 +1,4 @@
-// What packing and unpacking need of JavaScript, taken before a tool can change any of it.
+// Functions that packing and unpacking need, taken before a tool can change any of them.
 (() => {
   const { apply, construct } = Reflect;
   const { forEach: mapForEach, set: mapSet } = Map.prototype;

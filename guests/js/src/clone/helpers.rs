@@ -1,4 +1,4 @@
-//! What packing and unpacking need of JavaScript.
+//! JavaScript functions that packing and unpacking need.
 
 use rquickjs::{Array, Ctx, Function, JsLifetime, Object, Result, Value};
 
@@ -22,7 +22,7 @@ unsafe impl<'js> JsLifetime<'js> for Helpers<'js> {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Classes([u32; 13]);
 
-/// What kind of object it is.
+/// Kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
@@ -40,15 +40,15 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// What an object is to the web surface.
+/// An object's place in the web surface.
 pub(crate) enum Platform<'js> {
-    /// Nothing: a program's own, and so is every other with its prototype.
+    /// None: a program's own object, like every other with its prototype.
     None,
-    /// Nothing, although it inherits from one.
+    /// None, although it inherits from a class of the surface.
     Inherited,
-    /// One that can be copied: its copy.
+    /// An object that can be copied: its copy.
     Copied(Value<'js>),
-    /// One of this class, which cannot be copied.
+    /// An object of this class, which cannot be copied.
     Fixed(String),
 }
 
@@ -102,12 +102,12 @@ impl<'js> Helpers<'js> {
         self.functions.set("platform", platform)
     }
 
-    /// What an object is an instance of; none when it can be of no class at all.
+    /// Returns the prototype of an object; `None` if that is `Object.prototype` or null.
     pub(crate) fn class_of(&self, object: &Object<'js>) -> Option<Object<'js>> {
         object.get_prototype().filter(|prototype| *prototype != self.plain)
     }
 
-    /// What the web surface says of an object with a class.
+    /// Classifies an object that has a class.
     pub(crate) fn platform(&self, object: &Object<'js>) -> Result<Platform<'js>> {
         let said: Value = self.get("platform")?.call((object.clone(),))?;
         Ok(match said.as_string() {

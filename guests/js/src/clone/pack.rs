@@ -15,7 +15,7 @@ use crate::engine;
 
 type Result<T> = std::result::Result<T, Failed>;
 
-/// Arrays up to this length are looked at item by item; longer ones by their keys, so that
+/// Arrays up to this length are read item by item; longer ones by their keys, so that
 /// `new Array(4e9)` costs nothing.
 const MAX_SCAN: usize = 1 << 20;
 
@@ -28,15 +28,15 @@ pub(super) struct Packer<'js> {
     w: Writer,
     limit: usize,
     target: Target,
-    /// The prototype of the last object that was found to be of a program's own class.
+    /// The prototype of the last object of a class that the program itself declared.
     known_class: Option<Object<'js>>,
-    /// Copies of things that bytes cannot say.
+    /// Copies of values that bytes cannot express.
     kept: Vec<Value<'js>>,
-    /// Things met so far and their numbers. Holding them keeps their addresses from being
-    /// given to others while getters run.
+    /// Objects met so far and their numbers. Holding them keeps their addresses from being
+    /// reused while getters run.
     met: HashMap<u64, u32>,
     held: Vec<Value<'js>>,
-    /// On failure: the way from the failing value up to the root.
+    /// On failure: the path from the failing value up to the root.
     trail: Vec<String>,
 }
 
@@ -57,12 +57,12 @@ impl<'js> Packer<'js> {
         })
     }
 
-    /// The bytes, and what is kept beside them; nothing is when the host is to read them.
+    /// Returns the bytes, and the values kept beside them; none for the host.
     pub(super) fn pack(mut self, value: Value<'js>) -> Result<(Vec<u8>, Vec<Value<'js>>)> {
         match self.value(&value, 0) {
             Ok(()) => Ok((self.w.finish(), self.kept)),
-            Err(Refused::Other(failed)) => Err(failed),
-            Err(Refused::NotCloneable(what)) => {
+            Err(Unpackable::Other(failed)) => Err(failed),
+            Err(Unpackable::NotCloneable(what)) => {
                 let path = place(&self.trail);
                 let place = if path.is_empty() { String::new() } else { format!(" (at {path})") };
                 let message = format!("{what} could not be cloned{place}");
@@ -74,10 +74,12 @@ impl<'js> Packer<'js> {
 
     fn value(&mut self, value: &Value<'js>, depth: usize) -> Packed {
         if self.w.len() > self.limit {
-            return Err(Refused::Other(Failed::TooLong));
+            return Err(Unpackable::Other(Failed::TooLong));
         }
         if depth > MAX_DEPTH {
-            return Err(Refused::NotCloneable(format!("a value nested deeper than {MAX_DEPTH}")));
+            return Err(Unpackable::NotCloneable(format!(
+                "a value nested deeper than {MAX_DEPTH}"
+            )));
         }
         if value.is_undefined() {
             self.w.u8(Tag::Undefined as u8);
@@ -93,11 +95,11 @@ impl<'js> Packer<'js> {
             let digits = engine::text(value)?;
             self.w.u8(Tag::BigInt as u8).str(&digits);
         } else if value.is_symbol() {
-            return Err(Refused::NotCloneable("a symbol".into()));
+            return Err(Unpackable::NotCloneable("a symbol".into()));
         } else if let Some(object) = value.as_object() {
             return self.object(value, object, depth);
         } else {
-            return Err(Refused::NotCloneable("a value of unknown type".into()));
+            return Err(Unpackable::NotCloneable("a value of unknown type".into()));
         }
         Ok(())
     }
@@ -118,12 +120,12 @@ impl<'js> Packer<'js> {
                 }
             }
         })?;
-        if is_too_long { Err(Refused::Other(Failed::TooLong)) } else { Ok(()) }
+        if is_too_long { Err(Unpackable::Other(Failed::TooLong)) } else { Ok(()) }
     }
 
     fn object(&mut self, value: &Value<'js>, object: &Object<'js>, depth: usize) -> Packed {
         if value.is_function() {
-            return Err(Refused::NotCloneable(function_name(object)));
+            return Err(Unpackable::NotCloneable(function_name(object)));
         }
         let key = identity(value);
         if let Some(id) = self.met.get(&key) {
@@ -135,7 +137,7 @@ impl<'js> Packer<'js> {
         match self.helpers.classes.kind(value) {
             Kind::Object => match self.helpers.class_of(object) {
                 None => self.fields(object, depth),
-                // Many objects of one class stand together more often than not.
+                // Objects of one class often follow each other.
                 class if class == self.known_class => self.fields(object, depth),
                 class => self.instance(object, class, depth),
             },
@@ -175,12 +177,12 @@ impl<'js> Packer<'js> {
                 self.value(&inner, depth + 1)
             }
             Kind::Other if is_typed_array(value) => self.view(value, depth),
-            Kind::Other => Err(Refused::NotCloneable(class_name(object))),
+            Kind::Other => Err(Unpackable::NotCloneable(class_name(object))),
         }
     }
 
-    /// An object of a class. To the host it is its fields; a Blob, which would leave without its
-    /// content, does not leave.
+    /// Packs an object of a class. The host gets its fields; a Blob, which would lose its
+    /// content, is refused.
     fn instance(
         &mut self,
         object: &Object<'js>,
@@ -197,11 +199,11 @@ impl<'js> Packer<'js> {
             }
             (Platform::Copied(copy), Target::Here) => self.keep(copy),
             (Platform::Fixed(name), Target::Here) => {
-                Err(Refused::NotCloneable(format!("an object of class {name}")))
+                Err(Unpackable::NotCloneable(format!("an object of class {name}")))
             }
             (Platform::Copied(_), Target::Host) => {
                 let what = format!("{} (await its text() or bytes() first)", class_name(object));
-                Err(Refused::NotCloneable(what))
+                Err(Unpackable::NotCloneable(what))
             }
         }
     }
@@ -240,7 +242,7 @@ impl<'js> Packer<'js> {
         Ok(())
     }
 
-    /// An array with what else hangs on it, such as `index` of a match.
+    /// Packs an array with its named members, such as `index` of a match.
     fn local_array(&mut self, object: &Object<'js>, depth: usize) -> Packed {
         let length = object.get::<_, f64>("length")? as u32;
         let mut keys: Vec<Atom> = object
@@ -307,12 +309,12 @@ impl<'js> Packer<'js> {
         let buffer = ArrayBuffer::from_value(value.clone());
         let raw = buffer.as_ref().and_then(ArrayBuffer::as_raw);
         let Some(raw) = raw else {
-            return Err(Refused::NotCloneable("a detached ArrayBuffer".into()));
+            return Err(Unpackable::NotCloneable("a detached ArrayBuffer".into()));
         };
         // SAFETY: nothing runs between taking the pointer and the end of the copy.
         let bytes = unsafe { raw.as_ref() };
         if self.w.len() + bytes.len() > self.limit {
-            return Err(Refused::Other(Failed::TooLong));
+            return Err(Unpackable::Other(Failed::TooLong));
         }
         self.w.u8(Tag::Buffer as u8).bytes(bytes);
         Ok(())
@@ -324,7 +326,7 @@ impl<'js> Packer<'js> {
             _ => self.helpers.get("viewName")?.call((value.clone(),))?,
         };
         let kind = ViewKind::NAMES.iter().find(|(_, class)| *class == name);
-        let Some((kind, _)) = kind else { return Err(Refused::NotCloneable(name)) };
+        let Some((kind, _)) = kind else { return Err(Unpackable::NotCloneable(name)) };
         let parts: Array = self.helpers.get("viewParts")?.call((value.clone(), name.as_str()))?;
         let (offset, length): (f64, f64) = (parts.get(1)?, parts.get(2)?);
         self.w.u8(Tag::View as u8).u8(*kind as u8).u32(offset as u32).u32(length as u32);
@@ -350,16 +352,16 @@ impl<'js> Packer<'js> {
     }
 }
 
-enum Refused {
+enum Unpackable {
     NotCloneable(String),
     Other(Failed),
 }
 
-type Packed = std::result::Result<(), Refused>;
+type Packed = std::result::Result<(), Unpackable>;
 
-impl From<rquickjs::Error> for Refused {
+impl From<rquickjs::Error> for Unpackable {
     fn from(error: rquickjs::Error) -> Self {
-        Refused::Other(Failed::Threw(error))
+        Unpackable::Other(Failed::Threw(error))
     }
 }
 
@@ -383,13 +385,13 @@ fn has_holes(array: &Array<'_>, length: usize) -> rquickjs::Result<bool> {
     Ok(false)
 }
 
-/// The index that a key is, if it is one.
+/// Returns the array index that a key is, if any.
 fn array_index(key: &Atom<'_>) -> rquickjs::Result<Option<u32>> {
     let name = engine::text(&key.to_value()?)?;
     Ok(name.parse::<u32>().ok().filter(|index| index.to_string() == name))
 }
 
-/// The way to a value from the root, where it is not too long; otherwise its beginning.
+/// Returns the path to a value from the root, cut if it is too long.
 fn place(trail: &[String]) -> String {
     let mut path = String::new();
     for step in trail.iter().rev() {
@@ -429,7 +431,7 @@ fn class_name(object: &Object<'_>) -> String {
     }
 }
 
-/// UTF-16 of WTF-8, which is UTF-8 with lone surrogates in three bytes each.
+/// Converts WTF-8, which is UTF-8 with lone surrogates in three bytes each, to UTF-16.
 fn utf16_of_wtf8(bytes: &[u8]) -> Vec<u16> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

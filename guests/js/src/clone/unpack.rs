@@ -14,7 +14,7 @@ pub(super) struct Unpacker<'js, 'a> {
     ctx: Ctx<'js>,
     r: Reader<'a>,
     met: Vec<Value<'js>>,
-    /// What the packer kept beside the bytes; nothing for bytes of the host.
+    /// Values that the packer kept beside the bytes; none for bytes of the host.
     kept: Vec<Value<'js>>,
 }
 
@@ -48,7 +48,7 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         name: &str,
         args: impl rquickjs::function::IntoArgs<'js>,
     ) -> Result<T> {
-        // Looked up here: most answers are a string or a number, and need none.
+        // Looked up late: most answers are a string or a number, and need no helper.
         Helpers::of(&self.ctx)?.get(name)?.call(args)
     }
 
@@ -133,7 +133,7 @@ impl<'js, 'a> Unpacker<'js, 'a> {
         value
     }
 
-    /// Holds the number of a thing that is made after its parts.
+    /// Reserves the number of an object that is made after its parts.
     fn reserve(&mut self) -> usize {
         self.met.push(Value::new_undefined(self.ctx.clone()));
         self.met.len() - 1
@@ -235,13 +235,13 @@ impl<'js, 'a> Unpacker<'js, 'a> {
     }
 }
 
-/// The name of a member.
+/// Name of a member.
 enum Key<'a, 'js> {
     Ascii(&'a str),
     Value(Value<'js>),
 }
 
-/// Defines a property, so that a key like `__proto__` is only a key.
+/// Defines a property; a key like `__proto__` has no special meaning.
 fn define<'js>(
     ctx: &Ctx<'js>,
     object: &Object<'js>,
@@ -249,8 +249,8 @@ fn define<'js>(
     value: Value<'js>,
 ) -> Result<()> {
     use rquickjs::qjs;
-    // SAFETY: the atom and the value are handed over to QuickJS, which frees them; the bytes of a
-    // key are read while they are borrowed.
+    // SAFETY: `ctx`, `object`, `key` and `value` are live. QuickJS frees `dup`, a duplicate; the
+    // atom is new and freed here; the bytes of an ASCII key are copied by `JS_NewAtomLen`.
     let done = unsafe {
         let raw = ctx.as_raw().as_ptr();
         let atom = match key {

@@ -1,11 +1,11 @@
-//! What can be made of nodes and done to them.
+//! Natives that create and change nodes.
 
 use cofferdam_dom::{Cloning, DocumentKind, Named, NodeId, html_name, qualified_name};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
 use super::state::{collect, node, number, with};
-use crate::apis::text::Text;
+use crate::apis::base::text::Text;
 
 pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("createDocument", Func::from(create_document))?;
@@ -39,7 +39,7 @@ fn create_document(ctx: Ctx<'_>, html: bool) -> Result<f64> {
     with(&ctx, |tree| tree.create_document(kind).map(number))
 }
 
-/// An HTML element by a name that is in lower case already.
+/// Creates an HTML element; the name is in lower case already.
 fn create_html(ctx: Ctx<'_>, document: f64, local: Text) -> Result<f64> {
     with(&ctx, |tree| tree.create_element(node(document), html_name(&local.0)).map(number))
 }
@@ -83,7 +83,7 @@ fn create_fragment(ctx: Ctx<'_>, document: f64) -> Result<f64> {
     with(&ctx, |tree| tree.create_fragment(node(document)).map(number))
 }
 
-/// Zero is no node.
+/// Returns `None` for zero, which is no node.
 fn maybe_node(id: f64) -> Option<NodeId> {
     (id != 0.0).then(|| node(id))
 }

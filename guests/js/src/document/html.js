@@ -386,7 +386,7 @@
       return this.options.item(index);
     },
   });
-  // What a person typed is not an attribute, so it is beside the tree.
+  // A typed value is not an attribute, so it is kept beside the tree.
   const values = new WeakMap();
   const checked = new WeakMap();
   mix(N('Input'), {

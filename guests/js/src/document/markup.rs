@@ -5,7 +5,7 @@ use rquickjs::function::Func;
 use rquickjs::{Array, Ctx, Object, Result};
 
 use super::state::{node, number, with};
-use crate::apis::text::Text;
+use crate::apis::base::text::Text;
 
 pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("parseHtml", Func::from(parse_html))?;
@@ -20,7 +20,7 @@ fn parse_html(ctx: Ctx<'_>, source: Text) -> Result<f64> {
     with(&ctx, |tree| tree.parse_html(&source.0).map(number))
 }
 
-/// The document, and what was wrong with the source.
+/// Returns the document, and the first error in the source.
 fn parse_xml(ctx: Ctx<'_>, source: Text) -> Result<Array<'_>> {
     let parsed = with(&ctx, |tree| tree.parse_xml(&source.0))?;
     let pair = Array::new(ctx)?;
@@ -29,7 +29,7 @@ fn parse_xml(ctx: Ctx<'_>, source: Text) -> Result<Array<'_>> {
     Ok(pair)
 }
 
-/// A fragment of `source` as the content of an element; of a `body` for anything else.
+/// Parses `source` as the content of an element; of a `body` for other nodes.
 fn fragment(ctx: Ctx<'_>, context: f64, source: Text) -> Result<f64> {
     with(&ctx, |tree| {
         let mut context = node(context);

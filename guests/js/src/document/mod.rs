@@ -6,7 +6,7 @@
 //!
 //! No script in a document runs, and nothing in it is fetched.
 //!
-//! What is not as in a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
+//! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
 //! the element's own declarations and what HTML hides, no sheets and no inheritance; boundary
 //! points of ranges do not move with the tree; there are no shadow trees, custom elements, frames,
 //! canvases, cookies or navigation; listeners of the window have another object as `this`;

@@ -1,4 +1,4 @@
-// Node, and the table of the objects that stand for nodes.
+// Node, and the table of the objects that represent nodes.
 //
 // Natives know nodes by number; zero is none. A node has one object for as long as anybody can
 // get at it: the table holds it, and with it what a program put on it. Trees outside of the main
@@ -249,7 +249,7 @@
 
   const wrap = (id) => (id === 0 ? null : (known(id) ?? make(id)));
 
-  // Every node in use has an object when this runs: it stands at the beginning of what makes nodes.
+  // Every node in use has an object when this runs: functions that make nodes call it first.
   const collect = () => {
     const loose = loosen();
     dom.runGc();
@@ -258,7 +258,7 @@
   const tidy = () => {
     if (dom.isWorthCollecting()) collect();
   };
-  // Markup can need more than is free all at once; then what nobody holds goes first.
+  // Markup can need more than is free at once; then unreferenced nodes are freed first.
   internal.parsed = (parse) => {
     tidy();
     try {
@@ -283,7 +283,7 @@
     return internal.idOf(node);
   };
 
-  // What an event passes: the parents, and at last the window.
+  // The targets on an event's path: the parents, and at last the window.
   internal.eventPath = (target, event) => {
     const path = [target];
     if (!internal.isNode(target)) return path;

@@ -1,4 +1,4 @@
-// MutationObserver. Changes are noted only while somebody observes.
+// MutationObserver. Changes are recorded only while an observer is registered.
 (function (native, internal) {
   'use strict';
 

@@ -5,7 +5,7 @@ use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
 use super::state::{maybe, node, number, with};
-use crate::apis::text::Text;
+use crate::apis::base::text::Text;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
 
@@ -42,7 +42,7 @@ fn by_id(ctx: Ctx<'_>, root: f64, id: Text) -> Result<f64> {
     with(&ctx, |tree| tree.element_by_id(node(root), &id.0).map(maybe))
 }
 
-/// `getElementsByTagName`; `html` says whether the document folds names of HTML elements.
+/// `getElementsByTagName`; `html` is true if the document folds names of HTML elements.
 fn by_tag(ctx: Ctx<'_>, root: f64, name: Text, html: bool) -> Result<Vec<f64>> {
     let name = name.0;
     let lower = if html { name.to_ascii_lowercase() } else { name.clone() };

@@ -169,7 +169,7 @@
       );
     }
 
-    // What is inside, as nodes of a fragment; `take` says whether it leaves its place.
+    // The content as nodes of a fragment; with `take` it is removed from the document.
     #contents(take) {
       this.#settle();
       tidy();

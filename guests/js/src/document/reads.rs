@@ -1,11 +1,11 @@
-//! What can be asked of nodes.
+//! Natives that read nodes.
 
 use cofferdam_dom::{Attribute, DocumentKind, NodeId, NodeKind, Quirks, Tree};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
 use super::state::{maybe, node, number, with};
-use crate::apis::text::Text;
+use crate::apis::base::text::Text;
 
 pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("parent", Func::from(|ctx: Ctx<'js>, id| step(&ctx, id, Tree::parent)))?;
@@ -52,7 +52,7 @@ fn kind(ctx: Ctx<'_>, id: f64) -> Result<u8> {
     with(&ctx, |tree| tree.kind(node(id)).map(NodeKind::number))
 }
 
-/// Local name, namespace, prefix and the name as `tagName` has it.
+/// Returns local name, namespace, prefix and `tagName`.
 fn names(ctx: Ctx<'_>, id: f64) -> Result<Vec<String>> {
     with(&ctx, |tree| {
         let id = node(id);
@@ -77,7 +77,7 @@ fn text(ctx: Ctx<'_>, id: f64) -> Result<Option<String>> {
     with(&ctx, |tree| tree.text_content(node(id)))
 }
 
-/// Name, public and system identifier of a document type; the target of an instruction.
+/// Returns name, public and system identifier of a document type; the target of an instruction.
 fn doctype(ctx: Ctx<'_>, id: f64) -> Result<Vec<String>> {
     with(&ctx, |tree| {
         let id = node(id);
@@ -109,7 +109,7 @@ fn attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, local: Text) -> Result<O
     with(&ctx, |tree| Ok(tree.attribute_ns(node(id), &namespace.0, &local.0).map(str::to_owned)))
 }
 
-/// Namespace, prefix, local name and value of each attribute, one after the other.
+/// Returns namespace, prefix, local name and value of each attribute, in a flat list.
 fn attributes(ctx: Ctx<'_>, id: f64) -> Result<Vec<String>> {
     let parts = |a: &Attribute| {
         [a.namespace(), a.prefix().unwrap_or_default(), a.local_name(), a.value()]
@@ -168,7 +168,7 @@ fn child_at(ctx: Ctx<'_>, id: f64, mut index: u32, elements: bool) -> Result<f64
     })
 }
 
-/// The nearest element: 0 the first child, 1 the last child, 2 before, 3 after.
+/// Returns the nearest element: 0 the first child, 1 the last child, 2 before, 3 after.
 fn element(ctx: Ctx<'_>, id: f64, way: u8) -> Result<f64> {
     with(&ctx, |tree| {
         let on: Step = match way {

@@ -8,12 +8,12 @@ use rquickjs::{Ctx, Error, JsLifetime, Object, Result};
 use super::{changes, markup, queries, reads};
 use crate::apis::throw_dom_exception;
 
-/// What a tool's documents may hold; the rest of a cell's memory is for its program.
+/// Memory that a tool's documents may hold; the rest of a cell's memory is for its program.
 const BUDGET: Budget = Budget { bytes: 40 * 1024 * 1024, nodes: 400_000, depth: 4096 };
 
 pub(super) struct Documents {
     pub(super) tree: RefCell<Tree>,
-    /// The document that is there from the beginning, as a number.
+    /// Number of the document that exists from the start.
     main: Cell<f64>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn with<T>(
     result.map_err(|error| thrown(ctx, &error))
 }
 
-/// Frees what neither the main document nor the trees of `held` keep.
+/// Frees the nodes that neither the main document nor the trees of `held` keep.
 pub(super) fn collect(ctx: Ctx<'_>, held: Vec<f64>) -> Result<usize> {
     let Some(documents) = ctx.userdata::<Documents>() else { return Err(Error::Unknown) };
     let mut tree = documents.tree.borrow_mut();

@@ -1,4 +1,4 @@
-//! The imports: a call, and a wait for the answer to a pending one.
+//! The imports: a call, and a wait for the answer to a pending call.
 
 use std::cell::Cell;
 
@@ -17,14 +17,14 @@ unsafe extern "C" {
 const ROOM: usize = 8192;
 
 thread_local! {
-    /// Taken while an answer in it is looked at, which may run what a tool has put in the way, and
-    /// that may call the host again.
+    /// Buffer for answers. Taken while an answer is unpacked, which may run a tool's code, and
+    /// that code may call the host again.
     static ROOM_KEPT: Cell<Option<Box<[u8; ROOM]>>> = const { Cell::new(None) };
 }
 
-/// Sends request frames over and hands the answer frames to `f`.
+/// Sends request frames and hands the answer frames to `f`.
 pub(crate) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
-    // SAFETY: the host reads the request and writes at most as much as there is room for.
+    // SAFETY: the host reads `request.len()` bytes and writes at most `len` bytes to `room`.
     let ask =
         |room: *mut u8, len| unsafe { import(request.as_ptr(), request.len() as u32, room, len) };
     taken(ask, f)
@@ -32,11 +32,11 @@ pub(crate) fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
 
 /// Waits for the answer to a pending call and hands its frame to `f`.
 pub(crate) fn wait<T>(ticket: u32, f: impl FnOnce(&[u8]) -> T) -> T {
-    // SAFETY: the host writes at most as much as there is room for.
+    // SAFETY: the host writes at most `len` bytes to `room`.
     taken(|room, len| unsafe { import_wait(ticket, room, len) }, f)
 }
 
-/// Has an answer written where there is room for it; `ask` says how long it is.
+/// Receives an answer in the kept buffer, or in a longer one; `ask` returns its length.
 fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -> T {
     let mut room = ROOM_KEPT.take().unwrap_or_else(|| Box::new([0; ROOM]));
     let len = ask(room.as_mut_ptr(), ROOM as u32) as usize;
@@ -46,7 +46,7 @@ fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -
         let mut long = vec![0; len];
         let mut take = [0; cofferdam_abi::frame::REQUEST_HEADER];
         take[..2].copy_from_slice(&TAKE.to_le_bytes());
-        // SAFETY: the room is as long as the host said that it needs.
+        // SAFETY: `take` is a whole request, and `long` has the `len` bytes that the host asked for.
         unsafe { import(take.as_ptr(), take.len() as u32, long.as_mut_ptr(), len as u32) };
         f(&long)
     };
@@ -54,7 +54,7 @@ fn taken<T>(ask: impl FnOnce(*mut u8, u32) -> u32, f: impl FnOnce(&[u8]) -> T) -
     result
 }
 
-/// Makes the room while the image is made, so that no cell has to.
+/// Allocates the buffer while the image is built, so that no cell has to.
 pub(crate) fn make_room() {
     ROOM_KEPT.set(Some(Box::new([0; ROOM])));
 }

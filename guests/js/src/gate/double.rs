@@ -1,5 +1,5 @@
-//! A deterministic stand-in for the host: a clock that only tests move, counting random bytes,
-//! timers that fire when asked.
+//! A deterministic stand-in for the host: a clock that only tests move, random bytes that count up,
+//! timers that fire on demand.
 
 use std::cell::{Cell, RefCell};
 
@@ -29,7 +29,7 @@ pub fn cross<T>(request: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     f(answers.as_bytes())
 }
 
-/// Nothing here is pending but timers, and for those nothing waits.
+/// Panics: only timers are pending here, and nothing waits for those.
 pub fn wait<T>(ticket: u32, _: impl FnOnce(&[u8]) -> T) -> T {
     panic!("wait for {ticket}, which is not pending");
 }
@@ -67,7 +67,7 @@ fn answer(call: ToolCall, payload: &[u8]) -> (Status, Vec<u8>) {
             value::encode(&Value::Array(Vec::new()), &mut w);
             done(w.finish())
         }
-        // Nothing is granted here.
+        // The double grants nothing.
         other => {
             let mut w = Writer::new();
             let members = vec![("code", "PERMISSION_DENIED"), ("attemptedAction", other.name())];
@@ -93,12 +93,12 @@ pub fn reset() {
     crate::pending::forget();
 }
 
-/// Takes what was written so far: standard output, standard error.
+/// Takes the output so far: standard output, standard error.
 pub fn take_output() -> (Vec<u8>, Vec<u8>) {
     (OUT.take(), ERR.take())
 }
 
-/// Moves the clock to the next timer and answers it; false when there is none.
+/// Moves the clock to the next timer and answers it. Returns false if there is none.
 pub fn fire_next(ctx: &rquickjs::Ctx<'_>) -> rquickjs::Result<bool> {
     let next = TIMERS.with_borrow_mut(|timers| {
         let first =

@@ -1,0 +1,3 @@
+//! Natives of the streams: compression. The streams themselves are JavaScript.
+
+pub(super) mod compression;

@@ -1,0 +1,229 @@
+// The state behind a ReadableStream: its stages, its readers, its default queue.
+//
+// The public classes are thin: each holds one record, and the algorithms of the standard work
+// on records, so that they can be shared with pipes, tees, transforms and bodies.
+(function (native, internal) {
+  'use strict';
+
+  const { checkSize, deferred, Fifo, handled, invalidState, rejectedWith, resolvedWith, then } =
+    internal.streams;
+
+  const newRecord = () => ({
+    __proto__: null,
+    status: 'readable',
+    error: undefined,
+    reader: null,
+    disturbed: false,
+    controller: null,
+    object: null,
+  });
+
+  const close = (stream) => {
+    stream.status = 'closed';
+    const { reader } = stream;
+    if (reader === null) return;
+    reader.closed.resolve(undefined);
+    if (!reader.byob) for (const request of reader.reads.clear()) request.close();
+  };
+
+  const fail = (stream, error) => {
+    stream.status = 'errored';
+    stream.error = error;
+    const { reader } = stream;
+    if (reader === null) return;
+    handled(reader.closed.promise);
+    reader.closed.reject(error);
+    for (const request of reader.reads.clear()) request.error(error);
+  };
+
+  const cancel = (stream, reason) => {
+    stream.disturbed = true;
+    if (stream.status === 'closed') return resolvedWith(undefined);
+    if (stream.status === 'errored') return rejectedWith(stream.error);
+    close(stream);
+    const { reader } = stream;
+    if (reader !== null && reader.byob)
+      for (const request of reader.reads.clear()) request.close(undefined);
+    return then(stream.controller.cancel(reason), () => undefined);
+  };
+
+  // Asks for one chunk; exactly one of the request's chunk, close, error is called.
+  const read = (reader, request) => {
+    const { stream } = reader;
+    stream.disturbed = true;
+    if (stream.status === 'closed') request.close();
+    else if (stream.status === 'errored') request.error(stream.error);
+    else stream.controller.pull(request);
+  };
+
+  const acquire = (stream, byob = false) => {
+    if (stream.reader !== null) throw invalidState('ReadableStream is locked');
+    const reader = { __proto__: null, stream, byob, reads: new Fifo(), closed: deferred() };
+    stream.reader = reader;
+    if (stream.status === 'closed') reader.closed.resolve(undefined);
+    if (stream.status === 'errored') {
+      handled(reader.closed.promise);
+      reader.closed.reject(stream.error);
+    }
+    return reader;
+  };
+
+  const release = (reader) => {
+    const { stream } = reader;
+    if (stream === null) return;
+    const error = invalidState('Reader released');
+    if (stream.status !== 'readable') reader.closed = deferred();
+    handled(reader.closed.promise);
+    reader.closed.reject(error);
+    stream.controller.release();
+    stream.reader = null;
+    reader.stream = null;
+    for (const request of reader.reads.clear()) request.error(error);
+  };
+
+  class DefaultControl {
+    stream;
+    pullSource;
+    cancelSource;
+    mark;
+    size;
+    queue = new Fifo();
+    queued = 0;
+    started = false;
+    closing = false;
+    pulling = false;
+    pullAgain = false;
+
+    constructor(stream, { pull, cancel: cancelSource, mark, size }) {
+      this.stream = stream;
+      this.pullSource = pull;
+      this.cancelSource = cancelSource;
+      this.mark = mark;
+      this.size = size;
+      stream.controller = this;
+    }
+
+    begin(start) {
+      then(
+        resolvedWith(start),
+        () => {
+          this.started = true;
+          this.pullIfNeeded();
+        },
+        (error) => this.fail(error),
+      );
+    }
+
+    get desired() {
+      const { status } = this.stream;
+      return status === 'errored' ? null : status === 'closed' ? 0 : this.mark - this.queued;
+    }
+
+    get open() {
+      return !this.closing && this.stream.status === 'readable';
+    }
+
+    get wanted() {
+      if (!this.open || !this.started) return false;
+      const { reader } = this.stream;
+      return (reader !== null && reader.reads.length > 0) || this.desired > 0;
+    }
+
+    pullIfNeeded() {
+      if (!this.wanted) return;
+      if (this.pulling) {
+        this.pullAgain = true;
+        return;
+      }
+      this.pulling = true;
+      then(
+        this.pullSource(),
+        () => {
+          this.pulling = false;
+          if (this.pullAgain) {
+            this.pullAgain = false;
+            this.pullIfNeeded();
+          }
+        },
+        (error) => this.fail(error),
+      );
+    }
+
+    forget() {
+      this.pullSource = this.cancelSource = this.size = undefined;
+    }
+
+    close() {
+      if (!this.open) return;
+      this.closing = true;
+      if (this.queue.length === 0) {
+        this.forget();
+        close(this.stream);
+      }
+    }
+
+    enqueue(chunk) {
+      if (!this.open) return;
+      const { reader } = this.stream;
+      if (reader !== null && reader.reads.length > 0) {
+        reader.reads.shift().chunk(chunk);
+      } else {
+        try {
+          const size = checkSize(this.size(chunk));
+          this.queue.push({ chunk, size });
+          this.queued += size;
+        } catch (error) {
+          this.fail(error);
+          throw error;
+        }
+      }
+      this.pullIfNeeded();
+    }
+
+    fail(error) {
+      if (this.stream.status !== 'readable') return;
+      this.queue.clear();
+      this.queued = 0;
+      this.forget();
+      fail(this.stream, error);
+    }
+
+    cancel(reason) {
+      this.queue.clear();
+      this.queued = 0;
+      const result = this.cancelSource(reason);
+      this.forget();
+      return result;
+    }
+
+    pull(request) {
+      if (this.queue.length > 0) {
+        const { chunk, size } = this.queue.shift();
+        this.queued = Math.max(0, this.queued - size);
+        if (this.closing && this.queue.length === 0) {
+          this.forget();
+          close(this.stream);
+        } else {
+          this.pullIfNeeded();
+        }
+        request.chunk(chunk);
+      } else {
+        this.stream.reader.reads.push(request);
+        this.pullIfNeeded();
+      }
+    }
+
+    release() {}
+  }
+
+  Object.assign(internal.streams, {
+    acquire,
+    cancel,
+    close,
+    DefaultControl,
+    fail,
+    newRecord,
+    read,
+    release,
+  });
+});

@@ -1,0 +1,3 @@
+//! Natives of the clock; timers are in [`crate::pending`].
+
+pub(super) mod performance;
