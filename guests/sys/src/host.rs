@@ -199,7 +199,11 @@ mod cell {
 
     /// Returns the bytes used and allowed, then the files used and allowed, in the sandbox.
     pub fn space() -> Result<[(u64, u64); 2], HostError> {
-        try_call(ProgramCall::SpaceLook, |_| (), |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]))
+        try_call(
+            ProgramCall::SpaceLook,
+            |_| (),
+            |r| Ok([(r.u64()?, r.u64()?), (r.u64()?, r.u64()?)]),
+        )
     }
 
     /// Reports a reached cap to the host, so that a run that fails because of the cap names it.
