@@ -218,14 +218,26 @@ mod tests {
         for &call in all {
             assert_eq!(C::from_number(call.number()), Some(call));
         }
-        assert_eq!(C::from_number(u16::MAX), None);
-        assert_eq!(C::from_number(TAKE), None);
     }
 
     #[test]
     fn numbers_and_calls_are_inverse() {
         check(ToolCall::ALL);
         check(ProgramCall::ALL);
+    }
+
+    #[test]
+    fn a_number_outside_the_table_is_no_call() {
+        for number in [TAKE, u16::MAX] {
+            assert_eq!(ToolCall::from_number(number), None);
+            assert_eq!(ProgramCall::from_number(number), None);
+        }
+    }
+
+    #[test]
+    fn calls_of_one_side_are_none_of_the_other() {
+        assert_eq!(ToolCall::from_number(ProgramCall::ProcessSpawn.number()), None);
+        assert_eq!(ProgramCall::from_number(ToolCall::FileRead.number()), None);
     }
 
     #[test]

@@ -4,14 +4,15 @@ mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use cofferdam_broker::{
-    Broker, Cost, Error, ErrorKind, Event, InMemory, Ledger, Line, Offered, Preview, Reason,
-    Ruling, Sink, Span, Terms, Verdict,
+    Action, Broker, Cost, Error, ErrorKind, Event, InMemory, Ledger, Line, Offered, Preview,
+    Reason, Ruling, Sink, Span, Terms, Verdict,
 };
-use cofferdam_caps::Kind;
-use common::{denied, fixture, get, key, permitted, set};
+use cofferdam_caps::{Kind, Request};
+use common::{Bell, Person, denied, fixture, get, key, permitted, poll, set};
 
 fn terms(capability: &str, span: Span) -> Terms {
     Terms::new(capability.parse().unwrap(), span)
@@ -307,4 +308,69 @@ fn what_is_granted_is_known_until_it_changes() {
     let granted = desk.granted(&kinds).unwrap();
     assert_eq!(texts(&granted.counted), ["dom:read:#c"]);
     assert!(!desk.still(&granted).unwrap());
+}
+
+/// Needs two requests.
+struct Both(&'static str, &'static str);
+
+impl Action for Both {
+    fn request(&self) -> Request {
+        key(self.0)
+    }
+
+    fn further(&self) -> Vec<Request> {
+        vec![key(self.1)]
+    }
+}
+
+#[test]
+fn an_action_is_permitted_when_all_its_requests_are() {
+    let fixture = fixture(None);
+    let given = set(&["storage:local:read:a", "storage:local:read:b"]);
+    let desk = fixture.broker.permissions("s", &given).desk("r", "t");
+    let Verdict::Permit(permit) = desk.check(Both("a", "b")) else { panic!("denied") };
+    assert_eq!((permit.action().0, permit.request()), ("a", &key("a")));
+    assert_eq!(permit.into_action().1, "b");
+    for (action, required) in [(Both("a", "c"), "c"), (Both("c", "a"), "c")] {
+        let Verdict::Denied(denial) = desk.check(action) else { panic!("permitted") };
+        let required = format!("storage:local:read:{required}");
+        assert_eq!(denial.error().required_permission(), required);
+    }
+}
+
+#[test]
+fn each_request_of_an_action_is_asked_for() {
+    let person = Arc::new(Person::default());
+    let fixture = fixture(Some(person.clone()));
+    let desk = fixture.broker.permissions("s", &set(&["storage:local:read:a"])).desk("r", "t");
+    let bell = Arc::new(Bell::default());
+    let Verdict::Ask(mut waiting) = desk.check(Both("b", "c")) else { panic!("not asked") };
+    for asked in 1..=2 {
+        assert!(poll(&mut waiting, &bell).is_pending());
+        assert_eq!(person.asked(), asked);
+        person.says(person.question().allow(Span::Once));
+    }
+    let Poll::Ready(Ok(permit)) = poll(&mut waiting, &bell) else { panic!("not permitted") };
+    assert_eq!(permit.request(), &key("b"));
+    let Verdict::Ask(mut waiting) = desk.check(Both("a", "d")) else { panic!("not asked") };
+    assert!(poll(&mut waiting, &bell).is_pending());
+    person.says(person.question().deny());
+    let Poll::Ready(Err(denial)) = poll(&mut waiting, &bell) else { panic!("not denied") };
+    assert_eq!(denial.error().required_permission(), "storage:local:read:d");
+}
+
+#[test]
+fn a_kind_stays_restricted_after_its_grant_is_gone() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&["storage:local:read:a"]));
+    let is_restricted = |kind| permissions.desk("r", "t").is_restricted(kind).unwrap();
+    assert!(is_restricted(Kind::StorageLocalRead), "given");
+    assert!(!is_restricted(Kind::ProcessExec), "nothing is granted");
+    let grant = permissions.grant(terms("process:exec:ls", Span::Session)).unwrap();
+    permissions.revoke(&grant.id, "x").unwrap();
+    assert!(is_restricted(Kind::ProcessExec), "granted and revoked between two runs");
+    let other = fixture.broker.permissions("other", &set(&[]));
+    assert!(!other.is_restricted(Kind::ProcessExec), "another sandbox");
+    permissions.grant(terms("env:read:A", Span::Session).for_tool("else")).unwrap();
+    assert!(!is_restricted(Kind::EnvRead), "for another tool");
 }

@@ -4,8 +4,10 @@ mod computed;
 
 use std::time::{Duration, Instant};
 
+use cofferdam::permissions::{Span, Terms};
 use cofferdam::{
     Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Outcome, Policy, Sandbox,
+    SandboxBuilder, Tool,
 };
 use cofferdam_abi::process::Spawn;
 use cofferdam_abi::{ProgramCall, Writer, frame};
@@ -427,6 +429,73 @@ async fn a_program_that_is_denied_does_not_start() {
     install(&sandbox, "/child", &program(&[], "", ""));
     let outcome = sandbox.run_program(Command::new("/child")).await.expect("an outcome");
     assert_eq!(outcome.error().expect("an error").message, "/child: not allowed here");
+}
+
+/// A policy that denies one program by its name.
+struct Except(&'static str);
+
+impl Policy for Except {
+    fn may_exec(&self, program: &str, _: &[&[u8]]) -> Result<Exec, Denied> {
+        match program == self.0 {
+            true => Err(Denied { message: format!("{program}: not allowed here") }),
+            false => Ok(Exec::Granted),
+        }
+    }
+}
+
+fn with_policy(denies: &'static str, grants: &[&str]) -> Sandbox {
+    let parse = |text: &&str| text.parse().expect("a capability");
+    let builder = Sandbox::builder().policy(std::sync::Arc::new(Except(denies)));
+    grants.iter().map(parse).fold(builder, SandboxBuilder::grant).build().expect("a sandbox")
+}
+
+async fn exit_code(sandbox: &Sandbox, shell: &str) -> u8 {
+    sandbox.run_program(Command::shell(shell)).await.expect("an outcome").exit_code()
+}
+
+#[tokio::test]
+async fn the_policy_and_the_grants_are_both_asked() {
+    let sandbox = with_policy("true", &["process:exec:true", "process:exec:echo"]);
+    assert_eq!(exit_code(&sandbox, "/usr/bin/echo x").await, 0, "both allow it");
+    assert_eq!(exit_code(&sandbox, "/usr/bin/true").await, 126, "the policy denies it");
+    let outcome = sandbox.run_program(Command::shell("/usr/bin/sort")).await.expect("an outcome");
+    let Ending::Denied(denied) = &outcome.ending else { panic!("{:?}", outcome.ending) };
+    assert_eq!(denied.required_permission(), "process:exec:sort", "the grants deny it");
+}
+
+#[tokio::test]
+async fn the_policy_is_asked_about_commands_of_tools() {
+    let sandbox = with_policy("true", &["process:exec:true", "process:exec:echo"]);
+    let source = "const run = (name) => btcp.exec(name).then((ran) => ran.exitCode)
+        return [await run('/usr/bin/echo x'), await run('/usr/bin/true')]";
+    let outcome = sandbox.run(&Tool::javascript(source)).await.expect("an outcome");
+    assert_eq!(outcome.result_json(), Some(serde_json::json!([0, 126])), "{:?}", outcome.error());
+}
+
+#[tokio::test]
+async fn a_sandbox_that_was_restricted_stays_restricted() {
+    let sandbox = Sandbox::new().expect("a sandbox");
+    assert_eq!(exit_code(&sandbox, "echo x | /usr/bin/sort").await, 0, "nothing is restricted");
+    let terms = Terms::new("process:exec:ls".parse().expect("a capability"), Span::Session);
+    let grant = sandbox.grant(terms).expect("a grant");
+    assert_eq!(exit_code(&sandbox, "/usr/bin/ls /").await, 0);
+    assert_ne!(exit_code(&sandbox, "echo x | /usr/bin/sort").await, 0);
+    sandbox.permissions().revoke(&grant.id, "test").expect("revoked");
+    for sandbox in [sandbox.fork().expect("a fork"), sandbox] {
+        assert_ne!(exit_code(&sandbox, "/usr/bin/ls /").await, 0, "revoked");
+        assert_ne!(exit_code(&sandbox, "echo x | /usr/bin/sort").await, 0, "never granted");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_that_is_used_up_opens_nothing() {
+    let sandbox = Sandbox::new().expect("a sandbox");
+    let terms = Terms::new("process:exec:ls".parse().expect("a capability"), Span::Once);
+    sandbox.grant(terms).expect("a grant");
+    assert_eq!(exit_code(&sandbox, "/usr/bin/ls /").await, 0);
+    for shell in ["/usr/bin/ls /", "echo x | /usr/bin/sort"] {
+        assert_ne!(exit_code(&sandbox, shell).await, 0, "{shell}");
+    }
 }
 
 #[tokio::test]

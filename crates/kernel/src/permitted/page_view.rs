@@ -1,4 +1,4 @@
-//! A run's view of the sandbox's page: what is granted of it now, and its proxy.
+//! A run's view of the page: the grants known to it, and the proxy with its handles.
 
 use cofferdam_broker::{Desk, Granted, Permit};
 use cofferdam_caps::dom::{Dom, Markup, Selector};
@@ -10,7 +10,7 @@ use super::page::UsePage;
 use crate::shared::call_error::CallError;
 use crate::shared::page::Asked;
 
-/// The kinds of what can be granted of a page.
+/// Kinds of capability on a page.
 const KINDS: [Kind; 2] = [Kind::DomRead, Kind::DomWrite];
 
 /// A run's view of the page: the grants that are known, and the proxy with its handles.
@@ -18,14 +18,14 @@ const KINDS: [Kind; 2] = [Kind::DomRead, Kind::DomWrite];
 pub struct PageView {
     proxy: Proxy,
     known: Option<Known>,
-    /// Whether `known` was looked at in this very call, so that once is enough.
+    /// True if `known` was read during this call, so that it is not read again.
     is_fresh: bool,
 }
 
-/// What was granted when it was last looked at.
+/// Grants as they were last read.
 struct Known {
     granted: Granted,
-    /// What of it is no permit's alone.
+    /// Parts of the page that lasting grants open.
     lasting: Grants,
 }
 
@@ -44,11 +44,11 @@ pub(super) struct PagePart {
 }
 
 impl PageView {
-    /// What leave is asked for. Where only parts of the page are granted, the call is for those
-    /// parts, whatever it names: what else there is does not exist for the tool.
+    /// Returns the part of the page to request. If only parts are granted, the call is for one of
+    /// those parts, whatever it names: the rest of the page does not exist for the tool.
     ///
-    /// Of several grants it is the first under which there is something for the call: one that is
-    /// not used up by it, and one for raw markup where the call brings some.
+    /// Of several grants, the first under which the call finds something is used: preferably one
+    /// that the call does not use up, and one for raw markup if the call brings markup.
     pub(super) fn part(
         &mut self,
         desk: &Desk,
@@ -58,7 +58,7 @@ impl PageView {
         self.is_fresh = true;
         let (proxy, known) = self.look(desk)?;
         let (call, access) = (asked.call(), asked.access());
-        // Below a handle it is the handle's part of the page that matters.
+        // Below a handle, the part of the page that the handle belongs to decides.
         let own: Option<Selector> = match asked.handle {
             0 => asked.selector.trim().parse().ok(),
             _ => None,
@@ -106,7 +106,7 @@ impl PageView {
         })
     }
 
-    /// Answers a call that has leave.
+    /// Carries out a permitted call.
     pub(super) fn call(
         &mut self,
         desk: &Desk,
@@ -125,13 +125,13 @@ impl PageView {
         proxy.call(page, &permit.action().asked.call()).map_err(CallError::from)
     }
 
-    /// The call is over, or somebody is asked: whatever comes now looks at the grants again.
+    /// Marks the known grants as old when a call is over or a person is asked.
     pub(crate) fn grow_old(&mut self) {
         self.is_fresh = false;
     }
 
-    /// As much of the page as is granted now, and by what allows this call: it may be used up by
-    /// it.
+    /// Returns the parts of the page that are granted now, including those of the permit, which
+    /// this call may use up.
     pub(super) fn grants(
         &mut self,
         desk: &Desk,
@@ -139,7 +139,7 @@ impl PageView {
     ) -> Result<Grants, CallError> {
         let (_, known) = self.look(desk)?;
         let mut grants = known.with(permit);
-        // What was asked for is what is done, and the log says which.
+        // Raw markup is allowed only if it was requested, as the log says.
         if permit.action().part.markup != Markup::Raw {
             grants.raw = Reach::Nothing;
         }
@@ -162,7 +162,7 @@ impl Known {
         Known { granted, lasting }
     }
 
-    /// Whether the permit gives nothing that is not lasting.
+    /// Returns true if a lasting grant already covers the permit.
     fn is_enough(&self, permit: &Permit<UsePage>) -> bool {
         self.granted.lasting.contains(permit.capability())
     }

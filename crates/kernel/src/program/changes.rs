@@ -1,7 +1,7 @@
 //! Changes that programs make to files of the host: the audit log has each before it is made.
 //!
-//! One line for each opening that lets a file be written, not for each write; none for what stays
-//! in the sandbox, which is most of what programs do, nor for what is read.
+//! Each opening for writing is one line, not each write. Reads and changes inside the sandbox,
+//! which are most of what programs do, are not logged.
 
 use cofferdam_vfs::{At, VPath};
 
@@ -12,8 +12,8 @@ use crate::program::process::Process;
 const MAX_NAME: usize = 64;
 
 impl Process {
-    /// Notes a change of what a path stands for, if that lies outside the sandbox. `EIO` where it
-    /// cannot be noted: then it must not be made (T-PROC-012).
+    /// Logs a change of a path that lies outside the sandbox. Returns `EIO` if the line cannot be
+    /// written; the change must then not be made (T-PROC-012).
     pub(crate) fn change(&self, what: &str, at: At<'_>) -> Result<(), Errno> {
         match self.system.files(self.pid).outside(at) {
             Some(outside) => self.note_change(what, &outside.path),
@@ -21,7 +21,7 @@ impl Process {
         }
     }
 
-    /// Notes a change of something outside the sandbox.
+    /// Logs a change of something outside the sandbox.
     pub(crate) fn note_change(&self, what: &str, path: &VPath) -> Result<(), Errno> {
         let program = self.argv.first().map(|name| String::from_utf8_lossy(name));
         let name: String = program.as_deref().unwrap_or_default().chars().take(MAX_NAME).collect();

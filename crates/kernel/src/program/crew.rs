@@ -1,7 +1,7 @@
-//! Runs the processes of a run side by side, on whatever thread polls the run.
+//! Runs the processes of a run concurrently, on the thread that polls the run.
 //!
-//! Every process is a future; a run is one future over all of them. It holds no thread while they
-//! wait, and dropping it ends them all.
+//! Every process is a future, and a run is one future over all of them. It holds no thread while
+//! they wait. Dropping it ends them all.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -22,7 +22,7 @@ use crate::program::system::{Errand, System};
 use crate::program::table::KILLED;
 use crate::shared::lock::lock;
 
-/// How long a run keeps its thread before it lets other tasks go on.
+/// Longest time that a run keeps its thread before it lets other tasks continue.
 const SLICE: Duration = Duration::from_millis(5);
 
 /// A process that has not run yet.
@@ -34,7 +34,7 @@ pub(crate) struct Newborn {
     pub(crate) complaints: Option<Weak<Description>>,
 }
 
-type Ended = Result<Result<Finish, Stop>, Error>;
+type Ended = Result<Finish, Halt>;
 
 /// A process under way.
 struct Member {
@@ -45,7 +45,7 @@ struct Member {
     complaints: Option<Weak<Description>>,
 }
 
-/// Wakes one process: puts it in the queue, and has the run polled.
+/// Wakes one process: queues it, and has the run polled.
 struct Call {
     pid: u32,
     is_queued: AtomicBool,
@@ -75,7 +75,7 @@ impl Wake for Call {
     }
 }
 
-/// Marks the number of an errand; the rest is the process that it belongs to.
+/// Bit that marks the number of an errand; the rest is the number of its process.
 const ERRAND: u32 = 1 << 31;
 
 /// An errand under way.
@@ -85,7 +85,7 @@ struct UnderWay {
     call: Arc<Call>,
 }
 
-/// The processes of a run. Ready when the first has ended and nobody else can print any more.
+/// The processes of a run. Ready when the first one has ended and no other can print.
 pub(crate) struct Crew {
     system: Arc<System>,
     members: HashMap<u32, Member>,
@@ -93,7 +93,7 @@ pub(crate) struct Crew {
     queue: Arc<Queue>,
     sleep: Option<(u64, Sleep)>,
     first: u32,
-    /// How the first process ended.
+    /// Ending of the first process.
     finish: Option<Finish>,
     _ring: Ring,
 }
@@ -112,7 +112,7 @@ impl Crew {
         }
     }
 
-    /// Takes in the processes that were made since the last look.
+    /// Adopts the processes that were made since the last poll.
     fn adopt(&mut self) {
         let newborn = std::mem::take(&mut *lock(&self.system.newborn));
         for Newborn { pid, image, process, name, complaints } in newborn {
@@ -125,12 +125,12 @@ impl Crew {
                 memory_bytes: self.system.setup.limits.memory_bytes,
                 budget: self.system.budget.clone(),
             };
-            let future = Box::pin(async move { execute(&image, process, limits).await });
+            let future = Box::pin(async move { Ok(execute(&image, process, limits).await??) });
             self.members.insert(pid, Member { future, waker, call, name, complaints });
         }
     }
 
-    /// Takes in errands; one whose process has ended meanwhile is not wanted.
+    /// Adopts errands; drops those of processes that have ended.
     fn adopt_errands(&mut self) {
         let errands = std::mem::take(&mut *lock(&self.system.errands));
         for (pid, future) in errands.into_iter().filter(|(pid, _)| self.members.contains_key(pid)) {
@@ -143,7 +143,7 @@ impl Crew {
         }
     }
 
-    /// The deadline moved: whoever waits for it has to look again.
+    /// Takes over a deadline that moved, and has everything that waits for it polled.
     pub(crate) fn time_moved(&mut self, ring: Ring) {
         self._ring = ring;
         self.errands.values().for_each(|errand| errand.waker.wake_by_ref());
@@ -158,7 +158,7 @@ impl Crew {
         }
     }
 
-    /// Lets one process go on; an error ends the run.
+    /// Polls one process; an error ends the run.
     fn advance(&mut self, pid: u32) -> Result<(), Halt> {
         let Some(member) = self.members.get_mut(&pid) else { return Ok(()) };
         member.call.is_queued.store(false, Ordering::Release);
@@ -173,7 +173,7 @@ impl Crew {
             return Ok(());
         };
         match ended {
-            Ok(Ok(finish)) => {
+            Ok(finish) => {
                 if let Finish::Trapped(TrapKind::OutOfMemory | TrapKind::Stack) = finish
                     && let Finish::Trapped(kind) = finish
                 {
@@ -182,19 +182,23 @@ impl Crew {
                 self.end(pid, finish);
                 Ok(())
             }
-            Ok(Err(stop @ (Stop::Killed | Stop::Deadline | Stop::HostFailed(_)))) => {
+            Err(Halt::Stopped(stop @ (Stop::Killed | Stop::Deadline | Stop::HostFailed(_)))) => {
                 Err(Halt::Stopped(stop))
             }
-            Ok(Err(stop)) if pid == self.first => Err(Halt::Stopped(stop)),
-            Ok(Err(stop)) => {
+            Err(halt) if pid == self.first => Err(halt),
+            Err(Halt::Stopped(stop)) => {
                 self.complain(pid, &stop.to_string());
-                // SIGSYS: it asked for what there is not.
+                // SIGSYS: the process called something that does not exist.
                 self.end(pid, Finish::Signalled(31));
                 Ok(())
             }
-            Err(error) if pid == self.first => Err(Halt::Failed(error)),
-            Err(error) => {
+            Err(Halt::Failed(error)) => {
                 self.complain(pid, &error.to_string());
+                self.end(pid, Finish::Exited(126));
+                Ok(())
+            }
+            Err(Halt::NotStarted(NotStarted { message, .. })) => {
+                self.complain(pid, &message);
                 self.end(pid, Finish::Exited(126));
                 Ok(())
             }
@@ -202,7 +206,7 @@ impl Crew {
     }
 
     fn end(&mut self, pid: u32, finish: Finish) {
-        // Its descriptors are closed before anybody hears that it has ended.
+        // Descriptors are closed before the parent learns of the end.
         self.members.remove(&pid);
         self.errands.remove(&(pid | ERRAND));
         lock(&self.system.table).end(pid, status(finish));
@@ -211,7 +215,7 @@ impl Crew {
         }
     }
 
-    /// Says on a process's own standard error why it ended, since it cannot.
+    /// Prints on the standard error of a process why it ended, since the process cannot.
     fn complain(&self, pid: u32, what: &str) {
         let Some(member) = self.members.get(&pid) else { return };
         let complaints = member.complaints.as_ref().and_then(Weak::upgrade);
@@ -229,15 +233,15 @@ impl Crew {
         }
     }
 
-    /// Whether anybody but the first process could still print.
+    /// Returns true if a process other than the first could still print.
     fn may_print(&self) -> bool {
         let mut printers = lock(&self.system.printers);
         printers.retain(|printer| printer.strong_count() > 0);
         !printers.is_empty() && !self.members.is_empty()
     }
 
-    /// Wakes whose time has come, and arranges to be polled when the next one's comes. True if
-    /// somebody was woken.
+    /// Wakes the processes whose timers are due, and arranges to be polled at the next timer.
+    /// Returns true if a process was woken.
     fn look_at_timers(&mut self, cx: &mut Context<'_>) -> bool {
         loop {
             let (first, now) = {
@@ -287,6 +291,12 @@ impl From<Stop> for Halt {
     }
 }
 
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Halt::Failed(error)
+    }
+}
+
 impl From<NotStarted> for Halt {
     fn from(not_started: NotStarted) -> Self {
         Halt::NotStarted(not_started)
@@ -313,13 +323,13 @@ impl Future for Crew {
                 if this.look_at_timers(cx) {
                     continue;
                 }
-                // Whoever is woken from another thread finds our waker; look once more.
+                // A process woken by another thread finds the waker of this poll; look once more.
                 if lock(&this.queue.ready).is_empty() {
                     return Poll::Pending;
                 }
                 continue;
             };
-            // A process gives the thread back when its run is ended, and is not polled again.
+            // A process yields the thread when its run is over, and is not polled again.
             if let Some(stop) = this.system.run_clock.over() {
                 return Poll::Ready(Err(Halt::Stopped(stop)));
             }
@@ -341,7 +351,7 @@ impl Future for Crew {
     }
 }
 
-/// A finish as a parent sees it.
+/// Returns the exit status that a parent sees.
 pub(crate) fn status(finish: Finish) -> u32 {
     match finish {
         Finish::Exited(code) => code & 0xff,
@@ -350,7 +360,7 @@ pub(crate) fn status(finish: Finish) -> u32 {
     }
 }
 
-/// The signal that a native program would have died of.
+/// Returns the signal that would have killed a native program.
 pub(crate) fn signal_of(kind: TrapKind) -> u8 {
     match kind {
         TrapKind::Abort => 6,

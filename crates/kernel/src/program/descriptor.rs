@@ -1,4 +1,4 @@
-//! Open file descriptions, and each process's numbers for them.
+//! Open file descriptions, and the numbers that each process has for them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -12,21 +12,21 @@ use crate::program::pipe::{Reader, Writer};
 use crate::program::rights::Rights;
 use crate::shared::output::Stream;
 
-/// Descriptors that one process may have open.
+/// Most descriptors of one process.
 pub(crate) const MAX_DESCRIPTORS: usize = 256;
 
-/// Numbers are below this.
+/// Upper bound of descriptor numbers.
 pub(crate) const MAX_NUMBER: u32 = 4096;
 
-/// A script's descriptor 3 and those after it are kept this much higher, since programs for WASI
-/// have their directories from 3 on. `/dev/fd/N` means the script's.
+/// Offset of a script's descriptors from 3 on: programs for WASI have their preopened directories
+/// there. `/dev/fd/N` means the script's number.
 pub(crate) const SCRIPT_BASE: u32 = 1000;
 
 /// Flags of an open description.
 pub(crate) const APPEND: u16 = 1;
 pub(crate) const NONBLOCK: u16 = 4;
 
-/// What is open.
+/// An open object.
 #[derive(Debug)]
 pub(crate) enum Object {
     File(OpenFile),
@@ -34,22 +34,22 @@ pub(crate) enum Object {
     Device(Device, Stat),
     PipeRead(Reader),
     PipeWrite(Writer),
-    /// A named pipe that was opened for both.
+    /// A named pipe opened for both directions.
     PipeBoth(Reader, Writer),
-    /// Bytes that were there from the start, and how many were read.
+    /// Bytes given in advance, and the number already read.
     Input(Mutex<(Arc<[u8]>, usize)>),
-    /// What the run prints.
+    /// Output of the run.
     Output(Stream),
 }
 
-/// Something open, shared by every descriptor that was copied from the same opening.
+/// An open description, shared by every descriptor copied from the same opening.
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) object: Object,
     flags: AtomicU16,
-    /// Whether it is a terminal.
+    /// True for a terminal.
     pub(crate) is_terminal: bool,
-    /// What it was opened as, where it lies in a folder of the host that may be changed.
+    /// Path of a file in a folder of the host that may be changed.
     pub(crate) outside: Option<VPath>,
 }
 
@@ -83,18 +83,18 @@ impl Description {
     }
 }
 
-/// One number of a process.
+/// One descriptor of a process.
 #[derive(Debug, Clone)]
 pub(crate) struct Descriptor {
     pub(crate) description: Arc<Description>,
     pub(crate) base: Rights,
     pub(crate) inheriting: Rights,
-    /// The name by which the program finds it without opening it.
+    /// Name of a preopened directory.
     pub(crate) preopen: Option<Arc<str>>,
 }
 
 impl Descriptor {
-    /// With all rights that make sense for what is open.
+    /// Creates a descriptor with all rights that make sense for the object.
     pub(crate) fn new(description: Arc<Description>) -> Self {
         let (base, inheriting) = match &description.object {
             Object::File(_) => (Rights::FILE, Rights::default()),
@@ -110,7 +110,7 @@ impl Descriptor {
         Descriptor { description, base, inheriting, preopen: None }
     }
 
-    /// The directory that is open.
+    /// Returns the directory, if one is open.
     pub(crate) fn directory(&self) -> Result<&OpenFile, Errno> {
         match &self.description.object {
             Object::Directory(directory) => Ok(directory),
@@ -128,7 +128,7 @@ impl Descriptor {
 /// The descriptors of one process.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Descriptors {
-    /// By number. Sparse: the shell keeps a script's own numbers apart from its own.
+    /// Descriptors by number. Sparse: the shell keeps a script's numbers apart from its own.
     open: BTreeMap<u32, Descriptor>,
 }
 
@@ -143,7 +143,7 @@ impl Descriptors {
         open.ok_or(Errno::BadDescriptor)
     }
 
-    /// A descriptor that may be used for `rights`.
+    /// Returns a descriptor that has the rights.
     pub(crate) fn with(&self, fd: u64, rights: Rights) -> Result<&Descriptor, Errno> {
         let descriptor = self.get(fd)?;
         match descriptor.base.covers(rights) {
@@ -152,7 +152,7 @@ impl Descriptors {
         }
     }
 
-    /// Puts it under the lowest free number from `least` on.
+    /// Adds a descriptor under the lowest free number from `least` on.
     pub(crate) fn add(&mut self, descriptor: Descriptor, least: u32) -> Result<u32, Errno> {
         let mut fd = least;
         for used in self.open.range(least..).map(|(used, _)| *used) {
@@ -165,7 +165,7 @@ impl Descriptors {
         Ok(fd)
     }
 
-    /// Puts it under this number; what was there is closed.
+    /// Puts a descriptor under a number; closes the previous one.
     pub(crate) fn put(&mut self, fd: u32, descriptor: Descriptor) -> Result<(), Errno> {
         let is_new = !self.open.contains_key(&fd);
         if fd >= MAX_NUMBER || (is_new && self.open.len() >= MAX_DESCRIPTORS) {
@@ -180,7 +180,7 @@ impl Descriptors {
         closed.ok_or(Errno::BadDescriptor)
     }
 
-    /// The numbers in use.
+    /// Returns the numbers in use.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.open.keys().copied()
     }

@@ -1,31 +1,31 @@
-//! Devices in `/dev`: what the nodes of the tree mean.
+//! Devices in `/dev`: the meaning of the tree's device nodes.
 
 use cofferdam_vfs::DeviceId;
 
-/// First number of the devices that stand for a process's own descriptors.
+/// First number of the devices for a process's own descriptors.
 const FIRST_DESCRIPTOR: u32 = 1 << 16;
 
-/// What a device node stands for.
+/// Meaning of a device node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Device {
-    /// Takes everything, has nothing.
+    /// Discards writes; reads are empty.
     Null,
-    /// Zeros without end.
+    /// Endless zeros.
     Zero,
-    /// Zeros without end, and never any room.
+    /// Endless zeros; writes fail for lack of space.
     Full,
-    /// Random bytes without end.
+    /// Endless random bytes.
     Random,
-    /// The terminal of a run that has one.
+    /// The terminal of the run, if it has one.
     Terminal,
-    /// A named pipe, told from others by its node.
+    /// A named pipe, identified by its node.
     Fifo,
     /// The process's own descriptor of this number.
     Descriptor(u32),
 }
 
 impl Device {
-    /// Those with a name of their own in `/dev`.
+    /// Devices with their names in `/dev`.
     pub(crate) const NAMED: [(&'static str, Device); 9] = [
         ("null", Device::Null),
         ("zero", Device::Zero),

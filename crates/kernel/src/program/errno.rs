@@ -1,11 +1,11 @@
-//! Failures as WASI preview 1 numbers them.
+//! Errors of WASI preview 1, with their numbers.
 
 use cofferdam_vfs as vfs;
 
-/// Declares every failure once: variant, number, POSIX name, words.
+/// Declares every error once: variant, number, POSIX name, words.
 macro_rules! errnos {
     ($($variant:ident $number:literal $name:literal $text:literal)+) => {
-        /// Why a call of a program failed.
+        /// Error of a program's call.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u16)]
         #[allow(missing_docs)]
@@ -14,7 +14,7 @@ macro_rules! errnos {
         }
 
         impl Errno {
-            /// The POSIX name, such as `ENOENT`.
+            /// Returns the POSIX name, such as `ENOENT`.
             pub fn name(self) -> &'static str {
                 match self { $(Errno::$variant => $name,)+ }
             }
@@ -91,7 +91,7 @@ impl From<vfs::Errno> for Errno {
             vfs::Errno::ReadOnly => Errno::ReadOnly,
             vfs::Errno::Stale => Errno::Stale,
             vfs::Errno::TooManyLinks => Errno::TooManyLinks,
-            // `Io`, and whatever the files may come to say.
+            // `Io`, and errors that the files may add.
             _ => Errno::Io,
         }
     }

@@ -1,8 +1,8 @@
-//! Named pipes: what is open of them, by the number of their node.
+//! Named pipes that are open, by the number of their node.
 //!
-//! A node of the files says that there is one; what is in it lives as long as somebody has it open,
-//! within one run. Whoever opens one end waits until somebody has opened the other, and counts as
-//! open from then on, so that two who wait for each other find each other.
+//! The node is in the files; the content lives within one run, as long as a process has the pipe
+//! open. Opening one end waits until the other end is opened, and counts as open from then on, so
+//! that two processes that wait for each other meet.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -18,7 +18,7 @@ use crate::program::pipe::{Pipe, Reader, Writer};
 pub(crate) struct Fifos(HashMap<(u64, Ino), Weak<Pipe>>);
 
 impl Fifos {
-    /// The pipe of a node, made where nobody has it open.
+    /// Returns the pipe of a node, creating it if no process has it open.
     pub(crate) fn of(&mut self, node: (u64, Ino), capacity: impl FnOnce() -> usize) -> Arc<Pipe> {
         if let Some(pipe) = self.0.get(&node).and_then(Weak::upgrade) {
             return pipe;
@@ -30,7 +30,7 @@ impl Fifos {
     }
 }
 
-/// One end that is being opened; with how often the other one was, when this began.
+/// One end that is being opened, with the number of openings of the other end when this began.
 #[derive(Debug)]
 pub(crate) enum Opening {
     Read(Reader, u64),
@@ -50,7 +50,7 @@ impl Opening {
         Opening::Write(writer, ever)
     }
 
-    /// Whether there is somebody at the other end.
+    /// Returns true if the other end has been opened.
     pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         match self {
             Opening::Read(reader, ever) => reader.poll_met(cx, *ever),
@@ -58,7 +58,7 @@ impl Opening {
         }
     }
 
-    /// What is open then.
+    /// Returns the object that is then open.
     pub(crate) fn into_object(self) -> Object {
         match self {
             Opening::Read(reader, _) => Object::PipeRead(reader),

@@ -1,4 +1,4 @@
-//! What every sandbox finds in its files besides its own: devices, processes, commands.
+//! Files that every sandbox has: devices, `/proc`, commands.
 
 use std::sync::Arc;
 
@@ -8,14 +8,13 @@ use cofferdam_vfs::{Error, Mode, Time, Tree, VPath};
 use crate::program::device::Device;
 use crate::program::proc::{OwnDescriptors, Proc};
 
-/// Where programs and tools begin, and their `HOME`.
+/// Home and first working directory of programs and tools.
 pub const HOME: &str = "/home/user";
 
 /// Folder of the programs that the embedder adds; guests cannot write there.
 pub const PROGRAMS_AT: &str = "/usr/local/bin";
 
-/// Puts devices, `/proc` and the commands into an empty tree. Guests can use them and not change
-/// them.
+/// Puts devices, `/proc` and the commands into an empty tree. Guests can use but not change them.
 pub fn furnish(tree: &Tree, now: Time) -> Result<(), Error> {
     let files = tree.as_host(now);
     files.make_directories("/dev", Mode::DIRECTORY)?;
@@ -61,6 +60,6 @@ enum Made {
 }
 
 fn path(text: &str) -> VPath {
-    // Ours, written above.
+    // The texts above are valid paths.
     VPath::new(text).unwrap_or_else(|_| VPath::root())
 }

@@ -1,12 +1,11 @@
-//! A program's memory, read and written with every bound checked.
+//! Bounds-checked access to the memory of a program.
 
 use crate::program::errno::Errno;
 
-/// Most slices of one reading or writing, as POSIX has it.
+/// Most slices of one read or write, as in POSIX.
 const MAX_SLICES: u32 = 1024;
 
-/// The memory of a program while it waits for the answer to a call. Whatever lies outside is
-/// `EFAULT`.
+/// The memory of a program while it waits for a call. Any access outside is `EFAULT`.
 pub(crate) struct Memory<'m>(pub(crate) &'m mut [u8]);
 
 /// A part of memory that a program wants filled or read.
@@ -17,7 +16,7 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// The part from `skip` on, at most `most` long.
+    /// Returns the part from `skip` on, of at most `most` bytes.
     pub(crate) fn part(self, skip: usize, most: usize) -> Slice {
         let skip = skip.min(self.len);
         Slice { at: self.at + skip, len: (self.len - skip).min(most) }
@@ -60,7 +59,7 @@ impl Memory<'_> {
         self.bytes(at, N as u64)?.try_into().map_err(|_| Errno::Fault)
     }
 
-    /// The `index`th of `count` slices that are listed at `list`.
+    /// Returns the `index`th of `count` slices listed at `list`.
     pub(crate) fn slice(&self, list: u64, count: u64, index: u64) -> Result<Option<Slice>, Errno> {
         if count > u64::from(MAX_SLICES) {
             return Err(Errno::Invalid);
@@ -74,7 +73,7 @@ impl Memory<'_> {
         Ok(Some(Slice { at: at as usize, len: len as usize }))
     }
 
-    /// All slices are inside the memory, and this long together.
+    /// Checks that all slices are inside the memory, and returns their total length.
     pub(crate) fn total(&self, list: u64, count: u64) -> Result<usize, Errno> {
         let mut total = 0usize;
         let mut index = 0;
@@ -82,7 +81,7 @@ impl Memory<'_> {
             total = total.checked_add(slice.len).ok_or(Errno::Invalid)?;
             index += 1;
         }
-        // The answer is a number of 32 bits.
+        // The result of the call has 32 bits.
         if total > u32::MAX as usize { Err(Errno::Invalid) } else { Ok(total) }
     }
 
@@ -94,7 +93,7 @@ impl Memory<'_> {
         self.bytes_mut(slice.at as u64, slice.len as u64)
     }
 
-    /// Text, such as a path; at most `most` bytes.
+    /// Returns text, such as a path, of at most `most` bytes.
     pub(crate) fn text(&self, at: u64, len: u64, most: usize) -> Result<&str, Errno> {
         if len > most as u64 {
             return Err(Errno::NameTooLong);

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// What a pipe holds, as on Linux.
+/// Capacity of a pipe, as on Linux.
 pub(crate) const CAPACITY: usize = 64 << 10;
 
-/// What it holds where a run has very many; what is in pipes is host memory.
+/// Capacity of a pipe in a run with many pipes; the content is host memory.
 pub(crate) const SMALL_CAPACITY: usize = 4 << 10;
 
-/// Writes up to this length are never torn apart.
+/// Writes of up to this length are atomic.
 const ATOMIC: usize = 4096;
 
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Pipe {
 struct State {
     bytes: VecDeque<u8>,
     capacity: usize,
-    /// Ends that are open now, and how many ever were: a named pipe is opened again and again.
+    /// Ends that are open now, and the number ever opened: a named pipe is opened repeatedly.
     readers: Ends,
     writers: Ends,
 }
@@ -31,11 +31,11 @@ struct State {
 struct Ends {
     open: usize,
     ever: u64,
-    /// Who waits at this end.
+    /// Wakers of processes that wait at this end.
     waiting: Vec<Waker>,
 }
 
-/// Picks the ends of one side, and those across from them.
+/// Selects the ends of one side, and the opposite ones.
 type Side = fn(&mut State) -> (&mut Ends, &mut Ends);
 
 impl State {
@@ -48,26 +48,26 @@ impl State {
     }
 }
 
-/// A new pipe. Each end is shared by those that hold it, and closed with the last of them.
+/// Creates a pipe. Holders share an end; it closes with the last of them.
 pub(crate) fn pipe(capacity: usize) -> (Reader, Writer) {
     let pipe = Pipe::closed(capacity);
     (Reader::open(&pipe), Writer::open(&pipe))
 }
 
-/// Nobody reads any more.
+/// The pipe has no reader any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// The end that is read.
+/// The reading end.
 #[derive(Debug)]
 pub struct Reader(Arc<Pipe>);
 
-/// The end that is written.
+/// The writing end.
 #[derive(Debug)]
 pub struct Writer(Arc<Pipe>);
 
 impl Pipe {
-    /// A pipe that nobody has open yet.
+    /// Creates a pipe without open ends.
     pub(crate) fn closed(capacity: usize) -> Arc<Self> {
         let (readers, writers) = Default::default();
         let state = State { bytes: VecDeque::new(), capacity, readers, writers };
@@ -87,12 +87,12 @@ impl Pipe {
         wake(&mut others.waiting);
     }
 
-    /// How often the ends across were opened so far.
+    /// Returns the number of openings of the opposite end so far.
     fn others_ever(&self, side: Side) -> u64 {
         side(&mut self.lock()).1.ever
     }
 
-    /// Whether an end across is open, or was since `ever` was asked for.
+    /// Returns true if the opposite end is open, or was opened since `ever` was read.
     fn poll_met(&self, side: Side, cx: &Context<'_>, ever: u64) -> Poll<()> {
         let mut state = self.lock();
         let (these, others) = side(&mut state);
@@ -115,23 +115,23 @@ fn wake(list: &mut Vec<Waker>) {
 }
 
 impl Reader {
-    /// Opens one more.
+    /// Opens one more reading end.
     pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
         pipe.open(State::reading);
         Reader(pipe.clone())
     }
 
-    /// How often the other end was opened so far.
+    /// Returns the number of openings of the other end so far.
     pub(crate) fn writers_ever(&self) -> u64 {
         self.0.others_ever(State::reading)
     }
 
-    /// Whether the other end is open, or was since `ever` was asked for.
+    /// Returns true if the other end is open, or was opened since `ever` was read.
     pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
         self.0.poll_met(State::reading, cx, ever)
     }
 
-    /// Reads what is there; 0 when all writers are gone and nothing is left.
+    /// Reads available bytes; returns 0 at the end, when all writers are gone.
     pub(crate) fn poll_read(&self, cx: &Context<'_>, out: &mut [u8]) -> Poll<usize> {
         let mut state = self.0.lock();
         if state.bytes.is_empty() && state.writers.open > 0 && !out.is_empty() {
@@ -148,7 +148,7 @@ impl Reader {
         Poll::Ready(len)
     }
 
-    /// Bytes that can be read without waiting, and whether the end has come.
+    /// Returns the bytes that can be read without waiting, and whether the end is reached.
     pub(crate) fn poll_ready(&self, cx: &Context<'_>) -> Poll<(usize, bool)> {
         let mut state = self.0.lock();
         if state.bytes.is_empty() && state.writers.open > 0 {
@@ -160,23 +160,23 @@ impl Reader {
 }
 
 impl Writer {
-    /// Opens one more.
+    /// Opens one more writing end.
     pub(crate) fn open(pipe: &Arc<Pipe>) -> Self {
         pipe.open(State::writing);
         Writer(pipe.clone())
     }
 
-    /// How often the other end was opened so far.
+    /// Returns the number of openings of the other end so far.
     pub(crate) fn readers_ever(&self) -> u64 {
         self.0.others_ever(State::writing)
     }
 
-    /// Whether the other end is open, or was since `ever` was asked for.
+    /// Returns true if the other end is open, or was opened since `ever` was read.
     pub(crate) fn poll_met(&self, cx: &Context<'_>, ever: u64) -> Poll<()> {
         self.0.poll_met(State::writing, cx, ever)
     }
 
-    /// Writes what there is room for, at least something.
+    /// Writes as many bytes as there is room for, at least one.
     pub(crate) fn poll_write(&self, cx: &Context<'_>, bytes: &[u8]) -> Poll<Result<usize, Broken>> {
         let mut state = self.0.lock();
         if state.readers.open == 0 {
@@ -194,7 +194,7 @@ impl Writer {
         Poll::Ready(Ok(len))
     }
 
-    /// Room for bytes, and whether nobody reads any more.
+    /// Returns the room for bytes, and whether all readers are gone.
     pub(crate) fn poll_ready(&self, cx: &Context<'_>) -> Poll<(usize, bool)> {
         let mut state = self.0.lock();
         let room = state.capacity.saturating_sub(state.bytes.len());
@@ -205,7 +205,7 @@ impl Writer {
         Poll::Ready((room, state.readers.open == 0))
     }
 
-    /// Writes all of it, from outside a sandbox; false when nobody reads any more.
+    /// Writes all bytes from outside the sandbox; returns false if all readers are gone.
     pub async fn write_all(&self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             match std::future::poll_fn(|cx| self.poll_write(cx, bytes)).await {

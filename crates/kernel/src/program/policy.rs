@@ -1,31 +1,32 @@
-//! Who may start what. Asked where processes are made, so nothing goes around it.
+//! The embedder's policy on starting programs. Asked wherever a process is made.
 
 use std::pin::Pin;
 
-/// Decides which programs may be started in a run.
+/// Decides which programs may be started in a run. Grants are asked as well, and a denial by either
+/// wins.
 pub trait Policy: Send + Sync {
-    /// Whether this program may be started: the bare name of a command, or the physical path of a
-    /// file. The arguments are hostile bytes.
+    /// Decides on a program: the bare name of a command, or the physical path of a file. The
+    /// arguments are hostile bytes.
     fn may_exec(&self, program: &str, argv: &[&[u8]]) -> Result<Exec, Denied>;
 }
 
-/// How far a program that is not refused may be started.
+/// Decision on a program that is not denied.
 pub enum Exec {
-    /// Now.
+    /// The program may be started.
     Granted,
-    /// When this says so: somebody is asked. Whoever starts it waits, and the run's time stands
-    /// still.
+    /// A person is asked; the future resolves to the decision. The process that starts the program
+    /// waits, and the run's time stands still.
     Asked(Pin<Box<dyn Future<Output = Result<(), Denied>> + Send>>),
 }
 
-/// A refusal; the process that asked gets `EACCES` and these words.
+/// A denial. The process that wanted to start the program receives `EACCES` and the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denied {
-    /// What its parent is told.
+    /// Message for the parent process.
     pub message: String,
 }
 
-/// Lets everything be started; what it does is confined all the same.
+/// Allows every program to start. What programs do is confined all the same.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AllowAll;
 

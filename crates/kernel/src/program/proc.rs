@@ -1,4 +1,4 @@
-//! `/proc` and `/dev/fd`: files that are made when they are looked at.
+//! `/proc` and `/dev/fd`: files that are made when they are read.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,8 +12,8 @@ use crate::program::system::System;
 use crate::program::table::About;
 use crate::shared::lock::lock;
 
-/// Runs by their number. A tree outlives runs and is shared by its forks, so what is mounted in it
-/// finds the run of who looks by the caller's number alone.
+/// Runs by their number. A tree outlives runs and is shared by forks, so a mounted provider finds
+/// the run of a caller by the caller's number alone.
 fn runs() -> &'static Mutex<HashMap<u32, Weak<System>>> {
     static RUNS: OnceLock<Mutex<HashMap<u32, Weak<System>>>> = OnceLock::new();
     RUNS.get_or_init(Mutex::default)
@@ -37,7 +37,7 @@ fn run_of(caller: Caller) -> Option<(Arc<System>, u32)> {
     Some((system, caller.0 as u32))
 }
 
-/// `/dev/fd`: a process's own descriptors.
+/// `/dev/fd`: the descriptors of the calling process.
 pub(crate) struct OwnDescriptors;
 
 impl Provider for OwnDescriptors {
@@ -48,7 +48,7 @@ impl Provider for OwnDescriptors {
 
 fn descriptor_item(names: &[&str]) -> Option<Item> {
     match names {
-        // Which are open only the process knows, and it can ask for any by its number.
+        // Only the process knows its descriptors, and it can open any by its number.
         [] => Some(Item::Directory(["0", "1", "2"].map(String::from).to_vec())),
         [name] => {
             let fd: u32 = name.parse().ok()?;
@@ -59,7 +59,7 @@ fn descriptor_item(names: &[&str]) -> Option<Item> {
     }
 }
 
-/// `/proc`.
+/// `/proc`: the processes of a run.
 pub(crate) struct Proc;
 
 impl Provider for Proc {

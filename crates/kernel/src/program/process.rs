@@ -1,4 +1,4 @@
-//! One process: what answers the imports of one program.
+//! One process: serves the imports of one program.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -27,19 +27,19 @@ pub struct Process {
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) env: Vec<Vec<u8>>,
     pub(crate) cwd: String,
-    /// What its parent handed over; gone once it was fetched.
+    /// State that the parent handed over; empty after it was fetched.
     pub(crate) state: Vec<u8>,
     pub(crate) descriptors: Descriptors,
-    /// Bits that new files and directories lack.
+    /// Permission bits that new files and directories lack.
     pub(crate) mask: u32,
-    /// Whether it is a command of ours, not a stranger's program.
+    /// True for a command of the sandbox, false for any other program.
     pub(crate) is_command: bool,
-    /// Whether names without a slash in front begin in `cwd`; see [`crate::program::wasi`].
+    /// True if relative names begin in `cwd`; see [`crate::program::wasi`].
     pub(crate) begins_in_cwd: bool,
 
     /// Bytes moved so far by the call under way.
     pub(crate) progress: usize,
-    /// When the call under way gives up waiting, on the monotonic clock.
+    /// Time at which the call under way gives up waiting, on the monotonic clock.
     pub(crate) until: Option<u64>,
     /// Progress of the crossing under way.
     pub(crate) crossing: Progress,
@@ -49,11 +49,11 @@ pub struct Process {
     pub(crate) spawning: Option<Spawning>,
     /// The request to the network under way.
     pub(crate) working: Option<Working>,
-    /// Responses that it has not read to their end.
+    /// Responses that are not read to the end.
     pub(crate) streams: Streams,
-    /// The tool that it started.
+    /// The tool that the process started.
     pub(crate) console: Option<Console>,
-    /// Room to put short slices together.
+    /// Buffer for joining short slices.
     pub(crate) scratch: Vec<u8>,
 }
 
@@ -83,12 +83,12 @@ impl Process {
         }
     }
 
-    /// Permission bits of something new.
+    /// Returns the permission bits of a new file.
     pub(crate) fn mode(&self, bits: u32) -> Mode {
         Mode::new(bits & !self.mask)
     }
 
-    /// Wants to be woken at a moment of the monotonic clock.
+    /// Arranges to be woken at a time of the monotonic clock.
     pub(crate) fn wake_at(&mut self, at: u64, cx: &Context<'_>) {
         self.until = Some(at);
         lock(&self.system.timers).insert((at, self.pid), cx.waker().clone());

@@ -1,4 +1,4 @@
-//! What a descriptor may be used for, in WASI preview 1's bits.
+//! Rights of a descriptor, in the bits of WASI preview 1.
 
 /// A set of rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ impl Rights {
     pub(crate) const PATH_UNLINK_FILE: Rights = Rights(1 << 26);
     pub(crate) const POLL_FD_READWRITE: Rights = Rights(1 << 27);
 
-    /// All that can be done with a file.
+    /// All rights that make sense for a file.
     pub(crate) const FILE: Rights = Rights(
         Self::FD_DATASYNC.0
             | Self::FD_READ.0
@@ -51,7 +51,7 @@ impl Rights {
             | Self::POLL_FD_READWRITE.0,
     );
 
-    /// All that can be done with a directory.
+    /// All rights that make sense for a directory.
     pub(crate) const DIRECTORY: Rights = Rights(
         Self::FD_FDSTAT_SET_FLAGS.0
             | Self::FD_SYNC.0
@@ -76,10 +76,10 @@ impl Rights {
             | Self::POLL_FD_READWRITE.0,
     );
 
-    /// All there are; what is opened in a directory may have these.
+    /// All rights; files opened in a directory may have these.
     pub(crate) const ALL: Rights = Rights(Self::FILE.0 | Self::DIRECTORY.0);
 
-    /// All that can be done with a pipe or a terminal.
+    /// All rights that make sense for a pipe or a terminal.
     pub(crate) const STREAM: Rights = Rights(
         Self::FD_READ.0
             | Self::FD_FDSTAT_SET_FLAGS.0
@@ -88,12 +88,12 @@ impl Rights {
             | Self::POLL_FD_READWRITE.0,
     );
 
-    /// Whether all of `other` are among these.
+    /// Returns true if the set contains all of `other`.
     pub(crate) fn covers(self, other: Rights) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of `other` is among these.
+    /// Returns true if the set contains any of `other`.
     pub(crate) fn has_any(self, other: Rights) -> bool {
         self.0 & other.0 != 0
     }

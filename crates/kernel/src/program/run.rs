@@ -1,4 +1,4 @@
-//! One run of a program: its first process, and all that it starts.
+//! One run of a program: its first process, and all processes that it starts.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -16,10 +16,10 @@ use crate::program::system::{Environment, Hits, ProgramSetup, System};
 use crate::shared::lock::lock;
 use crate::shared::output::{Output, Stream};
 
-/// Memory up to this size is given back in microseconds, faster than a thread is woken.
+/// Memory up to this size is freed faster than a thread is woken.
 const SMALL: u64 = 16 << 20;
 
-/// What to run.
+/// A program to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Executable {
     /// A command of the sandbox, or the absolute path of a file in it.
@@ -28,32 +28,32 @@ pub enum Executable {
     Module(Vec<u8>),
 }
 
-/// What the first process finds on standard input.
+/// Standard input of the first process.
 #[derive(Debug)]
 pub enum Stdin {
     /// These bytes, and then the end.
     Bytes(Vec<u8>),
-    /// What somebody writes meanwhile.
+    /// Bytes that are written while the run goes on.
     Stream(Reader),
 }
 
-/// Standard input that is written while the run goes on.
+/// Creates standard input that is written while the run goes on.
 pub fn stdin() -> (Writer, Stdin) {
     let (reader, writer) = pipe::pipe(pipe::CAPACITY);
     (writer, Stdin::Stream(reader))
 }
 
-/// Whether the run talks to a person.
+/// Terminal of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Terminal {
-    /// No: output is kept or sent on.
+    /// None: output is kept or passed on.
     #[default]
     None,
     /// Standard input, output and error are a terminal.
     All,
 }
 
-/// Which directories a program finds open.
+/// Directories that a program finds open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Preopens {
     /// The root of the sandbox's files, as `/`.
@@ -66,59 +66,59 @@ pub enum Preopens {
 /// The first process of a run.
 #[derive(Debug)]
 pub struct Command {
-    /// What to run.
+    /// The program.
     pub executable: Executable,
-    /// Its arguments, the first being the name it goes by.
+    /// Arguments; the first one is the program's name.
     pub argv: Vec<Vec<u8>>,
-    /// Its variables, each `NAME=value`.
+    /// Variables, each `NAME=value`.
     pub env: Vec<Vec<u8>>,
-    /// Its working directory, absolute.
+    /// Working directory, absolute.
     pub cwd: String,
-    /// Its standard input.
+    /// Standard input.
     pub stdin: Stdin,
-    /// Whether a person sits before it.
+    /// Terminal of standard input, output and error.
     pub terminal: Terminal,
-    /// What it finds open.
+    /// Directories that are open.
     pub preopens: Preopens,
 }
 
-/// What became of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Ran {
-    /// How the first process ended, or why it did not.
+    /// Ending of the first process, or the reason why it did not end by itself.
     pub ending: RanEnding,
     /// Standard output.
     pub stdout: Output,
     /// Standard error.
     pub stderr: Output,
-    /// Limits that were hit on the way.
+    /// Limits that were hit during the run.
     pub hits: Hits,
     /// Most recent denial of a request to the network.
     pub denied: Option<PermissionError>,
     /// Most recent denial of a program to start.
     pub denied_program: Option<PermissionError>,
-    /// What the next run of the sandbox begins with, if the program said so.
+    /// Environment of the next run in the sandbox, if the program set one.
     pub environment: Option<Environment>,
 }
 
-/// How a run ended.
+/// Ending of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RanEnding {
-    /// Its first process ended.
+    /// The first process ended.
     Finished(Finish),
-    /// It was stopped from outside, or broke the rules.
+    /// The run was stopped from outside, or broke the rules.
     Stopped(Stop),
-    /// There was nothing that could be started, and why.
+    /// The program could not be started.
     NotStarted {
-        /// What kind of failure.
+        /// Kind of the failure.
         errno: Errno,
-        /// What a person reads.
+        /// Message for a person.
         message: String,
     },
 }
 
-/// Runs a program and all that it starts, to the end of the first process. The run clock of
-/// `setup` is for all of them together.
+/// Runs a program and everything that it starts, to the end of the first process. All of them share
+/// the run clock of `setup`.
 pub async fn run(setup: ProgramSetup, command: Command, alarm: &Alarm) -> Result<Ran, Error> {
     let system = System::new(setup);
     let ending = match drive(&system, command, alarm).await {
@@ -203,7 +203,7 @@ fn standard(system: &System, stdin: Stdin, terminal: Terminal) -> Descriptors {
         if fd > 0 {
             printers.push(Arc::downgrade(&description));
         }
-        // Three fit.
+        // An empty table has room for three.
         let _ = descriptors.put(fd, Descriptor::new(description));
     }
     descriptors

@@ -1,4 +1,4 @@
-//! Signals: what each does to a process that has said nothing about it.
+//! Signals, and their default effects.
 
 pub(crate) const KILL: u8 = 9;
 pub(crate) const PIPE: u8 = 13;
@@ -16,15 +16,15 @@ impl Signals {
     }
 }
 
-/// What a signal does where it is neither caught nor ignored.
+/// Default effect of a signal that is neither caught nor ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ByDefault {
     Kill,
     Nothing,
 }
 
-/// Numbers are those of Linux. Stopping and going on are nothing here: a process that waits costs
-/// nothing, and there is no terminal that could stop one.
+/// Numbers are those of Linux. Stopping and continuing have no effect: a process that waits costs
+/// nothing, and no terminal could stop one.
 pub(crate) fn by_default(signal: u8) -> ByDefault {
     match signal {
         // CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG, WINCH.
@@ -33,7 +33,7 @@ pub(crate) fn by_default(signal: u8) -> ByDefault {
     }
 }
 
-/// The signal of Linux that a WASI signal number stands for; the tables differ.
+/// Returns the Linux signal for a WASI signal number; the tables differ.
 pub(crate) fn of_wasi(signal: u64) -> Option<u8> {
     // none, hup, int, quit, ill, trap, abrt, bus, fpe, kill, usr1, segv, usr2, pipe, alrm, term,
     // chld, cont, stop, tstp, ttin, ttou, urg, xcpu, xfsz, vtalrm, prof, winch, poll, pwr, sys

@@ -1,4 +1,4 @@
-//! What a name stands for, and how it becomes a process.
+//! Finding the program that a name stands for, and making its process.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::shared::lock::lock;
 /// Arguments and variables of one process together, as on Linux.
 pub(crate) const MAX_ARGUMENTS: usize = 2 << 20;
 
-/// State that a process hands to its child.
+/// Longest state that a process hands to its child.
 pub(crate) const MAX_STATE: usize = 8 << 20;
 
-/// Interpreters of interpreters that are followed.
+/// Most nested interpreters.
 const MAX_INTERPRETERS: usize = 4;
 
 /// Longest first line of a script.
@@ -31,10 +31,10 @@ const MAX_LINE: usize = 256;
 /// Longest module that is read from the sandbox's files; it is host memory.
 const MAX_MODULE: usize = 256 << 20;
 
-/// Where commands are, as programs see them.
+/// Folder of the commands, as programs see it.
 pub(crate) const COMMANDS_AT: &str = "/usr/bin/";
 
-/// A process to be.
+/// Description of a process that is about to be made.
 pub(crate) struct Launch {
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) env: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ pub(crate) struct Launch {
     pub(crate) begins_in_cwd: bool,
 }
 
-/// Why a program was not started.
+/// Reason why a program was not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotStarted {
     pub(crate) errno: Errno,
@@ -59,7 +59,7 @@ impl NotStarted {
         NotStarted { errno, message: message.into() }
     }
 
-    /// The plain words of an errno about a program.
+    /// Creates the plain message of an errno about a program.
     pub(crate) fn plain(errno: Errno, program: &str) -> Self {
         NotStarted::new(errno, format!("{program}: {errno}"))
     }
@@ -90,7 +90,7 @@ impl Found {
 }
 
 impl Launch {
-    /// Checks what a guest can size.
+    /// Checks everything that a guest can size.
     pub(crate) fn check(&self) -> Result<(), Errno> {
         let total: usize = self.argv.iter().chain(&self.env).map(|text| text.len() + 8).sum();
         let has_nul = |text: &Vec<u8>| text.contains(&0);
@@ -103,17 +103,17 @@ impl Launch {
         Ok(())
     }
 
-    /// Gives a program the root of the files as `/`, unless it has something there already.
+    /// Gives a program the root of the files as `/`.
     pub(crate) fn preopen_root(&mut self, system: &System) -> Result<(), Errno> {
         let root = system.files(0).open("/", Open::to_read().directory())?;
         let mut descriptor = Descriptor::new(Description::new(Object::Directory(root), 0));
         descriptor.preopen = Some("/".into());
-        // Programs look for it from 3 on, without gaps.
+        // Programs look for preopened directories from descriptor 3 on, without gaps.
         self.descriptors.add(descriptor, 3).map(drop)
     }
 }
 
-/// Finds what to run for a name or a path. A script puts its interpreter before the arguments.
+/// Finds the program for a name or a path. A script puts its interpreter before the arguments.
 pub(crate) async fn find(
     system: &System,
     pid: u32,
@@ -124,7 +124,7 @@ pub(crate) async fn find(
     for _ in 0..MAX_INTERPRETERS {
         let path = match program.contains('/') {
             true => physical(system, pid, &launch.cwd, &program)?,
-            // A bare name is a command of ours or nothing.
+            // A bare name is a command of the sandbox or nothing.
             false => format!("{COMMANDS_AT}{program}"),
         };
         if let Some(name) = path.strip_prefix(COMMANDS_AT)
@@ -151,7 +151,7 @@ pub(crate) async fn find(
     Err(NotStarted::plain(Errno::Loop, &program))
 }
 
-/// The physical path of a program's file, links followed.
+/// Returns the physical path of a program's file, with links followed.
 fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<String, NotStarted> {
     let absolute = match program.starts_with('/') {
         true => program.to_owned(),
@@ -177,7 +177,7 @@ fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Fo
         let text = format!("{name}: the shell and its commands are not part of this build");
         return Err(NotStarted::new(Errno::NotFound, text));
     };
-    // The guest knows by its first argument which command it is; a link has another name.
+    // The guest recognises the command by its first argument; a link has another name.
     let given = launch.argv.first().map_or(&[][..], Vec::as_slice);
     let base = given.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     if base.strip_prefix(b"-").unwrap_or(base) != name.as_bytes() {
@@ -212,7 +212,7 @@ pub(crate) async fn compiled(
     compiled.map_err(|unfit| NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}")))
 }
 
-/// The first bytes of an executable file.
+/// Returns the first bytes of an executable file.
 fn read_start(system: &System, pid: u32, cleared: &Cleared) -> Result<Vec<u8>, NotStarted> {
     let path = cleared.program();
     let failed = |errno: Errno| NotStarted::plain(errno, path);
@@ -231,7 +231,7 @@ fn read_start(system: &System, pid: u32, cleared: &Cleared) -> Result<Vec<u8>, N
     Ok(start)
 }
 
-/// Takes the first line of a script apart: what runs it, with which argument.
+/// Parses the first line of a script into the interpreter and its argument.
 fn interpreter(line: &[u8], script: &str, launch: &mut Launch) -> Result<String, NotStarted> {
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = std::str::from_utf8(line).unwrap_or_default().trim();

@@ -37,15 +37,11 @@ struct Grants {
 /// A program that may be started once: the bare name of a command, or the physical path of a file.
 pub(crate) struct Cleared {
     program: String,
+    /// Used up when the program is started; none for the shell and for unrestricted runs.
+    _permit: Option<Permit<StartProgram>>,
 }
 
 impl Cleared {
-    /// Uses a permit up for the program at a path that goes by the permit's name.
-    fn by_permit(program: String, permit: Permit<StartProgram>) -> Self {
-        debug_assert!(program.ends_with(permit.into_action().command().as_str()));
-        Cleared { program }
-    }
-
     pub(crate) fn program(&self) -> &str {
         &self.program
     }
@@ -92,13 +88,13 @@ impl StartRules {
                 answer.await.map_err(refused)?;
             }
         }
-        match &self.grants {
+        let permit = match &self.grants {
             Some(grants) if !SHELLS.contains(&program.as_str()) => {
-                let permit = grants.permit(&program, clock).await?;
-                Ok(Cleared::by_permit(program, permit))
+                Some(grants.permit(&program, clock).await?)
             }
-            Some(_) | None => Ok(Cleared { program }),
-        }
+            Some(_) | None => None,
+        };
+        Ok(Cleared { program, _permit: permit })
     }
 }
 

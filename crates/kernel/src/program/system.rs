@@ -1,4 +1,4 @@
-//! What the processes of one run share.
+//! State that the processes of one run share.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::shared::random;
 use crate::shared::run_clock::RunClock;
 use crate::tool::kernel::Settings;
 
-/// Pipes of a run before new ones are small.
+/// Number of pipes in a run from which new pipes are small.
 const MANY_PIPES: usize = 256;
 
 /// Limits of the processes of one run.
@@ -40,40 +40,40 @@ pub struct ProcessLimits {
     pub processes: u64,
 }
 
-/// The programs that there are.
+/// Programs that can be started.
 #[derive(Clone, Default)]
 pub struct Programs {
-    /// The shell, where the build has one.
+    /// The shell, if the build has one.
     pub sh: Option<ProgramImage<Process>>,
-    /// Its commands; loaded when the first of them is started.
+    /// Commands of the shell; loaded when the first one is started.
     pub commands: Option<Later>,
-    /// What makes a stranger's module ready.
+    /// Compiles modules that are not part of the build.
     pub compiler: Option<Compiler<Process>>,
 }
 
-/// Loads a program when it is first asked for, and answers the same one from then on.
+/// Loads a program on first use, and returns the same one from then on.
 pub type Later =
     Arc<dyn Fn() -> Result<ProgramImage<Process>, cofferdam_cell::Error> + Send + Sync>;
 
 /// Everything that a run of programs is set up with.
 pub struct ProgramSetup {
-    /// Time, chance, output.
+    /// Time, randomness, output and the desk.
     pub settings: Settings,
-    /// Its files.
+    /// Files of the sandbox.
     pub files: Tree,
-    /// How much it may use.
+    /// Limits of its processes.
     pub limits: ProcessLimits,
-    /// What it may start.
+    /// Programs that it can start.
     pub programs: Programs,
     /// Decides which of the programs it may start.
     pub start_rules: StartRules,
-    /// Runs tools for its programs, where it has any.
+    /// Runs tools for its programs, if the sandbox has any.
     pub tools: Option<Arc<dyn Tools>>,
-    /// Gives back what takes long to give back.
+    /// Frees large values on another thread.
     pub reaper: Reaper,
 }
 
-/// Drops something large where nobody waits for it.
+/// Drops a large value where nothing waits for it.
 pub type Reaper = Arc<dyn Fn(Box<dyn Send>) + Send + Sync>;
 
 /// Exported variables and working directory, for the next run.
@@ -85,7 +85,7 @@ pub struct Environment {
     pub variables: Vec<Vec<u8>>,
 }
 
-/// Limits that were hit, whatever the program made of it.
+/// Limits that were hit, regardless of the reaction of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hits {
     /// Memory was refused.
@@ -94,25 +94,25 @@ pub struct Hits {
     pub processes: bool,
     /// Bytes in files were refused.
     pub fs_bytes: bool,
-    /// A file was refused for their number.
+    /// A file was refused because of the number of files.
     pub file_count: bool,
-    /// Caps of programs themselves.
+    /// Caps of the programs themselves.
     pub caps: Caps,
 }
 
-/// Caps that a program said it has hit, and what each allows.
+/// Caps that a program reported as hit, with the allowed amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Caps {
-    /// How deep it calls.
+    /// Depth of calls.
     pub depth: Option<u64>,
-    /// How long something that it makes becomes.
+    /// Length of an expansion.
     pub expansion: Option<u64>,
 }
 
-/// Something that the run does for one of its processes, and drops with it.
+/// Work that a run does for one of its processes, and drops with the process.
 pub(crate) type Errand = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What the processes of one run share.
+/// State that the processes of one run share.
 pub(crate) struct System {
     pub(crate) setup: ProgramSetup,
     pub(crate) run_clock: RunClock,
@@ -121,26 +121,26 @@ pub(crate) struct System {
     pub(crate) random: Mutex<random::Source>,
     pub(crate) table: Mutex<Table>,
     pub(crate) newborn: Mutex<Vec<Newborn>>,
-    /// Errands that have not begun, by the process that wants them.
+    /// Errands that have not begun, by process.
     pub(crate) errands: Mutex<Vec<(u32, Errand)>>,
     pub(crate) denials: Denials,
-    /// What [`Caps`] says; 0 for none.
+    /// Allowed amounts of [`Caps`]; 0 for none.
     pub(crate) caps: (AtomicU64, AtomicU64),
-    /// Who wants to be woken when, on the monotonic clock, by time and process.
+    /// Wakers of sleeping processes, by due time on the monotonic clock and by process.
     pub(crate) timers: Mutex<BTreeMap<(u64, u32), Waker>>,
     pub(crate) environment: Mutex<Option<Environment>>,
-    /// Pipes that were made.
+    /// Number of pipes made so far.
     pipes: AtomicUsize,
     pub(crate) fifos: Mutex<Fifos>,
     output: Mutex<(Output, Output)>,
-    /// Descriptors that lead to the run's output.
+    /// Descriptors that lead to the output of the run.
     pub(crate) printers: Mutex<Vec<std::sync::Weak<crate::program::descriptor::Description>>>,
     processes_hit: AtomicBool,
     bytes_hit: AtomicBool,
     count_hit: AtomicBool,
-    /// It was said that the log cannot be written.
+    /// The failure of the audit log was reported.
     said_unlogged: AtomicBool,
-    /// Tells runs apart where files are made for who looks at them.
+    /// Tells runs apart in files such as `/proc/self`.
     number: u32,
 }
 
@@ -187,7 +187,7 @@ impl System {
         Time(lock(&self.clock).wall_ns())
     }
 
-    /// The files as a process may use them now.
+    /// Returns the files as a process may use them now.
     pub(crate) fn files(&self, pid: u32) -> Files<'_> {
         let caller = Caller(u64::from(self.number) << 32 | u64::from(pid));
         self.setup.files.as_guest(self.now()).asked_by(caller)
@@ -207,12 +207,13 @@ impl System {
         }
     }
 
-    /// Whether what is printed there reaches nobody any more.
+    /// Returns true if nobody reads the stream any more.
     pub(crate) fn is_unread(&self, stream: Stream) -> bool {
         self.setup.settings.watcher.as_ref().is_some_and(|watcher| !watcher.is_read(stream))
     }
 
-    /// Says once in a run why programs cannot change files of the host: they hear of an I/O error.
+    /// Reports once in a run why programs cannot change files of the host; they receive an I/O
+    /// error.
     pub(crate) fn say_unlogged(&self, error: &cofferdam_broker::Error) {
         if !self.said_unlogged.swap(true, Ordering::Relaxed) {
             let text = format!("cofferdam: files of the host stay as they are: {error}\n");
@@ -224,7 +225,7 @@ impl System {
         std::mem::take(&mut lock(&self.output))
     }
 
-    /// Notes a limit that was hit.
+    /// Records a limit that was hit.
     pub(crate) fn note(&self, errno: Errno) {
         if errno != Errno::NoSpace {
             return;

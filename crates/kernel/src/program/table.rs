@@ -1,4 +1,4 @@
-//! The processes of a run: numbers, parents, who waits for whom, who was sent what.
+//! The processes of a run: numbers, parents, waiting, signals.
 
 use std::collections::BTreeMap;
 use std::task::Waker;
@@ -6,16 +6,16 @@ use std::task::Waker;
 use crate::program::errno::Errno;
 use crate::program::signal::{self, ByDefault, Signals};
 
-/// Signals kept for a process that does not fetch them.
+/// Most signals kept for a process that does not fetch them.
 const MAX_PENDING: usize = 64;
 
-/// Processes that have ended and that nobody has waited for; each is a line in this table.
+/// Most ended processes that were not waited for; each is an entry in the table.
 const MAX_ZOMBIES: usize = 4096;
 
-/// A status past 255 is this plus the signal that killed the process.
+/// Offset of a status that is the signal that killed the process.
 pub(crate) const KILLED: u32 = 256;
 
-/// Every process of a run that is alive or not yet waited for.
+/// All processes of a run that are alive or not yet waited for.
 #[derive(Debug)]
 pub(crate) struct Table {
     entries: BTreeMap<u32, Entry>,
@@ -28,7 +28,7 @@ pub(crate) struct Table {
 #[derive(Debug)]
 struct Entry {
     parent: u32,
-    /// How it ended, if it has.
+    /// Exit status, if the process has ended.
     status: Option<u32>,
     caught: Signals,
     ignored: Signals,
@@ -38,24 +38,24 @@ struct Entry {
     pub(crate) about: About,
 }
 
-/// What others may know of a process.
+/// Data about a process that other processes may see.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct About {
     pub(crate) argv: Vec<Vec<u8>>,
     pub(crate) cwd: String,
 }
 
-/// What a look for an ended child comes to.
+/// Result of looking for an ended child.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
     Ended { pid: u32, status: u32 },
     NotYet,
 }
 
-/// What became of a signal.
+/// Result of sending a signal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// The receiver is the sender, and it dies of it.
+    /// The receiver is the sender, and the signal kills it.
     KillsSender,
     Done,
 }
@@ -65,12 +65,12 @@ impl Table {
         Table { entries: BTreeMap::new(), next: 1, alive: 0, limit, zombies: 0 }
     }
 
-    /// Whether one more process may be made.
+    /// Returns true if there is room for another process.
     pub(crate) fn has_room(&self) -> bool {
         self.alive < self.limit && self.zombies < MAX_ZOMBIES
     }
 
-    /// Gives a new process its number. Its task is known later.
+    /// Assigns a number to a new process; its waker is set later.
     pub(crate) fn add(
         &mut self,
         parent: u32,
@@ -81,7 +81,7 @@ impl Table {
             return Err(Errno::Again);
         }
         let pid = self.next;
-        // Four billion processes in one run would take days; numbers are not used twice.
+        // Numbers are not reused: a run would need days for four billion processes.
         self.next = self.next.checked_add(1).ok_or(Errno::Again)?;
         self.alive += 1;
         let entry = Entry {
@@ -98,19 +98,19 @@ impl Table {
         Ok(pid)
     }
 
-    /// Says how to wake a process.
+    /// Sets the waker of a process.
     pub(crate) fn set_task(&mut self, pid: u32, task: Waker) {
         if let Some(entry) = self.entries.get_mut(&pid) {
             entry.task = task;
         }
     }
 
-    /// The signal that a process is to die of.
+    /// Returns the signal that kills a process.
     pub(crate) fn killed(&self, pid: u32) -> Option<u8> {
         self.entries.get(&pid)?.killed
     }
 
-    /// Notes how a process ended; its parent is woken, its children belong to nobody.
+    /// Records the end of a process; wakes its parent, and orphans its children.
     pub(crate) fn end(&mut self, pid: u32, status: u32) {
         let Some(entry) = self.entries.get_mut(&pid) else { return };
         if entry.status.is_some() {
@@ -137,7 +137,7 @@ impl Table {
                 }
                 parent.task.wake_by_ref();
             }
-            // Nobody will ever ask.
+            // No process is left to wait for it.
             Some(_) | None => {
                 self.entries.remove(&pid);
                 self.zombies -= 1;
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// Looks for a child that has ended, and forgets it.
+    /// Looks for an ended child, and removes it from the table.
     pub(crate) fn wait(&mut self, parent: u32, pid: u32) -> Result<Waited, Errno> {
         let mut has_child = false;
         let ended = self.entries.iter().find_map(|(number, entry)| {
@@ -166,7 +166,7 @@ impl Table {
         }
     }
 
-    /// Sends a signal; 0 only asks whether the process is there.
+    /// Sends a signal; 0 only tests that the process exists.
     pub(crate) fn send(&mut self, sender: u32, pid: u32, signal: u8) -> Result<Sent, Errno> {
         if signal > signal::MAX {
             return Err(Errno::Invalid);
@@ -209,7 +209,7 @@ impl Table {
         self.entries.get(&pid).map_or(Signals::default(), |entry| entry.ignored)
     }
 
-    /// Signals that came since the last time.
+    /// Takes the signals that arrived since the last call.
     pub(crate) fn take_signals(&mut self, pid: u32) -> Vec<u8> {
         self.entries.get_mut(&pid).map_or(Vec::new(), |entry| std::mem::take(&mut entry.pending))
     }
@@ -218,7 +218,7 @@ impl Table {
         self.entries.get(&pid).is_some_and(|entry| !entry.pending.is_empty())
     }
 
-    /// The processes that are alive, in order.
+    /// Returns the processes that are alive, in order.
     pub(crate) fn pids(&self) -> Vec<u32> {
         let alive = self.entries.iter().filter(|(_, entry)| entry.status.is_none());
         alive.map(|(pid, _)| *pid).collect()

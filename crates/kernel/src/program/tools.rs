@@ -1,7 +1,7 @@
-//! Tools that a program runs: what the command `js` is made of.
+//! Tools that a program runs: the command `js`.
 //!
-//! The program starts a tool, hears what it prints, and feeds it what it reads. So a tool in a
-//! pipeline has the program's descriptors, is held up where the program is, and ends with it.
+//! The program starts a tool, receives its output, and feeds it input. So a tool in a pipeline uses
+//! the program's descriptors, is delayed with the program, and ends with it.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -12,27 +12,28 @@ use std::task::{Context, Poll, Waker};
 use crate::shared::lock::lock;
 use crate::shared::output::Stream;
 
-/// Most bytes of output that a program is told at once.
+/// Most bytes of output that a program receives at once.
 const MAX_PIECE: usize = 64 << 10;
 
-/// What a program wants to run.
+/// A tool that a program runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolLine {
-    /// Name of the file it is from; its ending says the language.
+    /// File name of the tool; its extension determines the language.
     pub name: String,
-    /// The tool.
+    /// Source of the tool.
     pub source: String,
-    /// What it is given.
+    /// Arguments of the tool.
     pub arguments: Vec<String>,
 }
 
 /// Runs tools in the sandbox of a program, under the grants of its run.
 pub trait Tools: Send + Sync {
-    /// Runs one to its end, which it tells the console. Dropped, it ends.
+    /// Runs a tool to its end, and reports the end to the console. Dropping the future ends the
+    /// tool.
     fn run(&self, line: ToolLine, console: Console) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-/// What a program hears next of its tool.
+/// Event of a tool that its program receives.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     Printed(Stream, Vec<u8>),
@@ -40,13 +41,13 @@ pub(crate) enum Heard {
     Ended(u8),
 }
 
-/// Between a tool and the program that started it. Clones are the same.
+/// Connects a tool with the program that started it. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Console {
     inner: Arc<Mutex<Inner>>,
 }
 
-/// What is printed is cut at the run's limits before it comes here, and that bounds it.
+/// Output is bounded: it is cut at the run's limits before it arrives here.
 #[derive(Debug, Default)]
 struct Inner {
     printed: VecDeque<(Stream, Vec<u8>)>,
@@ -59,7 +60,7 @@ struct Inner {
 }
 
 impl Console {
-    /// The tool printed something.
+    /// Adds output of the tool.
     pub fn print(&self, stream: Stream, bytes: &[u8]) {
         let mut inner = lock(&self.inner);
         let last = inner.printed.back_mut();
@@ -73,14 +74,14 @@ impl Console {
         wake(inner.program.take());
     }
 
-    /// The tool ended.
+    /// Reports the end of the tool.
     pub fn end(&self, code: u8) {
         let mut inner = lock(&self.inner);
         inner.ended = Some(code);
         wake(inner.program.take());
     }
 
-    /// The next bytes of standard input, none at its end.
+    /// Waits for the next bytes of standard input; returns none at the end.
     pub(crate) async fn input(&self) -> Vec<u8> {
         poll_fn(|cx| {
             let mut inner = lock(&self.inner);
@@ -98,7 +99,7 @@ impl Console {
         .await
     }
 
-    /// What the program read; nothing for the end.
+    /// Adds input that the program read; no bytes for the end.
     pub(crate) fn feed(&self, bytes: &[u8]) {
         let mut inner = lock(&self.inner);
         inner.wants_input = false;

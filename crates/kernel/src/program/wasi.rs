@@ -1,8 +1,8 @@
 //! WASI preview 1 over the sandbox's files, one file per area.
 //!
-//! Every pointer is checked before it is used, every length before anything is allocated for it.
-//! A call that has to wait answers `Pending` and is asked again with the same arguments; what it
-//! has done so far is in the process.
+//! Every pointer is checked before it is used, and every length before anything is allocated. A
+//! call that has to wait returns `Pending` and is repeated with the same arguments; its progress is
+//! in the process.
 
 mod args;
 mod clock;
@@ -28,13 +28,32 @@ use crate::program::signal;
 use crate::program::table::Sent;
 use crate::shared::lock::lock;
 
-/// What a call that never waits comes to.
+/// Result of a call that never waits.
 type Done = Result<(), Errno>;
 
-/// What a call that may wait comes to; only writing can end the process.
-type Moved = Poll<Result<Done, Leave>>;
+/// Result of a call that may wait; only writing can end the process.
+type Moved = Poll<Result<(), Failure>>;
 
-/// Bytes moved before a long call looks whether the run was ended.
+/// Reason why a call does not return zero.
+enum Failure {
+    /// The call returns this errno.
+    Errno(Errno),
+    /// The process ends.
+    Leave(Leave),
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Self {
+        Failure::Errno(errno)
+    }
+}
+
+/// Completes a call that does not end the process.
+fn done(done: Done) -> Moved {
+    Poll::Ready(done.map_err(Failure::Errno))
+}
+
+/// Bytes moved before a long call checks whether the run is over.
 const STEP: usize = 2 << 20;
 
 /// Serves one call.
@@ -49,13 +68,14 @@ pub(crate) fn serve(
     let Poll::Ready(moved) = moved else { return Poll::Pending };
     process.progress = 0;
     process.forget_timer();
-    Poll::Ready(moved.map(|done| match done {
-        Ok(()) => 0,
-        Err(errno) => {
+    Poll::Ready(match moved {
+        Ok(()) => Ok(0),
+        Err(Failure::Errno(errno)) => {
             process.system.note(errno);
-            errno as u32
+            Ok(errno as u32)
         }
-    }))
+        Err(Failure::Leave(leave)) => Err(leave),
+    })
 }
 
 fn dispatch(
@@ -65,9 +85,9 @@ fn dispatch(
     m: &mut Memory<'_>,
     cx: &mut Context<'_>,
 ) -> Moved {
-    // The engine gives as many as the function takes; nothing is read past them.
+    // The engine passes as many arguments as the function takes.
     let a = |n: usize| a.get(n).copied().unwrap_or(0);
-    let done = match import {
+    done(match import {
         Import::FdRead => return read::poll_read(p, m, cx, a(0), (a(1), a(2)), None, a(3)),
         Import::FdPread => return read::poll_read(p, m, cx, a(0), (a(1), a(2)), Some(a(3)), a(4)),
         Import::FdWrite => return write::poll_write(p, m, cx, a(0), (a(1), a(2)), None, a(3)),
@@ -124,12 +144,11 @@ fn dispatch(
         Import::PathRename => path::rename(p, m, a(0), (a(1), a(2)), a(3), (a(4), a(5))),
         Import::PathSymlink => path::symlink(p, m, (a(0), a(1)), a(2), (a(3), a(4))),
         Import::PathUnlinkFile => path::unlink(p, m, a(0), (a(1), a(2))),
-        // There are no sockets; a descriptor that is open is told apart from one that is not.
+        // There are no sockets; an open descriptor is told apart from a closed one.
         Import::SockAccept | Import::SockRecv | Import::SockSend | Import::SockShutdown => {
             p.descriptors.get(a(0)).and(Err(Errno::NotSocket))
         }
-    };
-    Poll::Ready(Ok(done))
+    })
 }
 
 fn poll_random(
@@ -141,21 +160,21 @@ fn poll_random(
 ) -> Moved {
     let out = match m.bytes_mut(at, len) {
         Ok(out) => out,
-        Err(errno) => return Poll::Ready(Ok(Err(errno))),
+        Err(errno) => return done(Err(errno)),
     };
     let out = out.get_mut(p.progress..).unwrap_or_default();
     let step = out.len().min(STEP);
     if !lock(&p.system.random).fill(&mut out[..step]) {
-        return Poll::Ready(Ok(Err(Errno::Io)));
+        return done(Err(Errno::Io));
     }
     p.progress += step;
     again_unless(step == out.len(), cx)
 }
 
-/// Done, or asked again as soon as others had their turn.
+/// Completes the call, or repeats it after other processes had their turn.
 fn again_unless(is_done: bool, cx: &mut Context<'_>) -> Moved {
     if is_done {
-        return Poll::Ready(Ok(Ok(())));
+        return done(Ok(()));
     }
     cx.waker().wake_by_ref();
     Poll::Pending
@@ -169,12 +188,12 @@ fn poll_yield(p: &mut Process, cx: &mut Context<'_>) -> Moved {
 
 fn raise(p: &Process, signal: u64) -> Moved {
     let Some(signal) = signal::of_wasi(signal) else {
-        return Poll::Ready(Ok(Err(Errno::Invalid)));
+        return done(Err(Errno::Invalid));
     };
     let sent = lock(&p.system.table).send(p.pid, p.pid, signal);
     Poll::Ready(match sent {
-        Ok(Sent::Done) => Ok(Ok(())),
-        Ok(Sent::KillsSender) => Err(Leave::Signal(signal)),
-        Err(errno) => Ok(Err(errno)),
+        Ok(Sent::Done) => Ok(()),
+        Ok(Sent::KillsSender) => Err(Failure::Leave(Leave::Signal(signal))),
+        Err(errno) => Err(errno.into()),
     })
 }

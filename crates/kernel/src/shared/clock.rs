@@ -2,23 +2,23 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Where a run's time comes from.
+/// Source of a run's time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Clock {
     /// The machine's clock.
     #[default]
     System,
     /// Stands still at this many milliseconds since 1970, and jumps from timer to timer: a tool
-    /// that sleeps an hour is done at once, and two runs see the same.
+    /// that sleeps for an hour is done at once, and every run sees the same times.
     Fixed(f64),
 }
 
-/// A clock that has started.
+/// A clock that is running.
 #[derive(Debug)]
 pub(crate) struct Running {
     clock: Clock,
     began: Instant,
-    /// How far a fixed clock has jumped.
+    /// Milliseconds that a fixed clock has jumped.
     jumped: f64,
 }
 
@@ -27,7 +27,7 @@ impl Running {
         Running { clock, began: Instant::now(), jumped: 0.0 }
     }
 
-    /// Milliseconds since 1970.
+    /// Returns milliseconds since 1970.
     pub(crate) fn wall_ms(&self) -> f64 {
         match self.clock {
             Clock::System => {
@@ -38,7 +38,7 @@ impl Running {
         }
     }
 
-    /// Nanoseconds since 1970.
+    /// Returns nanoseconds since 1970.
     pub(crate) fn wall_ns(&self) -> u64 {
         match self.clock {
             Clock::System => {
@@ -49,7 +49,7 @@ impl Running {
         }
     }
 
-    /// Nanoseconds since the run began.
+    /// Returns nanoseconds since the run began.
     pub(crate) fn monotonic_ns(&self) -> u64 {
         match self.clock {
             Clock::System => self.began.elapsed().as_nanos().min(u128::from(u64::MAX)) as u64,
@@ -57,13 +57,14 @@ impl Running {
         }
     }
 
-    /// When a moment of [`Self::monotonic_ns`] comes. A fixed clock jumps there, now.
+    /// Returns the instant of a time of [`Self::monotonic_ns`]. A fixed clock jumps there at once
+    /// and returns `None`.
     pub(crate) fn reach_ns(&mut self, at: u64) -> Option<Instant> {
-        // Rounded up, or a fixed clock could stand just before the moment for ever.
+        // Rounded up: a fixed clock could otherwise stop just before the time for ever.
         self.reach(at.div_ceil(1000) as f64 / 1000.0)
     }
 
-    /// Milliseconds since the run began.
+    /// Returns milliseconds since the run began.
     pub(crate) fn monotonic_ms(&self) -> f64 {
         match self.clock {
             Clock::System => self.began.elapsed().as_nanos() as f64 / 1e6,
@@ -71,18 +72,19 @@ impl Running {
         }
     }
 
-    /// Whether it stands still.
+    /// Returns true if the clock stands still.
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(self.clock, Clock::Fixed(_))
     }
 
-    /// When a moment of [`Self::monotonic_ms`] comes. A fixed clock jumps there, now.
+    /// Returns the instant of a time of [`Self::monotonic_ms`]. A fixed clock jumps there at once
+    /// and returns `None`.
     pub(crate) fn reach(&mut self, at_ms: f64) -> Option<Instant> {
         match self.clock {
             Clock::System => {
                 let after = Duration::try_from_secs_f64(at_ms.max(0.0) / 1000.0);
                 let at = after.ok().and_then(|after| self.began.checked_add(after));
-                // Later than the clock can say is later than any deadline.
+                // A time that an `Instant` cannot hold is later than any deadline.
                 Some(at.unwrap_or_else(|| self.began + Duration::from_secs(1 << 32)))
             }
             Clock::Fixed(_) => {

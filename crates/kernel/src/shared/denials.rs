@@ -1,5 +1,4 @@
-//! What a run was denied, so that a tool that ends with a denial is told from one that only
-//! says so.
+//! Denials of one run, which tell a tool that ended with a denial from one that only claims it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,10 +8,10 @@ use cofferdam_broker::{Denial, PermissionError};
 use crate::shared::call_error::CallError;
 use crate::shared::lock::lock;
 
-/// Most denials that are kept; a tool that made more ends with one of these or as an error.
+/// Most denials that are kept. A run with more may end with an error instead of its denial.
 const MAX_KEPT: usize = 1000;
 
-/// The denials of one run, by request id. Clones are the same.
+/// The denials of one run, by request id. Clones share their content.
 #[derive(Clone, Default)]
 pub struct Denials {
     by_id: Arc<Mutex<HashMap<String, PermissionError>>>,
@@ -20,7 +19,7 @@ pub struct Denials {
 }
 
 impl Denials {
-    /// Keeps one, and makes of it what the guest is told.
+    /// Records a denial, and returns it as the error that the guest receives.
     pub(crate) fn note(&self, denial: &Denial) -> CallError {
         let error = denial.error();
         *lock(&self.last) = Some(error.clone());
@@ -31,12 +30,12 @@ impl Denials {
         error.into()
     }
 
-    /// The last one.
+    /// Returns the most recent denial.
     pub(crate) fn last(&self) -> Option<PermissionError> {
         lock(&self.last).clone()
     }
 
-    /// The denial of this id, if the run had one.
+    /// Returns the denial with this request id.
     pub fn get(&self, request_id: &str) -> Option<PermissionError> {
         lock(&self.by_id).get(request_id).cloned()
     }

@@ -1,8 +1,8 @@
-//! A lock that a panic elsewhere does not close.
+//! Mutexes that survive a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, also after a panic: what our locks guard is whole after every statement.
+/// Locks a mutex even after a panic: guarded values are consistent after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

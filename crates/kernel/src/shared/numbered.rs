@@ -1,10 +1,10 @@
-//! Things that a guest names by number.
+//! Tables of things that a guest names by number.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What is open, by number. Numbers go round: one is used again when four thousand million others
-/// were, and never while what it names is still there.
+/// A table of open things by number. Numbers wrap around after 2^32, and a number in use is never
+/// given again.
 #[derive(Debug)]
 pub(crate) struct Numbered<T> {
     open: HashMap<u32, T>,

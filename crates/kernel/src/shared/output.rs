@@ -1,6 +1,6 @@
-//! What the guest printed, cut at a limit.
+//! Output of a guest, cut at a limit.
 
-/// Which of the two.
+/// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Standard output.
@@ -9,16 +9,16 @@ pub enum Stream {
     Err,
 }
 
-/// Sees output while the run goes on: any function of a stream and bytes will do.
+/// Receives output while the run goes on. Any function of a stream and bytes is a watcher.
 ///
-/// It is called from inside the run and holds it up, past its deadline if need be: who hands the
-/// bytes to somebody slow should do so on another thread.
+/// The watcher is called from inside the run and delays it, past its deadline if necessary. A
+/// watcher with a slow reader should hand the bytes to another thread.
 pub trait Watcher: Send + Sync {
-    /// The bytes that are kept, nothing past the limit.
+    /// Receives bytes that were kept; nothing past the limit.
     fn saw(&self, stream: Stream, bytes: &[u8]);
 
-    /// Whether what is printed there still reaches somebody. A program that prints to nobody ends
-    /// as at a pipe that was closed.
+    /// Returns false if nobody reads the stream any more. A program that prints to such a stream
+    /// ends as at a closed pipe.
     fn is_read(&self, _: Stream) -> bool {
         true
     }
@@ -30,17 +30,17 @@ impl<F: Fn(Stream, &[u8]) + Send + Sync> Watcher for F {
     }
 }
 
-/// One stream's text.
+/// Text of one stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
-    /// What was printed, up to the limit.
+    /// Printed bytes, up to the limit.
     pub bytes: Vec<u8>,
-    /// Whether more was printed.
+    /// True if more was printed than the limit allows.
     pub is_cut: bool,
 }
 
 impl Output {
-    /// Keeps what fits; answers the part that was kept.
+    /// Appends the bytes that fit, and returns them.
     pub(crate) fn write<'a>(&mut self, bytes: &'a [u8], limit: usize) -> &'a [u8] {
         if self.is_cut {
             return &[];
@@ -56,16 +56,16 @@ impl Output {
         kept
     }
 
-    /// As text, with what is not UTF-8 replaced.
+    /// Returns the bytes as text; invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-/// The last place at or before `at` that does not split a UTF-8 character.
+/// Returns the last position at or before `at` that does not split a UTF-8 character.
 fn character_boundary(bytes: &[u8], at: usize) -> usize {
     let is_inside = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
-    // A character has at most four bytes; more continuation bytes than that are not text anyway.
+    // A character has at most four bytes. Longer sequences of continuation bytes are not text.
     (at.saturating_sub(3)..=at).rev().find(|at| !is_inside(at)).unwrap_or(at)
 }
 

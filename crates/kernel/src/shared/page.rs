@@ -1,4 +1,4 @@
-//! The page that a sandbox's tools see: one that the host holds, or one that lives elsewhere.
+//! The page that a sandbox's tools see: held by the host, or by someone else.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use cofferdam_abi::wire::{Reader, Result};
 use cofferdam_dom::proxy::{Answer, Call, Grants, Target};
 use cofferdam_dom::{Error, Page};
 
-/// What the tools of a sandbox have for a page.
+/// The page of a sandbox.
 #[derive(Default)]
 pub enum Shown {
     /// No page.
@@ -17,12 +17,12 @@ pub enum Shown {
     Nothing,
     /// A page held here.
     Here(Box<Page>),
-    /// A page that somebody else answers for.
+    /// A page that someone else holds.
     Elsewhere(Arc<dyn Elsewhere>),
 }
 
 impl Shown {
-    /// The page, if it is held here.
+    /// Returns the page if it is held here.
     pub fn here(&mut self) -> Option<&mut Page> {
         match self {
             Shown::Here(page) => Some(page),
@@ -30,7 +30,7 @@ impl Shown {
         }
     }
 
-    /// The same for a fork: a copy of a page that is held here; elsewhere it is the same page.
+    /// Returns the page of a fork: a copy if it is held here, otherwise the same page.
     pub(crate) fn fork(&self) -> Self {
         match self {
             Shown::Nothing => Shown::Nothing,
@@ -40,16 +40,16 @@ impl Shown {
     }
 }
 
-/// What comes of a question to a page elsewhere.
+/// The answer to a call on a page elsewhere.
 pub type Answered = Pin<Box<dyn Future<Output = std::result::Result<Answer, Error>> + Send>>;
 
 /// Answers for a page that is not held here, such as a tab of a browser.
 ///
-/// A question comes when the tool has leave for it. Whoever answers sees to it that nothing
-/// outside of what the question may reach is told or changed, as
-/// [`Proxy`](cofferdam_dom::proxy::Proxy) does for a page that is held here.
+/// A call arrives after it was permitted. The implementation must neither reveal nor change
+/// anything outside the grants of the call, as [`Proxy`](cofferdam_dom::proxy::Proxy) does for a
+/// page held here.
 pub trait Elsewhere: Send + Sync {
-    /// Answers one question. The future is dropped when the run ends before it.
+    /// Answers one call. The future is dropped if the run ends first.
     fn answer(&self, asked: Asked) -> Answered;
 }
 
@@ -57,12 +57,12 @@ pub trait Elsewhere: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     pub(crate) operation: DomOperation,
-    /// An element that was handed out before; zero is none.
+    /// Handle of an element that was returned before; zero for none.
     pub(crate) handle: u32,
     pub(crate) selector: String,
     pub(crate) text: String,
     pub(crate) more: String,
-    /// What the run may read and change now.
+    /// Parts of the page that the run may read and change now.
     pub grants: Grants,
 }
 
@@ -76,7 +76,7 @@ impl Asked {
         Ok(Asked { operation, handle, selector, text, more, grants: Grants::default() })
     }
 
-    /// What is asked.
+    /// Returns the call for the proxy.
     pub fn call(&self) -> Call<'_> {
         let within = (self.handle != 0).then_some(self.handle);
         let (selector, text) = (self.selector.as_str(), self.text.as_str());

@@ -1,6 +1,6 @@
-//! Chance as a guest sees it.
+//! Randomness as a guest sees it.
 
-/// Where random bytes come from.
+/// Source of random bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Random {
     /// The machine's source, fit for keys.
@@ -10,7 +10,7 @@ pub enum Random {
     Seeded(u64),
 }
 
-/// A source in use.
+/// A source of random bytes in use.
 #[derive(Debug)]
 pub(crate) struct Source {
     random: Random,
@@ -26,7 +26,7 @@ impl Source {
         Source { random, state }
     }
 
-    /// Fills `out`; false where the machine has no randomness to give.
+    /// Fills `out`; returns false if the machine has no randomness to give.
     pub(crate) fn fill(&mut self, out: &mut [u8]) -> bool {
         match self.random {
             Random::System => getrandom::fill(out).is_ok(),
@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// SplitMix64: every seed gives a long sequence without a weak start.
+    /// SplitMix64: every seed yields a long sequence without a weak beginning.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;

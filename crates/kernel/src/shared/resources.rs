@@ -1,5 +1,5 @@
-//! What a sandbox owns and its runs use: files, storage, variables, what the embedding program
-//! publishes, functions it registered, its page.
+//! Resources of a sandbox, shared by its runs: files, storage, variables, published state,
+//! functions, and the page.
 
 mod functions;
 mod published;
@@ -18,24 +18,25 @@ pub use functions::{CallFailed, Function, Functions};
 pub use published::{Artifact, Published, StateError};
 pub use storage::{Area, QuotaExceeded, STORAGE_BYTES, Storage};
 
-/// What a sandbox owns. Runs share it; each part has its own lock.
+/// Resources of a sandbox. Each part has its own lock. Only the embedder's side holds this type;
+/// guests reach the parts through [`crate::permitted`].
 pub struct Resources {
-    /// Its files.
+    /// Files.
     pub files: Tree,
-    /// Its key-value storage.
+    /// Key-value storage.
     pub storage: Storage,
-    /// Its variables; the host's own are never among them.
+    /// Variables; those of the host are never among them.
     pub variables: Mutex<BTreeMap<String, String>>,
-    /// What the embedding program publishes.
+    /// State that the embedding program publishes.
     pub published: Published,
     /// Functions that the embedding program registered.
     pub functions: Functions,
-    /// The page that tools see as `btcp.dom`, where there is one.
+    /// The page that tools see as `btcp.dom`.
     pub page: Mutex<Shown>,
 }
 
 impl Resources {
-    /// With these files, and nothing else yet.
+    /// Creates resources with these files and nothing else.
     pub fn new(files: Tree) -> Self {
         Resources {
             files,
@@ -47,8 +48,8 @@ impl Resources {
         }
     }
 
-    /// The same for another sandbox, at a cost that does not depend on the files. Session storage
-    /// begins empty; a page that is held here is copied.
+    /// Copies the resources for a fork, at a cost that does not depend on the files. Session
+    /// storage begins empty; a page that is held here is copied.
     pub fn fork(&self) -> Self {
         let fork = Resources::new(self.files.fork());
         let local = self.storage.with(StorageArea::Local, |area| area.clone());
@@ -57,7 +58,7 @@ impl Resources {
         *lock(&fork.variables) = lock(&self.variables).clone();
         for name in self.published.names() {
             if let Some(artifact) = self.published.get(&name) {
-                // It fitted here, so it fits there.
+                // The fork has the same limits, so the artifact fits.
                 let _ = fork.published.put(&name, artifact);
             }
         }

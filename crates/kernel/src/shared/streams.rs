@@ -1,4 +1,4 @@
-//! Response bodies that a tool has not read to their end.
+//! Response bodies that a guest has not read to the end.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,10 +8,10 @@ use crate::shared::call_error::{CallError, Working, nothing};
 use crate::shared::lock::lock;
 use crate::shared::numbered::Numbered;
 
-/// A body; taken out while it is read.
+/// A body; taken out while it is being read.
 type Stream = Arc<Mutex<Option<ResponseBody>>>;
 
-/// The open bodies of one run, by number. Clones are the same.
+/// The open bodies of one run, by number. Clones share their content.
 #[derive(Clone, Default)]
 pub(crate) struct Streams {
     open: Arc<Mutex<Numbered<Stream>>>,
@@ -22,7 +22,8 @@ impl Streams {
         lock(&self.open).add(Arc::new(Mutex::new(Some(body))))
     }
 
-    /// The next piece of a body; nothing at its end. `failed` says what an error is to the reader.
+    /// Starts reading the next piece of a body; the piece is empty at the end. `failed` converts an
+    /// error for the reader.
     pub(crate) fn read(
         &self,
         number: u32,
@@ -52,7 +53,7 @@ impl Streams {
         }))
     }
 
-    /// The rest is not wanted: the connection is closed.
+    /// Discards the rest of a body and closes its connection.
     pub(crate) fn remove(&self, number: u32) {
         lock(&self.open).remove(number);
     }

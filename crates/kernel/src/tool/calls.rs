@@ -1,4 +1,4 @@
-//! The calls, one file per area.
+//! Host calls of tools, one file per area.
 
 mod clock;
 mod code;

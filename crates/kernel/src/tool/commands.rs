@@ -12,11 +12,11 @@ use crate::permitted::StartProgram;
 pub struct CommandLine {
     /// Text for the shell, or a command with its arguments.
     pub what: What,
-    /// Where; the sandbox's own directory if not said.
+    /// Working directory; the sandbox's own by default.
     pub cwd: Option<String>,
-    /// Variables in place of the sandbox's.
+    /// Variables that replace those of the sandbox.
     pub env: Option<Vec<(String, String)>>,
-    /// What it reads on standard input.
+    /// Content of standard input.
     pub stdin: Vec<u8>,
 }
 
@@ -30,10 +30,10 @@ pub enum What {
     Arguments(Permit<StartProgram>, Vec<String>),
 }
 
-/// What became of it.
+/// Result of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Finished {
-    /// As the shell would show it.
+    /// Exit code as the shell shows it.
     pub exit_code: i32,
     /// Standard output, cut at its limit.
     pub stdout: Vec<u8>,
@@ -41,9 +41,10 @@ pub struct Finished {
     pub stderr: Vec<u8>,
 }
 
-/// Runs commands in the sandbox of a tool. What they start is checked where it is started.
+/// Runs commands in the sandbox of a tool. Programs that they start are checked when they are
+/// started.
 pub trait Commands: Send + Sync {
-    /// Runs one to its end. Dropped, it ends.
+    /// Runs a command to its end. Dropping the future ends the command.
     fn run(
         &self,
         line: CommandLine,

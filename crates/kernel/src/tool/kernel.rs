@@ -1,4 +1,4 @@
-//! Takes crossings apart, dispatches calls, keeps what is pending.
+//! The [`Kernel`]: serves one cell, and keeps pending calls, timers and output.
 
 use std::collections::{BTreeSet, HashMap};
 use std::future::{Future, poll_fn};
@@ -32,44 +32,44 @@ use crate::tool::uploads::Uploads;
 /// Most timers that may run at once.
 const MAX_TIMERS: usize = 10_000;
 
-/// Most calls that may be under way at once. All are looked at when one of them moves.
+/// Most calls that may be under way at once. All are polled when one of them is woken.
 const MAX_WORKING: usize = 1000;
 
-/// Where what a tool was compiled to is put, once.
+/// Slot for the compiled code of a tool; filled once.
 pub type KeptCode = Arc<OnceLock<Box<[u8]>>>;
 
-/// How a run sees the world.
+/// Everything that a run is set up with.
 #[derive(Clone)]
 pub struct Settings {
-    /// What its sandbox owns.
+    /// Resources of the sandbox, behind permits.
     pub resources: Permitted,
-    /// Where it asks for permits.
+    /// Checks the run's actions.
     pub desk: Desk,
-    /// How it reaches the network.
+    /// The network, behind permits.
     pub network: Network,
-    /// Runs its commands, where the sandbox has any.
+    /// Runs commands, if the sandbox has any.
     pub commands: Option<Arc<dyn Commands>>,
-    /// Its time.
+    /// Source of the guest's time.
     pub clock: Clock,
-    /// Its chance.
+    /// Source of randomness.
     pub random: Random,
-    /// Bytes of standard output that are kept.
+    /// Bytes of standard output to keep.
     pub stdout_bytes: usize,
-    /// Bytes of standard error that are kept.
+    /// Bytes of standard error to keep.
     pub stderr_bytes: usize,
-    /// Sees output while the run goes on.
+    /// Receives output while the run goes on.
     pub watcher: Option<Arc<dyn Watcher>>,
-    /// Kill switch, deadline and pauses; shared with whatever the run starts in turn.
+    /// Kill switch, deadline and pauses; shared with everything that the run starts.
     pub run_clock: RunClock,
-    /// Where a tool that a program started reads from.
+    /// Standard input of a tool started by a program (the `js` command).
     pub console: Option<Console>,
-    /// Where to put what the tool was compiled to.
+    /// Slot for the compiled code of the tool.
     pub code: Option<KeptCode>,
 }
 
 #[cfg(test)]
 impl Settings {
-    /// An empty sandbox in which nothing is granted.
+    /// Returns settings of an empty sandbox in which nothing is granted.
     pub(crate) fn for_tests() -> Self {
         use cofferdam_broker::{Broker, Discard, InMemory};
         let memory = Arc::new(InMemory::new().expect("random numbers"));
@@ -93,16 +93,16 @@ impl Settings {
     }
 }
 
-/// What answers one cell.
+/// The host side of one cell.
 pub struct Kernel {
     pub(crate) clock: clock::Running,
     pub(crate) random: random::Source,
     stdout: Output,
     stderr: Output,
     pub(crate) settings: Settings,
-    /// Timers by when they are due on the guest's monotonic clock, then by ticket.
+    /// Timers by due time on the guest's monotonic clock, then by ticket.
     timers: BTreeSet<(u64, u32)>,
-    /// When each timer is due, by ticket.
+    /// Due time of each timer, by ticket.
     due: HashMap<u32, u64>,
     /// Calls under way, by ticket.
     working: Vec<(u32, Working)>,
@@ -110,9 +110,9 @@ pub struct Kernel {
     pub(crate) denials: Denials,
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
-    /// How the run sees the page; shared with calls that wait for leave.
+    /// The run's view of the page; shared with calls that wait for a permit.
     pub(crate) view: Arc<Mutex<PageView>>,
-    /// Made for the first search in the page.
+    /// Created for the first search in the page.
     interrupt: Option<Interrupt>,
 }
 
@@ -120,7 +120,7 @@ pub struct Kernel {
 pub(crate) type Served = Result<Reply, Failure<Stop>>;
 
 impl Kernel {
-    /// A kernel for a run that begins now.
+    /// Creates the kernel of a run that begins now.
     pub fn new(settings: Settings) -> Self {
         Kernel {
             clock: clock::Running::start(settings.clock),
@@ -140,17 +140,17 @@ impl Kernel {
         }
     }
 
-    /// What the run was denied.
+    /// Returns the denials of the run.
     pub fn denials(&self) -> &Denials {
         &self.denials
     }
 
-    /// The time that files are marked with.
+    /// Returns the time that files are marked with.
     pub(crate) fn file_time(&mut self) -> Time {
         Time((self.clock.wall_ms() * 1e6).max(0.0) as u64)
     }
 
-    /// Goes on with `work` while the guest does something else.
+    /// Makes a call pending, and continues `work` while the guest does something else.
     pub(crate) fn pend(&mut self, work: Working) -> Served {
         if self.working.len() >= MAX_WORKING {
             let message = format!("more than {MAX_WORKING} calls under way at once");
@@ -167,18 +167,18 @@ impl Kernel {
         ticket
     }
 
-    /// Prepares the kernel of a kept cell for the next run. Timers ended with the last one.
+    /// Prepares the kernel of a kept cell for the next run. Timers end with the previous run.
     pub fn restart(&mut self, settings: Settings) {
         let next_ticket = self.next_ticket;
         *self = Kernel { next_ticket, ..Kernel::new(settings) };
     }
 
-    /// What was printed: standard output, standard error.
+    /// Takes the output: standard output and standard error.
     pub fn take_output(&mut self) -> (Output, Output) {
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
 
-    /// Prints something on the run's behalf.
+    /// Prints text on behalf of the run.
     pub fn say(&mut self, stream: Stream, text: &str) {
         self.print(stream, text.as_bytes());
     }
@@ -195,7 +195,7 @@ impl Kernel {
         }
     }
 
-    /// What ends a search in the page once the run is over.
+    /// Returns the interrupt that ends a search in the page when the run is over.
     pub(crate) fn interrupt(&mut self) -> Interrupt {
         let clock = &self.settings.run_clock;
         let make = || {
@@ -234,7 +234,7 @@ impl Kernel {
             return Ok(Settled { timers: self.take_due(), done });
         }
         let timer = match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
-            // A fixed clock jumps there, unless a call under way could be settled before.
+            // A fixed clock jumps to the timer, unless a call under way could be settled first.
             Some(_) if !self.working.is_empty() && self.clock.is_fixed() => None,
             Some(due) => match self.clock.reach(due) {
                 Some(at) => Some(at),
@@ -264,7 +264,7 @@ impl Kernel {
         self.settings.run_clock.wait(work).await
     }
 
-    /// Timers whose time has come, in order.
+    /// Removes and returns the timers that are due, in order.
     fn take_due(&mut self) -> Vec<u32> {
         let now = self.clock.monotonic_ms();
         let mut tickets = Vec::new();
@@ -310,7 +310,7 @@ impl Host for Kernel {
     }
 }
 
-/// Looks at every call under way; answers those that are done.
+/// Polls every call under way; removes and returns those that are done.
 fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<(u32, Done)> {
     let mut done = Vec::new();
     working.retain_mut(|(ticket, work)| match work.as_mut().poll(cx) {
@@ -323,7 +323,7 @@ fn poll_working(working: &mut Vec<(u32, Working)>, cx: &mut Context<'_>) -> Vec<
     done
 }
 
-/// The bits of a number that is not negative sort as the number does.
+/// Returns the bits of a time; for numbers that are not negative they sort like the numbers.
 fn order(ms: f64) -> u64 {
     ms.max(0.0).to_bits()
 }

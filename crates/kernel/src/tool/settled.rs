@@ -1,4 +1,4 @@
-//! Settled to calls that were pending, as the guest takes them.
+//! Pending calls and timers that are settled, as the guest takes them.
 
 use cofferdam_abi::entry::Entry;
 use cofferdam_abi::frame::{Answer, Status};
@@ -6,7 +6,7 @@ use cofferdam_abi::wire::Writer;
 
 use crate::shared::call_error::{Done, pack_done};
 
-/// Settled to pending calls, for the next entry into the cell.
+/// Settled calls and timers, for the next entry into the cell.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Settled {
     pub(crate) timers: Vec<u32>,
@@ -14,7 +14,7 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Packs them as an [`Entry`].
+    /// Packs the answers as an [`Entry`].
     pub fn write(&self, w: &mut Writer) {
         let fired = |ticket: &u32| (*ticket, Answer { status: Status::Done, payload: &[] });
         let packed: Vec<_> = self.done.iter().map(|(t, done)| (*t, pack_done(done))).collect();

@@ -1,4 +1,4 @@
-//! Request bodies that a tool sends while it makes them.
+//! Request bodies that a tool sends piece by piece.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,13 +8,13 @@ use crate::shared::call_error::{CallError, Working};
 use crate::shared::lock::lock;
 use crate::shared::numbered::Numbered;
 
-/// Most bodies that are sent at once.
+/// Most bodies that are being sent at once.
 const MAX_UPLOADS: usize = 256;
 
 /// Longest piece handed over at once; it is host memory until the connection has taken it.
 const MAX_PIECE: usize = 64 * 1024;
 
-/// The bodies of one run that are being sent, by number. Clones are the same.
+/// The bodies of one run that are being sent, by number. Clones share their content.
 #[derive(Clone, Default)]
 pub(crate) struct Uploads {
     sent: Arc<Mutex<Numbered<Upload>>>,
@@ -22,12 +22,12 @@ pub(crate) struct Uploads {
 
 struct Upload {
     sink: Arc<BodySink>,
-    /// Until a request takes it.
+    /// Taken by the request that sends the body.
     body: Option<Body>,
 }
 
 impl Uploads {
-    /// A new body, of so many bytes where that is known.
+    /// Creates a body, of `length` bytes if the length is known.
     pub(crate) fn open(&self, length: Option<usize>) -> Result<u32, CallError> {
         let mut sent = lock(&self.sent);
         if sent.len() >= MAX_UPLOADS {
@@ -38,13 +38,13 @@ impl Uploads {
         Ok(sent.add(Upload { sink: Arc::new(sink), body: Some(body) }))
     }
 
-    /// The body itself, for the one request that sends it.
+    /// Takes the body for the one request that sends it.
     pub(crate) fn body(&self, number: u32) -> Option<Body> {
         lock(&self.sent).get_mut(number)?.body.take()
     }
 
-    /// Hands a piece over, or the end, and waits for what is wanted then. None is wanted before
-    /// there is a connection, so nothing is handed over that was not permitted.
+    /// Hands over a piece, or the end, and waits for the connection to want more. A connection
+    /// wants the first piece only after the request was permitted.
     pub(crate) fn send(&self, number: u32, piece: &[u8], last: bool) -> Result<Working, CallError> {
         let sink = lock(&self.sent).get(number).map(|upload| upload.sink.clone());
         let sink = sink.ok_or_else(|| CallError::new("TypeError", "the body was sent already"))?;
@@ -67,7 +67,7 @@ impl Uploads {
         }))
     }
 
-    /// There will be no more of it: the request fails, unless it had all.
+    /// Abandons a body. Its request fails, unless it had the whole body.
     pub(crate) fn remove(&self, number: u32) {
         lock(&self.sent).remove(number);
     }

@@ -1,4 +1,4 @@
-//! Time.
+//! Clocks.
 
 use super::Done;
 use crate::program::errno::Errno;
@@ -6,7 +6,7 @@ use crate::program::memory::Memory;
 use crate::program::process::Process;
 use crate::shared::lock::lock;
 
-/// What WASI calls a clock.
+/// A clock of WASI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Id {
     Wall,
@@ -14,7 +14,7 @@ pub(super) enum Id {
 }
 
 impl Id {
-    /// Processor time is not told: it would show what else the machine does.
+    /// Processor time is not revealed: it would show the load of the machine.
     pub(super) fn of(number: u64) -> Result<Id, Errno> {
         match number {
             0 => Ok(Id::Wall),

@@ -1,4 +1,4 @@
-//! Descriptors: what they are, where they stand, closing and moving them.
+//! Descriptors: status, position, closing and renumbering.
 
 use cofferdam_cell::Import;
 use cofferdam_vfs::Seek;
@@ -47,7 +47,7 @@ pub(super) fn set_flags(p: &Process, fd: u64, flags: u64) -> Done {
     Ok(())
 }
 
-/// Rights can be given up, never gained.
+/// Rights can be dropped, never gained.
 pub(super) fn set_rights(p: &mut Process, fd: u64, base: u64, inheriting: u64) -> Done {
     let descriptor = p.descriptors.get_mut(fd)?;
     let (base, inheriting) = (Rights(base), Rights(inheriting));
@@ -91,7 +91,7 @@ pub(super) fn sync(p: &Process, import: Import, fd: u64) -> Done {
     p.descriptors.with(fd, rights).map(drop)
 }
 
-/// A descriptor with a place; a pipe says `ESPIPE`.
+/// Returns a descriptor with a position; `ESPIPE` for a pipe.
 fn seekable(p: &Process, fd: u64, rights: Rights) -> Result<&Descriptor, Errno> {
     let descriptor = p.descriptors.get(fd)?;
     match &descriptor.description.object {
@@ -114,7 +114,7 @@ pub(super) fn seek(
     whence: u64,
     out: u64,
 ) -> Done {
-    // Where nothing moves, asking is enough.
+    // Reading the position needs no right to seek.
     let rights = match (offset, whence) {
         (0, 1) => Rights::FD_TELL,
         _ => Rights::FD_SEEK,

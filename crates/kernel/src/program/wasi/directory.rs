@@ -13,8 +13,8 @@ const HEADER: usize = 24;
 /// Entries taken from the files at once.
 const BATCH: usize = 64;
 
-/// Fills the buffer with entries from `cookie` on. The last one may be cut; a buffer that is not
-/// full says that no more come.
+/// Fills the buffer with entries from `cookie` on. The last entry may be cut; a buffer that is not
+/// full marks the end.
 pub(super) fn read(
     p: &Process,
     m: &mut Memory<'_>,

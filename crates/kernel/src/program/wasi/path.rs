@@ -1,4 +1,4 @@
-//! Everything that takes a path. Paths are confined to the directory they start from.
+//! Calls that take a path. Paths are confined to the directory they start from.
 
 use std::task::{Context, Poll};
 
@@ -6,7 +6,7 @@ use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX, Stat};
 
 use super::descriptors::ALL_FLAGS;
 use super::stat::follow;
-use super::{Done, Moved};
+use super::{Done, Moved, done};
 use crate::program::descriptor::{APPEND, Description, Descriptor, NONBLOCK, Object, SCRIPT_BASE};
 use crate::program::device::Device;
 use crate::program::errno::Errno;
@@ -29,7 +29,7 @@ impl Start<'_> {
     }
 }
 
-/// A path as the program gave it, from a directory that it may use for this.
+/// Reads a path of a call, starting from a directory with the needed rights.
 pub(super) fn resolve<'a>(
     p: &'a Process,
     m: &'a Memory<'_>,
@@ -56,9 +56,9 @@ pub(super) fn resolve<'a>(
     Ok(Start { directory, path })
 }
 
-/// Programs made for WASI have no working directory: `a/b` and `/a/b` come here as the same. One
-/// that was started by the shell in some directory means that directory, unless the first name is
-/// one that the root has.
+/// Returns the path that a program means. Programs made for WASI have no working directory: `a/b`
+/// and `/a/b` arrive as the same text. A program that the shell started in a directory means that
+/// directory, unless the first name exists in the root.
 fn from_cwd<'a>(p: &Process, path: &'a str) -> std::borrow::Cow<'a, str> {
     let first = path.split('/').next().unwrap_or(path);
     let is_of_root = matches!(first, "" | "." | "..")
@@ -127,8 +127,8 @@ pub(super) fn symlink(
 ) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_SYMLINK)?;
     let text = m.text(text_at, text_len, PATH_MAX)?;
-    // To WASI an absolute link leaves the directory. In the sandbox it leads nowhere it should not,
-    // and commands make them as they do everywhere.
+    // WASI treats an absolute link as leaving the directory. In the sandbox such a link is
+    // harmless, and commands make them as they do everywhere.
     if text.starts_with('/') && !p.is_command {
         return Err(Errno::NotCapable);
     }
@@ -154,7 +154,7 @@ pub(super) fn read_link(
     m.write(out, &(cut as u32).to_le_bytes())
 }
 
-/// The arguments of `path_open`.
+/// Arguments of `path_open`.
 pub(super) struct Opening {
     pub(super) fd: u64,
     pub(super) dirflags: u64,
@@ -171,7 +171,7 @@ const DIRECTORY: u64 = 2;
 const EXCLUSIVE: u64 = 4;
 const TRUNCATE: u64 = 8;
 
-/// Opens; waits where a named pipe has nobody at its other end.
+/// Opens a path; waits if a named pipe has no process at its other end.
 pub(super) fn poll_open(
     p: &mut Process,
     m: &mut Memory<'_>,
@@ -193,10 +193,10 @@ pub(super) fn poll_open(
         Ok(Opened::Now(descriptor)) => Ok(descriptor),
         Err(errno) => Err(errno),
     };
-    Poll::Ready(Ok(descriptor.and_then(|descriptor| {
+    done(descriptor.and_then(|descriptor| {
         let fd = p.descriptors.add(descriptor, 0)?;
         m.write(how.out, &fd.to_le_bytes())
-    })))
+    }))
 }
 
 enum Opened {
@@ -257,7 +257,7 @@ fn begin(p: &Process, m: &Memory<'_>, how: &Opening) -> Result<Opened, Errno> {
     Ok(Opened::Now(Descriptor { description, base, inheriting, preopen: None }))
 }
 
-/// Who opens both ends, or does not want to wait, need not wait for anybody.
+/// Opening both ends, or without blocking, does not wait for another process.
 fn open_fifo(p: &Process, how: &Opening, stat: &Stat) -> Opened {
     let node = (stat.device, stat.ino);
     let pipe = lock(&p.system.fifos).of(node, || p.system.pipe_capacity());
@@ -281,7 +281,7 @@ fn stream(object: Object, how: &Opening) -> Descriptor {
     Descriptor { description, base, inheriting: Rights::default(), preopen: None }
 }
 
-/// What the rights and flags mean to the files.
+/// Converts rights and flags into the way in which files are opened.
 fn options(p: &Process, how: &Opening, base: Rights) -> Open {
     let writes = Rights::FD_WRITE.or(Rights::FD_ALLOCATE).or(Rights::FD_FILESTAT_SET_SIZE);
     let is_directory = how.oflags & DIRECTORY != 0;
@@ -289,7 +289,7 @@ fn options(p: &Process, how: &Opening, base: Rights) -> Open {
     if base.has_any(Rights::FD_READ.or(Rights::FD_READDIR)) {
         open = open.and_read();
     }
-    // Whoever asks for a directory and all rights it may have does not mean to write to it.
+    // A program that opens a directory with all rights it may have does not intend to write to it.
     if base.has_any(if is_directory { Rights::FD_WRITE } else { writes }) {
         open = open.and_write();
     }
@@ -311,7 +311,7 @@ fn options(p: &Process, how: &Opening, base: Rights) -> Open {
     open
 }
 
-/// `/dev/stdin` and the like: the process's own descriptor, once more.
+/// Opens `/dev/stdin` and the like: a copy of the process's own descriptor.
 fn again(p: &Process, fd: u32) -> Result<Descriptor, Errno> {
     let of_script = match fd {
         0..=2 => Err(Errno::NotFound),
@@ -322,7 +322,7 @@ fn again(p: &Process, fd: u32) -> Result<Descriptor, Errno> {
     Ok(Descriptor { preopen: None, ..descriptor.clone() })
 }
 
-/// `/dev/tty`: the descriptor that is one, if any is.
+/// Opens `/dev/tty`: a copy of the first descriptor that is a terminal.
 fn terminal(p: &Process) -> Result<Descriptor, Errno> {
     let mut all = p.descriptors.numbers().filter_map(|fd| p.descriptors.get(fd.into()).ok());
     let found = all.find(|descriptor| descriptor.description.is_terminal);

@@ -2,8 +2,8 @@
 
 use std::task::{Context, Poll};
 
-use super::Moved;
 use super::clock::Id;
+use super::{Moved, done};
 use crate::program::descriptor::Object;
 use crate::program::errno::Errno;
 use crate::program::memory::Memory;
@@ -11,7 +11,7 @@ use crate::program::process::Process;
 use crate::program::rights::Rights;
 use crate::shared::lock::lock;
 
-/// Most things waited for at once.
+/// Most subscriptions of one call.
 const MAX_SUBSCRIPTIONS: u64 = 4096;
 
 const SUBSCRIPTION: u64 = 48;
@@ -21,7 +21,7 @@ const CLOCK: u8 = 0;
 const READ: u8 = 1;
 const WRITE: u8 = 2;
 
-/// One thing that happened.
+/// One event.
 struct Event {
     userdata: u64,
     error: u16,
@@ -39,14 +39,14 @@ pub(super) fn poll_oneoff(
     count: u64,
     out: u64,
 ) -> Moved {
-    Poll::Ready(Ok(match look(p, m, cx, subscriptions, events, count, out) {
-        Ok(true) => Ok(()),
-        Ok(false) => return Poll::Pending,
-        Err(errno) => Err(errno),
-    }))
+    match look(p, m, cx, subscriptions, events, count, out) {
+        Ok(true) => done(Ok(())),
+        Ok(false) => Poll::Pending,
+        Err(errno) => done(Err(errno)),
+    }
 }
 
-/// Writes what has happened; false if nothing has.
+/// Writes the events that have happened; returns false if there are none.
 fn look(
     p: &mut Process,
     m: &mut Memory<'_>,
@@ -64,7 +64,7 @@ fn look(
     m.bytes(events, count * EVENT)?;
     let mut happened: Vec<Event> = Vec::new();
     let mut first: Option<u64> = None;
-    // Relative times count from the first look, not from each.
+    // Relative times count from the first poll of the call.
     let began = (p.progress as u64).checked_sub(1);
     let began = began.unwrap_or_else(|| Id::Monotonic.now(p));
     p.progress = began as usize + 1;
@@ -118,7 +118,7 @@ fn look(
     Ok(true)
 }
 
-/// When a clock's time comes, on the monotonic clock.
+/// Returns the due time of a clock subscription, on the monotonic clock.
 fn due(p: &Process, id: u64, timeout: u64, is_absolute: bool, began: u64) -> Result<u64, Errno> {
     let id = Id::of(id)?;
     if !is_absolute {
@@ -134,8 +134,8 @@ fn due(p: &Process, id: u64, timeout: u64, is_absolute: bool, began: u64) -> Res
     })
 }
 
-/// Whether a descriptor can be read or written without waiting: how much, and whether the other
-/// side is gone.
+/// Returns the bytes that can be read or written without waiting, and whether the other side is
+/// gone.
 fn ready(p: &Process, cx: &Context<'_>, fd: u64, kind: u8) -> Result<Poll<(usize, bool)>, Errno> {
     let descriptor = p.descriptors.with(fd, Rights::POLL_FD_READWRITE)?;
     let needed = if kind == READ { Rights::FD_READ } else { Rights::FD_WRITE };

@@ -1,10 +1,10 @@
-//! Reading from what is open.
+//! Reading from descriptors.
 
 use std::task::{Context, Poll};
 
 use cofferdam_vfs::OpenFile;
 
-use super::{Moved, STEP};
+use super::{Moved, STEP, done};
 use crate::program::descriptor::{Description, Object};
 use crate::program::device::Device;
 use crate::program::errno::Errno;
@@ -14,7 +14,7 @@ use crate::program::rights::Rights;
 use crate::program::system::System;
 use crate::shared::lock::lock;
 
-/// Reads into the slices listed at `list.0`, at an offset or where the description stands.
+/// Reads into the slices listed at `list.0`, at an offset or at the position of the description.
 pub(super) fn poll_read(
     p: &mut Process,
     m: &mut Memory<'_>,
@@ -40,7 +40,7 @@ pub(super) fn poll_read(
     let total = m.u32(out).and_then(|_| m.total(list.0, list.1));
     let (description, total) = match (checked, total) {
         (Ok(description), Ok(total)) => (description, total),
-        (Err(errno), _) | (_, Err(errno)) => return Poll::Ready(Ok(Err(errno))),
+        (Err(errno), _) | (_, Err(errno)) => return done(Err(errno)),
     };
     let moved = match step(&p.system, &description, m, cx, list, offset, p.progress, total) {
         Ok(Step::Wait) if description.is_nonblocking() => Err(Errno::Again),
@@ -51,11 +51,11 @@ pub(super) fn poll_read(
             return Poll::Pending;
         }
         Ok(Step::End(len)) => Ok(p.progress + len),
-        // What was read before the failure is told; the failure comes again.
+        // Bytes read before the failure are reported; the next call fails again.
         Err(_) if p.progress > 0 => Ok(p.progress),
         Err(errno) => Err(errno),
     };
-    Poll::Ready(Ok(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes()))))
+    done(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes())))
 }
 
 fn not_seekable(description: &Description) -> Errno {
@@ -66,13 +66,13 @@ fn not_seekable(description: &Description) -> Errno {
     }
 }
 
-/// How far one look came.
+/// Progress of one attempt to read.
 enum Step {
-    /// Nothing is there yet.
+    /// No bytes are available yet.
     Wait,
-    /// So much was read, and there is room for more.
+    /// This many bytes were read, and there is room for more.
     More(usize),
-    /// So much was read, and that is all.
+    /// This many bytes were read, and reading is complete.
     End(usize),
 }
 
@@ -157,7 +157,7 @@ fn read_file(
     })
 }
 
-/// Fills the slices from `skip` on, at most `most` bytes, until a filling comes short.
+/// Fills the slices from `skip` on with at most `most` bytes, until a read comes short.
 fn fill(
     m: &mut Memory<'_>,
     (list, count): (u64, u64),
@@ -175,7 +175,7 @@ fn fill(
         let part = slice.part(skip, most - moved);
         skip = 0;
         if part.len == 0 {
-            // Who reads nothing hears all the same what is wrong with the descriptor.
+            // A read of no bytes still reports an unusable descriptor.
             if count == 1 {
                 from(moved, &mut [])?;
             }

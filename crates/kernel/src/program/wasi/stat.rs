@@ -1,4 +1,4 @@
-//! What is known of files, and changing it.
+//! Status of files: reading and changing it.
 
 use cofferdam_vfs::{DeviceId, Follow, Kind, SetTime, Stat, Time};
 
@@ -12,7 +12,7 @@ use crate::program::rights::Rights;
 
 const CHARACTER_DEVICE: u8 = 2;
 
-/// The number WASI has for a kind of file.
+/// Returns the WASI number of a kind of file.
 pub(super) fn kind_code(kind: Kind) -> u8 {
     match kind {
         Kind::Other | Kind::Device(DeviceId::FIFO) => 0,
@@ -23,7 +23,7 @@ pub(super) fn kind_code(kind: Kind) -> u8 {
     }
 }
 
-/// The number WASI has for what is open. It has none for pipes.
+/// Returns the WASI number of an open object. WASI has none for pipes.
 pub(super) fn filetype(description: &Description) -> u8 {
     if description.is_terminal {
         return CHARACTER_DEVICE;
@@ -82,7 +82,7 @@ pub(super) fn set_size(p: &Process, fd: u64, size: u64) -> Done {
     }
 }
 
-/// Which times to set, and to what.
+/// Parses the times to set from the flags of a call.
 fn times(accessed: u64, modified: u64, flags: u64) -> Result<(SetTime, SetTime), Errno> {
     let one = |given: u64, flags: u64| match flags & 0b11 {
         0b00 => Ok(SetTime::Omit),
@@ -144,7 +144,7 @@ pub(super) fn set_path_times(
     Ok(p.system.files(p.pid).set_times(at.at(follow(flags)), accessed, modified)?)
 }
 
-/// What to do about a link at the end of a path.
+/// Parses the treatment of a link at the end of a path.
 pub(super) fn follow(flags: u64) -> Follow {
     if flags & 1 != 0 { Follow::Link } else { Follow::Never }
 }

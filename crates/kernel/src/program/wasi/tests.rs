@@ -111,7 +111,7 @@ proptest! {
                     Poll::Ready(_) => break,
                 }
             }
-            // What waited is given up, as if the program were killed and another asked.
+            // A call that waits is abandoned, as if its process were killed.
             process.progress = 0;
             process.forget_timer();
         }

@@ -1,10 +1,10 @@
-//! Writing to what is open.
+//! Writing to descriptors.
 
 use std::task::{Context, Poll};
 
 use cofferdam_cell::Leave;
 
-use super::{Moved, STEP};
+use super::{Failure, Moved, STEP, done};
 use crate::program::descriptor::{Description, Object};
 use crate::program::device::Device;
 use crate::program::errno::Errno;
@@ -16,10 +16,10 @@ use crate::program::system::System;
 use crate::program::table::Sent;
 use crate::shared::lock::lock;
 
-/// Slices up to this length together are written as one.
+/// Slices of up to this total length are written as one.
 const MAX_GATHERED: usize = 64 << 10;
 
-/// Writes the slices listed at `list.0`, at an offset or where the description stands.
+/// Writes the slices listed at `list.0`, at an offset or at the position of the description.
 pub(super) fn poll_write(
     p: &mut Process,
     m: &mut Memory<'_>,
@@ -46,7 +46,7 @@ pub(super) fn poll_write(
     let total = m.u32(out).and_then(|_| m.total(list.0, list.1));
     let (description, total) = match (checked, total) {
         (Ok(description), Ok(total)) => (description, total),
-        (Err(errno), _) | (_, Err(errno)) => return Poll::Ready(Ok(Err(errno))),
+        (Err(errno), _) | (_, Err(errno)) => return done(Err(errno)),
     };
     let rest = total - p.progress.min(total);
     let mut scratch = std::mem::take(&mut p.scratch);
@@ -67,19 +67,20 @@ pub(super) fn poll_write(
         Err(_) if p.progress > 0 => Ok(p.progress),
         Err(errno) => Err(errno),
     };
-    Poll::Ready(Ok(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes()))))
+    done(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes())))
 }
 
-/// Nobody reads: the signal first, and the errno for who survives it.
+/// Handles a stream without readers: sends the signal, then returns the errno if the process
+/// survives.
 fn broken_pipe(p: &Process) -> Moved {
     let sent = lock(&p.system.table).send(p.pid, p.pid, signal::PIPE);
     Poll::Ready(match sent {
-        Ok(Sent::KillsSender) => Err(Leave::Signal(signal::PIPE)),
-        Ok(Sent::Done) | Err(_) => Ok(Err(Errno::Pipe)),
+        Ok(Sent::KillsSender) => Err(Failure::Leave(Leave::Signal(signal::PIPE))),
+        Ok(Sent::Done) | Err(_) => Err(Errno::Pipe.into()),
     })
 }
 
-/// Writes some of what is left; `None` where there is no room yet.
+/// Writes some of the remaining bytes; returns `None` if there is no room yet.
 #[allow(clippy::too_many_arguments)]
 fn step(
     system: &System,
@@ -123,8 +124,8 @@ fn step(
     }
 }
 
-/// The bytes to write next: all that is left, put together, if that is short; else what is left of
-/// one slice.
+/// Returns the bytes to write next: the joined rest if it is short, otherwise the rest of one
+/// slice.
 fn next<'a>(
     m: &'a Memory<'_>,
     (list, count): (u64, u64),

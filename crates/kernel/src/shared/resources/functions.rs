@@ -1,3 +1,5 @@
+//! Functions of the embedding program that tools may call.
+
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -7,16 +9,16 @@ use cofferdam_abi::Value;
 
 /// A function of the embedding program that tools may call.
 pub trait Function: Send + Sync {
-    /// Answers a call. Dropped, the call is not wanted any more.
+    /// Starts a call. Dropping the future cancels the call.
     fn call(&self, args: Value) -> Pin<Box<dyn Future<Output = Result<Value, CallFailed>> + Send>>;
 }
 
-/// Why a call failed; thrown in the tool as an error of this name.
+/// Error of a function; thrown in the tool under this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailed {
-    /// `TypeError` for wrong arguments, `Error` for the rest.
+    /// `TypeError` for wrong arguments, otherwise `Error`.
     pub name: &'static str,
-    /// What a person reads.
+    /// Message for a person.
     pub message: String,
 }
 
@@ -27,18 +29,18 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Registers, or replaces.
+    /// Registers a function, or replaces the one of this name.
     pub fn register(&self, name: &str, function: Arc<dyn Function>) {
         let mut by_name = self.by_name.write().unwrap_or_else(|e| e.into_inner());
         by_name.insert(name.to_owned(), function);
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Function>> {
         self.by_name.read().unwrap_or_else(|e| e.into_inner()).get(name).cloned()
     }
 
-    /// Every name.
+    /// Returns all names.
     pub fn names(&self) -> Vec<String> {
         self.by_name.read().unwrap_or_else(|e| e.into_inner()).keys().cloned().collect()
     }

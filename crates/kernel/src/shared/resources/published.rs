@@ -1,3 +1,5 @@
+//! State that the embedding program publishes to its tools.
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -5,7 +7,7 @@ use cofferdam_abi::Value;
 
 use crate::shared::lock::lock;
 
-/// Most entries; a tool that may write could otherwise fill the host's memory.
+/// Most entries; a tool with a grant to write could otherwise fill the host's memory.
 const MAX_ENTRIES: usize = 10_000;
 
 /// Artifacts and state that the embedding program shares with its tools.
@@ -14,24 +16,24 @@ pub struct Published {
     artifacts: Mutex<BTreeMap<String, Artifact>>,
 }
 
-/// One published thing.
+/// One published artifact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
-    /// What it is.
+    /// The content.
     pub content: Value,
-    /// What the embedding program says about it.
+    /// The embedding program's description.
     pub metadata: Value,
 }
 
-/// Why something could not be published.
+/// Reason why an artifact could not be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StateError {
-    /// There are as many as there may be.
+    /// The number of entries has reached its limit.
     Full,
 }
 
 impl Published {
-    /// Publishes, or replaces.
+    /// Publishes an artifact, or replaces the one of this name.
     pub fn put(&self, name: &str, artifact: Artifact) -> Result<(), StateError> {
         let mut artifacts = lock(&self.artifacts);
         if artifacts.len() >= MAX_ENTRIES && !artifacts.contains_key(name) {
@@ -41,23 +43,23 @@ impl Published {
         Ok(())
     }
 
-    /// Replaces the content; what is said about it stays.
+    /// Replaces the content; the description stays.
     pub fn set_content(&self, name: &str, content: Value) -> Result<(), StateError> {
         let metadata = self.get(name).map_or(Value::Object(Vec::new()), |old| old.metadata);
         self.put(name, Artifact { content, metadata })
     }
 
-    /// A copy of what was published under a name.
+    /// Returns a copy of the artifact of this name.
     pub fn get(&self, name: &str) -> Option<Artifact> {
         lock(&self.artifacts).get(name).cloned()
     }
 
-    /// Takes it back.
+    /// Removes an artifact.
     pub fn remove(&self, name: &str) -> Option<Artifact> {
         lock(&self.artifacts).remove(name)
     }
 
-    /// Every name.
+    /// Returns all names.
     pub fn names(&self) -> Vec<String> {
         lock(&self.artifacts).keys().cloned().collect()
     }

@@ -1,3 +1,5 @@
+//! Key-value storage: two areas with a quota each.
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -8,11 +10,11 @@ use crate::shared::lock::lock;
 /// Most bytes of keys and values in one area, as in browsers.
 pub const STORAGE_BYTES: usize = 5 << 20;
 
-/// Counted for an entry beside its key and value, so that a million empty ones are not free.
+/// Bytes charged for an entry beside its key and value, so that empty entries are not free.
 const ENTRY_COST: usize = 64;
 
-/// Key-value storage of a sandbox: one area that lives as long as it, one that is not kept when
-/// the sandbox is copied or written out.
+/// Key-value storage of a sandbox. The local area lives as long as the sandbox. The session area is
+/// left out of forks and exports.
 #[derive(Default)]
 pub struct Storage {
     local: Mutex<Area>,
@@ -20,7 +22,7 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// Uses one area.
+    /// Calls a function with one area.
     pub fn with<T>(&self, area: StorageArea, use_it: impl FnOnce(&mut Area) -> T) -> T {
         let area = match area {
             StorageArea::Local => &self.local,
@@ -30,7 +32,7 @@ impl Storage {
     }
 }
 
-/// Keys in the order in which they were first set.
+/// One area, with its keys in the order in which they were first set.
 #[derive(Default, Clone)]
 pub struct Area {
     entries: BTreeMap<String, (u64, String)>,
@@ -38,17 +40,17 @@ pub struct Area {
     bytes: usize,
 }
 
-/// The area is full: this many bytes would be needed.
+/// The area is full; holds the number of bytes that would be needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaExceeded(pub usize);
 
 impl Area {
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.entries.get(key).map(|(_, text)| text.as_str())
     }
 
-    /// Sets a key, or leaves everything as it was.
+    /// Sets a key, or changes nothing if there is no room.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), QuotaExceeded> {
         let old = self.entries.get(key).map_or(0, |(_, old)| cost(key, old));
         let needed = self.bytes - old + cost(key, text);
@@ -66,21 +68,21 @@ impl Area {
         Ok(())
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, key: &str) {
         if let Some((_, text)) = self.entries.remove(key) {
             self.bytes -= cost(key, &text);
         }
     }
 
-    /// Every key.
+    /// Returns all keys.
     pub fn keys(&self) -> Vec<String> {
         let mut keys: Vec<_> = self.entries.iter().map(|(key, (at, _))| (*at, key)).collect();
         keys.sort_unstable();
         keys.into_iter().map(|(_, key)| key.clone()).collect()
     }
 
-    /// Takes everything out.
+    /// Removes all keys.
     pub fn clear(&mut self) {
         *self = Area::default();
     }

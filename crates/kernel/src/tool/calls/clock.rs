@@ -1,4 +1,4 @@
-//! Time.
+//! Wall clock and monotonic clock.
 
 use crate::shared::crossing::Reply;
 use crate::tool::kernel::{Kernel, Served};

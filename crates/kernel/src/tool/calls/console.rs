@@ -1,4 +1,4 @@
-//! What a tool prints.
+//! Output of a tool.
 
 use cofferdam_abi::wire::Reader;
 

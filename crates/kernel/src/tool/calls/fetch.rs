@@ -43,7 +43,7 @@ pub(super) fn stop(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     Ok(Reply::Done)
 }
 
-/// A body for the next request, to be sent in pieces.
+/// Creates a body for the next request, to be sent in pieces.
 pub(super) fn body(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let known = io.fields.u8()? != 0;
     let length = usize::try_from(io.fields.u32()?).unwrap_or(usize::MAX);
@@ -79,8 +79,8 @@ fn with_upload(
     Ok(request)
 }
 
-/// As a browser's fetch fails: a TypeError, with the reason. A redirect to where the tool may
-/// not go is the denial itself.
+/// Converts an error as a browser's fetch does: a TypeError with the reason. A redirect that was
+/// denied is the denial itself.
 fn failed(error: &FetchError) -> CallError {
     match error.not_authorised().and_then(|refused| refused.cause::<CallError>()) {
         Some(denial) => denial.clone(),

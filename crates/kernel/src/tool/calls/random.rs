@@ -1,4 +1,4 @@
-//! Chance.
+//! Random bytes.
 
 use cofferdam_abi::wire::Reader;
 

@@ -29,9 +29,10 @@ pub(super) fn set(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     kernel.with_permit(state, io.answer, move |resources, permit| {
         match resources.state().set(permit, content) {
             Ok(()) => Ok(Vec::new()),
-            Err(StateError::Full) => {
-                Err(CallError::new("QuotaExceededError", "as much is published as there may be"))
-            }
+            Err(StateError::Full) => Err(CallError::new(
+                "QuotaExceededError",
+                "published state is full (10,000 entries)",
+            )),
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Timers, and giving up on pending calls.
+//! Timers, and cancelling pending calls.
 
 use cofferdam_abi::wire::Reader;
 
