@@ -226,6 +226,7 @@ mod tests {
         check(ProgramCall::ALL);
     }
 
+    /// T-CELL-006.
     #[test]
     fn a_number_outside_the_table_is_no_call() {
         for number in [TAKE, u16::MAX] {

@@ -25,6 +25,8 @@
 //! ```
 //!
 //! [`Permit`]: cofferdam_broker::Permit
+//!
+//! Meets T-PERM-001.
 
 mod files;
 mod functions;

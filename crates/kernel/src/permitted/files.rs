@@ -100,6 +100,7 @@ pub struct RemoveFile {
 ///
 /// A move makes content appear under another name, which the tool may be allowed to read. So a
 /// move needs permission to read and to write what moves, and to write the new name.
+// T-PERM-004: content moved to a readable place.
 pub struct RenameFile {
     from: Target,
     to: Target,
@@ -274,6 +275,7 @@ impl<'a> Files<'a> {
         self.tree.as_guest(self.now)
     }
 
+    // T-PERM-002: a link or `..` that leaves a granted folder.
     fn target(&self, path: &str, follow: Follow) -> Result<Target, cofferdam_caps::Error> {
         let absolute = absolute(path);
         Ok(match self.guest().resolve(At::root(&absolute).follow(follow)) {

@@ -63,6 +63,7 @@ pub struct Page<'a> {
 }
 
 /// One call on a part of the page.
+// T-DOM-001: a page read or changed outside the grant.
 pub struct UsePage {
     pub(super) asked: Asked,
     pub(super) part: PagePart,

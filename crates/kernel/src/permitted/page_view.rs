@@ -1,4 +1,6 @@
 //! A run's view of the page: the grants known to it, and the proxy with its handles.
+//!
+//! Meets T-DOM-007.
 
 use cofferdam_broker::{Desk, Granted, Permit};
 use cofferdam_caps::dom::{Dom, Markup, Selector};

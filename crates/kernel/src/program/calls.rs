@@ -2,6 +2,8 @@
 //!
 //! A call that has to wait stops the crossing with [`CallFailure::Waits`] and is served again with
 //! the same fields when the process is woken; its state meanwhile is in the [`Process`].
+//!
+//! Meets T-PROC-004.
 
 mod descriptor;
 mod fetch;

@@ -2,6 +2,8 @@
 //!
 //! Every process is a future, and a run is one future over all of them. It holds no thread while
 //! they wait. Dropping it ends them all.
+//!
+//! Meets T-PROC-009.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;

@@ -13,6 +13,7 @@ use crate::program::rights::Rights;
 use crate::shared::output::Stream;
 
 /// Most descriptors of one process.
+// T-PROC-008: memory of the host that processes use.
 pub(crate) const MAX_DESCRIPTORS: usize = 256;
 
 /// Upper bound of descriptor numbers.

@@ -3,6 +3,8 @@
 //! The node is in the files; the content lives within one run, as long as a process has the pipe
 //! open. Opening one end waits until the other end is opened, and counts as open from then on, so
 //! that two processes that wait for each other meet.
+//!
+//! Meets T-PROC-009.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

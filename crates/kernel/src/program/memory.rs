@@ -1,4 +1,6 @@
 //! Bounds-checked access to the memory of a program.
+//!
+//! Meets T-PROC-004.
 
 use crate::program::errno::Errno;
 
@@ -106,6 +108,7 @@ impl Memory<'_> {
 mod tests {
     use super::*;
 
+    /// T-PROC-004.
     #[test]
     fn what_lies_outside_is_a_fault() {
         let mut bytes = [0; 16];
@@ -117,6 +120,7 @@ mod tests {
         assert_eq!(memory.bytes(0, u64::MAX), Err(Errno::Fault));
     }
 
+    /// T-PROC-004.
     #[test]
     fn a_slice_that_lies_is_a_fault_before_anything_is_read() {
         let mut bytes = [0; 32];

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// Capacity of a pipe, as on Linux.
+// T-PROC-008: memory of the host that processes use.
 pub(crate) const CAPACITY: usize = 64 << 10;
 
 /// Capacity of a pipe in a run with many pipes; the content is host memory.

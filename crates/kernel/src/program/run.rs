@@ -1,4 +1,6 @@
 //! One run of a program: its first process, and all processes that it starts.
+//!
+//! Meets T-PROC-009.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};

@@ -17,6 +17,7 @@ use crate::program::table::About;
 use crate::shared::lock::lock;
 
 /// Arguments and variables of one process together, as on Linux.
+// T-PROC-008: memory of the host that processes use.
 pub(crate) const MAX_ARGUMENTS: usize = 2 << 20;
 
 /// Longest state that a process hands to its child.
@@ -114,6 +115,7 @@ impl Launch {
 }
 
 /// Finds the program for a name or a path. A script puts its interpreter before the arguments.
+// T-PROC-010: a command outside the allowlist.
 pub(crate) async fn find(
     system: &System,
     pid: u32,

@@ -70,6 +70,7 @@ impl StartRules {
     }
 
     /// Asks whether a program may be started. The run's time stands still while a person decides.
+    // T-PROC-010: a command outside the allowlist.
     pub(crate) async fn clear(
         &self,
         program: String,

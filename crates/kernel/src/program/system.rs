@@ -27,6 +27,7 @@ use crate::shared::run_clock::RunClock;
 use crate::tool::kernel::Settings;
 
 /// Number of pipes in a run from which new pipes are small.
+// T-PROC-008: memory of the host that processes use.
 const MANY_PIPES: usize = 256;
 
 /// Limits of the processes of one run.

@@ -7,6 +7,7 @@ use crate::program::errno::Errno;
 use crate::program::signal::{self, ByDefault, Signals};
 
 /// Most signals kept for a process that does not fetch them.
+// T-PROC-008: memory of the host that processes use.
 const MAX_PENDING: usize = 64;
 
 /// Most ended processes that were not waited for; each is an entry in the table.
@@ -66,6 +67,7 @@ impl Table {
     }
 
     /// Returns true if there is room for another process.
+    // T-PROC-006: a fork bomb.
     pub(crate) fn has_room(&self) -> bool {
         self.alive < self.limit && self.zombies < MAX_ZOMBIES
     }
@@ -253,6 +255,7 @@ mod tests {
         assert_eq!(table.wait(1, 3), Err(Errno::Child));
     }
 
+    /// T-PROC-006.
     #[test]
     fn more_processes_than_allowed_are_refused() {
         let mut table = table(7);
@@ -261,6 +264,7 @@ mod tests {
         assert_eq!(table.add(1, Signals::default(), About::default()), Ok(9));
     }
 
+    /// T-PROC-015.
     #[test]
     fn orphans_are_nobodys_and_leave_no_line() {
         let mut table = table(1);

@@ -3,6 +3,8 @@
 //! Every pointer is checked before it is used, and every length before anything is allocated. A
 //! call that has to wait returns `Pending` and is repeated with the same arguments; its progress is
 //! in the process.
+//!
+//! Meets T-PROC-004.
 
 mod args;
 mod clock;

@@ -79,6 +79,7 @@ impl Running {
 
     /// Returns the instant of a time of [`Self::monotonic_ms`]. A fixed clock jumps there at once
     /// and returns `None`.
+    // T-CELL-025: odd times: NaN, infinite, negative or far delays.
     pub(crate) fn reach(&mut self, at_ms: f64) -> Option<Instant> {
         match self.clock {
             Clock::System => {
@@ -109,6 +110,7 @@ mod tests {
         assert_eq!(clock.monotonic_ms(), 250.0, "never backwards");
     }
 
+    /// T-CELL-025.
     #[test]
     fn a_moment_beyond_the_clock_is_far_away_and_no_panic() {
         let mut clock = Running::start(Clock::System);

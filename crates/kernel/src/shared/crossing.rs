@@ -11,6 +11,7 @@ use cofferdam_abi::wire::{Malformed, Reader, Writer};
 use crate::shared::call_error::{CallError, pack_refusal};
 
 /// Longest answer to one crossing; it is host memory until the guest has taken it.
+// T-CELL-008: oversized answers and batches.
 const MAX_ANSWER: usize = 16 << 20;
 
 /// Result of a call that was served. The payload of the answer is appended already.
@@ -74,6 +75,7 @@ pub(crate) struct Progress {
 ///
 /// When `serve` stops the crossing, `progress` says how far it came: the same message can be
 /// continued there.
+// T-CELL-006: malformed host call.
 pub(crate) fn cross<C: Call, E: From<Breach>>(
     message: &[u8],
     answer: &mut Vec<u8>,

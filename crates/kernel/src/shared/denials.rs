@@ -13,6 +13,7 @@ const MAX_KEPT: usize = 1000;
 
 /// The denials of one run, by request id. Clones share their content.
 #[derive(Clone, Default)]
+// T-PERM-009: a forged denial that makes a caller grant something.
 pub struct Denials {
     by_id: Arc<Mutex<HashMap<String, PermissionError>>>,
     last: Arc<Mutex<Option<PermissionError>>>,

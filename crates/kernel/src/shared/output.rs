@@ -41,6 +41,7 @@ pub struct Output {
 
 impl Output {
     /// Appends the bytes that fit, and returns them.
+    // T-CELL-015: output flood.
     pub(crate) fn write<'a>(&mut self, bytes: &'a [u8], limit: usize) -> &'a [u8] {
         if self.is_cut {
             return &[];
@@ -82,11 +83,13 @@ mod tests {
         assert_eq!((output.bytes.as_slice(), output.is_cut), (kept, is_cut));
     }
 
+    /// T-CELL-015.
     #[test]
     fn what_fits_is_not_cut() {
         check(&[b"abc", b"def"], 6, b"abcdef", false);
     }
 
+    /// T-CELL-015.
     #[test]
     fn it_is_cut_at_a_character() {
         check(&["aé".as_bytes()], 2, b"a", true);
@@ -94,11 +97,13 @@ mod tests {
         check(&["a🙂b".as_bytes()], 5, "a🙂".as_bytes(), true);
     }
 
+    /// T-CELL-015.
     #[test]
     fn nothing_follows_after_the_cut() {
         check(&["aé".as_bytes(), b"b"], 2, b"a", true);
     }
 
+    /// T-CELL-015.
     #[test]
     fn bytes_that_are_no_text_are_cut_anywhere() {
         check(&[&[0x80; 10]], 7, &[0x80; 7], true);

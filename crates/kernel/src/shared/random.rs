@@ -66,6 +66,7 @@ mod tests {
         assert_ne!(take(Random::Seeded(7)), take(Random::Seeded(8)));
     }
 
+    /// T-CELL-022.
     #[test]
     fn the_system_gives_other_bytes_every_time() {
         assert_ne!(take(Random::System), take(Random::System));

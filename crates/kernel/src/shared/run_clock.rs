@@ -104,6 +104,7 @@ impl RunClock {
     }
 
     /// Waits for `future`, or until the run is over.
+    // T-CELL-028: a tool that blocks in a call.
     pub async fn wait<F: Future>(&self, future: F) -> Result<F::Output, Stop> {
         let mut future = pin!(future);
         loop {

@@ -30,6 +30,7 @@ use crate::tool::settled::Settled;
 use crate::tool::uploads::Uploads;
 
 /// Most timers that may run at once.
+// T-CELL-009: pending calls without end.
 const MAX_TIMERS: usize = 10_000;
 
 /// Most calls that may be under way at once. All are polled when one of them is woken.
@@ -196,6 +197,7 @@ impl Kernel {
     }
 
     /// Returns the interrupt that ends a search in the page when the run is over.
+    // T-DOM-011: a search that outlives its run.
     pub(crate) fn interrupt(&mut self) -> Interrupt {
         let clock = &self.settings.run_clock;
         let make = || {
@@ -205,6 +207,7 @@ impl Kernel {
         self.interrupt.get_or_insert_with(make).clone()
     }
 
+    // T-CELL-025: odd times: NaN, infinite, negative or far delays.
     pub(crate) fn start_timer(&mut self, delay_ms: f64) -> Served {
         if self.timers.len() >= MAX_TIMERS {
             let message = format!("more than {MAX_TIMERS} timers at once");
@@ -227,6 +230,7 @@ impl Kernel {
 
     /// Waits until pending calls or timers are settled, or the run is over. Holds no thread and no
     /// guest stack.
+    // T-CELL-002: a tool that waits for ever.
     pub async fn settle_next(&mut self) -> Result<Settled, Stop> {
         // Work begins when it is first polled, and may be done at once.
         let done = poll_fn(|cx| Poll::Ready(poll_working(&mut self.working, cx))).await;
@@ -377,6 +381,7 @@ mod tests {
         assert!(r.is_empty());
     }
 
+    /// T-CELL-006, T-CELL-027.
     #[test]
     fn what_is_malformed_is_named() {
         check_breach(&[], "length past the end");
@@ -389,6 +394,7 @@ mod tests {
         check_breach(&request(ToolCall::CodeKeep, &[1]), "code that nobody asked for");
     }
 
+    /// T-CELL-008.
     #[test]
     fn a_batch_is_bounded_in_count_and_in_answer() {
         let one = request(ToolCall::ClockWall, &[]);
@@ -397,11 +403,13 @@ mod tests {
         check_breach(&random.repeat(300), "bytes asked for");
     }
 
+    /// T-CELL-008.
     #[test]
     fn more_random_bytes_than_allowed_are_refused() {
         check_breach(&request(ToolCall::RandomBytes, &u32::MAX.to_le_bytes()), "random.bytes");
     }
 
+    /// T-CELL-025.
     #[test]
     fn timers_fire_by_time_and_then_by_age() {
         let mut kernel = kernel();
@@ -412,6 +420,7 @@ mod tests {
         assert_eq!(kernel.take_due(), [4, 2, 1, 3]);
     }
 
+    /// T-CELL-009.
     #[test]
     fn timers_are_bounded() {
         let mut kernel = kernel();

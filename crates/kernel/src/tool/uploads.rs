@@ -9,6 +9,7 @@ use crate::shared::lock::lock;
 use crate::shared::numbered::Numbered;
 
 /// Most bodies that are being sent at once.
+// T-NET-008: headers and bodies without end, compressed bombs.
 const MAX_UPLOADS: usize = 256;
 
 /// Longest piece handed over at once; it is host memory until the connection has taken it.

@@ -1,4 +1,6 @@
 //! Calls that take a path. Paths are confined to the directory they start from.
+//!
+//! Meets T-PROC-005.
 
 use std::task::{Context, Poll};
 

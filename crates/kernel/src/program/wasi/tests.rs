@@ -93,6 +93,7 @@ fn memory() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
+    /// T-PROC-004.
     #[test]
     fn no_arguments_and_no_memory_make_a_call_panic(
         calls in prop::collection::vec(
@@ -117,6 +118,7 @@ proptest! {
         }
     }
 
+    /// T-PROC-004.
     #[test]
     fn no_crossing_makes_a_call_panic(
         crossings in prop::collection::vec(
@@ -136,6 +138,7 @@ proptest! {
     }
 }
 
+/// T-PROC-005.
 #[test]
 fn an_absolute_path_and_dots_do_not_leave_the_root() {
     let mut process = process();

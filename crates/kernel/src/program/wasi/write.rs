@@ -1,4 +1,6 @@
 //! Writing to descriptors.
+//!
+//! Meets T-CELL-029.
 
 use std::task::{Context, Poll};
 

@@ -8,6 +8,7 @@ use crate::tool::kernel::{Kernel, Served};
 
 /// Keeps the code once, and only if it was asked for. The guest hands it over before the tool runs,
 /// so the tool cannot change it.
+// T-CELL-027: code kept from one run for the next.
 pub(super) fn keep(kernel: &mut Kernel, fields: &mut Reader<'_>) -> Served {
     let code = fields.take(fields.remaining())?;
     let Some(place) = kernel.settings.code.take() else {

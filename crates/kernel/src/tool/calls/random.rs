@@ -7,6 +7,7 @@ use crate::shared::crossing::Reply;
 use crate::tool::kernel::{Kernel, Served};
 
 /// Most random bytes of one call, as in the web's `getRandomValues`.
+// T-CELL-008: oversized answers and batches.
 const MAX_BYTES: usize = 65_536;
 
 pub(super) fn bytes(kernel: &mut Kernel, fields: &mut Reader<'_>, answer: &mut Vec<u8>) -> Served {
