@@ -264,7 +264,6 @@ mod tests {
         assert_eq!(table.add(1, Signals::default(), About::default()), Ok(9));
     }
 
-    /// T-PROC-015.
     #[test]
     fn orphans_are_nobodys_and_leave_no_line() {
         let mut table = table(1);
