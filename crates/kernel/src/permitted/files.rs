@@ -131,7 +131,8 @@ pub(crate) enum Removal {
 
 /// A resolved path, and the error if there is no such path.
 ///
-/// The name is checked either way, so that a tool learns nothing about files it may not see.
+/// The name is checked either way, so that a tool learns nothing about files it may not see
+/// (T-PERM-003).
 struct Target {
     checked: FilePath,
     found: Result<VPath, Error>,

@@ -1,9 +1,9 @@
 //! Calls that need a permit: the check, the question, and the work that takes the permit.
 
-use cofferdam_broker::{Action, Permit, Verdict};
+use cofferdam_broker::{Action, Permit, Verdict, Waiting};
 
 use crate::permitted::Permitted;
-use crate::shared::call_error::{Done, Working};
+use crate::shared::call_error::{CallError, Done, Working};
 use crate::shared::crossing::Reply;
 use crate::tool::kernel::{Kernel, Served};
 
@@ -23,12 +23,9 @@ impl Kernel {
             Verdict::Denied(denial) => return Err(self.denials.note(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (denials, clock) = (self.denials.clone(), self.settings.run_clock.clone());
-        let resources = self.settings.resources.clone();
+        let (decided, resources) = (self.permit_after(question), self.settings.resources.clone());
         self.pend(Box::pin(async move {
-            let open = clock.question();
-            let permit = question.await.map_err(|denial| denials.note(&denial))?;
-            drop(open);
+            let permit = decided.await?;
             work(&resources, permit)
         }))
     }
@@ -47,13 +44,22 @@ impl Kernel {
             Verdict::Denied(denial) => return Err(self.denials.note(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (denials, clock) = (self.denials.clone(), self.settings.run_clock.clone());
-        let resources = self.settings.resources.clone();
+        let (decided, resources) = (self.permit_after(question), self.settings.resources.clone());
         self.pend(Box::pin(async move {
-            let open = clock.question();
-            let permit = question.await.map_err(|denial| denials.note(&denial))?;
-            drop(open);
+            let permit = decided.await?;
             work(&resources, permit).await
         }))
+    }
+
+    /// Waits for the permit while a person is asked. The run's time stands still meanwhile.
+    fn permit_after<A: Action + Send + 'static>(
+        &self,
+        question: Waiting<A>,
+    ) -> impl Future<Output = Result<Permit<A>, CallError>> + Send + use<A> {
+        let (denials, clock) = (self.denials.clone(), self.settings.run_clock.clone());
+        async move {
+            let _open = clock.question();
+            question.await.map_err(|denial| denials.note(&denial))
+        }
     }
 }
