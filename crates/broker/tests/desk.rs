@@ -90,10 +90,12 @@ fn once_is_for_all_of_one_run_and_ends_with_it() {
     let fixture = fixture(None);
     let permissions = fixture.broker.permissions("s", &set(&[]));
     // One grant of the sandbox, one of the ledger.
-    for grant in [
-        permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
-        fixture.broker.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
-    ] {
+    for in_ledger in [false, true] {
+        let terms = terms("storage:local:read:a", Span::Once);
+        let grant = match in_ledger {
+            false => permissions.grant(terms).unwrap(),
+            true => fixture.broker.grant(terms).unwrap(),
+        };
         let (first, other) = (permissions.desk("1", "t"), permissions.desk("2", "t"));
         (0..3).for_each(|_| drop(permitted(&first, &key("a"))));
         denied(&other, &key("a"));
@@ -111,10 +113,12 @@ fn once_that_is_in_use_can_be_revoked() {
     let fixture = fixture(None);
     let permissions = fixture.broker.permissions("s", &set(&[]));
     let desk = permissions.desk("r", "t");
-    for grant in [
-        permissions.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
-        fixture.broker.grant(terms("storage:local:read:a", Span::Once)).unwrap(),
-    ] {
+    for in_ledger in [false, true] {
+        let terms = terms("storage:local:read:a", Span::Once);
+        let grant = match in_ledger {
+            false => permissions.grant(terms).unwrap(),
+            true => fixture.broker.grant(terms).unwrap(),
+        };
         (0..2).for_each(|_| drop(permitted(&desk, &key("a"))));
         permissions.revoke(&grant.id, "").unwrap();
         denied(&desk, &key("a"));

@@ -198,10 +198,7 @@ fn meant_verb(typed: &str) -> Option<String> {
 
 fn too_many(verb: &str, typed: &str) -> Failure {
     let failure = Failure::usage(format!("{typed}: unexpected argument of {}", command(verb)));
-    match verb {
-        "run" => failure.hint("--args '{\"n\":3}'   (a tool takes its arguments as JSON)"),
-        _ => with_examples(failure, verb),
-    }
+    with_examples(failure, verb)
 }
 
 /// Adds an example from the help of the verb.
@@ -284,8 +281,6 @@ mod tests {
         );
         check("cofferdam run a --lang python", "--lang python: not one of js, ts", "--lang js");
         check("cofferdam audit --last x", "--last x: not a valid number", "--last 10");
-        let too_many = "--args '{\"n\":3}'   (a tool takes its arguments as JSON)";
-        check("cofferdam run a 1", "1: unexpected argument of cofferdam run", too_many);
     }
 
     /// Such a name would hide a verb or an option.

@@ -59,9 +59,9 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn the_result_is_on_standard_output_and_the_console_on_standard_error() {
+fn the_result_follows_the_output() {
     let source = "console.log('out'); console.error('err'); return { n: args.n + 1 }";
-    check(&["run", "-", "--args", r#"{"n":3}"#], source, 0, "{\"n\":4}\n", &["out\n", "err\n"]);
+    check(&["run", "-", "--args", r#"{"n":3}"#], source, 0, "out\n{\"n\":4}\n", &["err\n"]);
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn a_stack_names_the_file_without_its_folder() {
 #[test]
 fn an_empty_tool_gives_nothing() {
     let scratch = Scratch::new("empty");
-    check(&["run", &scratch.file("empty.js", "")], "", 0, "null\n", &[]);
-    check(&["run", "-"], "", 0, "null\n", &[]);
+    check(&["run", &scratch.file("empty.js", "")], "", 0, "", &[]);
+    check(&["run", "-"], "", 0, "", &[]);
 }
 
 #[test]
@@ -191,8 +191,8 @@ fn output_that_was_cut_is_noted() {
         &call,
         "console.log('123456')",
         0,
-        "null\n",
-        &["1234", "note: standard output was cut after 4 bytes"],
+        "1234",
+        &["note: standard output was cut after 4 bytes"],
     );
 }
 

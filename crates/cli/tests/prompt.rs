@@ -232,7 +232,7 @@ fn question_names_the_real_file_and_what_cannot_succeed_is_not_asked() {
     prompt.wait_for(&real);
     prompt.answer(
         "y\r",
-        &["done", "no such file, and no folder", "mounted read-only", "hint: --mount"],
+        &["done", "no such file, and no folder", "mounted read-only", "--mount .:/home/user"],
     );
     prompt.check_end(0);
 }
@@ -245,7 +245,7 @@ fn long_name_of_a_tool_is_shortened() {
     let mut prompt = asking(&home, &tool, &["--ephemeral"]);
     prompt.wait_for("no: ");
     assert!(!prompt.seen.contains(&"x".repeat(400)), "{}", prompt.seen);
-    prompt.answer("n\r", &["PERMISSION_DENIED"]);
+    prompt.answer("n\r", &["PermissionError"]);
     prompt.check_end(1);
 }
 

@@ -36,9 +36,10 @@ fn a_run_ends_at_its_deadline_where_nobody_reads() {
     let mut child = cofferdam(&["run", "--ephemeral", "--limit", "timeoutMs=300", &file]);
     let mut child = child.spawn().expect("the program");
     // Held open, and not read before the run has ended.
-    let err = child.stderr.take();
+    let (out, err) = (child.stdout.take(), child.stderr.take());
     assert_eq!(code(child), Some(124));
-    assert!(text(err.expect("piped")).starts_with("xxx"));
+    assert!(text(out.expect("piped")).starts_with("xxx"));
+    drop(err);
     let mut child = cofferdam(&["sh", "--ephemeral", "--limit", "timeoutMs=300", "-c", "yes"]);
     let mut child = child.spawn().expect("the program");
     let (out, err) = (child.stdout.take(), child.stderr.take());
@@ -49,16 +50,21 @@ fn a_run_ends_at_its_deadline_where_nobody_reads() {
 
 #[test]
 fn what_is_read_late_is_not_lost() {
-    let file = tool("late.js", "console.log('x'.repeat(500000)); console.log('last')");
+    let file = tool(
+        "late.js",
+        "console.error('begins'); console.log('x'.repeat(500000)); console.log('last'); return []",
+    );
     let mut child = cofferdam(&["run", "--ephemeral", &file]).spawn().expect("the program");
-    // The result comes after all output, so it appears only once the rest is read.
-    let mut out = BufReader::new(child.stdout.take().expect("piped"));
-    let err = text(child.stderr.take().expect("piped"));
-    assert_eq!(err.trim_start_matches('x'), "\nlast\n");
-    assert_eq!(err.len(), 500_006);
-    let mut result = String::new();
-    out.read_line(&mut result).expect("a line");
-    assert_eq!((result.as_str(), code(child)), ("null\n", Some(0)));
+    // Standard error is read to its end first, while the rest waits in the other pipe.
+    let out = child.stdout.take().expect("piped");
+    let mut err = BufReader::new(child.stderr.take().expect("piped"));
+    let mut first = String::new();
+    err.read_line(&mut first).expect("a line");
+    assert_eq!(first, "begins\n");
+    let out = text(out);
+    assert_eq!(out.trim_start_matches('x'), "\nlast\n[]\n");
+    assert_eq!(out.len(), 500_009);
+    assert_eq!((text(err).as_str(), code(child)), ("", Some(0)));
 }
 
 /// T-CELL-029.

@@ -7,18 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Scripts that do not run yet. One that does breaks the test, so that it leaves this list.
-const KNOWN_FAILURES: &[&str] = &[
-    "08-callbacks",
-    "22-exec-sync",
-    "23-spawn",
-    "25-events",
-    "26-streams",
-    "27-readline",
-    "28-crypto",
-    "29-zlib",
-    "30-buffers",
-    "40-assert-test",
-];
+const KNOWN_FAILURES: &[&str] = &["08-callbacks"];
 
 #[test]
 fn every_script_does_what_it_does_in_node() {

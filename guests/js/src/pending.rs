@@ -35,6 +35,11 @@ unsafe impl<'js> JsLifetime<'js> for Dispatcher<'js> {
     type Changed<'to> = Dispatcher<'to>;
 }
 
+/// Returns true while a call is pending.
+pub fn is_any() -> bool {
+    WAITING.with_borrow(|waiting| !waiting.is_empty())
+}
+
 /// Returns true while a call is pending that the run waits for. A timer that was `unref`ed is not.
 pub fn holds_the_run() -> bool {
     WAITING.with_borrow(|waiting| waiting.len()) > LOOSE.with_borrow(BTreeSet::len)

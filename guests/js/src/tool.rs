@@ -113,7 +113,12 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
         PromiseState::Resolved if running.form == Form::Kept => {
             finished(ctx, settled(ctx, &promise), &running, interrupted)
         }
-        PromiseState::Resolved | PromiseState::Pending if pending::holds_the_run() => {
+        PromiseState::Resolved if pending::holds_the_run() => {
+            RUNNING.set(Some(running));
+            Left::Other(Leave::Waiting)
+        }
+        // A script that is not done may wait for any call, also for a timer that was `unref`ed.
+        PromiseState::Pending if pending::is_any() => {
             RUNNING.set(Some(running));
             Left::Other(Leave::Waiting)
         }

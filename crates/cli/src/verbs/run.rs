@@ -32,7 +32,7 @@ use crate::script;
   cofferdam run tool.js --args '{\"n\":3}'
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
   cofferdam run tool.ts --json --limit timeoutMs=1000
-  cofferdam run project/main.js --code project input.csv --verbose
+  cofferdam run project/main.js input.csv --code project
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
   cofferdam run scrape.js --page page.html --allow dom:read
   cofferdam run render.js --boundary iframe

@@ -82,13 +82,84 @@
     copyFile: (from, to) => then(on.read(pathOf(from)), (bytes) => on.write(pathOf(to), 0, bytes)),
   });
 
+  // The words and numbers of the system's errors, as Node gives them.
+  const ERRORS = {
+    EPERM: [-1, 'operation not permitted'],
+    ENOENT: [-2, 'no such file or directory'],
+    EIO: [-5, 'i/o error'],
+    EBADF: [-9, 'bad file descriptor'],
+    EACCES: [-13, 'permission denied'],
+    EEXIST: [-17, 'file already exists'],
+    EXDEV: [-18, 'cross-device link not permitted'],
+    ENOTDIR: [-20, 'not a directory'],
+    EISDIR: [-21, 'illegal operation on a directory'],
+    EINVAL: [-22, 'invalid argument'],
+    EMFILE: [-24, 'too many open files'],
+    EFBIG: [-27, 'file too large'],
+    ENOSPC: [-28, 'no space left on device'],
+    EROFS: [-30, 'read-only file system'],
+    ENAMETOOLONG: [-36, 'name too long'],
+    ENOTEMPTY: [-39, 'directory not empty'],
+    ELOOP: [-40, 'too many symbolic links encountered'],
+  };
+  const CALLS = {
+    readFile: 'open',
+    writeFile: 'open',
+    appendFile: 'open',
+    readdir: 'scandir',
+    rm: 'lstat',
+    copyFile: 'copyfile',
+  };
+  const HAS_TARGET = ['rename', 'copyFile'];
+
+  // Gives an error of the system the message and members that scripts print and compare. A denial
+  // stays as it is.
+  const asNode = (error, name, [path, dest]) => {
+    const known = ERRORS[error?.code];
+    if (known === undefined || error.name === 'PermissionError') return error;
+    const isFolder = name === 'readFile' && error.code === 'EISDIR';
+    const syscall = isFolder ? 'read' : (CALLS[name] ?? name);
+    const [errno, words] = known;
+    const former = error.message;
+    let message = `${error.code}: ${words}, ${syscall}`;
+    const members = { errno, code: error.code, syscall };
+    if (!isFolder) {
+      members.path = `${path}`;
+      message += ` '${path}'`;
+    }
+    if (HAS_TARGET.includes(name)) {
+      members.dest = `${dest}`;
+      message += ` -> '${dest}'`;
+    }
+    delete error.code;
+    delete error.path;
+    Object.assign(error, members);
+    internal.hidden(error, 'message', message);
+    if (typeof error.stack === 'string') {
+      internal.hidden(error, 'stack', error.stack.replace(former, () => message));
+    }
+    return error;
+  };
+
   const waiting = operations(raw, (answer, next) => answer.then(next));
   const instant = operations(rawNow, (answer, next) => next(answer));
   const promises = {};
   const fs = { promises, constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 } };
   for (const name of Object.keys(waiting)) {
-    promises[name] = async (...args) => waiting[name](...args);
-    fs[`${name}Sync`] = (...args) => instant[name](...args);
+    promises[name] = async (...args) => {
+      try {
+        return await waiting[name](...args);
+      } catch (error) {
+        throw asNode(error, name, args);
+      }
+    };
+    fs[`${name}Sync`] = (...args) => {
+      try {
+        return instant[name](...args);
+      } catch (error) {
+        throw asNode(error, name, args);
+      }
+    };
     fs[name] = (...args) => {
       const callback = args.pop();
       if (typeof callback !== 'function') {
@@ -107,7 +178,8 @@
       rawNow.look(pathOf(path), 1);
       return true;
     } catch (error) {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
+      // Also where reading is refused: the answer must not tell what is there.
+      if (typeof error?.code === 'string') return false;
       throw error;
     }
   };
