@@ -85,6 +85,78 @@ const CHANGES: &[(&str, Change)] = &[
         Replace { from: "import {\n    URL,\n", to: "import {\n    URL,\n    URLSearchParams,\n" },
     ),
     ("url", Replace { from: "export { URL };\n", to: "export { URL, URLSearchParams };\n" }),
+    // `url.format` of an object: a protocol without a colon, characters that would end a part.
+    (
+        "url",
+        Replace {
+            from: "    const protocol = urlObject.protocol || '';\n    let pathname = urlObject.pathname || '';\n    let host = '';\n",
+            to: "    let protocol = urlObject.protocol || '';
+    if (protocol && !protocol.endsWith(':')) protocol += ':';
+    let pathname = (urlObject.pathname || '').replace(/[#?]/g, encodeURIComponent);
+    let host = '';\n",
+        },
+    ),
+    (
+        "url",
+        Replace {
+            from: "        host = urlObject.auth + '@' + host;\n    }\n\n    if (protocol) {\n",
+            to: "        host = encodeURIComponent(urlObject.auth).replace(/%3A/i, ':') + '@' + host;\n    }\n\n    if (protocol) {\n",
+        },
+    ),
+    (
+        "url",
+        Replace {
+            from: "    if (urlObject.search) {
+        result += urlObject.search;
+    } else if (urlObject.query && typeof urlObject.query === 'object') {
+        result += '?' + querystring.stringify(urlObject.query);
+    }
+
+    if (urlObject.hash) {
+        result += urlObject.hash;
+    }
+
+    return result;\n",
+            to: "    const query = urlObject.query && typeof urlObject.query === 'object' ? querystring.stringify(urlObject.query) : '';
+    const search = (urlObject.search || query).replace(/#/g, '%23');
+    if (search) result += search.startsWith('?') ? search : '?' + search;
+    const hash = urlObject.hash || '';
+    if (hash) result += hash.startsWith('#') ? hash : '#' + hash;
+    return result;\n",
+        },
+    ),
+    // Node 20 ends a difference without a line break.
+    (
+        "assert",
+        Replace {
+            from: "        super(message);\n\n        this.actual = actual;\n",
+            to: "        if (/\\n\\+ actual - expected\\n/.test(message)) message = message.replace(/\\n$/, '');
+        super(message);\n\n        this.actual = actual;\n",
+        },
+    ),
+    // The warning is remembered here and not on the global object.
+    (
+        "buffer",
+        Replace {
+            from: "    if (!globalThis.__wasm_rquickjs_buffer_dep0005_warned) {
+        globalThis.__wasm_rquickjs_buffer_dep0005_warned = true\n",
+            to: "    if (!Buffer_.isWarned) {\n        Buffer_.isWarned = true\n",
+        },
+    ),
+    // `Buffer.of` would call the constructor, which is deprecated.
+    (
+        "buffer",
+        Replace {
+            from: "Buffer.prototype = FastBuffer.prototype\n",
+            to: "Buffer.prototype = FastBuffer.prototype
+const Buffer_ = { isWarned: false }
+Buffer.of = function of (...items) {
+    const made = allocUnsafe(items.length)
+    for (let at = 0; at < items.length; at++) made[at] = items[at]
+    return made
+}\n",
+        },
+    ),
 ];
 
 fn main() {

@@ -9,9 +9,9 @@ use cofferdam_abi::entry::{Code, Form, Leave, Script, Start};
 use cofferdam_abi::frame::{Answer, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::Writer;
+use cofferdam_guest_js::gate;
+use cofferdam_guest_js::interpreter::Interpreter;
 use cofferdam_guest_js::tool::{self, Left};
-use cofferdam_guest_js::{apis, clone, exit, gate, modules, pending, rejections};
-use rquickjs::{CatchResultExt, Context, Runtime};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,11 +37,6 @@ fn run(file: &str, arguments: &[String]) -> Result<u8, Box<dyn std::error::Error
     std::io::stdin().read_to_end(&mut input)?;
     gate::set_input(&input);
     gate::serve_machine();
-    let runtime = Runtime::new()?;
-    runtime.set_interrupt_handler(Some(Box::new(|| exit::requested().is_some())));
-    modules::install(&runtime);
-    rejections::install(&runtime);
-    let context = Context::full(&runtime)?;
     let mut args = Writer::new();
     value::encode(&Value::Undefined, &mut args);
     let start = Start {
@@ -59,9 +54,7 @@ fn run(file: &str, arguments: &[String]) -> Result<u8, Box<dyn std::error::Error
             arguments: arguments.iter().map(String::as_str).collect(),
         },
     };
-    context.with(|ctx| {
-        clone::install(&ctx)?;
-        apis::install(&ctx).catch(&ctx).map_err(|error| error.to_string())?;
+    Interpreter::new(|| false)?.with(|ctx| {
         let never = || false;
         let mut left = tool::start(&ctx, &start, &never);
         while matches!(left, Left::Other(Leave::Waiting)) {
@@ -71,9 +64,6 @@ fn run(file: &str, arguments: &[String]) -> Result<u8, Box<dyn std::error::Error
             left = tool::resume(&ctx, &[(ticket, answer)], &never);
         }
         flush()?;
-        // Values that are kept must not outlive their runtime.
-        pending::forget();
-        rejections::forget();
         Ok(match left {
             Left::Finished(_) => 0,
             Left::Other(Leave::Exited(code)) => code,

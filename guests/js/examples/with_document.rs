@@ -7,8 +7,9 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use cofferdam_guest_js::{apis, clone, gate};
-use rquickjs::{CatchResultExt, Context, Promise, Runtime};
+use cofferdam_guest_js::interpreter::Interpreter;
+use cofferdam_guest_js::{gate, pending};
+use rquickjs::{CatchResultExt, Promise};
 
 fn main() -> ExitCode {
     match run() {
@@ -23,12 +24,8 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).collect();
     let (main, scripts) = files.split_last().ok_or("usage: with_document [NAME=]FILE… FILE")?;
-    let runtime = Runtime::new()?;
-    let context = Context::full(&runtime)?;
-    context.with(|ctx| -> Result<(), Box<dyn std::error::Error>> {
-        clone::install(&ctx)?;
-        apis::install(&ctx).catch(&ctx).map_err(|error| error.to_string())?;
-        gate::reset();
+    gate::reset();
+    Interpreter::new(|| false)?.with(|ctx| -> Result<(), Box<dyn std::error::Error>> {
         for file in scripts {
             match file.split_once('=') {
                 Some((name, path)) => ctx.globals().set(name, std::fs::read_to_string(path)?)?,
@@ -42,7 +39,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let start = Instant::now();
         let promise: Promise = ctx.eval(body).catch(&ctx).map_err(|error| error.to_string())?;
         loop {
-            while ctx.execute_pending_job() {}
+            pending::run_jobs(&ctx).catch(&ctx).map_err(|error| error.to_string())?;
             if !gate::fire_next(&ctx).catch(&ctx).map_err(|error| error.to_string())? {
                 break;
             }

@@ -2,27 +2,15 @@
 
 use std::cell::OnceCell;
 
+use crate::interpreter::Interpreter;
+use crate::tool::{self, Left};
 use cofferdam_abi::entry::Entry;
 use cofferdam_abi::wire::Writer;
 use cofferdam_guest_gate as gate;
-use rquickjs::{Context, Runtime};
-
-use crate::tool::{self, Left};
-
-/// Stack that JavaScript may use. Less than the module is linked with, so that a tool that calls
-/// too deep gets a RangeError while the guest itself still has room.
-// T-CELL-004: call stack: deep recursion, deep input to built-ins.
-const JS_STACK: usize = 512 << 10;
 
 /// Allocation between two garbage collections. QuickJS counts references, so only cycles wait for
 /// a collection.
 const GC_THRESHOLD: usize = 8 << 20;
-
-/// The JavaScript engine of the image, with the web surface loaded.
-struct Interpreter {
-    _runtime: Runtime,
-    context: Context,
-}
 
 thread_local! {
     static INTERPRETER: OnceCell<Interpreter> = const { OnceCell::new() };
@@ -34,26 +22,16 @@ pub extern "C" fn cofferdam_init() {
     // SAFETY: the host calls `cofferdam_init` once, and this is its first statement.
     unsafe { gate::call_constructors() };
     gate::assert_stack_first();
-    let runtime = Runtime::new().expect("room for a runtime");
-    runtime.set_max_stack_size(JS_STACK);
-    // T-CELL-001: endless computation.
-    let is_over = || gate::interrupted() || crate::exit::requested().is_some();
-    runtime.set_interrupt_handler(Some(Box::new(is_over)));
-    crate::modules::install(&runtime);
-    crate::rejections::install(&runtime);
-    let context = Context::full(&runtime).expect("room for a context");
-    context.with(|ctx| {
-        let installed = crate::clone::install(&ctx)
-            .and_then(|()| crate::apis::install(&ctx))
-            .and_then(|()| crate::apis::library::compile(&ctx));
-        if installed.is_err() {
-            let error = ctx.catch();
-            panic!("{:?}", crate::thrown::describe(&ctx, &error, ""));
-        }
+    let interpreter = Interpreter::new(gate::interrupted).expect("the surface loads");
+    let compiled = interpreter.with(|ctx| {
+        let compiled = crate::apis::library::compile(&ctx);
+        compiled.map_err(|_| crate::thrown::describe(&ctx, &ctx.catch(), ""))
     });
+    compiled.expect("the modules compile");
+    let runtime = interpreter.runtime();
     runtime.run_gc();
     runtime.set_gc_threshold(GC_THRESHOLD);
-    context.with(|ctx| {
+    interpreter.with(|ctx| {
         plug_holes(&ctx);
         settle(&ctx);
     });
@@ -61,7 +39,7 @@ pub extern "C" fn cofferdam_init() {
     crate::gate::make_room();
     make_room();
     crate::gate::go_live();
-    INTERPRETER.with(|kept| drop(kept.set(Interpreter { _runtime: runtime, context })));
+    INTERPRETER.with(|kept| drop(kept.set(interpreter)));
 }
 
 /// Fills the holes that loading left between blocks with blocks that are never freed. Allocations
@@ -144,7 +122,7 @@ pub unsafe extern "C" fn cofferdam_enter(message: *const u8, len: u32) -> u64 {
     let compute = |entry: Entry<'_>| {
         INTERPRETER.with(|kept| {
             let interpreter = kept.get().expect("initialised");
-            interpreter.context.with(|ctx| match entry {
+            interpreter.with(|ctx| match entry {
                 Entry::Start(start) => tool::start(&ctx, &start, &gate::interrupted),
                 Entry::Resume(answers) => tool::resume(&ctx, &answers, &gate::interrupted),
             })

@@ -6,6 +6,7 @@
 //!
 //! In reading order:
 //! - [`entry`]: the exports
+//! - [`interpreter`]: the engine with the surface loaded
 //! - [`tool`]: compiles a tool, runs it, reports its end
 //! - [`calls`]: host calls of the preludes, alone and in batches
 //! - [`pending`]: calls that the host has not answered yet, timers among them
@@ -30,6 +31,7 @@ mod engine;
 mod entry;
 pub mod exit;
 pub mod gate;
+pub mod interpreter;
 #[cfg(target_arch = "wasm32")]
 mod memory;
 pub mod modules;

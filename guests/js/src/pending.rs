@@ -98,6 +98,17 @@ fn want_ticks<'js>(ctx: Ctx<'js>, run: Function<'js>) {
     TICKS.set(Some(Persistent::save(&ctx, run)));
 }
 
+/// Runs the callbacks of `process.nextTick` and microtasks until neither are left.
+pub fn run_jobs(ctx: &Ctx<'_>) -> Result<()> {
+    loop {
+        run_ticks(ctx)?;
+        while ctx.execute_pending_job() {}
+        if !has_ticks() {
+            return Ok(());
+        }
+    }
+}
+
 /// Takes the exceptions that callbacks threw, in order.
 pub fn take_reported<'js>(ctx: &Ctx<'js>) -> Result<Vec<Value<'js>>> {
     REPORTED.take().into_iter().map(|value| value.restore(ctx)).collect()

@@ -47,6 +47,11 @@ impl Left {
     }
 }
 
+/// Drops the run under way.
+pub(crate) fn forget() {
+    RUNNING.take();
+}
+
 /// Starts a tool and runs it as far as it goes. `interrupted` returns true once the host wants an end.
 pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let file = start.file.to_owned();

@@ -1,13 +1,12 @@
 //! Runs the case files beside this one: headings are claims, blocks say what goes in and out.
 
-use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use cofferdam_guest_js::{apis, clone, gate, modules, pending};
+use cofferdam_guest_js::interpreter::Interpreter;
+use cofferdam_guest_js::{gate, pending, rejections};
 use libtest_mimic::{Arguments, Failed, Trial};
-use rquickjs::{CatchResultExt, Coerced, Context, Promise, Runtime};
+use rquickjs::{CatchResultExt, Coerced, Promise};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -56,19 +55,8 @@ struct Ran {
 }
 
 fn run(source: &str) -> Result<Ran, Failed> {
-    let runtime = Runtime::new()?;
-    // An unhandled rejection ends a run: the surface must leave none of its own behind.
-    let unhandled = Rc::new(Cell::new(0));
-    let count = unhandled.clone();
-    runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, _, _, is_handled| {
-        count.set(count.get() + if is_handled { -1 } else { 1 });
-    })));
-    modules::install(&runtime);
-    let context = Context::full(&runtime)?;
-    context.with(|ctx| {
-        clone::install(&ctx)?;
-        apis::install(&ctx).catch(&ctx).map_err(|error| format!("{error}"))?;
-        gate::reset();
+    gate::reset();
+    Interpreter::new(|| false)?.with(|ctx| {
         let body = format!("(async () => {{\n{source}\n}})()");
         let mut options = rquickjs::context::EvalOptions::default();
         options.filename = Some("tool.js".into());
@@ -76,7 +64,7 @@ fn run(source: &str) -> Result<Ran, Failed> {
         let promise: Promise =
             ctx.eval_with_options(body, options).catch(&ctx).map_err(|error| format!("{error}"))?;
         loop {
-            while ctx.execute_pending_job() {}
+            pending::run_jobs(&ctx).catch(&ctx).map_err(|error| format!("{error}"))?;
             if !gate::fire_next(&ctx).catch(&ctx).map_err(|error| format!("{error}"))? {
                 break;
             }
@@ -85,8 +73,10 @@ fn run(source: &str) -> Result<Ran, Failed> {
             Some(result) => result.catch(&ctx).map_err(|error| format!("{error}"))?,
             None => return Err("the case never settles".into()),
         };
-        if unhandled.get() != 0 {
-            return Err(format!("{} rejections left unhandled", unhandled.get()).into());
+        // An unhandled rejection ends a run: the surface must leave none of its own behind.
+        if let Some(rejection) = rejections::take(&ctx) {
+            let reason = rejection?.1.get::<Coerced<String>>()?.0;
+            return Err(format!("a rejection left unhandled: {reason}").into());
         }
         let reported = pending::take_reported(&ctx)?;
         let errors = reported.iter().map(|e| e.get::<Coerced<String>>().map(|text| text.0));

@@ -7,10 +7,10 @@ use cofferdam_abi::entry::{Code, Form, Leave, Script, Start};
 use cofferdam_abi::frame::{Answer, Status};
 use cofferdam_abi::value::{self, Value};
 use cofferdam_abi::wire::Writer;
+use cofferdam_guest_js::gate;
+use cofferdam_guest_js::interpreter::Interpreter;
 use cofferdam_guest_js::tool::{self, Left};
-use cofferdam_guest_js::{apis, clone, exit, gate, modules, pending, rejections};
 use libtest_mimic::{Arguments, Failed, Trial};
-use rquickjs::{CatchResultExt, Context, Runtime};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -72,18 +72,12 @@ const PATH: &str = "/code/main.js";
 
 fn check(case: &Case) -> Result<(), Failed> {
     gate::reset();
-    exit::forget();
     for (kind, content) in &case.blocks {
         if let Some(path) = kind.strip_prefix("file ") {
             gate::add_file(path, content.as_bytes());
         }
     }
     gate::set_input(case.block("input").as_bytes());
-    let runtime = Runtime::new()?;
-    runtime.set_interrupt_handler(Some(Box::new(|| exit::requested().is_some())));
-    modules::install(&runtime);
-    rejections::install(&runtime);
-    let context = Context::full(&runtime)?;
     let mut args = Writer::new();
     value::encode(&arguments(case.block("args"))?, &mut args);
     let start = Start {
@@ -101,9 +95,7 @@ fn check(case: &Case) -> Result<(), Failed> {
             arguments: case.block("arguments").lines().collect(),
         },
     };
-    let left = context.with(|ctx| -> Result<Left, Failed> {
-        clone::install(&ctx)?;
-        apis::install(&ctx).catch(&ctx).map_err(|error| error.to_string())?;
+    let left = Interpreter::new(|| false)?.with(|ctx| -> Result<Left, Failed> {
         let never = || false;
         let mut left = tool::start(&ctx, &start, &never);
         while matches!(left, Left::Other(Leave::Waiting)) {
@@ -111,9 +103,6 @@ fn check(case: &Case) -> Result<(), Failed> {
             let answer = Answer { status: Status::Done, payload: &[] };
             left = tool::resume(&ctx, &[(ticket, answer)], &never);
         }
-        // Values that are kept must not outlive their runtime.
-        pending::forget();
-        rejections::forget();
         Ok(left)
     })?;
     let (out, err) = gate::take_output();

@@ -108,7 +108,6 @@ pub fn reset() {
     INPUT.take();
     take_output();
     files::forget();
-    crate::pending::forget();
 }
 
 /// Takes the output so far: standard output, standard error.

@@ -107,8 +107,9 @@ unsafe impl<'js> JsLifetime<'js> for Host<'js> {
 }
 
 /// Returns the full name of the module that `name` means inside `base`, if both are of this folder.
+/// A part of the loader imports the files of a tool, by absolute paths.
 pub(crate) fn resolve(base: &str, name: &str) -> Option<String> {
-    if !base.starts_with(PREFIX) {
+    if !base.starts_with(PREFIX) || name.starts_with('/') {
         return None;
     }
     let prefixes = ["__wasm_rquickjs_builtin/", "node:"];

@@ -46,7 +46,7 @@
 
   internal.changedVariables = () => (changed.size === 0 ? undefined : [...changed]);
 
-  const { performance } = globalThis;
+  const { performance, Error } = globalThis;
   const { writeErr, writeOut } = native;
 
   // Listeners by event. Only the few events below ever happen.
@@ -174,7 +174,17 @@
     listeners: (event) => (listeners.get(event) ?? []).map((entry) => entry.listener),
     listenerCount: (event) => (listeners.get(event) ?? []).length,
     setMaxListeners: () => process,
-    emitWarning: (warning) => writeErr(`(js:1) ${warning?.name ?? 'Warning'}: ${warning?.message ?? warning}\n`),
+    emitWarning(warning, type = undefined, code = undefined) {
+      if (type !== null && typeof type === 'object') ({ type, code } = type);
+      const error = warning instanceof Error ? warning : new Error(`${warning}`);
+      if (error !== warning) internal.hidden(error, 'name', typeof type === 'string' ? type : 'Warning');
+      if (typeof code === 'string') error.code = code;
+      process.nextTick(() => {
+        const mark = error.code === undefined ? '' : `[${error.code}] `;
+        writeErr(`(node:${process.pid}) ${mark}${error.name}: ${error.message}\n`);
+        emit('warning', error);
+      });
+    },
   };
   let isExiting = false;
 
