@@ -4,7 +4,10 @@ import type { Outcome } from './sandbox.js';
 
 /** Base of every error of this package. */
 export class CofferdamError extends Error {
-  override name = new.target.name;
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
 }
 
 /** The program cofferdam cannot be found. */

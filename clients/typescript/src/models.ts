@@ -1,6 +1,6 @@
 // Definitions of tools for language models, as plain objects. No package of a vendor is needed.
 
-import { RunError, check } from './errors.js';
+import { PermissionDenied, RunError, check } from './errors.js';
 import type { Sandbox } from './sandbox.js';
 
 export type Format = 'openai' | 'anthropic';
@@ -74,6 +74,10 @@ export async function call(
         return `error: there is no tool ${JSON.stringify(name)}`;
     }
   } catch (error) {
+    if (error instanceof PermissionDenied) {
+      const { thrown, message, requiredPermission, requestId } = error;
+      return `error: ${thrown}: ${message}\nneeds ${requiredPermission}, which a person can grant as ${requestId}`;
+    }
     if (error instanceof RunError) return `error: ${error.thrown}: ${error.message}`;
     throw error;
   }

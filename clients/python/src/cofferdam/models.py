@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ._errors import RunError
+from ._errors import PermissionDenied, RunError
 from ._sandbox import Sandbox
 
 Format = Literal["openai", "anthropic"]
@@ -73,5 +73,7 @@ def call(sandbox: Sandbox, name: str, arguments: str | Mapping[str, Any]) -> str
                 return outcome.stdout + outcome.stderr + ended
             case _:
                 return f"error: there is no tool {name!r}"
+    except PermissionDenied as error:
+        return f"error: {error}\nneeds {error.required_permission}, which a person can grant as {error.request_id}"
     except RunError as error:
         return f"error: {error}"
