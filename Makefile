@@ -50,6 +50,7 @@ test-clients: build  ## the clients for Python and TypeScript, against the progr
 	clients/typescript/build
 	PATH="$(abspath $(TARGET))/release:$$PATH" python3 -m unittest discover -s clients/python/tests
 	cd clients/typescript && PATH="$(abspath $(TARGET))/release:$$PATH" node --test test/
+	clients/check-packages $(TARGET)/release/cofferdam
 
 wheel: build  ## a Python wheel of this platform with the program inside: target/wheels
 	clients/python/wheel $(TARGET)/release/cofferdam $(TARGET)/wheels
