@@ -21,7 +21,7 @@ const MAX_SHOWN_NAME: usize = 60;
 /// ```
 /// # use cofferdam_broker::{identity, shown_identity};
 /// let identity = identity("a.js", b"return 1");
-/// assert_eq!(shown_identity(&identity), "a.js#dd50d8d4");
+/// assert_eq!(shown_identity(&identity), "a.js#486d9aff");
 /// ```
 pub fn identity(name: &str, source: &[u8]) -> String {
     let digest = Sha256::digest(source);

@@ -165,7 +165,7 @@ fn a_mistyped_word_is_answered_with_the_one_that_was_meant() {
 #[test]
 fn a_request_is_open_again_when_its_grant_is_used_up() {
     let home = Home::new("again");
-    let tool = home.file("tool.js", "return require('fs').existsSync('/data/a')");
+    let tool = home.file("tool.js", "return require('fs').readdirSync('/')");
     let denied: Json = parse(&home.out(&["run", &tool, "--json"], 1));
     let id = denied["error"]["requestId"].as_str().expect("an id").to_owned();
     home.out(&["grant", &id, "--once"], 0);

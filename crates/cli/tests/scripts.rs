@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Scripts that do not run yet. One that does breaks the test, so that it leaves this list.
-const KNOWN_FAILURES: &[&str] = &["08-callbacks"];
-
 #[test]
 fn every_script_does_what_it_does_in_node() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/scripts");
@@ -17,11 +14,8 @@ fn every_script_does_what_it_does_in_node() {
     let mut count = 0;
     for script in scripts(&folder) {
         count += 1;
-        let difference = script.difference(&folder, &server);
-        match (difference, KNOWN_FAILURES.contains(&script.name.as_str())) {
-            (None, false) | (Some(_), true) => {}
-            (None, true) => wrong.push(format!("{}: runs; take it off the list", script.name)),
-            (Some(difference), false) => wrong.push(format!("{}: {difference}", script.name)),
+        if let Some(difference) = script.difference(&folder, &server) {
+            wrong.push(format!("{}: {difference}", script.name));
         }
     }
     assert_eq!(count, 40);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use cofferdam_broker::{Broker, FromOutside, Ledger, RequestStatus, Span, Terms, Verdict};
+use cofferdam_broker::{Broker, Cost, FromOutside, Ledger, RequestStatus, Span, Terms, Verdict};
 use cofferdam_caps::{CapabilitySet, Kind};
 use cofferdam_store::Store;
 
@@ -46,6 +46,7 @@ fn request_has_the_same_id_in_another_process() {
     let granted = other.terms_for(&request.id, Span::Once).unwrap();
     other.grant_request(&request.id, granted).unwrap();
     assert!(is_permitted(&desk, &key("a")));
+    desk.end("", Cost::default());
     assert!(!is_permitted(&desk, &key("a")));
     assert_eq!(one.requests().unwrap()[0].status, RequestStatus::Granted);
     other.deny_request(&request.id, "alice").unwrap();
