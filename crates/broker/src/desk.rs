@@ -156,9 +156,9 @@ impl Desk {
             }
         };
         match self.check_further(&mut action) {
-            RequestsVerdict::Permit => match self.complete(permit, action) {
-                Ok(permit) => Verdict::Permit(permit),
-                Err(denial) => Verdict::Denied(denial),
+            RequestsVerdict::Permit => match self.commit_for(&action, &permit) {
+                None => Verdict::Permit(permit.for_action(action)),
+                Some(denial) => Verdict::Denied(denial),
             },
             RequestsVerdict::Denied(denial) => Verdict::Denied(denial),
             RequestsVerdict::Ask(waiting) => {
@@ -180,23 +180,17 @@ impl Desk {
         RequestsVerdict::Permit
     }
 
-    /// Returns the permit for an action whose requests are all permitted. The audit lines of an
-    /// action outside the sandbox are made durable together first.
-    pub(crate) fn complete<A: Action>(
-        &self,
-        permit: Permit<()>,
-        action: A,
-    ) -> Result<Permit<A>, Denial> {
-        if action.acts_outside() {
-            let sink = &*self.permissions().broker().shared().sink;
-            let committed = self.lock().audit.commit_noted(sink);
-            committed.map_err(|error| {
-                let required = permit.request().required();
-                let id = self.request_id(&required);
-                Denial::new(&required, &id, Reason::Unavailable(error))
-            })?;
+    /// Makes the audit lines of an action outside the sandbox durable, all of its requests together.
+    /// Returns a denial if that fails: what cannot be recorded is not done.
+    pub(crate) fn commit_for(&self, action: &impl Action, permit: &Permit<()>) -> Option<Denial> {
+        if !action.acts_outside() {
+            return None;
         }
-        Ok(permit.for_action(action))
+        let sink = &*self.permissions().broker().shared().sink;
+        let error = self.lock().audit.commit_noted(sink).err()?;
+        let required = permit.request().required();
+        let id = self.request_id(&required);
+        Some(Denial::new(&required, &id, Reason::Unavailable(error)))
     }
 
     /// Returns the result that a check would have, without asking, consuming a use or logging.

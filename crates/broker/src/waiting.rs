@@ -73,7 +73,10 @@ impl<A: Action> Future for Waiting<A> {
             let permit = this.permitted.take().unwrap_or(permit);
             match this.desk.check_further(&mut action) {
                 RequestsVerdict::Permit => {
-                    return Poll::Ready(this.desk.complete(permit, action));
+                    return Poll::Ready(match this.desk.commit_for(&action, &permit) {
+                        None => Ok(permit.for_action(action)),
+                        Some(denial) => Err(denial),
+                    });
                 }
                 RequestsVerdict::Denied(denial) => return Poll::Ready(Err(denial)),
                 RequestsVerdict::Ask(waiting) => {

@@ -179,7 +179,6 @@ fn explain(error: &PermissionError, standing: &Standing) {
             report::print(
                 "    grant       only what you expected; this text was made to mislead\n",
             );
-            return;
         }
         Standing::Unknown => {
             report::print(&format!("unknown: {claimed}"));
