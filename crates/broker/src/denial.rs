@@ -37,6 +37,7 @@ enum Code {
 pub struct Denial {
     error: PermissionError,
     reason: Reason,
+    obstacle: Option<Obstacle>,
 }
 
 /// Reason for a denial.
@@ -133,7 +134,18 @@ impl PermissionError {
 
 impl Denial {
     pub(crate) fn new(required: &Capability, id: &RequestId, reason: Reason) -> Self {
-        Self { error: PermissionError::new(required, id, &reason), reason }
+        let obstacle = match reason {
+            Reason::Hopeless(obstacle) => Some(obstacle),
+            _ => None,
+        };
+        Self { error: PermissionError::new(required, id, &reason), reason, obstacle }
+    }
+
+    /// Adds the reason why the action would fail even with a grant. Only the caller is told: the
+    /// error must not reveal to the guest what exists.
+    pub(crate) fn with_obstacle(mut self, obstacle: Option<Obstacle>) -> Self {
+        self.obstacle = self.obstacle.or(obstacle);
+        self
     }
 
     /// Returns the error for the guest.
@@ -152,6 +164,11 @@ impl Denial {
             Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Unavailable(_) => true,
             Reason::Outside(_) | Reason::Hopeless(_) => false,
         }
+    }
+
+    /// Returns the reason why the action would fail even with a grant, if one is known.
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        self.obstacle
     }
 
     /// Returns the reason, for the caller.

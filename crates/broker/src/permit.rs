@@ -92,7 +92,7 @@ pub(crate) struct Checked {
     pub(crate) request: Request,
     /// Object of the request as the audit log shows it.
     pub(crate) target: Arc<str>,
-    /// Facts for the person who is asked; empty if nobody is.
+    /// Facts for the person who is asked, or who reads what was denied; empty for a permit.
     pub(crate) particulars: Particulars,
 }
 

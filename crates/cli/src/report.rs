@@ -4,9 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cofferdam::permissions::{Reason, shortened};
+use cofferdam::permissions::{Denial, Obstacle, shortened};
 use cofferdam::{
-    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, visible,
+    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, shell_word,
+    visible,
 };
 
 use crate::outlet;
@@ -160,11 +161,7 @@ fn denials(outcome: &Outcome) {
         labelled(Tone::Note, "note", &format!("{more} more requests were denied"));
         labelled(Tone::Hint, "hint", "cofferdam requests   (lists all of them)");
     }
-    let hints = listed.iter().filter_map(|denial| match denial.reason() {
-        Reason::Hopeless(obstacle) => Some(obstacle.hint()),
-        _ => None,
-    });
-    let hints: std::collections::BTreeSet<_> = hints.collect();
+    let hints: std::collections::BTreeSet<_> = listed.iter().filter_map(way_around).collect();
     hints.iter().for_each(|hint| labelled(Tone::Hint, "hint", hint));
     let to_grant: Vec<_> = listed.iter().filter(|denial| denial.can_be_granted()).collect();
     let ids: Vec<_> = to_grant.iter().map(|denial| denial.error().request_id()).collect();
@@ -176,6 +173,30 @@ fn denials(outcome: &Outcome) {
         let capability = only.error().required_permission();
         labelled(Tone::Hint, "hint", &format!("--allow {}", permissions::quoted(capability)));
     }
+}
+
+/// Returns the options without which a grant would not help.
+fn way_around(denial: &Denial) -> Option<String> {
+    let needed = denial.error().required_permission();
+    Some(match denial.obstacle()? {
+        Obstacle::NotThere => {
+            let path = needed.split_once(":/").map_or("", |(_, path)| path);
+            let folder = match path.rsplit_once('/') {
+                Some((folder, _)) if !path.starts_with("home/user/") => folder,
+                _ => "home/user",
+            };
+            let mount = shell_word(&format!(".:/{folder}"));
+            format!("--mount {mount}   (shows this folder to the tool)")
+        }
+        Obstacle::NotSet => {
+            let name = needed.rsplit_once(':').map_or("", |(_, name)| name);
+            match name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                true => format!("--env {name}=\"${name}\"   (sets the variable in the sandbox)"),
+                false => "--env NAME=VALUE".to_owned(),
+            }
+        }
+        other => other.hint().to_owned(),
+    })
 }
 
 fn hint(exhausted: &Exhausted) -> Option<String> {

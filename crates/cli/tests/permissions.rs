@@ -287,3 +287,18 @@ fn a_grant_for_a_mounted_folder_is_not_for_another_mounted_there() {
     assert_ne!(id_in(&denied, "req_"), id);
     home.check(&["run", "-"], TOOL, 1, &["PERMISSION_DENIED"]);
 }
+
+#[test]
+fn a_denial_says_what_a_grant_alone_would_not_mend() {
+    let home = Home::new("around");
+    let cases = [
+        ("require('fs').readFileSync('sales.csv')", "hint: --mount .:/home/user "),
+        ("require('fs').readFileSync('/data/in/a.csv')", "hint: --mount .:/data/in "),
+        ("process.env.API_KEY", "hint: --env API_KEY=\"$API_KEY\" "),
+    ];
+    for (source, hint) in cases {
+        let err = home.check(&["run", "-"], source, 1, &[hint, "hint: cofferdam grant req_"]);
+        // The tool itself learns no more than that it was not granted.
+        assert!(!err.contains("no such file"), "{err}");
+    }
+}

@@ -84,6 +84,9 @@ impl Desk {
                     (false, false) if self.permissions().approver().is_none() => Reason::NotGranted,
                     (false, false) => Reason::TooMany,
                 };
+                drop(state);
+                let checked = Arc::new(Checked::with(request.clone(), about()));
+                let mut state = self.lock();
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
                 state.remember(checked, Err(denial.clone()), seen);
                 RequestVerdict::Denied(denial)

@@ -81,7 +81,9 @@ impl Desk {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
-        let denial = Denial::new(required, id, reason);
+        let folders = self.permissions().host_folders();
+        let obstacle = checked.particulars.obstacle_to(&checked.request, &folders);
+        let denial = Denial::new(required, id, reason).with_obstacle(obstacle);
         state.denials.push(denial.clone());
         denial
     }
