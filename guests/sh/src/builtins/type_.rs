@@ -199,21 +199,18 @@ pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {
         },
         None => 0,
     };
-    let count = shell.frames.len();
-    if count == 0 && args.len() == 1 && shell.command_string.is_none() {
-        return shell.print(b"0 NULL\n", "caller");
+    let lines = shell.dynamic_array(b"BASH_LINENO");
+    let sources = shell.dynamic_array(b"BASH_SOURCE");
+    let source = sources.get(at + 1).map(|source| shown(source));
+    if args.len() == 1 {
+        let Some(line) = lines.first() else { return Ok(1) };
+        let source = source.unwrap_or_else(|| "NULL".to_owned());
+        return shell.print(format!("{} {source}\n", shown(line)).as_bytes(), "caller");
     }
-    let Some(frame) = count.checked_sub(at + 1).map(|at| &shell.frames[at]) else { return Ok(1) };
-    let outer = count.checked_sub(at + 2).map(|at| &shell.frames[at]);
-    let source = outer.map_or(&shell.source, |frame| &frame.source);
-    let source = if source.is_empty() { b"environment".to_vec() } else { source.clone() };
-    let name = outer.map_or(b"main".to_vec(), |frame| frame.name.clone());
-    let line = frame.line.to_string();
-    let text = if args.len() > 1 {
-        format!("{line} {} {}\n", shown(&name), shown(&source))
-    } else {
-        let source = if shell.source.is_empty() { b"NULL".to_vec() } else { source };
-        format!("{line} {}\n", shown(&source))
+    let names = shell.dynamic_array(b"FUNCNAME");
+    let (Some(line), Some(name), Some(source)) = (lines.get(at), names.get(at + 1), source) else {
+        return Ok(1);
     };
+    let text = format!("{} {} {source}\n", shown(line), shown(name));
     shell.print(text.as_bytes(), "caller")
 }

@@ -34,12 +34,11 @@ impl Shell {
             Ok(Some((pid, status))) => self.jobs.note(pid, status),
             Ok(None) => {}
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                let signals = sys::signals_take();
-                for signal in &signals {
-                    self.run_trap(crate::shell::traps::Event::Signal(*signal))?;
-                }
-                if let Some(signal) = signals.first() {
-                    return Ok(Some(128 + i32::from(*signal)));
+                self.traps.pending.append(&mut sys::signals_take());
+                let first = self.traps.pending.first().copied();
+                self.run_signal_traps()?;
+                if let Some(signal) = first {
+                    return Ok(Some(128 + i32::from(signal)));
                 }
             }
             Err(_) => {

@@ -1,6 +1,7 @@
 //! Simple commands: expansion, dispatch and assignments that last for one command.
 
 use super::assign::{Assigned, Decl, NewValue};
+use super::trap::Debugged;
 use crate::builtins;
 use crate::shell::traps::Event;
 use crate::shell::value::{Value, Var, flag};
@@ -10,9 +11,11 @@ use crate::syntax::ast::{Command, Redirect, Simple, Text};
 
 impl Shell {
     pub(super) fn exec_simple(&mut self, simple: &Simple, command: &Command) -> Exec {
-        if self.traps.list.contains_key(&Event::Debug) {
-            self.command_text = crate::syntax::command_text(command);
-            self.run_debug_trap()?;
+        if self.traces_commands() {
+            let text = crate::syntax::command_text(command);
+            if let Debugged::Skip = self.run_debug_trap(text)? {
+                return Ok(0);
+            }
             self.line = command.line;
         }
         self.substituted = None;
@@ -21,8 +24,9 @@ impl Shell {
         let answer = if args.is_empty() {
             self.exec_assigns(simple, &command.redirects)
         } else {
-            if self.traps.list.contains_key(&Event::Err)
-                || self.traps.list.contains_key(&Event::Exit)
+            if !self.traps.running
+                && (self.traps.list.contains_key(&Event::Err)
+                    || self.traps.list.contains_key(&Event::Exit))
             {
                 self.command_text = crate::syntax::command_text(command);
             }
@@ -166,7 +170,7 @@ impl Shell {
     ) -> Result<Vec<(Name, Option<Var>)>, Flow> {
         let mut saved = Vec::new();
         for assign in assigns {
-            let name = Name::from(assign.name.as_slice());
+            let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
                 let _ = self.check_writable(&name);
                 continue;

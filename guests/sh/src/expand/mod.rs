@@ -210,6 +210,11 @@ impl Shell {
         Rules { extended: self.options.extglob(), fold: self.options.nocasematch() }
     }
 
+    /// Returns the pattern rules of `${x#…}` and `${x^…}`, which ignore `nocasematch`.
+    pub(crate) fn exact_rules(&self) -> Rules {
+        Rules { fold: false, ..self.pattern_rules() }
+    }
+
     /// Returns the field separators.
     pub(crate) fn ifs(&self) -> Text {
         match self.vars.get(&b"IFS"[..]) {
