@@ -19,26 +19,26 @@ pub const ACTIONS: &[(u8, &str)] = &[
     (0, "arrayvar"),
     (0, "binding"),
     (b'b', "builtin"),
-    (b'c', "command"),
-    (b'd', "directory"),
     (0, "disabled"),
     (0, "enabled"),
     (b'e', "export"),
-    (b'f', "file"),
     (0, "function"),
-    (b'g', "group"),
     (0, "helptopic"),
     (0, "hostname"),
     (b'j', "job"),
     (b'k', "keyword"),
     (0, "running"),
-    (b's', "service"),
     (0, "setopt"),
     (0, "shopt"),
     (0, "signal"),
     (0, "stopped"),
-    (b'u', "user"),
     (b'v', "variable"),
+    (b'c', "command"),
+    (b'f', "file"),
+    (b'u', "user"),
+    (b'g', "group"),
+    (b's', "service"),
+    (b'd', "directory"),
 ];
 
 /// Names for `-o`.
@@ -127,8 +127,6 @@ impl Shell {
         if found.is_empty() && has("default") {
             found.append(&mut files(self, word, false));
         }
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|name| seen.insert(name.clone()));
         Ok(found)
     }
 
@@ -232,9 +230,9 @@ impl Shell {
                 exported.map(|(name, _)| name.to_vec()).collect()
             }
             "function" => self.functions.keys().cloned().collect(),
-            "group" => first_fields("/etc/group", b':'),
-            "user" => first_fields("/etc/passwd", b':'),
-            "service" => first_fields("/etc/services", b'\t'),
+            "group" => return first_fields("/etc/group", b':'),
+            "user" => return first_fields("/etc/passwd", b':'),
+            "service" => return first_fields("/etc/services", b'\t'),
             "hostname" => first_fields("/etc/hostname", b' '),
             "job" | "running" => {
                 let jobs = self.jobs.list.iter();

@@ -126,9 +126,8 @@ pub(super) fn complete(shell: &mut Shell, args: &[Text]) -> Exec {
         if call.names.is_empty() {
             shell.completions.clear();
         }
-        return change_all(shell, &call.names, |shell, at| {
-            shell.completions.remove(at);
-        });
+        shell.completions.retain(|(name, _)| !call.names.contains(name));
+        return Ok(0);
     }
     if call.print || args.len() == 1 || call.names.is_empty() {
         if !call.print && args.len() > 1 {
@@ -142,21 +141,6 @@ pub(super) fn complete(shell: &mut Shell, args: &[Text]) -> Exec {
         shell.completions.push((name, call.spec.clone()));
     }
     Ok(0)
-}
-
-/// Applies `f` to the specification of each name; complains of names that have none.
-fn change_all(shell: &mut Shell, names: &[Text], f: impl Fn(&mut Shell, usize)) -> Exec {
-    let mut status = 0;
-    for name in names {
-        match shell.completions.iter().position(|(known, _)| known == name) {
-            Some(at) => f(shell, at),
-            None => {
-                shell.warn(&format!("complete: {}: no completion specification", shown(name)));
-                status = 1;
-            }
-        }
-    }
-    Ok(status)
 }
 
 fn print(shell: &mut Shell, names: &[Text]) -> Exec {
@@ -183,8 +167,11 @@ fn described(name: &[u8], spec: &Spec) -> Text {
         out.extend_from_slice(format!("-o {option} ").as_bytes());
     }
     let has = |name: &str| spec.actions.contains(&name);
-    for (letter, _) in ACTIONS.iter().filter(|(letter, name)| *letter != 0 && has(name)) {
-        out.extend_from_slice(&[b'-', *letter, b' ']);
+    let short = ACTIONS.iter().filter(|(letter, name)| *letter != 0 && has(name));
+    let mut letters: Vec<u8> = short.map(|(letter, _)| *letter).collect();
+    letters.sort_unstable();
+    for letter in letters {
+        out.extend_from_slice(&[b'-', letter, b' ']);
     }
     for (_, action) in ACTIONS.iter().filter(|(letter, name)| *letter == 0 && has(name)) {
         out.extend_from_slice(format!("-A {action} ").as_bytes());

@@ -38,7 +38,7 @@ mod unset;
 mod wait;
 
 use crate::exec::Decl;
-use crate::shell::{Exec, Shell};
+use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
 /// Exit status for incorrect usage.
@@ -205,10 +205,17 @@ pub fn find(name: &[u8]) -> Option<&'static Builtin> {
 
 pub use bind::Keys;
 pub(crate) use bind::functions as readline_functions;
+pub use ulimit::Limit;
 
 /// Runs commands from a file, as `source` does.
 pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
     source::source(shell, args)
+}
+
+/// Complains of too many arguments. As in bash, that ends the text of `bash -c`.
+pub(crate) fn too_many(shell: &mut Shell, who: &str) -> Flow {
+    shell.warn(&format!("{who}: too many arguments"));
+    if shell.command_string.is_some() { Flow::Exit(1) } else { Flow::Discard(1) }
 }
 
 /// Parses a numeric argument, with an optional leading `+`.

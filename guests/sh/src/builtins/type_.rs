@@ -19,6 +19,8 @@ enum What {
     Keyword,
     Function,
     Builtin,
+    /// A file whose path was found before.
+    Hashed(Text),
     File(Text),
 }
 
@@ -38,6 +40,10 @@ fn look(shell: &mut Shell, name: &[u8], functions: bool, all: bool) -> Vec<What>
     if shell.is_builtin(name) {
         found.push(What::Builtin);
     }
+    let hashed = shell.hashed.get(name).filter(|path| path.contains(&b'/'));
+    if let Some(path) = hashed.filter(|_| !all && found.is_empty()) {
+        return vec![What::Hashed(path.clone())];
+    }
     if all || found.is_empty() {
         found.extend(files(shell, name, all).into_iter().map(What::File));
     }
@@ -46,7 +52,13 @@ fn look(shell: &mut Shell, name: &[u8], functions: bool, all: bool) -> Vec<What>
 
 fn files(shell: &mut Shell, name: &[u8], all: bool) -> Vec<Text> {
     if name.contains(&b'/') || !all {
-        return match shell.find_program(name) {
+        let known = shell.hashed.contains_key(name);
+        let found = shell.find_program(name);
+        // Asking about a command does not count as a use.
+        if !known {
+            shell.hashed.remove(name);
+        }
+        return match found {
             Found::Program(path) => {
                 if cfg!(target_arch = "wasm32") && !path.contains(&b'/') {
                     return bare(&path);
@@ -124,10 +136,10 @@ pub(super) fn type_(shell: &mut Shell, args: &[Text]) -> Exec {
                     What::Keyword => b"keyword\n",
                     What::Function => b"function\n",
                     What::Builtin => b"builtin\n",
-                    What::File(_) => b"file\n",
+                    What::Hashed(_) | What::File(_) => b"file\n",
                 });
             } else if path || force {
-                if let What::File(file) = what {
+                if let What::Hashed(file) | What::File(file) = what {
                     out.extend_from_slice(&file);
                     out.push(b'\n');
                 }
@@ -154,6 +166,7 @@ fn sentence(shell: &Shell, name: &[u8], what: &What) -> Text {
                 if special { b" is a special shell builtin\n" } else { b" is a shell builtin\n" };
             [name, kind].concat()
         }
+        What::Hashed(path) => [name, b" is hashed (", path, b")\n"].concat(),
         What::File(path) => [name, b" is ", path, b"\n"].concat(),
     }
 }
@@ -179,7 +192,7 @@ pub(super) fn describe_command(shell: &mut Shell, names: &[Text], long: bool) ->
                     &[b"alias ", name.as_slice(), b"=", &quote::single(&value)].concat(),
                 );
             }
-            What::File(path) => out.extend_from_slice(&path),
+            What::Hashed(path) | What::File(path) => out.extend_from_slice(&path),
             What::Keyword | What::Function | What::Builtin => out.extend_from_slice(name),
         }
         out.push(b'\n');

@@ -129,6 +129,7 @@ impl Shell {
             }
             Err(Flow::Continue(1)) => {
                 *status = 0;
+                self.status = 0;
                 Ok(Turn::Go)
             }
             Err(Flow::Break(n)) => Err(Flow::Break(n - 1)),
@@ -154,6 +155,8 @@ impl Shell {
                     Err(Flow::Break(n)) if n > 1 => return Err(Flow::Break(n - 1)),
                     Err(Flow::Break(_)) => return Ok(0),
                     Err(Flow::Continue(n)) if n > 1 => return Err(Flow::Continue(n - 1)),
+                    // `continue` succeeds, which ends an `until` loop.
+                    Err(Flow::Continue(_)) if l.until => return Ok(status),
                     Err(Flow::Continue(_)) => continue,
                     Err(flow) => return Err(flow),
                 };

@@ -44,6 +44,10 @@ impl Shell {
         let mut here = None;
         for (at, stage) in stages.iter().enumerate() {
             let last = at + 1 == count;
+            self.line = stage.line;
+            if matches!(stage.kind, Kind::Simple(_)) && !self.options.functrace() {
+                self.debug_part(|| crate::syntax::command_text(stage))?;
+            }
             let saved = self.fds.clone();
             if let Some(input) = input.take() {
                 self.fds.set(0, input);

@@ -264,7 +264,8 @@ impl Shell {
                     self.status = 1;
                     return Ok(1);
                 }
-                Err(if self.command_string.is_some() { FATAL_IN_STRING } else { status })
+                let is_plain = self.command_string.is_some() && !self.options.errexit();
+                Err(if is_plain { FATAL_IN_STRING } else { status })
             }
             Err(Flow::Discard(status)) => {
                 self.forget_calls();

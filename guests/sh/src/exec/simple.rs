@@ -71,9 +71,22 @@ impl Shell {
 
     fn exec_args(&mut self, simple: &Simple, args: Vec<Decl>, redirects: &[Redirect]) -> Exec {
         let mut assigns = Vec::new();
+        let mut seen = Vec::new();
         for assign in &simple.assigns {
-            assigns.push(self.expand_assign(assign)?);
+            let assigned = match self.expand_assign(assign) {
+                Ok(assigned) => assigned,
+                Err(flow) => {
+                    self.take_back(seen);
+                    return Err(flow);
+                }
+            };
+            // Each assignment sees the ones before it.
+            if simple.assigns.len() > 1 && assigned.index.is_none() {
+                seen.append(&mut self.assign_for_now(vec![assigned.clone()])?);
+            }
+            assigns.push(assigned);
         }
+        self.take_back(seen);
         if self.options.xtrace() {
             self.trace_command(&assigns, &args);
         }
@@ -175,8 +188,19 @@ impl Shell {
                 let _ = self.check_writable(&name);
                 continue;
             }
-            let NewValue::Scalar(value) = assign.value else {
+            if let Some(index) = &assign.index {
+                let place = [assign.name.as_slice(), b"[", index, b"]"].concat();
+                let place = String::from_utf8_lossy(&place).into_owned();
+                self.warn(&format!("`{place}': not a valid identifier"));
                 continue;
+            }
+            let value = match assign.value {
+                NewValue::Scalar(value) => value,
+                // As in bash, a child sees an array literal as text.
+                NewValue::Array(_) => {
+                    let text = Decl::Assign(Assigned { append: false, ..assign.clone() }).text();
+                    text[(assign.name.len() + 1).min(text.len())..].to_vec()
+                }
             };
             let old = self.vars.get(&name).cloned();
             let flags = old.as_ref().map_or(0, |var| var.flags & !flag::NAMEREF);

@@ -35,7 +35,12 @@ impl Shell {
             Event::Debug | Event::Err | Event::Return => self.line,
             Event::Exit | Event::Signal(_) => 1,
         };
+        let outer = self.traps.status_before;
+        if matches!(event, Event::Signal(_)) {
+            self.traps.status_before = Some(self.status);
+        }
         let answer = self.exec_text(&command, line, "trap");
+        self.traps.status_before = outer;
         self.traps.running = before.2;
         self.status = before.0;
         self.line = before.1;
@@ -103,6 +108,7 @@ impl Shell {
             return status;
         };
         self.traps.running = false;
+        self.traps.status_before = Some(status);
         match self.exec_text(&command, 1, "exit trap") {
             Ok(_) | Err(Flow::Discard(_) | Flow::Break(_) | Flow::Continue(_)) => status,
             Err(Flow::Exit(status) | Flow::Return(status) | Flow::Fatal(status)) => status,

@@ -153,7 +153,7 @@ impl Shell {
                     let mut text = text.as_slice();
                     if tilde && at == 0 && how != Quoting::Quoted && text.first() == Some(&b'~') {
                         let last = parts.len() == 1;
-                        if let Some((home, len)) = self.tilde(text, last, b"/") {
+                        if let Some((home, len)) = self.tilde(text, last, b"/:") {
                             sink.quoted(&home);
                             text = &text[len..];
                         }

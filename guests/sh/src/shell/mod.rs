@@ -17,7 +17,7 @@ pub mod vars;
 
 use std::rc::Rc;
 
-use crate::builtins::Keys;
+use crate::builtins::{Keys, Limit};
 use crate::completion::Spec;
 use crate::exec::coproc::Coproc;
 use crate::exec::regex::Regexes;
@@ -83,6 +83,8 @@ pub struct Shell {
     pub completions: Vec<(Text, Spec)>,
     /// Options of the completion whose function is running, which `compopt` changes.
     pub completing: Option<Vec<&'static str>>,
+    /// Limits set by `ulimit`.
+    pub limits: Vec<Limit>,
     /// Changes made by `bind`.
     pub keys: Keys,
     /// Directory stack of `pushd`, without the working directory.

@@ -143,6 +143,7 @@ impl Shell {
             && !append
             && let Some(var) = self.vars.get_mut(name)
             && var.flags & !flag::EXPORT == 0
+            && (!self.options.allexport() || var.flags != 0)
             && let Value::Scalar(old) = &mut var.value
         {
             *old = value;
@@ -309,7 +310,8 @@ impl Shell {
         if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
-            return Err(Flow::Discard(1));
+            let ends = self.options.errexit() && self.errexit_off == 0;
+            return Err(if ends { Flow::Exit(1) } else { Flow::Discard(1) });
         }
         Ok(())
     }
@@ -331,6 +333,11 @@ impl Shell {
             return false;
         }
         let old = self.vars.remove(&name);
+        // A local variable is exported if the variable that it shadows is.
+        if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
+            let var = Var { value: Value::Unset, flags: flag::EXPORT };
+            self.vars.insert(name.clone(), var);
+        }
         frame.saved.push((name, old));
         true
     }

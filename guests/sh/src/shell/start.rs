@@ -40,6 +40,7 @@ impl Shell {
             hashed: Default::default(),
             completions: Vec::new(),
             completing: None,
+            limits: Vec::new(),
             keys: Keys::default(),
             dir_stack: Vec::new(),
             cwd: me.cwd.clone(),

@@ -12,7 +12,7 @@ use super::traps::{Event, Traps};
 use super::value::Var;
 use super::vars::Name;
 use super::{Shell, jobs::Jobs};
-use crate::builtins::Keys;
+use crate::builtins::{Keys, Limit};
 use crate::syntax::ast::{Command, Text};
 
 /// First field of every packed state; rejects bytes that are not one.
@@ -31,6 +31,7 @@ struct State {
     fds: Vec<u32>,
     aliases: Vec<(Text, Text)>,
     hashed: Vec<(Text, Text)>,
+    limits: Vec<Limit>,
     dir_stack: Vec<Text>,
     cwd: Text,
     status: i32,
@@ -114,6 +115,7 @@ impl Shell {
             fds: fds.to_vec(),
             aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            limits: self.limits.clone(),
             dir_stack: self.dir_stack.clone(),
             cwd: self.cwd.clone(),
             status: self.status,
@@ -194,6 +196,7 @@ impl Shell {
             hashed: state.hashed.into_iter().collect(),
             completions: Vec::new(),
             completing: None,
+            limits: state.limits,
             keys: Keys::default(),
             dir_stack: state.dir_stack,
             cwd: state.cwd,

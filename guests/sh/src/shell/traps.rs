@@ -117,8 +117,12 @@ pub struct Traps {
     pub running: bool,
     /// Signals that have a command, bit `n` for signal `n`.
     pub caught: u64,
+    /// `$?` when the running trap began, which `exit` and `return` use in it.
+    pub status_before: Option<i32>,
     /// Signals received while a foreground command ran.
     pub pending: Vec<u8>,
+    /// True while a subshell starts that does not show the traps of this shell.
+    pub hidden: bool,
     /// Traps of the parent shell, which a subshell shows until it sets a trap itself.
     pub inherited: BTreeMap<Event, Rc<Text>>,
 }
@@ -126,6 +130,9 @@ pub struct Traps {
 impl Traps {
     /// Returns the traps that `trap -p` shows.
     pub fn shown(&self) -> BTreeMap<Event, Rc<Text>> {
+        if self.hidden {
+            return BTreeMap::new();
+        }
         let mut all = self.inherited.clone();
         all.extend(self.list.iter().map(|(event, command)| (*event, command.clone())));
         all
