@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use cofferdam_guest_sys as sys;
+use serde::{Deserialize, Serialize};
 
 use crate::builtins::BUILTINS;
 use crate::expand::glob::is_dir;
@@ -60,12 +61,12 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// A completion specification.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Spec {
     /// Names of actions, from [`ACTIONS`].
-    pub actions: Vec<&'static str>,
+    pub actions: Vec<String>,
     /// Names of options, from [`OPTIONS`].
-    pub options: Vec<&'static str>,
+    pub options: Vec<String>,
     /// `-G`
     pub glob: Option<Text>,
     /// `-W`
@@ -86,7 +87,9 @@ impl Shell {
     /// Returns the candidates that a specification gives for a word.
     pub fn candidates(&mut self, spec: &Spec, word: &[u8]) -> Result<Vec<Text>, Flow> {
         let mut found = Vec::new();
-        for (_, action) in ACTIONS.iter().filter(|(_, name)| spec.actions.contains(name)) {
+        for (_, action) in
+            ACTIONS.iter().filter(|(_, name)| spec.actions.iter().any(|own| own == name))
+        {
             let mut names = self.action(action, word);
             names.retain(|name| name.starts_with(word));
             found.append(&mut names);
@@ -120,7 +123,7 @@ impl Shell {
         for name in &mut found {
             *name = [prefix.unwrap_or_default(), name, suffix.unwrap_or_default()].concat();
         }
-        let has = |name: &str| options.contains(&name);
+        let has = |name: &str| options.iter().any(|own| own == name);
         if has("plusdirs") || (found.is_empty() && has("dirnames")) {
             found.append(&mut files(self, word, true));
         }

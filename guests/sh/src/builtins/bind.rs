@@ -1,70 +1,236 @@
 //! The `bind` builtin: the table of key bindings, without an editor that would use it.
 
+use serde::{Deserialize, Serialize};
+
 use super::{USAGE, shown};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-/// Editing functions with their default key, empty if they have none; sorted by name.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("abort", "\\C-g"),
-    ("accept-line", "\\C-j"),
-    ("backward-char", "\\C-b"),
-    ("backward-delete-char", "\\C-h"),
-    ("backward-kill-line", "\\C-x\\C-?"),
-    ("backward-kill-word", "\\e\\C-h"),
-    ("backward-word", "\\eb"),
-    ("beginning-of-history", "\\e<"),
-    ("beginning-of-line", "\\C-a"),
-    ("call-last-kbd-macro", "\\C-xe"),
-    ("capitalize-word", "\\ec"),
-    ("clear-display", "\\e\\C-l"),
-    ("clear-screen", "\\C-l"),
-    ("complete", "\\C-i"),
-    ("delete-char", "\\C-d"),
-    ("delete-horizontal-space", "\\e\\\\"),
-    ("downcase-word", "\\el"),
-    ("dump-functions", ""),
-    ("edit-and-execute-command", "\\C-x\\C-e"),
-    ("end-of-history", "\\e>"),
-    ("end-of-line", "\\C-e"),
-    ("exchange-point-and-mark", "\\C-x\\C-x"),
-    ("forward-char", "\\C-f"),
-    ("forward-search-history", "\\C-s"),
-    ("forward-word", "\\ef"),
-    ("history-expand-line", "\\e^"),
-    ("history-search-backward", ""),
-    ("history-search-forward", ""),
-    ("insert-comment", "\\e#"),
-    ("insert-completions", "\\e*"),
-    ("kill-line", "\\C-k"),
-    ("kill-whole-line", ""),
-    ("kill-word", "\\ed"),
-    ("menu-complete", ""),
-    ("next-history", "\\C-n"),
-    ("operate-and-get-next", "\\C-o"),
-    ("possible-completions", "\\e="),
-    ("previous-history", "\\C-p"),
-    ("quoted-insert", "\\C-q"),
-    ("re-read-init-file", "\\C-x\\C-r"),
-    ("redraw-current-line", ""),
-    ("reverse-search-history", "\\C-r"),
-    ("revert-line", "\\e\\C-r"),
-    ("self-insert", ""),
-    ("set-mark", "\\C-@"),
-    ("shell-expand-line", "\\e\\C-e"),
-    ("tab-insert", "\\e\\C-i"),
-    ("tilde-expand", "\\e&"),
-    ("transpose-chars", "\\C-t"),
-    ("transpose-words", "\\et"),
-    ("undo", "\\C-_"),
-    ("universal-argument", ""),
-    ("unix-line-discard", "\\C-u"),
-    ("unix-word-rubout", "\\C-w"),
-    ("upcase-word", "\\eu"),
-    ("yank", "\\C-y"),
-    ("yank-last-arg", "\\e."),
-    ("yank-nth-arg", "\\e\\C-y"),
-    ("yank-pop", "\\ey"),
+/// Editing functions with their default keys, in the order of their names.
+const FUNCTIONS: &[(&str, &[&str])] = &[
+    ("abort", &["\\C-g", "\\C-x\\C-g", "\\e\\C-g"]),
+    ("accept-line", &["\\C-j", "\\C-m"]),
+    ("alias-expand-line", &[]),
+    ("arrow-key-prefix", &[]),
+    ("backward-byte", &[]),
+    ("backward-char", &["\\C-b", "\\eOD", "\\e[D"]),
+    ("backward-delete-char", &["\\C-h", "\\C-?"]),
+    ("backward-kill-line", &["\\C-x\\C-?"]),
+    ("backward-kill-word", &["\\e\\C-h", "\\e\\C-?"]),
+    ("backward-word", &["\\e\\e[D", "\\e[1;3D", "\\e[1;5D", "\\e[5D", "\\eb"]),
+    ("beginning-of-history", &["\\e<"]),
+    ("beginning-of-line", &["\\C-a", "\\eOH", "\\e[1~", "\\e[H"]),
+    ("bracketed-paste-begin", &["\\e[200~"]),
+    ("call-last-kbd-macro", &["\\C-xe"]),
+    ("capitalize-word", &["\\ec"]),
+    ("character-search", &["\\C-]"]),
+    ("character-search-backward", &["\\e\\C-]"]),
+    ("clear-display", &["\\e\\C-l"]),
+    ("clear-screen", &["\\C-l"]),
+    ("complete", &["\\C-i", "\\e\\e\\000"]),
+    ("complete-command", &["\\e!"]),
+    ("complete-filename", &["\\e/"]),
+    ("complete-hostname", &["\\e@"]),
+    ("complete-into-braces", &["\\e{"]),
+    ("complete-username", &["\\e~"]),
+    ("complete-variable", &["\\e$"]),
+    ("copy-backward-word", &[]),
+    ("copy-forward-word", &[]),
+    ("copy-region-as-kill", &[]),
+    ("dabbrev-expand", &[]),
+    ("delete-char", &["\\C-d", "\\e[3~"]),
+    ("delete-char-or-list", &[]),
+    ("delete-horizontal-space", &["\\e\\\\"]),
+    ("digit-argument", &[]),
+    ("display-shell-version", &["\\C-x\\C-v"]),
+    ("do-lowercase-version", &[]),
+    ("downcase-word", &["\\el"]),
+    ("dump-functions", &[]),
+    ("dump-macros", &[]),
+    ("dump-variables", &[]),
+    ("dynamic-complete-history", &["\\e\\C-i"]),
+    ("edit-and-execute-command", &["\\C-x\\C-e"]),
+    ("emacs-editing-mode", &[]),
+    ("end-kbd-macro", &["\\C-x)"]),
+    ("end-of-history", &["\\e>"]),
+    ("end-of-line", &["\\C-e", "\\eOF", "\\e[4~", "\\e[F"]),
+    ("exchange-point-and-mark", &["\\C-x\\C-x"]),
+    ("fetch-history", &[]),
+    ("forward-backward-delete-char", &[]),
+    ("forward-byte", &[]),
+    ("forward-char", &["\\C-f", "\\eOC", "\\e[C"]),
+    ("forward-search-history", &["\\C-s"]),
+    ("forward-word", &["\\e\\e[C", "\\e[1;3C", "\\e[1;5C", "\\e[5C", "\\ef"]),
+    ("glob-complete-word", &["\\eg"]),
+    ("glob-expand-word", &["\\C-x*"]),
+    ("glob-list-expansions", &["\\C-xg"]),
+    ("history-and-alias-expand-line", &[]),
+    ("history-expand-line", &["\\e^"]),
+    ("history-search-backward", &["\\e[5~"]),
+    ("history-search-forward", &["\\e[6~"]),
+    ("history-substring-search-backward", &[]),
+    ("history-substring-search-forward", &[]),
+    ("insert-comment", &["\\e#"]),
+    ("insert-completions", &["\\e*"]),
+    ("insert-last-argument", &["\\e.", "\\e_"]),
+    ("kill-line", &["\\C-k"]),
+    ("kill-region", &[]),
+    ("kill-whole-line", &[]),
+    ("kill-word", &["\\e[3;5~", "\\ed"]),
+    ("magic-space", &[]),
+    ("menu-complete", &[]),
+    ("menu-complete-backward", &[]),
+    ("next-history", &["\\C-n", "\\eOB", "\\e[B"]),
+    ("next-screen-line", &[]),
+    ("non-incremental-forward-search-history", &["\\en"]),
+    ("non-incremental-forward-search-history-again", &[]),
+    ("non-incremental-reverse-search-history", &["\\ep"]),
+    ("non-incremental-reverse-search-history-again", &[]),
+    ("old-menu-complete", &[]),
+    ("operate-and-get-next", &["\\C-o"]),
+    ("overwrite-mode", &[]),
+    ("possible-command-completions", &["\\C-x!"]),
+    ("possible-completions", &["\\e=", "\\e?"]),
+    ("possible-filename-completions", &["\\C-x/"]),
+    ("possible-hostname-completions", &["\\C-x@"]),
+    ("possible-username-completions", &["\\C-x~"]),
+    ("possible-variable-completions", &["\\C-x$"]),
+    ("previous-history", &["\\C-p", "\\eOA", "\\e[A"]),
+    ("previous-screen-line", &[]),
+    ("print-last-kbd-macro", &[]),
+    ("quoted-insert", &["\\C-q", "\\C-v", "\\e[2~"]),
+    ("re-read-init-file", &["\\C-x\\C-r"]),
+    ("redraw-current-line", &[]),
+    ("reverse-search-history", &["\\C-r"]),
+    ("revert-line", &["\\e\\C-r", "\\er"]),
+    ("self-insert", &[]),
+    ("set-mark", &["\\C-@", "\\e "]),
+    ("shell-backward-kill-word", &[]),
+    ("shell-backward-word", &["\\e\\C-b"]),
+    ("shell-expand-line", &["\\e\\C-e"]),
+    ("shell-forward-word", &["\\e\\C-f"]),
+    ("shell-kill-word", &["\\e\\C-d"]),
+    ("shell-transpose-words", &["\\e\\C-t"]),
+    ("skip-csi-sequence", &[]),
+    ("spell-correct-word", &["\\C-xs"]),
+    ("start-kbd-macro", &["\\C-x("]),
+    ("tab-insert", &[]),
+    ("tilde-expand", &["\\e&"]),
+    ("transpose-chars", &["\\C-t"]),
+    ("transpose-words", &["\\et"]),
+    ("tty-status", &[]),
+    ("undo", &["\\C-x\\C-u", "\\C-_"]),
+    ("universal-argument", &[]),
+    ("unix-filename-rubout", &[]),
+    ("unix-line-discard", &["\\C-u"]),
+    ("unix-word-rubout", &["\\C-w"]),
+    ("upcase-word", &["\\eu"]),
+    ("vi-append-eol", &[]),
+    ("vi-append-mode", &[]),
+    ("vi-arg-digit", &[]),
+    ("vi-bWord", &[]),
+    ("vi-back-to-indent", &[]),
+    ("vi-backward-bigword", &[]),
+    ("vi-backward-word", &[]),
+    ("vi-bword", &[]),
+    ("vi-change-case", &[]),
+    ("vi-change-char", &[]),
+    ("vi-change-to", &[]),
+    ("vi-char-search", &[]),
+    ("vi-column", &[]),
+    ("vi-complete", &[]),
+    ("vi-delete", &[]),
+    ("vi-delete-to", &[]),
+    ("vi-eWord", &[]),
+    ("vi-edit-and-execute-command", &[]),
+    ("vi-editing-mode", &[]),
+    ("vi-end-bigword", &[]),
+    ("vi-end-word", &[]),
+    ("vi-eof-maybe", &[]),
+    ("vi-eword", &[]),
+    ("vi-fWord", &[]),
+    ("vi-fetch-history", &[]),
+    ("vi-first-print", &[]),
+    ("vi-forward-bigword", &[]),
+    ("vi-forward-word", &[]),
+    ("vi-fword", &[]),
+    ("vi-goto-mark", &[]),
+    ("vi-insert-beg", &[]),
+    ("vi-insertion-mode", &[]),
+    ("vi-match", &[]),
+    ("vi-movement-mode", &[]),
+    ("vi-next-word", &[]),
+    ("vi-overstrike", &[]),
+    ("vi-overstrike-delete", &[]),
+    ("vi-prev-word", &[]),
+    ("vi-put", &[]),
+    ("vi-redo", &[]),
+    ("vi-replace", &[]),
+    ("vi-rubout", &[]),
+    ("vi-search", &[]),
+    ("vi-search-again", &[]),
+    ("vi-set-mark", &[]),
+    ("vi-subst", &[]),
+    ("vi-tilde-expand", &[]),
+    ("vi-undo", &[]),
+    ("vi-unix-word-rubout", &[]),
+    ("vi-yank-arg", &[]),
+    ("vi-yank-pop", &[]),
+    ("vi-yank-to", &[]),
+    ("yank", &["\\C-y"]),
+    ("yank-last-arg", &["\\e.", "\\e_"]),
+    ("yank-nth-arg", &["\\e\\C-y"]),
+    ("yank-pop", &["\\ey"]),
+];
+
+/// Settings of the editor with their defaults.
+const SETTINGS: &[(&str, &str)] = &[
+    ("bind-tty-special-chars", "on"),
+    ("blink-matching-paren", "off"),
+    ("byte-oriented", "off"),
+    ("colored-completion-prefix", "off"),
+    ("colored-stats", "off"),
+    ("completion-ignore-case", "off"),
+    ("completion-map-case", "off"),
+    ("convert-meta", "off"),
+    ("disable-completion", "off"),
+    ("echo-control-characters", "on"),
+    ("enable-active-region", "on"),
+    ("enable-bracketed-paste", "on"),
+    ("enable-keypad", "off"),
+    ("enable-meta-key", "on"),
+    ("expand-tilde", "off"),
+    ("history-preserve-point", "off"),
+    ("horizontal-scroll-mode", "off"),
+    ("input-meta", "on"),
+    ("mark-directories", "on"),
+    ("mark-modified-lines", "off"),
+    ("mark-symlinked-directories", "off"),
+    ("match-hidden-files", "on"),
+    ("menu-complete-display-prefix", "off"),
+    ("meta-flag", "on"),
+    ("output-meta", "on"),
+    ("page-completions", "on"),
+    ("prefer-visible-bell", "on"),
+    ("print-completions-horizontally", "off"),
+    ("revert-all-at-newline", "off"),
+    ("show-all-if-ambiguous", "off"),
+    ("show-all-if-unmodified", "off"),
+    ("show-mode-in-prompt", "off"),
+    ("skip-completed-text", "off"),
+    ("visible-stats", "off"),
+    ("bell-style", "audible"),
+    ("comment-begin", "#"),
+    ("completion-display-width", "-1"),
+    ("completion-prefix-display-length", "0"),
+    ("completion-query-items", "100"),
+    ("editing-mode", "emacs"),
+    ("emacs-mode-string", "@"),
+    ("history-size", "0"),
+    ("keymap", "emacs"),
+    ("keyseq-timeout", "500"),
+    ("vi-cmd-mode-string", "(cmd)"),
+    ("vi-ins-mode-string", "(ins)"),
 ];
 
 /// Returns the names of the editing functions, sorted.
@@ -73,29 +239,32 @@ pub(crate) fn functions() -> impl Iterator<Item = &'static str> {
 }
 
 /// Changes that scripts made to the key bindings.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Keys {
     /// Key sequences with the function bound to them; `None` for an unbound sequence.
     functions: Vec<(Text, Option<Text>)>,
     /// Key sequences with the text that they produce.
     macros: Vec<(Text, Text)>,
+    /// Key sequences with the shell commands that they run.
+    commands: Vec<(Text, Text)>,
 }
 
 impl Keys {
     fn forget(&mut self, keys: &[u8]) {
         self.functions.retain(|(known, _)| known != keys);
         self.macros.retain(|(known, _)| known != keys);
+        self.commands.retain(|(known, _)| known != keys);
     }
 
     /// Returns the key sequences of a function.
-    fn of(&self, function: &str, default: &str) -> Vec<Text> {
-        let default = default.as_bytes();
-        let is_changed = self.functions.iter().any(|(keys, _)| keys == default)
-            || self.macros.iter().any(|(keys, _)| keys == default);
-        let mut keys = Vec::new();
-        if !default.is_empty() && !is_changed {
-            keys.push(default.to_vec());
-        }
+    fn of(&self, function: &str, defaults: &[&str]) -> Vec<Text> {
+        let is_changed = |default: &[u8]| {
+            self.functions.iter().any(|(keys, _)| keys == default)
+                || self.macros.iter().any(|(keys, _)| keys == default)
+        };
+        let defaults = defaults.iter().map(|keys| keys.as_bytes());
+        let mut keys: Vec<Text> =
+            defaults.filter(|keys| !is_changed(keys)).map(<[u8]>::to_vec).collect();
         let own =
             self.functions.iter().filter(|(_, to)| to.as_deref() == Some(function.as_bytes()));
         keys.extend(own.map(|(keys, _)| keys.clone()));
@@ -112,8 +281,29 @@ pub(super) fn bind(shell: &mut Shell, args: &[Text]) -> Exec {
         at += 1;
         let value = args.get(at);
         match arg.as_slice() {
-            b"-m" | b"-f" | b"-x" => at += 1,
-            b"-v" | b"-V" | b"-X" | b"--" => {}
+            b"-m" | b"-f" => at += 1,
+            b"--" => {}
+            b"-x" => {
+                if let Some((keys, command)) = value.and_then(|value| split(value)) {
+                    shell.keys.forget(&keys);
+                    shell.keys.commands.push((keys, command.to_vec()));
+                }
+                at += 1;
+            }
+            b"-X" => {
+                for (keys, command) in &shell.keys.commands {
+                    let line = [b"\"", keys.as_slice(), b"\": \"", command, b"\"\n"].concat();
+                    out.extend_from_slice(&line);
+                }
+            }
+            b"-v" | b"-V" => {
+                for (name, value) in SETTINGS {
+                    out.extend_from_slice(&match arg.as_slice() {
+                        b"-v" => format!("set {name} {value}\n").into_bytes(),
+                        _ => format!("{name} is set to `{value}'\n").into_bytes(),
+                    });
+                }
+            }
             b"-l" => {
                 for name in functions() {
                     out.extend_from_slice(format!("{name}\n").as_bytes());
@@ -198,19 +388,21 @@ fn list(out: &mut Text, name: &str, keys: &[Text], for_people: bool) {
     }
 }
 
-/// Carries out a binding such as `"\C-t": clear-screen`; other lines change nothing.
-fn set(shell: &mut Shell, binding: &[u8]) {
-    let Some(rest) = binding.trim_ascii().strip_prefix(b"\"") else { return };
+/// Splits a binding such as `"\C-t": clear-screen` into keys and target.
+fn split(binding: &[u8]) -> Option<(Text, &[u8])> {
+    let rest = binding.trim_ascii().strip_prefix(b"\"")?;
     let mut end = 0;
     while end < rest.len() && rest[end] != b'"' {
         end += if rest[end] == b'\\' { 2 } else { 1 };
     }
     let keys = rest[..end.min(rest.len())].to_vec();
-    let Some(target) = rest.get(end + 1..).and_then(|rest| rest.trim_ascii().strip_prefix(b":"))
-    else {
-        return;
-    };
-    let target = target.trim_ascii();
+    let target = rest.get(end + 1..)?.trim_ascii().strip_prefix(b":")?;
+    Some((keys, target.trim_ascii()))
+}
+
+/// Carries out a binding; other lines change nothing.
+fn set(shell: &mut Shell, binding: &[u8]) {
+    let Some((keys, target)) = split(binding) else { return };
     shell.keys.forget(&keys);
     match target.first() {
         Some(quote @ (b'"' | b'\'')) => {

@@ -13,7 +13,7 @@ use crate::syntax::ast::Text;
 #[derive(Default)]
 struct Call {
     spec: Spec,
-    removed: Vec<&'static str>,
+    removed: Vec<String>,
     names: Vec<Text>,
     print: bool,
     remove: bool,
@@ -38,7 +38,7 @@ fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
         while let Some(letter) = arg.get(letters) {
             letters += 1;
             if let Some((_, name)) = ACTIONS.iter().find(|(short, _)| short == letter) {
-                call.spec.actions.push(name);
+                call.spec.actions.push((*name).to_owned());
                 continue;
             }
             match letter {
@@ -89,15 +89,15 @@ fn take(
     let spec = &mut call.spec;
     match letter {
         b'A' => match ACTIONS.iter().find(|(_, name)| name.as_bytes() == value) {
-            Some((_, name)) => spec.actions.push(name),
+            Some((_, name)) => spec.actions.push((*name).to_owned()),
             None => {
                 shell.warn(&format!("{who}: {}: invalid action name", shown(&value)));
                 return Err(USAGE);
             }
         },
         b'o' => match OPTIONS.iter().find(|name| name.as_bytes() == value) {
-            Some(name) if plus => call.removed.push(name),
-            Some(name) => spec.options.push(name),
+            Some(name) if plus => call.removed.push((*name).to_owned()),
+            Some(name) => spec.options.push((*name).to_owned()),
             None => {
                 shell.warn(&format!("{who}: {}: invalid option name", shown(&value)));
                 return Err(USAGE);
@@ -163,10 +163,11 @@ fn print(shell: &mut Shell, names: &[Text]) -> Exec {
 /// Formats a specification as the command that makes it.
 fn described(name: &[u8], spec: &Spec) -> Text {
     let mut out = b"complete ".to_vec();
-    for option in OPTIONS.iter().filter(|option| spec.options.contains(option)) {
+    let is_on = |option: &&&str| spec.options.iter().any(|own| own == **option);
+    for option in OPTIONS.iter().filter(is_on) {
         out.extend_from_slice(format!("-o {option} ").as_bytes());
     }
-    let has = |name: &str| spec.actions.contains(&name);
+    let has = |name: &str| spec.actions.iter().any(|own| own == name);
     let short = ACTIONS.iter().filter(|(letter, name)| *letter != 0 && has(name));
     let mut letters: Vec<u8> = short.map(|(letter, _)| *letter).collect();
     letters.sort_unstable();
@@ -252,14 +253,15 @@ pub(super) fn compopt(shell: &mut Shell, args: &[Text]) -> Exec {
         if added.is_empty() && removed.is_empty() {
             out.extend_from_slice(b"compopt ");
             for option in OPTIONS {
-                let sign = if spec.options.contains(option) { '-' } else { '+' };
+                let is_on = spec.options.iter().any(|own| own == option);
+                let sign = if is_on { '-' } else { '+' };
                 out.extend_from_slice(format!("{sign}o {option} ").as_bytes());
             }
             out.extend_from_slice(name);
             out.push(b'\n');
         }
         spec.options.retain(|option| !removed.contains(option));
-        spec.options.extend(added.iter().filter(|option| !removed.contains(option)));
+        spec.options.extend(added.iter().filter(|option| !removed.contains(option)).cloned());
     }
     let written = shell.print(&out, "compopt")?;
     Ok(status.max(written))

@@ -58,7 +58,8 @@ pub(crate) fn unescape(pattern: &[u8]) -> Text {
     let mut bytes = pattern.iter();
     while let Some(c) = bytes.next() {
         match c {
-            b'\\' => text.extend(bytes.next()),
+            // A backslash at the very end escapes nothing.
+            b'\\' => text.push(*bytes.next().unwrap_or(c)),
             c => text.push(*c),
         }
     }

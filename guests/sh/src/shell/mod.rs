@@ -82,7 +82,7 @@ pub struct Shell {
     /// Completion specifications by command name, in the order in which they were made.
     pub completions: Vec<(Text, Spec)>,
     /// Options of the completion whose function is running, which `compopt` changes.
-    pub completing: Option<Vec<&'static str>>,
+    pub completing: Option<Vec<String>>,
     /// Limits set by `ulimit`.
     pub limits: Vec<Limit>,
     /// Changes made by `bind`.

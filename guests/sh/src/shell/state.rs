@@ -13,6 +13,7 @@ use super::value::Var;
 use super::vars::Name;
 use super::{Shell, jobs::Jobs};
 use crate::builtins::{Keys, Limit};
+use crate::completion::Spec;
 use crate::syntax::ast::{Command, Text};
 
 /// First field of every packed state; rejects bytes that are not one.
@@ -31,6 +32,8 @@ struct State {
     fds: Vec<u32>,
     aliases: Vec<(Text, Text)>,
     hashed: Vec<(Text, Text)>,
+    completions: Vec<(Text, Spec)>,
+    keys: Keys,
     limits: Vec<Limit>,
     dir_stack: Vec<Text>,
     cwd: Text,
@@ -115,6 +118,8 @@ impl Shell {
             fds: fds.to_vec(),
             aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            completions: self.completions.clone(),
+            keys: self.keys.clone(),
             limits: self.limits.clone(),
             dir_stack: self.dir_stack.clone(),
             cwd: self.cwd.clone(),
@@ -194,10 +199,10 @@ impl Shell {
             traps,
             aliases: Rc::new(state.aliases.into_iter().collect()),
             hashed: state.hashed.into_iter().collect(),
-            completions: Vec::new(),
+            completions: state.completions,
             completing: None,
             limits: state.limits,
-            keys: Keys::default(),
+            keys: state.keys,
             dir_stack: state.dir_stack,
             cwd: state.cwd,
             status: state.status,
