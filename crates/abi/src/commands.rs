@@ -6,18 +6,21 @@
 /// The shell and all its commands, sorted.
 #[rustfmt::skip]
 pub const COMMANDS: &[&str] = &[
-    "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "bc", "cat",
-    "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm", "cp", "csplit", "curl",
-    "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du", "echo", "egrep", "env",
-    "expand", "expr", "factor", "false", "fgrep", "file", "find", "fmt", "fold", "grep", "groups",
-    "gunzip", "gzip", "head", "hexdump", "hostname", "id", "join", "jq", "js", "link", "ln",
-    "logname", "ls", "md5sum", "mkdir", "mkfifo", "mktemp", "mv", "nice", "nl", "nohup", "nproc", "numfmt",
-    "od", "paste", "pathchk", "pr", "printenv", "printf", "ptx", "pwd", "readlink", "realpath",
-    "rev", "rg", "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum",
-    "sha384sum", "sha512sum", "shred", "shuf", "sleep", "sort", "split", "sqlite3", "stat",
-    "strings", "sum", "sync", "tac", "tail", "tar", "tee", "test", "timeout", "touch", "tr",
-    "tree", "true", "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink",
-    "vdir", "wc", "which", "whoami", "xargs", "xxd", "yes", "zcat",
+    "[", "arch", "awk", "b2sum", "base32", "base64", "basename", "basenc", "bash", "bc", "bunzip2",
+    "bzcat", "bzip2", "cat", "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm",
+    "cp", "csplit", "curl", "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du",
+    "echo", "ed", "egrep", "env", "envsubst", "expand", "expr", "factor", "false", "fgrep", "file",
+    "find", "flock", "fmt", "fold", "grep", "groups", "gunzip", "gzip", "head", "hexdump",
+    "hostname", "iconv", "id", "install", "join", "jq", "js", "less", "link", "ln", "logname",
+    "ls", "make", "md5sum", "mkdir", "mkfifo", "mktemp", "more", "mv", "nice", "nl", "node",
+    "nohup", "nproc", "numfmt", "od", "openssl", "parallel", "paste", "patch", "pathchk", "pgrep",
+    "pkill", "pr", "printenv", "printf", "ps", "ptx", "pwd", "readlink", "realpath", "rev", "rg",
+    "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum",
+    "sha512sum", "shasum", "shred", "shuf", "sleep", "sort", "split", "sqlite3", "stat", "strings",
+    "sum", "sync", "tac", "tail", "tar", "tee", "test", "timeout", "top", "touch", "tr", "tree",
+    "true", "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink", "unxz",
+    "unzip", "unzstd", "uuidgen", "vdir", "wc", "wget", "which", "whoami", "xargs", "xxd", "xz",
+    "xzcat", "yes", "yq", "zcat", "zip", "zstd", "zstdcat",
 ];
 
 /// Returns true if a command has this name.

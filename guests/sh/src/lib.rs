@@ -6,11 +6,13 @@
 //! - [`pattern`]: glob patterns.
 //! - [`exec`]: execution of the syntax tree.
 //! - [`builtins`]: builtin commands, one file each.
+//! - [`completion`]: programmable completion.
 //! - [`serial`]: serialised shell state, for subshells.
 //! - [`table`]: hash tables keyed by name; [`blocks`]: the allocator.
 
 pub mod blocks;
 pub mod builtins;
+pub mod completion;
 pub mod exec;
 pub mod expand;
 pub mod pattern;

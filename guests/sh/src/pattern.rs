@@ -455,9 +455,6 @@ fn set(text: &[u32]) -> Option<(Node, usize)> {
                 continue;
             }
         }
-        if is(at, b'/') {
-            return None;
-        }
         let low = literal(text, &mut at)?;
         if is(at, b'-') && at + 1 < text.len() && !is(at + 1, b']') {
             at += 1;

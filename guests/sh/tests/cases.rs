@@ -12,6 +12,13 @@ fn run(shell: &str, script: &Path) -> String {
     let folder = std::env::temp_dir().join(format!("sh-case-{}-{topic}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the case");
+    // A script that starts `bash` gets the shell under test, not that of the machine.
+    let bin = folder.with_extension("bin");
+    let _ = std::fs::remove_dir_all(&bin);
+    std::fs::create_dir_all(&bin).expect("a folder for the shell");
+    if Path::new(shell).is_absolute() {
+        std::os::unix::fs::symlink(shell, bin.join("bash")).expect("a link to the shell");
+    }
     // A shell cannot trap signals ignored when it started, such as SIGINT under `nohup make test
     // &`.
     let output = Command::new("/usr/bin/env")
@@ -19,13 +26,14 @@ fn run(shell: &str, script: &Path) -> String {
         .arg(script)
         .current_dir(&folder)
         .env_clear()
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display()))
         .env("HOME", "/home/user")
         .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null())
         .output()
         .expect("the shell starts");
     let _ = std::fs::remove_dir_all(&folder);
+    let _ = std::fs::remove_dir_all(&bin);
     let text = String::from_utf8_lossy(&output.stdout);
     format!("{text}status {}\n", output.status.code().unwrap_or(-1))
 }

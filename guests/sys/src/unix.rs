@@ -134,9 +134,9 @@ unsafe fn become_program(
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-        if libc::chdir(cwd.as_ptr()) == 0 {
-            libc::execve(program.as_ptr(), argv.as_ptr(), env.as_ptr());
-        }
+        // A removed directory cannot be entered again; the child then starts in the parent's.
+        libc::chdir(cwd.as_ptr());
+        libc::execve(program.as_ptr(), argv.as_ptr(), env.as_ptr());
         let errno = io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO).to_le_bytes();
         libc::write(report, errno.as_ptr().cast(), 4);
         libc::_exit(127)

@@ -224,3 +224,34 @@ fn line_ends(name: &'static str, ends: Ends, args: Vec<OsString>) -> i32 {
     }
     code
 }
+
+/// Runs expand. A last tab stop `+N`, which the implementation lacks, is written out as a list.
+pub(crate) fn expand(args: Vec<OsString>) -> i32 {
+    /// Columns up to which stops are written out.
+    const LAST_COLUMN: u32 = 20_000;
+    let listed = |text: &str| -> Option<String> {
+        let (front, step) = text.rsplit_once(",+")?;
+        let step: u32 = step.parse().ok().filter(|step| *step > 0)?;
+        let last: u32 = front.rsplit(',').next()?.parse().ok()?;
+        let stops = (1..).map(|at| last + at * step).take_while(|stop| *stop < LAST_COLUMN);
+        Some(stops.fold(front.to_owned(), |list, stop| format!("{list},{stop}")))
+    };
+    let mut changed = Vec::new();
+    let mut is_value = false;
+    for arg in args {
+        let text = arg.to_string_lossy().into_owned();
+        let value = match text.as_str() {
+            _ if is_value => Some(("", text.as_str())),
+            _ => text
+                .strip_prefix("--tabs=")
+                .map(|value| ("--tabs=", value))
+                .or_else(|| text.strip_prefix("-t").map(|value| ("-t", value))),
+        };
+        is_value = matches!(text.as_str(), "-t" | "--tabs");
+        changed.push(match value.and_then(|(front, value)| Some((front, listed(value)?))) {
+            Some((front, list)) => format!("{front}{list}").into(),
+            None => arg,
+        });
+    }
+    super::uutils::call("expand", changed, |args| uu_expand::uumain(args))
+}

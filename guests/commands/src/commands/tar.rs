@@ -1,4 +1,4 @@
-//! tar: creates, lists, extracts and appends to archives, with gzip.
+//! tar: creates, lists, extracts and appends to archives, compressed or not.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
+use super::pack::Format;
 use crate::bytes::{OsStrExt as _, OsStringExt as _, join};
 use crate::files::{Kind, mode_text, owner_name, status};
 use crate::glob;
@@ -29,6 +30,9 @@ Create, list and extract archives.
   -x, --extract, --get   extract files from an archive
   -f, --file=ARCHIVE     use archive file (default: standard input or output)
   -z, --gzip             filter the archive through gzip
+  -j, --bzip2            filter the archive through bzip2
+  -J, --xz               filter the archive through xz
+      --zstd             filter the archive through zstd
   -a, --auto-compress    use archive suffix to determine the compression program
   -C, --directory=DIR    change to directory DIR
   -v, --verbose          verbosely list files processed
@@ -60,6 +64,7 @@ enum Job {
 
 struct Tar {
     gzip: bool,
+    format: Option<Format>,
     auto: bool,
     file: Option<OsString>,
     dir: PathBuf,
@@ -111,6 +116,9 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         ('f', "file", Value::Required),
         ('z', "gzip", Value::None),
         ('z', "gunzip", Value::None),
+        ('j', "bzip2", Value::None),
+        ('J', "xz", Value::None),
+        ('\0', "zstd", Value::None),
         ('a', "auto-compress", Value::None),
         ('C', "directory", Value::Required),
         ('v', "verbose", Value::None),
@@ -136,6 +144,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
     ];
     let mut tar = Tar {
         gzip: false,
+        format: None,
         auto: false,
         file: None,
         dir: PathBuf::new(),
@@ -160,15 +169,21 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
             Item::Option(key, value) => (key, value.unwrap_or_default()),
         };
         let lines = |file: &OsString| {
-            fs::read(file)
-                .map(|text| {
-                    let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-                    lines.map(<[u8]>::to_vec).collect::<Vec<_>>()
-                })
-                .map_err(|error| {
-                    eprintln!("tar: {}: {}", file.to_string_lossy(), reason(&error));
-                    2
-                })
+            let text = match file == "-" {
+                true => {
+                    let mut text = Vec::new();
+                    Input.read_to_end(&mut text).map(|_| text)
+                }
+                false => fs::read(file),
+            };
+            text.map(|text| {
+                let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+                lines.map(<[u8]>::to_vec).collect::<Vec<_>>()
+            })
+            .map_err(|error| {
+                eprintln!("tar: {}: {}", file.to_string_lossy(), reason(&error));
+                2
+            })
         };
         match key {
             Key::Short(letter @ ('c' | 'r' | 'u' | 't' | 'x')) => {
@@ -185,6 +200,9 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
             }
             Key::Short('f') => tar.file = Some(value).filter(|file| file != "-"),
             Key::Short('z') => tar.gzip = true,
+            Key::Short('j') => tar.format = Some(Format::Bzip2),
+            Key::Short('J') => tar.format = Some(Format::Xz),
+            Key::Long("zstd") => tar.format = Some(Format::Zstd),
             Key::Short('a') => tar.auto = true,
             Key::Short('C') => tar.dir = tar.dir.join(value),
             Key::Short('v') => tar.verbose += 1,
@@ -224,7 +242,7 @@ fn old_style(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(first) = args.get(1).map(|arg| arg.as_bytes().to_vec()) else { return args };
     let old = !first.starts_with(b"-")
         && !first.is_empty()
-        && first.iter().all(|b| b"crutxfzaCvkOpmhTX".contains(b));
+        && first.iter().all(|b| b"crutxfzjJaCvkOpmhTX".contains(b));
     if !old {
         return args;
     }
@@ -275,7 +293,12 @@ impl Tar {
         let mut raw = io::BufReader::with_capacity(64 * 1024, raw);
         let start = io::BufRead::fill_buf(&mut raw)?;
         let packed = start.starts_with(&[0x1f, 0x8b]);
-        Ok(if packed || self.gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) })
+        let format = Format::of(start).or(self.format);
+        Ok(match format {
+            Some(format) => format.unpack(Box::new(raw)),
+            None if packed || self.gzip => Box::new(MultiGzDecoder::new(raw)),
+            None => Box::new(raw),
+        })
     }
 
     fn excluded(&self, name: &[u8]) -> bool {
@@ -309,7 +332,10 @@ impl Tar {
                 file.as_bytes().ends_with(b".gz") || file.as_bytes().ends_with(b".tgz")
             });
         let listing_to_error = self.file.is_none();
-        let target: Box<dyn Write> = match &self.file {
+        let named = |file: &OsString| Format::named(file.as_bytes());
+        let format =
+            self.format.or_else(|| self.file.as_ref().filter(|_| self.auto).and_then(named));
+        let mut target: Box<dyn Write> = match &self.file {
             Some(file) => {
                 let made = File::create(file).map_err(|error| {
                     io::Error::other(format!(
@@ -322,7 +348,13 @@ impl Tar {
             }
             None => Box::new(output::stdout()),
         };
-        if self.gzip || auto {
+        if let Some(format) = format {
+            let mut builder = Builder::new(Vec::new());
+            self.add_all(&mut builder, out, listing_to_error)?;
+            let plain = builder.into_inner()?;
+            format.pack(6, &mut plain.as_slice(), &mut target)?;
+            target.flush()
+        } else if self.gzip || auto {
             let mut builder = Builder::new(GzEncoder::new(target, Compression::default()));
             self.add_all(&mut builder, out, listing_to_error)?;
             builder.into_inner()?.finish()?.flush()

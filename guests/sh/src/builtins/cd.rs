@@ -14,12 +14,20 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
     while let Some((arg, more)) = rest.split_first() {
         match arg.as_slice() {
-            b"-P" => physical = true,
-            b"-L" => physical = false,
-            b"-e" | b"-@" => {}
             b"--" => {
                 rest = more;
                 break;
+            }
+            [b'-', letters @ ..]
+                if !letters.is_empty() && letters.iter().all(|c| b"PLe@".contains(c)) =>
+            {
+                for letter in letters {
+                    match letter {
+                        b'P' => physical = true,
+                        b'L' => physical = false,
+                        _ => {}
+                    }
+                }
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
                 shell.warn(&format!("cd: {}: invalid option", shown(arg)));
@@ -124,13 +132,55 @@ impl Shell {
     }
 }
 
+/// Returns the working directory without links. A cell's C library keeps the path as it was given,
+/// so the links in it are followed here.
 fn real_directory() -> Option<Text> {
-    std::env::current_dir().ok().map(|path| bytes(path.into_os_string()))
+    let path = std::env::current_dir().ok().map(|path| bytes(path.into_os_string()))?;
+    Some(if cfg!(target_arch = "wasm32") { without_links(&path) } else { path })
+}
+
+/// Longest chain of links in one path.
+const MAX_LINKS: usize = 40;
+
+/// Follows the links in an absolute path.
+fn without_links(path: &[u8]) -> Text {
+    let mut left: Vec<Text> = path.split(|c| *c == b'/').rev().map(<[u8]>::to_vec).collect();
+    let mut done: Vec<Text> = Vec::new();
+    let mut links = 0;
+    while let Some(part) = left.pop() {
+        match part.as_slice() {
+            b"" | b"." => continue,
+            b".." => {
+                done.pop();
+                continue;
+            }
+            _ => {}
+        }
+        let full = [b"/", done.join(&b'/').as_slice(), b"/", &part].concat();
+        match std::fs::read_link(crate::expand::glob::path(&full)) {
+            Ok(target) if links < MAX_LINKS => {
+                links += 1;
+                let target = bytes(target.into_os_string());
+                if target.first() == Some(&b'/') {
+                    done.clear();
+                }
+                left.extend(target.split(|c| *c == b'/').rev().map(<[u8]>::to_vec));
+            }
+            _ => done.push(part),
+        }
+    }
+    [b"/", done.join(&b'/').as_slice()].concat()
 }
 
 /// Makes a path absolute and removes `.` and `..` textually, without following links.
 pub(super) fn normalised(cwd: &[u8], path: &[u8]) -> Text {
-    let full = if path.first() == Some(&b'/') { path.to_vec() } else { [cwd, b"/", path].concat() };
+    let full = if path.first() == Some(&b'/') {
+        path.to_vec()
+    } else if cwd == b"/" {
+        [cwd, path].concat()
+    } else {
+        [cwd, b"/", path].concat()
+    };
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in full.split(|c| *c == b'/') {
         match part {

@@ -38,7 +38,17 @@ pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     }
     if let Some(letter) = describe {
         let names: Vec<_> = args.iter().map(Decl::text).collect();
-        return super::type_::describe_command(shell, &names, letter == b'V');
+        let path = shell.get(b"PATH");
+        if standard {
+            shell.set(b"PATH", STANDARD_PATH.to_vec())?;
+        }
+        let answer = super::type_::describe_command(shell, &names, letter == b'V');
+        match path {
+            Some(path) if standard => shell.set(b"PATH", path)?,
+            None if standard => shell.unset(b"PATH")?,
+            _ => {}
+        }
+        return answer;
     }
     let name = args[0].text();
     if standard && !shell.is_builtin(&name) {
@@ -62,8 +72,8 @@ pub(super) fn builtin(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     let Some(first) = args.first() else { return Ok(0) };
     let name = first.text();
     match find(&name) {
-        Some(builtin) => builtin.call(shell, args),
-        None => {
+        Some(builtin) if shell.is_builtin(&name) => builtin.call(shell, args),
+        _ => {
             shell.warn(&format!("builtin: {}: not a shell builtin", shown(&name)));
             Ok(1)
         }

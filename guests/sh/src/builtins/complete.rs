@@ -1,133 +1,220 @@
-//! The `compgen` builtin, limited to the listing of names that scripts use, and `complete`, which
-//! does nothing because a sandbox has no interactive completion.
+//! The `complete`, `compgen` and `compopt` builtins.
+//!
+//! A sandbox has no interactive completion. Specifications are kept for scripts that print or
+//! change them, and `compgen` generates the candidates of one.
 
-use super::{BUILTINS, USAGE, shown};
+use super::{USAGE, shown};
+use crate::completion::{ACTIONS, OPTIONS, Spec};
+use crate::expand::quote;
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
-pub(super) fn complete(_: &mut Shell, _: &[Text]) -> Exec {
+/// Arguments of one call.
+#[derive(Default)]
+struct Call {
+    spec: Spec,
+    removed: Vec<String>,
+    names: Vec<Text>,
+    print: bool,
+    remove: bool,
+    /// The names `-D`, `-E` and `-I`.
+    special: Option<&'static str>,
+}
+
+/// Parses the arguments. The error is the exit status; its message has been printed.
+fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
+    let mut call = Call::default();
+    let mut at = 1;
+    while let Some(arg) = args.get(at) {
+        let plus = arg.first() == Some(&b'+');
+        if arg.len() < 2 || !(plus || arg[0] == b'-') {
+            break;
+        }
+        at += 1;
+        if arg == b"--" {
+            break;
+        }
+        let mut letters = 1;
+        while let Some(letter) = arg.get(letters) {
+            letters += 1;
+            if let Some((_, name)) = ACTIONS.iter().find(|(short, _)| short == letter) {
+                call.spec.actions.push((*name).to_owned());
+                continue;
+            }
+            match letter {
+                b'p' => call.print = true,
+                b'r' => call.remove = true,
+                b'D' => call.special = Some("-D"),
+                b'E' => call.special = Some("-E"),
+                b'I' => call.special = Some("-I"),
+                b'A' | b'o' | b'G' | b'W' | b'P' | b'S' | b'X' | b'F' | b'C' => {
+                    let value = if letters < arg.len() {
+                        arg[letters..].to_vec()
+                    } else {
+                        at += 1;
+                        match args.get(at - 1) {
+                            Some(value) => value.clone(),
+                            None => {
+                                let letter = char::from(*letter);
+                                shell.warn(&format!(
+                                    "{who}: -{letter}: option requires an argument"
+                                ));
+                                return Err(USAGE);
+                            }
+                        }
+                    };
+                    letters = arg.len();
+                    take(shell, &mut call, *letter, plus, value, who)?;
+                }
+                letter => {
+                    shell.warn(&format!("{who}: -{}: invalid option", char::from(*letter)));
+                    return Err(USAGE);
+                }
+            }
+        }
+    }
+    call.names = args[at.min(args.len())..].to_vec();
+    Ok(call)
+}
+
+/// Stores the value of one option.
+fn take(
+    shell: &mut Shell,
+    call: &mut Call,
+    letter: u8,
+    plus: bool,
+    value: Text,
+    who: &str,
+) -> Result<(), i32> {
+    let spec = &mut call.spec;
+    match letter {
+        b'A' => match ACTIONS.iter().find(|(_, name)| name.as_bytes() == value) {
+            Some((_, name)) => spec.actions.push((*name).to_owned()),
+            None => {
+                shell.warn(&format!("{who}: {}: invalid action name", shown(&value)));
+                return Err(USAGE);
+            }
+        },
+        b'o' => match OPTIONS.iter().find(|name| name.as_bytes() == value) {
+            Some(name) if plus => call.removed.push((*name).to_owned()),
+            Some(name) => spec.options.push((*name).to_owned()),
+            None => {
+                shell.warn(&format!("{who}: {}: invalid option name", shown(&value)));
+                return Err(USAGE);
+            }
+        },
+        b'G' => spec.glob = Some(value),
+        b'W' => spec.words = Some(value),
+        b'P' => spec.prefix = Some(value),
+        b'S' => spec.suffix = Some(value),
+        b'X' => spec.filter = Some(value),
+        b'F' => spec.function = Some(value),
+        _ => spec.command = Some(value),
+    }
+    Ok(())
+}
+
+pub(super) fn complete(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut call = match parse(shell, args, "complete") {
+        Ok(call) => call,
+        Err(status) => return Ok(status),
+    };
+    if let Some(special) = call.special {
+        call.names = vec![special.as_bytes().to_vec()];
+    }
+    if call.remove {
+        if call.names.is_empty() {
+            shell.completions.clear();
+        }
+        shell.completions.retain(|(name, _)| !call.names.contains(name));
+        return Ok(0);
+    }
+    if call.print || args.len() == 1 || call.names.is_empty() {
+        if !call.print && args.len() > 1 {
+            shell.warn("complete: usage: complete [-abcdefgjksuv] [-pr] [-DEI] [name ...]");
+            return Ok(USAGE);
+        }
+        return print(shell, &call.names);
+    }
+    for name in call.names {
+        shell.completions.retain(|(known, _)| *known != name);
+        shell.completions.push((name, call.spec.clone()));
+    }
     Ok(0)
 }
 
-pub(super) fn compgen(shell: &mut Shell, args: &[Text]) -> Exec {
-    let mut found: Vec<Text> = Vec::new();
-    let mut prefix: &[u8] = b"";
-    let mut actions: Vec<Text> = Vec::new();
-    let mut at = 1;
-    while let Some(arg) = args.get(at) {
-        at += 1;
-        match arg.as_slice() {
-            b"-A" => {
-                actions.push(args.get(at).cloned().unwrap_or_default());
-                at += 1;
+fn print(shell: &mut Shell, names: &[Text]) -> Exec {
+    let mut out = Vec::new();
+    let mut status = 0;
+    let all: Vec<Text> = shell.completions.iter().map(|(name, _)| name.clone()).collect();
+    for name in if names.is_empty() { &all } else { names } {
+        match shell.completions.iter().find(|(known, _)| known == name) {
+            Some((name, spec)) => out.extend_from_slice(&described(name, spec)),
+            None => {
+                shell.warn(&format!("complete: {}: no completion specification", shown(name)));
+                status = 1;
             }
-            b"-W" => {
-                let words = args.get(at).cloned().unwrap_or_default();
-                at += 1;
-                let ifs = shell.ifs();
-                let words = shell.expand_text(&words)?;
-                found.extend(
-                    words.split(|c| ifs.contains(c)).filter(|w| !w.is_empty()).map(<[u8]>::to_vec),
-                );
-            }
-            b"-P" | b"-S" | b"-X" | b"-F" | b"-C" | b"-G" | b"-o" => {
-                shell.warn(&format!("compgen: {}: not supported", shown(arg)));
-                return Ok(USAGE);
-            }
-            b"--" => {}
-            [b'-', letters @ ..] => {
-                for letter in letters {
-                    let action: &[u8] = match letter {
-                        b'a' => b"alias",
-                        b'b' => b"builtin",
-                        b'c' => b"command",
-                        b'd' => b"directory",
-                        b'e' => b"export",
-                        b'f' => b"file",
-                        b'k' => b"keyword",
-                        b'v' => b"variable",
-                        _ => {
-                            shell.warn(&format!("compgen: {}: not supported", shown(arg)));
-                            return Ok(USAGE);
-                        }
-                    };
-                    actions.push(action.to_vec());
-                }
-            }
-            word => prefix = word,
         }
     }
-    for action in actions {
-        let mut names: Vec<Text> = match action.as_slice() {
-            b"alias" => shell.aliases.keys().cloned().collect(),
-            b"builtin" => BUILTINS.iter().map(|b| b.name.as_bytes().to_vec()).collect(),
-            b"function" => shell.functions.keys().cloned().collect(),
-            b"command" => {
-                let builtins = BUILTINS.iter().map(|b| b.name.as_bytes().to_vec());
-                builtins.chain(shell.functions.keys().cloned()).collect()
-            }
-            b"variable" => shell.vars.keys().map(|name| name.to_vec()).collect(),
-            b"export" => shell
-                .vars
-                .iter()
-                .filter(|(_, var)| var.has(crate::shell::value::flag::EXPORT))
-                .map(|(name, _)| name.to_vec())
-                .collect(),
-            b"file" | b"directory" => {
-                let mut pattern = Vec::new();
-                crate::expand::escape_pattern(prefix, &mut pattern);
-                pattern.push(b'*');
-                let mut names = shell.glob(&pattern)?;
-                if action == b"directory" {
-                    names.retain(|name| {
-                        cofferdam_guest_sys::stat(name, true)
-                            .is_ok_and(|status| crate::expand::glob::is_dir(status.mode))
-                    });
-                }
-                names
-            }
-            b"setopt" => {
-                crate::shell::options::SET.iter().map(|(_, n)| n.as_bytes().to_vec()).collect()
-            }
-            b"shopt" => {
-                crate::shell::options::SHOPT.iter().map(|(n, _)| n.as_bytes().to_vec()).collect()
-            }
-            b"keyword" => [
-                &b"if"[..],
-                b"then",
-                b"else",
-                b"elif",
-                b"fi",
-                b"case",
-                b"esac",
-                b"for",
-                b"select",
-                b"while",
-                b"until",
-                b"do",
-                b"done",
-                b"in",
-                b"function",
-                b"time",
-                b"{",
-                b"}",
-                b"!",
-                b"[[",
-                b"]]",
-                b"coproc",
-            ]
-            .iter()
-            .map(|w| w.to_vec())
-            .collect(),
-            _ => {
-                shell.warn(&format!("compgen: {}: not supported", shown(&action)));
-                return Ok(USAGE);
-            }
-        };
-        names.sort_unstable();
-        found.append(&mut names);
+    let written = shell.print(&out, "complete")?;
+    Ok(status.max(written))
+}
+
+/// Formats a specification as the command that makes it.
+fn described(name: &[u8], spec: &Spec) -> Text {
+    let mut out = b"complete ".to_vec();
+    let is_on = |option: &&&str| spec.options.iter().any(|own| own == **option);
+    for option in OPTIONS.iter().filter(is_on) {
+        out.extend_from_slice(format!("-o {option} ").as_bytes());
     }
-    found.retain(|name| name.starts_with(prefix));
+    let has = |name: &str| spec.actions.iter().any(|own| own == name);
+    let short = ACTIONS.iter().filter(|(letter, name)| *letter != 0 && has(name));
+    let mut letters: Vec<u8> = short.map(|(letter, _)| *letter).collect();
+    letters.sort_unstable();
+    for letter in letters {
+        out.extend_from_slice(&[b'-', letter, b' ']);
+    }
+    for (_, action) in ACTIONS.iter().filter(|(letter, name)| *letter == 0 && has(name)) {
+        out.extend_from_slice(format!("-A {action} ").as_bytes());
+    }
+    let quoted = [
+        (b'G', &spec.glob),
+        (b'W', &spec.words),
+        (b'P', &spec.prefix),
+        (b'S', &spec.suffix),
+        (b'X', &spec.filter),
+        (b'C', &spec.command),
+    ];
+    for (letter, value) in quoted {
+        if let Some(value) = value {
+            out.extend_from_slice(&[b'-', letter, b' ']);
+            out.extend_from_slice(&quote::plain_single(value));
+            out.push(b' ');
+        }
+    }
+    if let Some(function) = &spec.function {
+        out.extend_from_slice(b"-F ");
+        out.extend_from_slice(function);
+        out.push(b' ');
+    }
+    out.extend_from_slice(name);
+    out.push(b'\n');
+    out
+}
+
+pub(super) fn compgen(shell: &mut Shell, args: &[Text]) -> Exec {
+    let call = match parse(shell, args, "compgen") {
+        Ok(call) => call,
+        Err(status) => return Ok(status),
+    };
+    if call.spec.function.is_some() {
+        shell.warn("compgen: warning: -F option may not work as you expect");
+    }
+    if call.spec.command.is_some() {
+        shell.warn("compgen: warning: -C option may not work as you expect");
+    }
+    let word = call.names.first().cloned().unwrap_or_default();
+    let found = shell.candidates(&call.spec, &word)?;
     let mut out = Vec::new();
     for name in &found {
         out.extend_from_slice(name);
@@ -135,4 +222,47 @@ pub(super) fn compgen(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     shell.print(&out, "compgen")?;
     Ok(i32::from(found.is_empty()))
+}
+
+pub(super) fn compopt(shell: &mut Shell, args: &[Text]) -> Exec {
+    let mut call = match parse(shell, args, "compopt") {
+        Ok(call) => call,
+        Err(status) => return Ok(status),
+    };
+    if let Some(special) = call.special {
+        call.names = vec![special.as_bytes().to_vec()];
+    }
+    if call.names.is_empty() {
+        let Some(options) = &mut shell.completing else {
+            shell.warn("compopt: not currently executing completion function");
+            return Ok(1);
+        };
+        options.retain(|option| !call.removed.contains(option));
+        options.extend(call.spec.options);
+        return Ok(0);
+    }
+    let (added, removed) = (&call.spec.options, &call.removed);
+    let mut out = Vec::new();
+    let mut status = 0;
+    for name in &call.names {
+        let Some((_, spec)) = shell.completions.iter_mut().find(|(known, _)| known == name) else {
+            shell.warn(&format!("compopt: {}: no completion specification", shown(name)));
+            status = 1;
+            continue;
+        };
+        if added.is_empty() && removed.is_empty() {
+            out.extend_from_slice(b"compopt ");
+            for option in OPTIONS {
+                let is_on = spec.options.iter().any(|own| own == option);
+                let sign = if is_on { '-' } else { '+' };
+                out.extend_from_slice(format!("{sign}o {option} ").as_bytes());
+            }
+            out.extend_from_slice(name);
+            out.push(b'\n');
+        }
+        spec.options.retain(|option| !removed.contains(option));
+        spec.options.extend(added.iter().filter(|option| !removed.contains(option)).cloned());
+    }
+    let written = shell.print(&out, "compopt")?;
+    Ok(status.max(written))
 }

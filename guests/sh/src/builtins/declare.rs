@@ -1,7 +1,5 @@
 //! The `declare`, `local`, `export` and `readonly` builtins.
 
-use std::collections::BTreeMap;
-
 use super::{USAGE, shown};
 use crate::exec::{Assigned, Decl, NewValue};
 use crate::expand::{quote, transform};
@@ -18,17 +16,25 @@ struct Asked {
     off: u16,
     indexed: bool,
     assoc: bool,
+    destroys: bool,
     functions: bool,
     names_only: bool,
     global: bool,
     print: bool,
+    /// Set for calls on behalf of `declare -g`, which share the checks of `export`.
+    quiet: bool,
     inherit: bool,
     local: bool,
     who: &'static str,
 }
 
 pub(super) fn declare(shell: &mut Shell, args: Vec<Decl>) -> Exec {
-    run(shell, args, Asked { who: "declare", ..Asked::default() })
+    let who = if args.first().is_some_and(|arg| arg.text() == b"typeset") {
+        "typeset"
+    } else {
+        "declare"
+    };
+    run(shell, args, Asked { who, ..Asked::default() })
 }
 
 pub(super) fn local(shell: &mut Shell, args: Vec<Decl>) -> Exec {
@@ -88,10 +94,12 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
                 b'c' => flag::CAPITAL,
                 b'a' => {
                     asked.indexed = on;
+                    asked.destroys |= !on;
                     continue;
                 }
                 b'A' => {
                     asked.assoc = on;
+                    asked.destroys |= !on;
                     continue;
                 }
                 b'f' => {
@@ -127,6 +135,9 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         args.next();
     }
     let args: Vec<Decl> = args.collect();
+    if asked.indexed || asked.assoc {
+        asked.on &= !flag::NAMEREF;
+    }
     if asked.functions {
         return functions(shell, &args, &asked);
     }
@@ -205,12 +216,34 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
             }
         }
     }
+    let index = match index {
+        Some(index) if matches!(who, "export" | "readonly") && !asked.quiet => {
+            let place = format!("{}[{}]", shown(&name), shown(&index));
+            shell.warn(&format!("{who}: `{place}': not a valid identifier"));
+            return Ok(false);
+        }
+        // The subscript is expanded even if the script quotes the argument.
+        Some(index) => Some(shell.expand_text(&index)?),
+        None => None,
+    };
+    let is_element = index.is_some() && value.is_none();
     let target = if asked.on & flag::NAMEREF != 0 || asked.off & flag::NAMEREF != 0 || makes_local {
         name.clone()
     } else {
-        shell.resolve(&name).name
+        let place = shell.resolve(&name);
+        if let Some(index) = place.index.filter(|_| matches!(who, "export" | "readonly")) {
+            let place = format!("{}[{}]", shown(&place.name), shown(&index));
+            shell.warn(&format!("{who}: `{place}': not a valid identifier"));
+            return Ok(true);
+        }
+        place.name
     };
-    if asked.global && in_function && who == "declare" {
+    if asked.destroys && shell.vars.get(target.as_slice()).is_some_and(Var::is_array) {
+        let target = shown(&target);
+        shell.warn(&format!("{who}: {target}: cannot destroy array variables in this way"));
+        return Ok(false);
+    }
+    if asked.global && in_function && matches!(who, "declare" | "typeset") {
         return global(shell, &name, index, append, value, asked);
     }
     if asked.on & flag::NAMEREF != 0 {
@@ -236,7 +269,7 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         ));
         return Ok(false);
     }
-    if asked.indexed {
+    if asked.indexed || (is_element && !matches!(var.value, Value::Assoc(..))) {
         if matches!(var.value, Value::Assoc(..)) {
             shell.warn(&format!(
                 "{who}: {}: cannot convert associative to indexed array",
@@ -260,7 +293,7 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         Some(NewValue::Scalar(text)) => {
             // `declare -a x='(1 2)'` assigns an array, as in bash.
             let is_array = shell.vars.get(target.as_slice()).is_some_and(Var::is_array);
-            if is_array && index.is_none() && text.first() == Some(&b'(') && text.ends_with(b")") {
+            if is_array && text.first() == Some(&b'(') && text.ends_with(b")") {
                 let source = [target.as_slice(), if append { b"+=" } else { b"=" }, &text].concat();
                 let saved = (shell.status, shell.line);
                 shell.exec_text(&source, shell.line, who)?;
@@ -298,6 +331,7 @@ fn global(
         let asked = Asked {
             global: true,
             who: "export",
+            quiet: true,
             on: asked.on,
             off: asked.off,
             indexed: asked.indexed,
@@ -321,6 +355,7 @@ fn global(
     let again = Asked {
         global: true,
         who: "export",
+        quiet: true,
         on: asked.on,
         off: asked.off,
         indexed: asked.indexed,
@@ -346,6 +381,11 @@ fn reference(
     asked: &Asked,
 ) -> Result<bool, Flow> {
     let who = asked.who;
+    let given = value.is_some();
+    if given && shell.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+        shell.warn(&format!("{who}: {}: readonly variable", shown(name)));
+        return Ok(false);
+    }
     let target = match value {
         Some(NewValue::Scalar(text)) => Some(text),
         Some(NewValue::Array(_)) => {
@@ -360,7 +400,7 @@ fn reference(
             shell.warn(&format!("{who}: `{target}': invalid variable name for name reference"));
             return Ok(false);
         }
-        if target == name && !shell.frames.iter().any(|frame| frame.is_function) {
+        if target == name && given && !shell.frames.iter().any(|frame| frame.is_function) {
             let name = shown(name);
             shell.warn(&format!("{who}: {name}: nameref variable self references not allowed"));
             return Ok(false);
@@ -406,26 +446,9 @@ fn print_named(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
         let found = match shell.vars.get(name.as_slice()) {
             Some(var) => Some(described(&name, var)),
             None => {
-                let values = shell.dynamic_array(&name);
-                let is_array = matches!(
-                    name.as_slice(),
-                    b"FUNCNAME"
-                        | b"PIPESTATUS"
-                        | b"BASH_SOURCE"
-                        | b"BASH_LINENO"
-                        | b"DIRSTACK"
-                        | b"GROUPS"
-                );
-                if values.is_empty() {
-                    None
-                } else {
-                    let value = if is_array {
-                        Value::Indexed((0..).zip(values).collect::<BTreeMap<_, _>>(), true)
-                    } else {
-                        Value::Scalar(values.into_iter().next().unwrap_or_default())
-                    };
-                    Some(described(&name, &Var { value, flags: 0 }))
-                }
+                let computed = shell.computed();
+                let found = computed.iter().find(|(known, _)| *known == name);
+                found.map(|(_, var)| described(&name, var))
             }
         };
         match found {
@@ -450,15 +473,19 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         }
         _ => shell.vars.keys().map(|name| name.to_vec()).collect(),
     };
+    let computed = if asked.who == "local" { Vec::new() } else { shell.computed() };
+    names.extend(computed.iter().map(|(name, _)| name.clone()));
     names.sort_unstable();
+    names.dedup();
     let filtered = asked.on != 0 || asked.indexed || asked.assoc;
     let mut out = Vec::new();
     for name in names {
-        let Some(var) = shell.vars.get(name.as_slice()) else { continue };
-        let fits = var.flags & asked.on == asked.on
-            && (!asked.indexed || matches!(var.value, Value::Indexed(..)))
-            && (!asked.assoc || matches!(var.value, Value::Assoc(..)));
-        if !fits {
+        let computed = computed.iter().find(|(known, _)| *known == name).map(|(_, var)| var);
+        let Some(var) = shell.vars.get(name.as_slice()).or(computed) else { continue };
+        let fits = var.flags & asked.on != 0
+            || (asked.indexed && matches!(var.value, Value::Indexed(..)))
+            || (asked.assoc && matches!(var.value, Value::Assoc(..)));
+        if filtered && !fits {
             continue;
         }
         if filtered || asked.print {
@@ -467,7 +494,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
             out.extend_from_slice(&setting(&name, var));
         }
     }
-    if !filtered && !asked.print && asked.who == "declare" {
+    if !filtered && !asked.print && matches!(asked.who, "declare" | "typeset") {
         out.extend_from_slice(&all_functions(shell));
     }
     shell.print(&out, asked.who)
@@ -531,7 +558,9 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             let changed = std::rc::Rc::new(function.with(exported, readonly));
             shell.functions.insert(name, changed);
         } else if asked.names_only {
-            if shell.options.extdebug() {
+            if asked.print {
+                out.extend_from_slice(format!("declare -f {}\n", shown(&name)).as_bytes());
+            } else if shell.options.extdebug() {
                 let line =
                     format!("{} {} {}\n", shown(&name), function.line, shown(&function.source));
                 out.extend_from_slice(line.as_bytes());

@@ -7,22 +7,30 @@ use crate::syntax::ast::Text;
 pub(super) fn enable(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut off = false;
     let mut all = false;
+    let mut special = false;
     let mut names = Vec::new();
     for arg in &args[1..] {
         match arg.as_slice() {
-            b"-n" => off = true,
-            b"-a" => all = true,
-            b"-p" | b"-s" => {}
-            arg if arg.first() == Some(&b'-') => {
-                shell.warn(&format!("enable: {}: not supported", shown(arg)));
-                return Ok(super::USAGE);
+            arg if arg.first() == Some(&b'-') && arg.len() > 1 => {
+                for letter in &arg[1..] {
+                    match letter {
+                        b'n' => off = true,
+                        b'a' => all = true,
+                        b's' => special = true,
+                        b'p' => {}
+                        _ => {
+                            shell.warn(&format!("enable: {}: not supported", shown(arg)));
+                            return Ok(super::USAGE);
+                        }
+                    }
+                }
             }
             _ => names.push(arg.clone()),
         }
     }
     if names.is_empty() {
         let mut out = Vec::new();
-        for builtin in BUILTINS {
+        for builtin in BUILTINS.iter().filter(|builtin| builtin.special || !special) {
             let disabled = shell.disabled.iter().any(|name| name == builtin.name.as_bytes());
             if all || disabled == off {
                 let sign = if disabled { "-n " } else { "" };

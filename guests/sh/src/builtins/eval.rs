@@ -15,7 +15,7 @@ pub(super) fn eval(shell: &mut Shell, args: &[Text]) -> Exec {
     let text = rest.join(&b' ');
     match shell.exec_text(&text, shell.line, "eval") {
         // An error abandons the evaluated text, not the script that called `eval`.
-        Err(Flow::Discard(status)) => {
+        Err(Flow::Discard(status)) if !shell.in_subshell => {
             shell.status = status;
             Ok(status)
         }

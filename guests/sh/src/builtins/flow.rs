@@ -1,6 +1,6 @@
 //! The `break`, `continue`, `return` and `exit` builtins.
 
-use super::{number, shown};
+use super::{number, shown, too_many};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
@@ -11,8 +11,7 @@ fn loops(shell: &mut Shell, args: &[Text], who: &str) -> Result<Option<usize>, F
     }
     let Some(arg) = args.get(1) else { return Ok(Some(1)) };
     if args.len() > 2 {
-        shell.warn(&format!("{who}: too many arguments"));
-        return Err(Flow::Discard(1));
+        return Err(too_many(shell, who));
     }
     match number(arg) {
         Some(n) if n > 0 => Ok(Some((n as usize).min(shell.loops))),
@@ -41,22 +40,21 @@ pub(super) fn continue_(shell: &mut Shell, args: &[Text]) -> Exec {
     }
 }
 
-fn status(shell: &mut Shell, args: &[Text], who: &str) -> Result<i32, i32> {
+fn status(shell: &mut Shell, args: &[Text], who: &str) -> Result<i32, Flow> {
     let args = match args.get(1) {
         Some(arg) if arg == b"--" => &args[1..],
         _ => args,
     };
     if args.len() > 2 && number(&args[1]).is_some() {
-        shell.warn(&format!("{who}: too many arguments"));
-        return Err(1);
+        return Err(too_many(shell, who));
     }
     match args.get(1) {
-        None => Ok(shell.status),
+        None => Ok(shell.traps.status_before.unwrap_or(shell.status)),
         Some(arg) => match number(arg) {
             Some(n) => Ok((n & 0xff) as i32),
             None => {
                 shell.warn(&format!("{who}: {}: numeric argument required", shown(arg)));
-                Err(2)
+                Err(if who == "exit" { Flow::Exit(2) } else { Flow::Return(2) })
             }
         },
     }
@@ -67,16 +65,9 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
         shell.warn("return: can only `return' from a function or sourced script");
         return Ok(2);
     }
-    match status(shell, args, "return") {
-        Ok(status) | Err(status) => Err(Flow::Return(status)),
-    }
+    status(shell, args, "return").and_then(|status| Err(Flow::Return(status)))
 }
 
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
-    match status(shell, args, "exit") {
-        Ok(status) => Err(Flow::Exit(status)),
-        // With too many arguments `exit` fails and the shell continues.
-        Err(1) => Ok(1),
-        Err(status) => Err(Flow::Exit(status)),
-    }
+    status(shell, args, "exit").and_then(|status| Err(Flow::Exit(status)))
 }

@@ -36,6 +36,7 @@ pub(super) fn getopts(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     let Some(letter) = answer else {
         shell.set(name, b"?".to_vec())?;
+        shell.unset(b"OPTARG")?;
         set_index(shell, index.min(list.len() + 1))?;
         shell.getopts_at = 0;
         return Ok(1);

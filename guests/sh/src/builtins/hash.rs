@@ -1,73 +1,139 @@
 //! The `hash` builtin.
 
-use super::shown;
+use super::{USAGE, shown};
 use crate::exec::find::Found;
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
-    let mut rest = &args[1..];
-    match rest.first().map(Vec::as_slice) {
-        Some(b"-r") => {
-            shell.hashed.clear();
-            return Ok(0);
+    let (mut forget, mut reusable, mut remove, mut tell, mut path) =
+        (false, false, false, false, None);
+    let mut at = 1;
+    while let Some(arg) = args.get(at).filter(|arg| arg.len() > 1 && arg[0] == b'-') {
+        at += 1;
+        if arg == b"--" {
+            break;
         }
-        Some(b"-p") => {
-            if let [_, path, name, ..] = rest {
-                shell.hashed.insert(name.clone(), path.clone());
-            }
-            return Ok(0);
-        }
-        Some(b"-d") => {
-            for name in &rest[1..] {
-                shell.hashed.remove(name);
-            }
-            return Ok(0);
-        }
-        Some(b"-t") => {
-            let mut out = Vec::new();
-            let mut status = 0;
-            for name in &rest[1..] {
-                match shell.hashed.get(name) {
-                    Some(path) => {
-                        out.extend_from_slice(path);
-                        out.push(b'\n');
+        let mut letters = arg[1..].iter().enumerate();
+        while let Some((place, letter)) = letters.next() {
+            match letter {
+                b'r' => forget = true,
+                b'l' => reusable = true,
+                b'd' => remove = true,
+                b't' => tell = true,
+                b'p' => {
+                    let rest = &arg[place + 2..];
+                    path =
+                        if rest.is_empty() { args.get(at).cloned() } else { Some(rest.to_vec()) };
+                    at += usize::from(rest.is_empty());
+                    if path.is_none() {
+                        shell.warn("hash: -p: option requires an argument");
+                        return Ok(USAGE);
                     }
-                    None => {
-                        shell.warn(&format!("hash: {}: not found", shown(name)));
-                        status = 1;
-                    }
+                    break;
+                }
+                _ => {
+                    shell.warn(&format!("hash: -{}: invalid option", char::from(*letter)));
+                    return Ok(USAGE);
                 }
             }
-            shell.print(&out, "hash")?;
-            return Ok(status);
         }
-        Some(b"-l") => rest = &rest[1..],
-        _ => {}
     }
-    if rest.is_empty() {
-        if shell.hashed.is_empty() {
-            return shell.print(b"hash: hash table empty\n", "hash");
+    let names = &args[at.min(args.len())..];
+    if forget {
+        shell.hashed.clear();
+    }
+    if tell {
+        return show(shell, names, reusable);
+    }
+    if names.is_empty() {
+        return if forget { Ok(0) } else { list(shell, reusable) };
+    }
+    let mut status = 0;
+    for name in names {
+        if remove {
+            if shell.hashed.remove(name).is_none() {
+                status = not_found(shell, name);
+            }
+        } else if let Some(path) = &path {
+            if shell.is_a_directory(path) {
+                shell.warn(&format!("hash: {}: Is a directory", shown(path)));
+                status = 1;
+                continue;
+            }
+            shell.hashed.insert(name.clone(), path.clone());
+        } else if !(name.contains(&b'/')
+            || shell.functions.contains_key(name)
+            || shell.is_builtin(name))
+        {
+            shell.hashed.remove(name);
+            if !matches!(shell.find_program(name), Found::Program(_)) {
+                status = not_found(shell, name);
+            }
         }
-        let mut out = b"hits\tcommand\n".to_vec();
-        let mut all: Vec<&Text> = shell.hashed.values().collect();
-        all.sort_unstable();
-        for path in all {
+    }
+    Ok(status)
+}
+
+impl Shell {
+    fn is_a_directory(&self, path: &[u8]) -> bool {
+        let status = cofferdam_guest_sys::stat(path, true);
+        status.is_ok_and(|status| crate::expand::glob::is_dir(status.mode))
+    }
+}
+
+fn not_found(shell: &mut Shell, name: &[u8]) -> i32 {
+    shell.warn(&format!("hash: {}: not found", shown(name)));
+    1
+}
+
+/// Implements `hash -t`.
+fn show(shell: &mut Shell, names: &[Text], reusable: bool) -> Exec {
+    if names.is_empty() {
+        shell.warn("hash: -t: option requires an argument");
+        return Ok(1);
+    }
+    let mut out = Vec::new();
+    let mut status = 0;
+    for name in names {
+        let Some(path) = shell.hashed.get(name).cloned() else {
+            status = not_found(shell, name);
+            continue;
+        };
+        if reusable {
+            out.extend_from_slice(&as_command(name, &path));
+            continue;
+        }
+        if names.len() > 1 {
+            out.extend_from_slice(name);
+            out.push(b'\t');
+        }
+        out.extend_from_slice(&path);
+        out.push(b'\n');
+    }
+    shell.print(&out, "hash")?;
+    Ok(status)
+}
+
+fn as_command(name: &[u8], path: &[u8]) -> Text {
+    [b"builtin hash -p ", path, b" ", name, b"\n"].concat()
+}
+
+fn list(shell: &mut Shell, reusable: bool) -> Exec {
+    if shell.hashed.is_empty() {
+        return if reusable { Ok(0) } else { shell.print(b"hash: hash table empty\n", "hash") };
+    }
+    let mut all: Vec<(&Text, &Text)> = shell.hashed.iter().collect();
+    all.sort_unstable_by_key(|(_, path)| *path);
+    let mut out = if reusable { Vec::new() } else { b"hits\tcommand\n".to_vec() };
+    for (name, path) in all {
+        if reusable {
+            out.extend_from_slice(&as_command(name, path));
+        } else {
             out.extend_from_slice(b"   1\t");
             out.extend_from_slice(path);
             out.push(b'\n');
         }
-        return shell.print(&out, "hash");
     }
-    let mut status = 0;
-    for name in rest {
-        if shell.functions.contains_key(name) || shell.is_builtin(name) {
-            continue;
-        }
-        if !matches!(shell.find_program(name), Found::Program(_)) {
-            shell.warn(&format!("hash: {}: not found", shown(name)));
-            status = 1;
-        }
-    }
-    Ok(status)
+    shell.print(&out, "hash")
 }

@@ -75,8 +75,7 @@ fn list(shell: &mut Shell, rest: &[Text]) -> Exec {
             return Err(Flow::Discard(1));
         };
         if !more.is_empty() {
-            shell.warn("history: too many arguments");
-            return Ok(1);
+            return Err(super::too_many(shell, "history"));
         }
         count = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
     }

@@ -94,6 +94,11 @@ pub(super) fn bg(shell: &mut Shell, args: &[Text]) -> Exec {
     }
 }
 
+pub(super) fn suspend(shell: &mut Shell, _: &[Text]) -> Exec {
+    shell.warn("suspend: cannot suspend: no job control");
+    Ok(1)
+}
+
 pub(super) fn disown(shell: &mut Shell, args: &[Text]) -> Exec {
     let specs: Vec<&Text> = args[1..].iter().filter(|arg| arg.first() != Some(&b'-')).collect();
     if specs.is_empty() {

@@ -54,6 +54,10 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
         shell.warn("kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]");
         return Ok(USAGE);
     }
+    // A child that has ended must not look alive.
+    while let Ok(Some((pid, ended))) = sys::wait(sys::Which::Any, true) {
+        shell.jobs.note(pid, ended);
+    }
     let mut status = 0;
     for target in rest {
         let pids = if target.first() == Some(&b'%') {

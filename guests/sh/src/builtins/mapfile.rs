@@ -42,6 +42,10 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
         match (letter, count) {
             (b'd', _) => delimiter = value.first().copied().unwrap_or(0),
             (b'n', Some(n)) => most = n,
+            (b'O', Some(n)) if n < 0 => {
+                shell.warn(&format!("mapfile: {n}: invalid array origin"));
+                return Ok(1);
+            }
             (b'O', Some(n)) => origin = Some(n),
             (b's', Some(n)) => skip = n,
             (b'u', Some(n)) if n >= 0 => fd = n as u32,

@@ -1,6 +1,7 @@
 //! Builtin commands. Each builtin is one file and one line in the table.
 
 mod alias;
+mod bind;
 mod cd;
 mod colon;
 mod command;
@@ -37,7 +38,7 @@ mod unset;
 mod wait;
 
 use crate::exec::Decl;
-use crate::shell::{Exec, Shell};
+use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
 /// Exit status for incorrect usage.
@@ -113,6 +114,11 @@ pub static BUILTINS: &[Builtin] = &[
     plain("[", "[ arg... ]", test::bracket),
     plain("alias", "alias [-p] [name[=value] ... ]", alias::alias),
     plain("bg", "bg [job_spec ...]", jobs::bg),
+    plain(
+        "bind",
+        "bind [-lpsvPSVX] [-m keymap] [-q name] [-u name] [-r keyseq] [keyseq:function]",
+        bind::bind,
+    ),
     special("break", "break [n]", flow::break_),
     declaration("builtin", false, "builtin [shell-builtin [arg ...]]", command::builtin),
     plain("caller", "caller [expr]", type_::caller),
@@ -120,7 +126,7 @@ pub static BUILTINS: &[Builtin] = &[
     declaration("command", false, "command [-pVv] command [arg ...]", command::command),
     plain("compgen", "compgen [-abcdefgjksuv] [-A action] [-W wordlist] [word]", complete::compgen),
     plain("complete", "complete [-abcdefgjksuv] [name ...]", complete::complete),
-    plain("compopt", "compopt [-o|+o option] [name ...]", complete::complete),
+    plain("compopt", "compopt [-o|+o option] [name ...]", complete::compopt),
     special("continue", "continue [n]", flow::continue_),
     declaration("declare", false, "declare [-aAfFgiIlnrtux] [name[=value] ...]", declare::declare),
     plain("dirs", "dirs [-clpv] [+N] [-N]", dirs::dirs),
@@ -177,6 +183,7 @@ pub static BUILTINS: &[Builtin] = &[
     special("shift", "shift [n]", shift::shift),
     plain("shopt", "shopt [-pqsu] [-o] [optname ...]", shopt::shopt),
     special("source", "source filename [arguments]", source::source),
+    plain("suspend", "suspend [-f]", jobs::suspend),
     plain("test", "test [expr]", test::test),
     special("times", "times", times::times),
     special("trap", "trap [-lp] [[arg] signal_spec ...]", trap::trap),
@@ -196,9 +203,19 @@ pub fn find(name: &[u8]) -> Option<&'static Builtin> {
     Some(&BUILTINS[at])
 }
 
+pub use bind::Keys;
+pub(crate) use bind::functions as readline_functions;
+pub use ulimit::Limit;
+
 /// Runs commands from a file, as `source` does.
 pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
     source::source(shell, args)
+}
+
+/// Complains of too many arguments. As in bash, that ends the text of `bash -c`.
+pub(crate) fn too_many(shell: &mut Shell, who: &str) -> Flow {
+    shell.warn(&format!("{who}: too many arguments"));
+    if shell.command_string.is_some() { Flow::Exit(1) } else { Flow::Discard(1) }
 }
 
 /// Parses a numeric argument, with an optional leading `+`.

@@ -293,8 +293,13 @@ fn plain(line: &[Marked]) -> Text {
 fn store(shell: &mut Shell, asked: &Asked, names: &[Text], line: Vec<Marked>) -> Result<(), Flow> {
     let ifs = shell.ifs();
     if let Some(array) = &asked.array {
+        let array = &shell.resolve(array).name;
         let mut words = Vec::new();
         let mut rest = line.as_slice();
+        if asked.count.is_some_and(|(_, exact)| exact) {
+            words.push(plain(rest));
+            rest = &[];
+        }
         while let Some((word, more)) = field(rest, &ifs, false) {
             words.push(plain(word));
             rest = more;

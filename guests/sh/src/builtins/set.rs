@@ -9,13 +9,13 @@ use crate::syntax::ast::Text;
 
 pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
     if args.len() == 1 {
-        let mut names: Vec<_> = shell.vars.keys().cloned().collect();
-        names.sort_unstable();
+        let mut vars = shell.computed();
+        vars.retain(|(name, _)| !shell.vars.contains_key(name.as_slice()));
+        vars.extend(shell.vars.iter().map(|(name, var)| (name.to_vec(), var.clone())));
+        vars.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let mut out = Vec::new();
-        for name in names {
-            if let Some(var) = shell.vars.get(&name).filter(|var| var.is_assigned()) {
-                out.extend_from_slice(&super::declare::setting(&name, var));
-            }
+        for (name, var) in vars.iter().filter(|(_, var)| var.is_assigned()) {
+            out.extend_from_slice(&super::declare::setting(name, var));
         }
         if !shell.options.posix() {
             out.extend_from_slice(&super::declare::all_functions(shell));

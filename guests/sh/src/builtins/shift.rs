@@ -2,15 +2,14 @@
 
 use std::rc::Rc;
 
-use super::{number, shown};
-use crate::shell::{Exec, Flow, Shell};
+use super::{number, shown, too_many};
+use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn shift(shell: &mut Shell, args: &[Text]) -> Exec {
     let args = if args.get(1).is_some_and(|arg| arg == b"--") { &args[1..] } else { args };
     if args.len() > 2 {
-        shell.warn("shift: too many arguments");
-        return Err(Flow::Discard(1));
+        return Err(too_many(shell, "shift"));
     }
     let count = match args.get(1) {
         None => 1,

@@ -64,6 +64,13 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
                     shell.options.set_named(name, turn);
                 } else {
                     shell.options.shopt_named(name, turn);
+                    if name == "extdebug" {
+                        shell.options.set_named("functrace", turn);
+                        shell.options.set_named("errtrace", turn);
+                        if turn {
+                            shell.note_arguments();
+                        }
+                    }
                 }
             }
             None => {

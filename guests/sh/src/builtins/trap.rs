@@ -39,6 +39,7 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
         return Ok(USAGE);
     }
     let mut status = 0;
+    shell.traps.inherited.clear();
     for name in events {
         match Event::parse(name) {
             Some(event) => {
@@ -58,14 +59,28 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
 
 fn show(shell: &mut Shell, names: &[Text]) -> Exec {
     let mut out = Vec::new();
-    let wanted: Vec<Event> = names.iter().filter_map(|name| Event::parse(name)).collect();
-    for (event, command) in &shell.traps.list {
-        if names.is_empty() || wanted.contains(event) {
-            let name = event.name();
-            out.extend_from_slice(b"trap -- ");
-            out.extend_from_slice(&quote::single(command));
-            out.extend_from_slice(format!(" {name}\n").as_bytes());
+    let mut status = 0;
+    let traps = shell.traps.shown();
+    let mut wanted = Vec::new();
+    for name in names {
+        match Event::parse(name) {
+            Some(event) => wanted.push(event),
+            None => {
+                shell.warn(&format!("trap: {}: invalid signal specification", shown(name)));
+                status = 1;
+            }
         }
     }
-    shell.print(&out, "trap")
+    if names.is_empty() {
+        wanted = traps.keys().copied().collect();
+    }
+    for event in wanted {
+        if let Some(command) = traps.get(&event) {
+            out.extend_from_slice(b"trap -- ");
+            out.extend_from_slice(&quote::plain_single(command));
+            out.extend_from_slice(format!(" {}\n", event.name()).as_bytes());
+        }
+    }
+    let written = shell.print(&out, "trap")?;
+    Ok(status.max(written))
 }

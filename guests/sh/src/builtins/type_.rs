@@ -19,6 +19,8 @@ enum What {
     Keyword,
     Function,
     Builtin,
+    /// A file whose path was found before.
+    Hashed(Text),
     File(Text),
 }
 
@@ -38,6 +40,10 @@ fn look(shell: &mut Shell, name: &[u8], functions: bool, all: bool) -> Vec<What>
     if shell.is_builtin(name) {
         found.push(What::Builtin);
     }
+    let hashed = shell.hashed.get(name).filter(|path| path.contains(&b'/'));
+    if let Some(path) = hashed.filter(|_| !all && found.is_empty()) {
+        return vec![What::Hashed(path.clone())];
+    }
     if all || found.is_empty() {
         found.extend(files(shell, name, all).into_iter().map(What::File));
     }
@@ -46,7 +52,13 @@ fn look(shell: &mut Shell, name: &[u8], functions: bool, all: bool) -> Vec<What>
 
 fn files(shell: &mut Shell, name: &[u8], all: bool) -> Vec<Text> {
     if name.contains(&b'/') || !all {
-        return match shell.find_program(name) {
+        let known = shell.hashed.contains_key(name);
+        let found = shell.find_program(name);
+        // Asking about a command does not count as a use.
+        if !known {
+            shell.hashed.remove(name);
+        }
+        return match found {
             Found::Program(path) => {
                 if cfg!(target_arch = "wasm32") && !path.contains(&b'/') {
                     return bare(&path);
@@ -124,10 +136,10 @@ pub(super) fn type_(shell: &mut Shell, args: &[Text]) -> Exec {
                     What::Keyword => b"keyword\n",
                     What::Function => b"function\n",
                     What::Builtin => b"builtin\n",
-                    What::File(_) => b"file\n",
+                    What::Hashed(_) | What::File(_) => b"file\n",
                 });
             } else if path || force {
-                if let What::File(file) = what {
+                if let What::Hashed(file) | What::File(file) = what {
                     out.extend_from_slice(&file);
                     out.push(b'\n');
                 }
@@ -154,6 +166,7 @@ fn sentence(shell: &Shell, name: &[u8], what: &What) -> Text {
                 if special { b" is a special shell builtin\n" } else { b" is a shell builtin\n" };
             [name, kind].concat()
         }
+        What::Hashed(path) => [name, b" is hashed (", path, b")\n"].concat(),
         What::File(path) => [name, b" is ", path, b"\n"].concat(),
     }
 }
@@ -179,7 +192,7 @@ pub(super) fn describe_command(shell: &mut Shell, names: &[Text], long: bool) ->
                     &[b"alias ", name.as_slice(), b"=", &quote::single(&value)].concat(),
                 );
             }
-            What::File(path) => out.extend_from_slice(&path),
+            What::Hashed(path) | What::File(path) => out.extend_from_slice(&path),
             What::Keyword | What::Function | What::Builtin => out.extend_from_slice(name),
         }
         out.push(b'\n');
@@ -199,21 +212,18 @@ pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {
         },
         None => 0,
     };
-    let count = shell.frames.len();
-    if count == 0 && args.len() == 1 && shell.command_string.is_none() {
-        return shell.print(b"0 NULL\n", "caller");
+    let lines = shell.dynamic_array(b"BASH_LINENO");
+    let sources = shell.dynamic_array(b"BASH_SOURCE");
+    let source = sources.get(at + 1).map(|source| shown(source));
+    if args.len() == 1 {
+        let Some(line) = lines.first() else { return Ok(1) };
+        let source = source.unwrap_or_else(|| "NULL".to_owned());
+        return shell.print(format!("{} {source}\n", shown(line)).as_bytes(), "caller");
     }
-    let Some(frame) = count.checked_sub(at + 1).map(|at| &shell.frames[at]) else { return Ok(1) };
-    let outer = count.checked_sub(at + 2).map(|at| &shell.frames[at]);
-    let source = outer.map_or(&shell.source, |frame| &frame.source);
-    let source = if source.is_empty() { b"environment".to_vec() } else { source.clone() };
-    let name = outer.map_or(b"main".to_vec(), |frame| frame.name.clone());
-    let line = frame.line.to_string();
-    let text = if args.len() > 1 {
-        format!("{line} {} {}\n", shown(&name), shown(&source))
-    } else {
-        let source = if shell.source.is_empty() { b"NULL".to_vec() } else { source };
-        format!("{line} {}\n", shown(&source))
+    let names = shell.dynamic_array(b"FUNCNAME");
+    let (Some(line), Some(name), Some(source)) = (lines.get(at), names.get(at + 1), source) else {
+        return Ok(1);
     };
+    let text = format!("{} {} {source}\n", shown(line), shown(name));
     shell.print(text.as_bytes(), "caller")
 }

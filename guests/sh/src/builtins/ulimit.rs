@@ -1,22 +1,75 @@
-//! The `ulimit` builtin. It prints limits; setting one has no effect, because limits belong to the
-//! sandbox.
+//! The `ulimit` builtin. The limits of the sandbox apply first; a script can lower what its own
+//! shell and the subshells of that shell may do, which has an effect for open files.
 
 use super::{USAGE, shown};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
+/// Resources: letter, name in messages, description for `-a`, and usual limit.
+const RESOURCES: &[(u8, &str, &str, Option<u64>)] = &[
+    (b'R', "real-time non-blocking time", "(microseconds, -R)", None),
+    (b'c', "core file size", "(blocks, -c)", Some(0)),
+    (b'd', "data seg size", "(kbytes, -d)", None),
+    (b'e', "scheduling priority", "(-e)", Some(0)),
+    (b'f', "file size", "(blocks, -f)", None),
+    (b'i', "pending signals", "(-i)", None),
+    (b'l', "max locked memory", "(kbytes, -l)", None),
+    (b'm', "max memory size", "(kbytes, -m)", None),
+    (b'n', "open files", "(-n)", Some(256)),
+    (b'p', "pipe size", "(512 bytes, -p)", Some(8)),
+    (b'q', "POSIX message queues", "(bytes, -q)", Some(819_200)),
+    (b'r', "real-time priority", "(-r)", Some(0)),
+    (b's', "stack size", "(kbytes, -s)", None),
+    (b't', "cpu time", "(seconds, -t)", None),
+    (b'u', "max user processes", "(-u)", None),
+    (b'v', "virtual memory", "(kbytes, -v)", None),
+    (b'x', "file locks", "(-x)", None),
+];
+
+/// A limit that a script set: letter, soft limit and hard limit. `None` is unlimited.
+pub type Limit = (u8, Option<u64>, Option<u64>);
+
+/// The sides of a limit that a call is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Both,
+    Soft,
+    Hard,
+}
+
+impl Shell {
+    /// Returns the soft and the hard limit of a resource.
+    fn limit(&self, letter: u8) -> (Option<u64>, Option<u64>) {
+        if let Some((_, soft, hard)) = self.limits.iter().find(|(known, ..)| *known == letter) {
+            return (*soft, *hard);
+        }
+        let usual = RESOURCES.iter().find(|(known, ..)| *known == letter);
+        let soft = usual.and_then(|(.., usual)| *usual);
+        (soft, if letter == b'c' { None } else { soft })
+    }
+
+    /// Returns true if `ulimit -n` forbids another open file.
+    pub(crate) fn may_not_open(&self, number: u32) -> bool {
+        let set = self.limits.iter().find(|(letter, ..)| *letter == b'n');
+        set.is_some_and(|(_, soft, _)| soft.is_some_and(|soft| u64::from(number) >= soft))
+    }
+}
+
 pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
-    let mut letter = b'f';
-    let mut value = None;
+    let (mut letters, mut side, mut all, mut value) = (Vec::new(), Side::Both, false, None);
     for arg in &args[1..] {
         match arg.as_slice() {
-            [b'-', letters @ ..] if !letters.is_empty() => {
-                for l in letters {
-                    match l {
-                        b'S' | b'H' => {}
-                        b'a' | b'b' | b'c' | b'd' | b'e' | b'f' | b'i' | b'k' | b'l' | b'm'
-                        | b'n' | b'p' | b'q' | b'r' | b's' | b't' | b'u' | b'v' | b'x' => {
-                            letter = *l
+            b"--" => {}
+            [b'-', options @ ..] if !options.is_empty() => {
+                for letter in options {
+                    match letter {
+                        b'S' if side == Side::Hard => side = Side::Both,
+                        b'S' => side = Side::Soft,
+                        b'H' if side == Side::Soft => side = Side::Both,
+                        b'H' => side = Side::Hard,
+                        b'a' => all = true,
+                        letter if RESOURCES.iter().any(|(known, ..)| known == letter) => {
+                            letters.push(*letter);
                         }
                         _ => {
                             shell.warn(&format!("ulimit: {}: invalid option", shown(arg)));
@@ -28,19 +81,72 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
             arg => value = Some(arg.to_vec()),
         }
     }
-    match value {
-        Some(value) if value == b"unlimited" || super::number(&value).is_some() => Ok(0),
-        Some(value) => {
-            shell.warn(&format!("ulimit: {}: invalid number", shown(&value)));
-            Ok(1)
+    if all {
+        let mut out = String::new();
+        for (letter, name, unit, _) in RESOURCES {
+            let shown = text(shell, *letter, side);
+            out.push_str(&format!("{name:<20} {unit:>20} {shown}\n"));
         }
-        None => {
-            let text: &[u8] = match letter {
-                b'n' => b"256\n",
-                b'c' => b"0\n",
-                _ => b"unlimited\n",
-            };
-            shell.print(text, "ulimit")
+        return shell.print(out.as_bytes(), "ulimit");
+    }
+    if letters.is_empty() {
+        letters.push(b'f');
+    }
+    if let Some(value) = value {
+        return set(shell, letters[0], side, &value);
+    }
+    let mut out = String::new();
+    for letter in &letters {
+        let line = text(shell, *letter, side);
+        let known = RESOURCES.iter().find(|(known, ..)| known == letter);
+        match known {
+            Some((_, name, unit, _)) if letters.len() > 1 => {
+                out.push_str(&format!("{name:<20} {unit:>20} {line}\n"));
+            }
+            _ => out.push_str(&format!("{line}\n")),
         }
     }
+    shell.print(out.as_bytes(), "ulimit")
+}
+
+fn text(shell: &Shell, letter: u8, side: Side) -> String {
+    let (soft, hard) = shell.limit(letter);
+    let limit = if side == Side::Hard { hard } else { soft };
+    limit.map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string())
+}
+
+fn set(shell: &mut Shell, letter: u8, side: Side, value: &[u8]) -> Exec {
+    let (soft, hard) = shell.limit(letter);
+    let wanted = match value {
+        b"unlimited" => None,
+        b"hard" => hard,
+        b"soft" => soft,
+        value => match std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()) {
+            Some(number) => Some(number),
+            None => {
+                shell.warn(&format!("ulimit: {}: invalid number", shown(value)));
+                return Ok(1);
+            }
+        },
+    };
+    let exceeds = |wanted: Option<u64>| match (wanted, hard) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(wanted), Some(hard)) => wanted > hard,
+    };
+    let name =
+        RESOURCES.iter().find(|(known, ..)| *known == letter).map_or("", |(_, name, ..)| name);
+    if exceeds(wanted) {
+        let why = if side == Side::Soft { "Invalid argument" } else { "Operation not permitted" };
+        shell.warn(&format!("ulimit: {name}: cannot modify limit: {why}"));
+        return Ok(1);
+    }
+    let (soft, hard) = match side {
+        Side::Both => (wanted, wanted),
+        Side::Soft => (wanted, hard),
+        Side::Hard => (soft, wanted),
+    };
+    shell.limits.retain(|(known, ..)| *known != letter);
+    shell.limits.push((letter, soft, hard));
+    Ok(0)
 }

@@ -46,6 +46,9 @@ pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
                 shell.unset_element(&place.name, &index)
             }
             None => {
+                if reference && !shell.is_reference(&place.name) {
+                    continue;
+                }
                 let target = if reference { place.clone() } else { shell.resolve(&place.name) };
                 let known = shell.vars.contains_key(target.name.as_slice());
                 if let Some(index) = target.index {

@@ -27,20 +27,29 @@ impl Shell {
         }
     }
 
+    /// Runs the traps of received signals. Returns the status for the first of them, if there is
+    /// one.
+    fn interrupted(&mut self) -> Result<Option<i32>, Flow> {
+        if !self.traps.catches() {
+            return Ok(None);
+        }
+        self.traps.pending.append(&mut sys::signals_take());
+        let first = self.traps.pending.first().copied();
+        self.run_signal_traps()?;
+        Ok(first.map(|signal| 128 + i32::from(signal)))
+    }
+
     /// Waits until any child ends. Returns the status for a trapped signal if one interrupts the
     /// wait.
     fn wait_any(&mut self) -> Result<Option<i32>, Flow> {
         match sys::wait(Which::Any, false) {
-            Ok(Some((pid, status))) => self.jobs.note(pid, status),
+            Ok(Some((pid, status))) => {
+                self.jobs.note(pid, status);
+                return self.interrupted();
+            }
             Ok(None) => {}
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                let signals = sys::signals_take();
-                for signal in &signals {
-                    self.run_trap(crate::shell::traps::Event::Signal(*signal))?;
-                }
-                if let Some(signal) = signals.first() {
-                    return Ok(Some(128 + i32::from(*signal)));
-                }
+                return self.interrupted();
             }
             Err(_) => {
                 // No children are left, so jobs still listed as running have ended.

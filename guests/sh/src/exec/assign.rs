@@ -177,13 +177,9 @@ impl Shell {
         } else if flags & flag::NAMEREF != 0 {
             self.entry(&name).flags &= !flag::NAMEREF;
         }
-        let all_export = self.options.allexport();
         let filled = self.fill_indexed(map, elements, flags)?;
         let var = self.entry(&name);
         var.value = Value::Indexed(filled, true);
-        if all_export {
-            var.flags |= flag::EXPORT;
-        }
         Ok(())
     }
 

@@ -16,7 +16,7 @@ const MAX_CALLS: usize = 450;
 
 impl Shell {
     /// Calls a function; assignments before it are local to the call.
-    pub(super) fn call_function(
+    pub(crate) fn call_function(
         &mut self,
         name: &[u8],
         function: &Rc<Function>,
@@ -42,6 +42,7 @@ impl Shell {
             is_function: true,
             temporary: saved.len(),
             saved,
+            arguments: self.options.extdebug().then(|| args.clone()),
             options: None,
         });
         let args = std::mem::replace(&mut self.args, Rc::new(args));
@@ -49,6 +50,9 @@ impl Shell {
         let optind = self.getopts_at;
         let debug =
             if self.options.functrace() { None } else { self.traps.list.remove(&Event::Debug) };
+        if self.traces_commands() {
+            self.run_debug_trap(self.command_text.clone())?;
+        }
         let body = function.body();
         let answer = match self.exec_command(&body) {
             Err(Flow::Return(status)) => Ok(status),
@@ -58,8 +62,9 @@ impl Shell {
             self.traps.list.entry(Event::Debug).or_insert(debug);
         }
         if let Ok(status) = answer {
-            self.status = status;
+            // The trap sees the status of the last command, not that of `return`.
             self.run_return_trap()?;
+            self.status = status;
         }
         self.args = args;
         self.loops = loops;
@@ -85,10 +90,19 @@ impl Shell {
             self.warn_capped(sys::Cap::Depth, MAX_CALLS, &message);
             return Err(Flow::Discard(1));
         }
+        // Without arguments, `BASH_ARGV` has the file's name.
+        let arguments = match &args {
+            Some(args) => self.options.extdebug().then(|| args.clone()),
+            None => {
+                self.note_arguments();
+                Some(vec![name.to_vec()])
+            }
+        };
         self.frames.push(Frame {
             name: b"source".to_vec(),
             source: name.to_vec(),
             line: self.line,
+            arguments,
             ..Frame::default()
         });
         let before = match args {
@@ -100,8 +114,8 @@ impl Shell {
             other => other,
         };
         if let Ok(status) = answer {
-            self.status = status;
             self.run_return_trap()?;
+            self.status = status;
         }
         if let Some(before) = before {
             self.args = before;

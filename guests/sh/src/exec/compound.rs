@@ -3,15 +3,26 @@
 use std::rc::Rc;
 
 use super::spawn::shown;
+use super::trap::Debugged;
 use crate::pattern::Pattern;
 use crate::shell::frames::Function;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{ArithText, Arm, ArmEnd, Command, Kind, List, Loop, Text, Word};
+use crate::syntax::{command_text, word_text};
 
 /// Outcome of one loop iteration.
 enum Turn {
     Go,
     Leave,
+}
+
+/// Formats the first line of a `for` or `select` loop, as `$BASH_COMMAND` shows it.
+fn loop_head(keyword: &[u8], name: &[u8], words: Option<&[Word]>) -> Text {
+    let words = match words {
+        Some(words) => words.iter().map(word_text).collect(),
+        None => vec![b"\"$@\"".to_vec()],
+    };
+    [keyword, b" ", name, b" in ", &words.join(&b' ')].concat()
 }
 
 impl Shell {
@@ -22,19 +33,38 @@ impl Shell {
             Kind::Subshell(list) => self.exec_subshell(list),
             Kind::If(arms, otherwise) => self.exec_if(arms, otherwise.as_ref()),
             Kind::Loop(l) => self.exec_loop(l),
-            Kind::For(name, words, body) => self.exec_for(name, words.as_deref(), body),
-            Kind::Select(name, words, body) => self.exec_select(name, words.as_deref(), body),
-            Kind::ArithFor(header, body) => self.exec_arith_for(header, body),
+            Kind::For(name, words, body) => {
+                self.line = command.line;
+                self.exec_for(name, words.as_deref(), body)
+            }
+            Kind::Select(name, words, body) => {
+                self.line = command.line;
+                self.exec_select(name, words.as_deref(), body)
+            }
+            Kind::ArithFor(header, body) => {
+                self.line = command.line;
+                self.exec_arith_for(header, body)
+            }
             Kind::Case(word, arms) => {
                 self.line = command.line;
+                let head = || [b"case ", word_text(word).as_slice(), b" in "].concat();
+                if let Debugged::Skip = self.debug_part(head)? {
+                    return Ok(0);
+                }
                 self.exec_case(word, arms)
             }
             Kind::Arith(text) => {
                 self.line = command.line;
+                if let Debugged::Skip = self.debug_part(|| command_text(command))? {
+                    return Ok(0);
+                }
                 self.exec_arith(text)
             }
             Kind::Test(expr) => {
                 self.line = command.line;
+                if let Debugged::Skip = self.debug_part(|| command_text(command))? {
+                    return Ok(0);
+                }
                 self.exec_test(expr)
             }
             Kind::Function(name, body) => self.define(name, body, command.line),
@@ -99,6 +129,7 @@ impl Shell {
             }
             Err(Flow::Continue(1)) => {
                 *status = 0;
+                self.status = 0;
                 Ok(Turn::Go)
             }
             Err(Flow::Break(n)) => Err(Flow::Break(n - 1)),
@@ -124,6 +155,8 @@ impl Shell {
                     Err(Flow::Break(n)) if n > 1 => return Err(Flow::Break(n - 1)),
                     Err(Flow::Break(_)) => return Ok(0),
                     Err(Flow::Continue(n)) if n > 1 => return Err(Flow::Continue(n - 1)),
+                    // `continue` succeeds, which ends an `until` loop.
+                    Err(Flow::Continue(_)) if l.until => return Ok(status),
                     Err(Flow::Continue(_)) => continue,
                     Err(flow) => return Err(flow),
                 };
@@ -152,7 +185,12 @@ impl Shell {
         let values = self.loop_words(words)?;
         self.looping(|shell| {
             let mut status = 0;
+            let line = shell.line;
             for value in values {
+                shell.line = line;
+                if let Debugged::Skip = shell.debug_part(|| loop_head(b"for", name, words))? {
+                    continue;
+                }
                 shell.set_loop_variable(name, value)?;
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;
@@ -181,6 +219,7 @@ impl Shell {
         self.looping(|shell| {
             let mut status = 0;
             let mut show = true;
+            shell.debug_part(|| loop_head(b"select", name, words))?;
             loop {
                 if show {
                     let width = values.len().to_string().len();
@@ -217,11 +256,14 @@ impl Shell {
         let [first, condition, step] = header;
         let evaluate = |shell: &mut Shell, text: &Option<ArithText>| match text {
             None => Ok(Some(1)),
-            Some(text) => match shell.arith_or(text, "((") {
-                Ok(value) => Ok(Some(value)),
-                Err(None) => Ok(None),
-                Err(Some(flow)) => Err(flow),
-            },
+            Some(text) => {
+                shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
+                match shell.arith_or(text, "((") {
+                    Ok(value) => Ok(Some(value)),
+                    Err(None) => Ok(None),
+                    Err(Some(flow)) => Err(flow),
+                }
+            }
         };
         if evaluate(self, first)?.is_none() {
             return Ok(1);
@@ -283,7 +325,7 @@ impl Shell {
 
     fn exec_arith(&mut self, text: &ArithText) -> Exec {
         if self.options.xtrace() {
-            let source = crate::syntax::word_text(&text.word);
+            let source = word_text(&text.word);
             self.trace(&[b"((", source.as_slice(), b"))"].concat());
         }
         match self.arith_or(text, "((") {

@@ -9,6 +9,9 @@ impl Shell {
     pub fn exec_list(&mut self, list: &List) -> Exec {
         let mut status = 0;
         for item in &list.items {
+            if self.options.noexec() && !self.interactive {
+                return Ok(status);
+            }
             status = self.exec_item(item)?;
             self.status = status;
             if self.traps.catches() {

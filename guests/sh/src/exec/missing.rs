@@ -3,6 +3,7 @@
 use cofferdam_guest_sys::{self as sys, Pid};
 use strsim::osa_distance;
 
+use super::instead::instead_of;
 use super::spawn::shown;
 use crate::builtins::BUILTINS;
 use crate::shell::Shell;
@@ -30,7 +31,10 @@ impl Shell {
         }
         if !self.functions.contains_key(HANDLER) {
             self.warn(&format!("{}: command not found", shown(name)));
-            self.suggest(name);
+            match instead_of(name) {
+                Some(advice) => self.print_error(format!("hint: {advice}\n").as_bytes()),
+                None => self.suggest(name),
+            }
             return Err(NOT_FOUND);
         }
         let word = |text: &[u8]| Arg::Word(Word { parts: vec![Part::Quoted(text.to_vec())] });

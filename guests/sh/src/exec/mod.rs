@@ -5,6 +5,7 @@ mod call;
 mod compound;
 pub mod coproc;
 pub mod find;
+mod instead;
 mod interactive;
 mod list;
 mod missing;

@@ -44,6 +44,10 @@ impl Shell {
         let mut here = None;
         for (at, stage) in stages.iter().enumerate() {
             let last = at + 1 == count;
+            self.line = stage.line;
+            if matches!(stage.kind, Kind::Simple(_)) && !self.options.functrace() {
+                self.debug_part(|| crate::syntax::command_text(stage))?;
+            }
             let saved = self.fds.clone();
             if let Some(input) = input.take() {
                 self.fds.set(0, input);
@@ -91,14 +95,10 @@ impl Shell {
 
     /// Prints bash's message for a child killed by a signal.
     pub(super) fn tell_killed(&mut self, status: Status) {
-        let text = match status {
-            Status::Killed(6) => "Aborted",
-            Status::Killed(9) => "Killed",
-            Status::Killed(11) => "Segmentation fault",
-            Status::Killed(15) => "Terminated",
-            _ => return,
-        };
-        self.warn(text);
+        let Status::Killed(signal) = status else { return };
+        if let Some(text) = crate::shell::traps::death_message(signal) {
+            self.warn(text);
+        }
     }
 
     pub(super) fn exec_background(&mut self, item: &Item) -> Exec {

@@ -76,7 +76,13 @@ impl Shell {
                 }
             }
             RedirectTo::Here(here) => {
-                let text = self.here_text(here)?;
+                let text = match self.here_text(here) {
+                    Ok(text) => text,
+                    // bash expands here-documents in a process of their own, so an error only
+                    // fails the redirection.
+                    Err(Flow::Fatal(_) | Flow::Discard(_)) => return Ok(false),
+                    Err(flow) => return Err(flow),
+                };
                 match self.text_handle(&text)? {
                     Some(handle) => handle,
                     None => return Ok(false),
@@ -221,6 +227,11 @@ impl Shell {
             self.warn(&format!("{}: cannot overwrite existing file", shown(path)));
             return Ok(None);
         };
+        // The new file takes the lowest free number before it moves to its own.
+        if self.may_not_open(3) {
+            self.warn(&format!("{}: Too many open files", shown(path)));
+            return Ok(None);
+        }
         match sys::open(path, flags, NEW_FILE) {
             Ok(fd) => Ok(Some(self.parked(fd)?)),
             Err(error) => {

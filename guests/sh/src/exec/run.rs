@@ -7,10 +7,13 @@ use cofferdam_guest_sys as sys;
 use crate::shell::output::reason;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::Parser;
-use crate::syntax::ast::{Command, Text};
+use crate::syntax::ast::{Command, Kind, Text};
 
 /// Exit status for a wrong command line or a syntax error.
 const USAGE: i32 = 2;
+
+/// Exit status of `bash -c` after a fatal expansion error.
+const FATAL_IN_STRING: i32 = 127;
 
 /// Source of commands, chosen by the command line.
 enum Input {
@@ -66,6 +69,11 @@ impl Shell {
         let answer = self.exec_command(body);
         let status = match answer {
             Ok(status) => status,
+            Err(Flow::Fatal(_))
+                if self.command_string.is_some() && matches!(body.kind, Kind::Simple(_)) =>
+            {
+                FATAL_IN_STRING
+            }
             Err(flow) => Shell::flow_status(flow),
         };
         self.finish(status)
@@ -256,14 +264,12 @@ impl Shell {
                     self.status = 1;
                     return Ok(1);
                 }
-                Err(status)
+                let is_plain = self.command_string.is_some() && !self.options.errexit();
+                Err(if is_plain { FATAL_IN_STRING } else { status })
             }
             Err(Flow::Discard(status)) => {
                 self.forget_calls();
                 self.status = status;
-                if self.options.errexit() {
-                    return Err(status);
-                }
                 Ok(status)
             }
             Err(Flow::Return(status)) => {

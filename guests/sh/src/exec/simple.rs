@@ -1,6 +1,7 @@
 //! Simple commands: expansion, dispatch and assignments that last for one command.
 
 use super::assign::{Assigned, Decl, NewValue};
+use super::trap::Debugged;
 use crate::builtins;
 use crate::shell::traps::Event;
 use crate::shell::value::{Value, Var, flag};
@@ -10,9 +11,11 @@ use crate::syntax::ast::{Command, Redirect, Simple, Text};
 
 impl Shell {
     pub(super) fn exec_simple(&mut self, simple: &Simple, command: &Command) -> Exec {
-        if self.traps.list.contains_key(&Event::Debug) {
-            self.command_text = crate::syntax::command_text(command);
-            self.run_debug_trap()?;
+        if self.traces_commands() {
+            let text = crate::syntax::command_text(command);
+            if let Debugged::Skip = self.run_debug_trap(text)? {
+                return Ok(0);
+            }
             self.line = command.line;
         }
         self.substituted = None;
@@ -21,8 +24,9 @@ impl Shell {
         let answer = if args.is_empty() {
             self.exec_assigns(simple, &command.redirects)
         } else {
-            if self.traps.list.contains_key(&Event::Err)
-                || self.traps.list.contains_key(&Event::Exit)
+            if !self.traps.running
+                && (self.traps.list.contains_key(&Event::Err)
+                    || self.traps.list.contains_key(&Event::Exit))
             {
                 self.command_text = crate::syntax::command_text(command);
             }
@@ -67,9 +71,22 @@ impl Shell {
 
     fn exec_args(&mut self, simple: &Simple, args: Vec<Decl>, redirects: &[Redirect]) -> Exec {
         let mut assigns = Vec::new();
+        let mut seen = Vec::new();
         for assign in &simple.assigns {
-            assigns.push(self.expand_assign(assign)?);
+            let assigned = match self.expand_assign(assign) {
+                Ok(assigned) => assigned,
+                Err(flow) => {
+                    self.take_back(seen);
+                    return Err(flow);
+                }
+            };
+            // Each assignment sees the ones before it.
+            if simple.assigns.len() > 1 && assigned.index.is_none() {
+                seen.append(&mut self.assign_for_now(vec![assigned.clone()])?);
+            }
+            assigns.push(assigned);
         }
+        self.take_back(seen);
         if self.options.xtrace() {
             self.trace_command(&assigns, &args);
         }
@@ -166,13 +183,24 @@ impl Shell {
     ) -> Result<Vec<(Name, Option<Var>)>, Flow> {
         let mut saved = Vec::new();
         for assign in assigns {
-            let name = Name::from(assign.name.as_slice());
+            let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
                 let _ = self.check_writable(&name);
                 continue;
             }
-            let NewValue::Scalar(value) = assign.value else {
+            if let Some(index) = &assign.index {
+                let place = [assign.name.as_slice(), b"[", index, b"]"].concat();
+                let place = String::from_utf8_lossy(&place).into_owned();
+                self.warn(&format!("`{place}': not a valid identifier"));
                 continue;
+            }
+            let value = match assign.value {
+                NewValue::Scalar(value) => value,
+                // As in bash, a child sees an array literal as text.
+                NewValue::Array(_) => {
+                    let text = Decl::Assign(Assigned { append: false, ..assign.clone() }).text();
+                    text[(assign.name.len() + 1).min(text.len())..].to_vec()
+                }
             };
             let old = self.vars.get(&name).cloned();
             let flags = old.as_ref().map_or(0, |var| var.flags & !flag::NAMEREF);

@@ -65,15 +65,9 @@ impl Shell {
         {
             return Ok(None);
         }
-        let Some(Arg::Word(first)) = simple.args.first() else { return Ok(None) };
-        let Some(name) = first.literal() else { return Ok(None) };
-        if self.functions.contains_key(name)
-            || self.is_builtin(name)
-            || self.traps.get(crate::shell::traps::Event::Debug).is_some()
+        if self.traps.get(crate::shell::traps::Event::Debug).is_some()
+            || self.opens_fifo(&command.redirects)?
         {
-            return Ok(None);
-        }
-        if self.opens_fifo(&command.redirects)? {
             return Ok(None);
         }
         let mut args = Vec::new();
@@ -81,6 +75,11 @@ impl Shell {
             if let Arg::Word(word) = arg {
                 self.expand_fields(word, &mut args)?;
             }
+        }
+        // The words are pure, so a shell can expand them again.
+        let Some(name) = args.first() else { return Ok(None) };
+        if self.functions.contains_key(name) || self.is_builtin(name) {
+            return Ok(None);
         }
         self.line = command.line;
         let saved = self.fds.clone();

@@ -4,34 +4,78 @@ use cofferdam_guest_sys as sys;
 
 use crate::shell::traps::Event;
 use crate::shell::{Flow, Shell};
+use crate::syntax::ast::Text;
+
+/// Status of a DEBUG trap that, under `extdebug`, returns from the running function.
+const RETURN_FROM_CALL: i32 = 2;
+
+/// Decision of a DEBUG trap on the command that follows it.
+pub(super) enum Debugged {
+    /// The command runs.
+    Run,
+    /// The command is skipped.
+    Skip,
+}
 
 impl Shell {
     /// Runs an event's command, if it has one, and restores `$?`.
     pub fn run_trap(&mut self, event: Event) -> Result<(), Flow> {
-        let Some(command) = self.traps.get(event) else { return Ok(()) };
+        self.run_trap_for_status(event).map(drop)
+    }
+
+    /// Runs like [`Shell::run_trap`], and returns the status of the trap's command.
+    fn run_trap_for_status(&mut self, event: Event) -> Result<i32, Flow> {
+        let Some(command) = self.traps.get(event) else { return Ok(0) };
         if self.traps.running && !matches!(event, Event::Exit | Event::Signal(_)) {
-            return Ok(());
+            return Ok(0);
         }
         let before = (self.status, self.line, self.traps.running, self.pipe_status.clone());
         self.traps.running = true;
-        let answer = self.exec_text(&command, self.line, "trap");
+        let line = match event {
+            Event::Debug | Event::Err | Event::Return => self.line,
+            Event::Exit | Event::Signal(_) => 1,
+        };
+        let outer = self.traps.status_before;
+        if matches!(event, Event::Signal(_)) {
+            self.traps.status_before = Some(self.status);
+        }
+        let answer = self.exec_text(&command, line, "trap");
+        self.traps.status_before = outer;
         self.traps.running = before.2;
         self.status = before.0;
         self.line = before.1;
         self.pipe_status = before.3;
         match answer {
-            Ok(_) => Ok(()),
+            Ok(status) => Ok(status),
             // An error abandons the trap, not the command that it interrupted.
-            Err(Flow::Discard(_)) => Ok(()),
+            Err(Flow::Discard(status)) => Ok(status),
+            Err(Flow::Return(status)) if event == Event::Debug => Ok(status),
             Err(flow) => Err(flow),
         }
     }
 
-    pub(super) fn run_debug_trap(&mut self) -> Result<(), Flow> {
-        if self.traps.running {
-            return Ok(());
+    /// Returns true if a DEBUG trap runs before the next command.
+    pub(super) fn traces_commands(&self) -> bool {
+        !self.traps.running && self.traps.list.contains_key(&Event::Debug)
+    }
+
+    /// Runs the DEBUG trap before a command with this text. With `extdebug`, the status of the trap
+    /// decides if the command runs.
+    pub(super) fn run_debug_trap(&mut self, text: Text) -> Result<Debugged, Flow> {
+        self.command_text = text;
+        let status = self.run_trap_for_status(Event::Debug)?;
+        if status == 0 || !self.options.extdebug() {
+            return Ok(Debugged::Run);
         }
-        self.run_trap(Event::Debug)
+        if status == RETURN_FROM_CALL && !self.frames.is_empty() {
+            return Err(Flow::Return(self.status));
+        }
+        Ok(Debugged::Skip)
+    }
+
+    /// Runs the DEBUG trap before a part of a compound command.
+    pub(super) fn debug_part(&mut self, text: impl FnOnce() -> Text) -> Result<Debugged, Flow> {
+        if self.traces_commands() { self.run_debug_trap(text()) } else { Ok(Debugged::Run) }
     }
 
     pub(super) fn run_return_trap(&mut self) -> Result<(), Flow> {
@@ -49,7 +93,9 @@ impl Shell {
 
     /// Runs the traps of received signals.
     pub fn run_signal_traps(&mut self) -> Result<(), Flow> {
-        for signal in sys::signals_take() {
+        let mut signals = std::mem::take(&mut self.traps.pending);
+        signals.append(&mut sys::signals_take());
+        for signal in signals {
             self.run_trap(Event::Signal(signal))?;
         }
         Ok(())
@@ -62,7 +108,8 @@ impl Shell {
             return status;
         };
         self.traps.running = false;
-        match self.exec_text(&command, self.line, "exit trap") {
+        self.traps.status_before = Some(status);
+        match self.exec_text(&command, 1, "exit trap") {
             Ok(_) | Err(Flow::Discard(_) | Flow::Break(_) | Flow::Continue(_)) => status,
             Err(Flow::Exit(status) | Flow::Return(status) | Flow::Fatal(status)) => status,
         }

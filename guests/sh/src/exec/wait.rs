@@ -15,7 +15,9 @@ impl Shell {
                 Ok(Some((_, status))) => return Ok(status),
                 Ok(None) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    // Foreground commands run to their end before traps do.
+                    // Foreground commands run to their end before traps do. Taking the signals
+                    // lets the next wait block.
+                    self.traps.pending.append(&mut sys::signals_take());
                 }
                 Err(_) => return Ok(Status::Exited(127)),
             }

@@ -34,15 +34,17 @@ pub fn bytes(name: std::ffi::OsString) -> Text {
 impl Shell {
     /// Appends the paths that a field matches, or the field itself if there are none.
     pub(super) fn glob_into(&mut self, field: Field, args: &mut Vec<Text>) -> Result<(), Flow> {
-        if !is_pattern(&field.pattern, self.options.extglob()) {
+        if !is_pattern(field.search(), self.options.extglob()) {
             args.push(field.plain());
             return Ok(());
         }
-        let mut found = self.glob(&field.pattern)?;
+        let mut found = self.glob(field.search())?;
         if let Some(ignore) = self.get(b"GLOBIGNORE").filter(|ignore| !ignore.is_empty()) {
             let rules = Rules { extended: self.options.extglob(), fold: false };
-            let patterns: Vec<Pattern> =
-                ignore.split(|c| *c == b':').map(|text| Pattern::new(text, rules)).collect();
+            let patterns: Vec<Pattern> = ignore_patterns(&ignore)
+                .into_iter()
+                .map(|text| Pattern::new(text, rules))
+                .collect();
             found.retain(|name| {
                 let last = name.rsplit(|c| *c == b'/').next().unwrap_or(name);
                 last != b"." && last != b".." && !patterns.iter().any(|p| p.matches(name))
@@ -84,6 +86,52 @@ impl Shell {
         search.found.dedup();
         Ok(search.found)
     }
+}
+
+/// Splits `GLOBIGNORE` at colons outside bracket expressions.
+fn ignore_patterns(text: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while at < text.len() {
+        match text[at] {
+            b'\\' => at += 1,
+            b'[' => {
+                if let Some(len) = bracket_len(&text[at..]) {
+                    at += len - 1;
+                }
+            }
+            b':' => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Returns the length of a bracket expression, including its brackets.
+fn bracket_len(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    if matches!(text.get(at), Some(b'!' | b'^')) {
+        at += 1;
+    }
+    let first = at;
+    while let Some(c) = text.get(at) {
+        match c {
+            b']' if at > first => return Some(at + 1),
+            b'[' if matches!(text.get(at + 1), Some(b':' | b'.' | b'=')) => {
+                let mark = [text[at + 1], b']'];
+                let end = text[at + 2..].windows(2).position(|pair| pair == mark)?;
+                at += end + 4;
+            }
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
 }
 
 struct Search {

@@ -153,7 +153,7 @@ impl Shell {
                     let mut text = text.as_slice();
                     if tilde && at == 0 && how != Quoting::Quoted && text.first() == Some(&b'~') {
                         let last = parts.len() == 1;
-                        if let Some((home, len)) = self.tilde(text, last, b"/") {
+                        if let Some((home, len)) = self.tilde(text, last, b"/:") {
                             sink.quoted(&home);
                             text = &text[len..];
                         }
@@ -208,6 +208,11 @@ impl Shell {
     /// Returns the pattern rules set by the current options.
     pub fn pattern_rules(&self) -> Rules {
         Rules { extended: self.options.extglob(), fold: self.options.nocasematch() }
+    }
+
+    /// Returns the pattern rules of `${x#…}` and `${x^…}`, which ignore `nocasematch`.
+    pub(crate) fn exact_rules(&self) -> Rules {
+        Rules { fold: false, ..self.pattern_rules() }
     }
 
     /// Returns the field separators.

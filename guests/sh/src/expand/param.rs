@@ -28,13 +28,28 @@ impl Shell {
         let is_reference =
             param.indirect && param.index.is_none() && self.is_reference(&param.name);
         if is_reference && matches!(param.op, Op::Get) {
-            let target = self.vars.get(param.name.as_slice()).and_then(|var| var.first().cloned());
-            return self.emit(target.map_or(Got::Nothing, Got::One), quoted, sink);
+            let target = self.resolve(&param.name);
+            let target = match target.index {
+                _ if target.name == param.name => Got::Nothing,
+                Some(index) => {
+                    Got::One([target.name, b"[".to_vec(), index, b"]".to_vec()].concat())
+                }
+                None => Got::One(target.name),
+            };
+            return self.emit(target, quoted, sink);
         }
         if let Op::Default(kind, colon, word) = &param.op {
             return self.default_op(param, *kind, *colon, word, quoted, sink);
         }
         let named = self.named(param)?;
+        // As in bash, a reference to an element has no elements, keys or length of its own.
+        if (named.index.is_some() || matches!(param.op, Op::Length))
+            && self.is_reference(&named.name)
+            && self.resolve(&named.name).index.is_some()
+        {
+            let none = if matches!(param.op, Op::Length) { b"0".to_vec() } else { Vec::new() };
+            return self.emit(Got::One(none), quoted, sink);
+        }
         let got = match &param.op {
             Op::Keys => {
                 let star = named.index == Some(Key::Star);
@@ -103,7 +118,7 @@ impl Shell {
             Op::Get => got,
             Op::Remove(side, longest, word) => {
                 let pattern = self.expand_pattern(word)?;
-                let pattern = Pattern::new(&pattern, self.pattern_rules());
+                let pattern = Pattern::new(&pattern, self.exact_rules());
                 got.map(|text| removed(&pattern, *side, *longest, text))
             }
             Op::Replace(place, pattern, with) => {
@@ -113,7 +128,7 @@ impl Shell {
                 let pattern = match pattern {
                     Some(word) => {
                         let text = self.expand_pattern(word)?;
-                        Some(Pattern::new(&text, self.pattern_rules()))
+                        Some(Pattern::new(&text, self.exact_rules()))
                     }
                     None => None,
                 };

@@ -7,6 +7,11 @@ pub fn single(text: &[u8]) -> Text {
     if needs_ansi(text) {
         return ansi(text);
     }
+    plain_single(text)
+}
+
+/// Quotes with single quotes, in which control characters stand for themselves.
+pub fn plain_single(text: &[u8]) -> Text {
     let mut out = vec![b'\''];
     for c in text {
         if *c == b'\'' {

@@ -20,10 +20,32 @@ pub(crate) struct Field {
     pub(crate) pattern: Text,
     /// True if the field contains unquoted special characters.
     pub(crate) magic: bool,
+    /// The pattern to search files with, if it differs: in it, backslashes of unquoted values
+    /// escape the character that follows.
+    loose: Option<Text>,
     escaped: bool,
 }
 
 impl Field {
+    /// Returns the pattern to search files with.
+    pub(crate) fn search(&self) -> &[u8] {
+        self.loose.as_ref().unwrap_or(&self.pattern)
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.pattern.extend_from_slice(text);
+        if let Some(loose) = &mut self.loose {
+            loose.extend_from_slice(text);
+        }
+    }
+
+    /// Adds a backslash of an unquoted value.
+    fn push_backslash(&mut self) {
+        self.loose.get_or_insert_with(|| self.pattern.clone()).push(b'\\');
+        self.pattern.extend_from_slice(b"\\\\");
+        self.escaped = true;
+    }
+
     /// Returns the field as text.
     pub(crate) fn plain(self) -> Text {
         if self.escaped { unescape(&self.pattern) } else { self.pattern }
@@ -36,7 +58,8 @@ pub(crate) fn unescape(pattern: &[u8]) -> Text {
     let mut bytes = pattern.iter();
     while let Some(c) = bytes.next() {
         match c {
-            b'\\' => text.extend(bytes.next()),
+            // A backslash at the very end escapes nothing.
+            b'\\' => text.push(*bytes.next().unwrap_or(c)),
             c => text.push(*c),
         }
     }
@@ -109,8 +132,9 @@ impl Sink {
         match self.mode {
             Mode::Single => self.current.pattern.extend_from_slice(text),
             Mode::Fields | Mode::Pattern => {
-                let escaped = escape(text, &mut self.current.pattern);
-                self.current.escaped |= escaped;
+                let mut safe = Vec::with_capacity(text.len());
+                self.current.escaped |= escape(text, &mut safe);
+                self.current.push(&safe);
             }
         }
     }
@@ -123,7 +147,7 @@ impl Sink {
         self.started = true;
         self.gap = false;
         self.size += text.len();
-        self.current.pattern.extend_from_slice(text);
+        self.current.push(text);
         if self.mode == Mode::Fields {
             self.current.magic |= text.iter().any(|c| matches!(c, b'*' | b'?' | b'[' | b'('));
             self.current.escaped |= text.contains(&b'\\');
@@ -142,15 +166,12 @@ impl Sink {
             if !self.ifs.contains(&c) {
                 self.started = true;
                 self.gap = false;
-                match c {
-                    b'*' | b'?' | b'[' | b'(' => self.current.magic = true,
-                    b'\\' => {
-                        self.current.pattern.push(b'\\');
-                        self.current.escaped = true;
-                    }
-                    _ => {}
+                if c == b'\\' {
+                    self.current.push_backslash();
+                    continue;
                 }
-                self.current.pattern.push(c);
+                self.current.magic |= matches!(c, b'*' | b'?' | b'[' | b'(');
+                self.current.push(&[c]);
             } else if matches!(c, b' ' | b'\t' | b'\n') {
                 if self.started {
                     self.end_field();

@@ -118,7 +118,10 @@ impl Shell {
             kind: Kind::Group(List::clone(list)),
             redirects: Vec::new(),
         };
-        let pid = self.spawn_shell(&body, &fds)?;
+        self.traps.hidden = true;
+        let pid = self.spawn_shell(&body, &fds);
+        self.traps.hidden = false;
+        let pid = pid?;
         self.last_background = Some(pid);
         let taken = |number: &u32| self.fds.get(*number).is_some();
         let Some(number) = (10..=PROCESS_FD).rev().find(|number| !taken(number)) else {

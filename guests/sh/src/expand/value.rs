@@ -185,6 +185,9 @@ impl Shell {
         let place = self.resolve(name);
         match self.vars.get(place.name.as_slice()) {
             Some(var) => var.keys(),
+            None if matches!(place.name.as_slice(), b"BASH_ALIASES" | b"BASH_CMDS") => {
+                self.computed_map(&place.name).into_iter().map(|(key, _)| key).collect()
+            }
             None => {
                 let count = self.dynamic_array(&place.name).len();
                 (0..count).map(|at| at.to_string().into_bytes()).collect()

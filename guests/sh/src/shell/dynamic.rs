@@ -4,7 +4,43 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::Shell;
 use super::options::{SET, SHOPT, shopt_name};
+use super::value::{Value, Var, flag};
 use crate::syntax::ast::Text;
+
+/// Computed variables with their attributes.
+const COMPUTED: &[(&str, u16)] = &[
+    ("BASHOPTS", flag::READONLY),
+    ("BASHPID", flag::INTEGER),
+    ("BASH_ARGV0", 0),
+    ("BASH_COMMAND", 0),
+    ("BASH_EXECUTION_STRING", 0),
+    ("BASH_SUBSHELL", 0),
+    ("EPOCHREALTIME", 0),
+    ("EPOCHSECONDS", 0),
+    ("EUID", flag::INTEGER | flag::READONLY),
+    ("HISTCMD", flag::INTEGER),
+    ("LINENO", 0),
+    ("PPID", flag::INTEGER | flag::READONLY),
+    ("RANDOM", flag::INTEGER),
+    ("SECONDS", 0),
+    ("SHELLOPTS", flag::READONLY),
+    ("SRANDOM", flag::INTEGER),
+    ("UID", flag::INTEGER | flag::READONLY),
+    ("_", 0),
+];
+
+/// Computed arrays with their attributes.
+const COMPUTED_ARRAYS: &[(&str, u16)] = &[
+    ("BASH_ARGC", 0),
+    ("BASH_ARGV", 0),
+    ("BASH_LINENO", 0),
+    ("BASH_SOURCE", 0),
+    ("BASH_VERSINFO", flag::READONLY),
+    ("DIRSTACK", 0),
+    ("FUNCNAME", 0),
+    ("GROUPS", 0),
+    ("PIPESTATUS", 0),
+];
 
 /// Largest value of `$RANDOM`.
 const RANDOM_MASK: u32 = 0x7fff;
@@ -29,6 +65,7 @@ impl Shell {
                 let now = now();
                 format!("{}.{:06}", now.as_secs(), now.subsec_micros())
             }
+            b"HISTCMD" => (self.history.entries().len() + 1).to_string(),
             b"LINENO" => self.line.to_string(),
             b"BASHPID" => self.own_pid.to_string(),
             b"PPID" => self.parent.to_string(),
@@ -48,12 +85,19 @@ impl Shell {
                 names.filter(on).collect::<Vec<_>>().join(":")
             }
             b"FUNCNAME" | b"BASH_SOURCE" | b"BASH_LINENO" | b"PIPESTATUS" | b"DIRSTACK"
-            | b"GROUPS" | b"BASH_VERSINFO" => {
+            | b"GROUPS" | b"BASH_VERSINFO" | b"BASH_ARGC" | b"BASH_ARGV" => {
                 return self.dynamic_array(name).into_iter().next();
             }
             _ => return None,
         };
         Some(text.into_bytes())
+    }
+
+    /// Puts the positional parameters at the bottom of `BASH_ARGV`, unless they are there already.
+    pub fn note_arguments(&mut self) {
+        if self.first_args.is_none() && !self.frames.iter().any(|frame| frame.is_function) {
+            self.first_args = Some(self.args.to_vec());
+        }
     }
 
     /// Returns the values of a dynamic array.
@@ -65,7 +109,9 @@ impl Shell {
                     return Vec::new();
                 }
                 let names = self.frames.iter().rev().map(|frame| frame.name.clone());
-                names.chain([b"main".to_vec()]).collect()
+                // Only a script file has a bottom frame.
+                let bottom = (!self.source.is_empty()).then(|| b"main".to_vec());
+                names.chain(bottom).collect()
             }
             b"BASH_SOURCE" => {
                 let mut list: Vec<Text> =
@@ -76,11 +122,21 @@ impl Shell {
                 list
             }
             b"BASH_LINENO" => {
-                if self.frames.is_empty() {
-                    return if self.source.is_empty() { Vec::new() } else { vec![b"0".to_vec()] };
-                }
                 let lines = self.frames.iter().rev().map(|frame| frame.line.to_string());
-                lines.chain(["0".to_owned()]).map(String::into_bytes).collect()
+                let bottom = (!self.source.is_empty()).then(|| "0".to_owned());
+                lines.chain(bottom).map(String::into_bytes).collect()
+            }
+            b"BASH_ALIASES" | b"BASH_CMDS" => {
+                self.computed_map(name).into_iter().map(|(_, value)| value).collect()
+            }
+            b"BASH_ARGC" | b"BASH_ARGV" => {
+                self.note_arguments();
+                let calls = self.frames.iter().rev().filter_map(|frame| frame.arguments.as_ref());
+                let calls = calls.chain(self.first_args.as_ref());
+                if name == b"BASH_ARGC" {
+                    return calls.map(|args| args.len().to_string().into_bytes()).collect();
+                }
+                calls.flat_map(|args| args.iter().rev().cloned()).collect()
             }
             b"PIPESTATUS" => self.pipe_status.iter().map(number).collect(),
             b"DIRSTACK" => {
@@ -93,6 +149,37 @@ impl Shell {
             }
             _ => self.dynamic(name).into_iter().collect(),
         }
+    }
+
+    /// Returns the entries of a computed associative array, sorted by key.
+    pub fn computed_map(&self, name: &[u8]) -> Vec<(Text, Text)> {
+        let copy = |(key, value): (&Text, &Text)| (key.clone(), value.clone());
+        let mut list: Vec<(Text, Text)> = match name {
+            b"BASH_ALIASES" => self.aliases.iter().map(copy).collect(),
+            b"BASH_CMDS" => self.hashed.iter().map(copy).collect(),
+            _ => Vec::new(),
+        };
+        list.sort_unstable();
+        list
+    }
+
+    /// Returns the computed variables that have no entry of their own, as `declare -p` shows them.
+    pub fn computed(&mut self) -> Vec<(Text, Var)> {
+        let mut list = Vec::new();
+        for (name, flags) in COMPUTED {
+            let Some(text) = self.dynamic(name.as_bytes()) else { continue };
+            list.push((
+                name.as_bytes().to_vec(),
+                Var { value: Value::Scalar(text), flags: *flags },
+            ));
+        }
+        for (name, flags) in COMPUTED_ARRAYS {
+            let values = self.dynamic_array(name.as_bytes());
+            let is_set = !values.is_empty() || *name != "FUNCNAME";
+            let value = Value::Indexed((0..).zip(values).collect(), is_set);
+            list.push((name.as_bytes().to_vec(), Var { value, flags: *flags }));
+        }
+        list
     }
 
     fn user(&self) -> u32 {

@@ -94,6 +94,8 @@ pub struct Frame {
     /// Number of entries in `saved` that are assignments before the call; `unset` reveals their
     /// outer values.
     pub temporary: usize,
+    /// Arguments of the call in `BASH_ARGV`; `None` if the call has no entry there.
+    pub arguments: Option<Vec<Text>>,
     /// Options to restore at the end, set by `local -`.
     pub options: Option<super::options::Options>,
 }

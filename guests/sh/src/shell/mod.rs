@@ -17,6 +17,8 @@ pub mod vars;
 
 use std::rc::Rc;
 
+use crate::builtins::{Keys, Limit};
+use crate::completion::Spec;
 use crate::exec::coproc::Coproc;
 use crate::exec::regex::Regexes;
 use crate::syntax::Aliases;
@@ -63,6 +65,8 @@ pub struct Shell {
     pub arg0: Text,
     /// `$1`, `$2`, …
     pub args: Rc<Vec<Text>>,
+    /// Positional parameters at the bottom of `BASH_ARGV`; `None` until something asks for them.
+    pub first_args: Option<Vec<Text>>,
     /// Options of `set` and `shopt`.
     pub options: Options,
     /// Descriptors by script number.
@@ -75,6 +79,14 @@ pub struct Shell {
     pub aliases: Rc<Aliases>,
     /// Paths of commands found before, shown by `hash`.
     pub hashed: Table<Text, Text>,
+    /// Completion specifications by command name, in the order in which they were made.
+    pub completions: Vec<(Text, Spec)>,
+    /// Options of the completion whose function is running, which `compopt` changes.
+    pub completing: Option<Vec<String>>,
+    /// Limits set by `ulimit`.
+    pub limits: Vec<Limit>,
+    /// Changes made by `bind`.
+    pub keys: Keys,
     /// Directory stack of `pushd`, without the working directory.
     pub dir_stack: Vec<Text>,
     /// Logical working directory, as `$PWD` shows it.

@@ -10,7 +10,7 @@ use crate::syntax::ast::Text;
 use crate::syntax::is_name;
 
 /// Longest chain of name references.
-const MAX_REFERENCES: usize = 16;
+const MAX_REFERENCES: usize = 8;
 
 /// Largest array index; arrays are sparse, so an index costs no memory.
 const MAX_INDEX: i64 = i64::MAX;
@@ -80,6 +80,7 @@ impl Shell {
                 return None;
             }
             return match place.index {
+                None if self.is_reference(&place.name) => None,
                 None => self.get(&place.name),
                 Some(index) if index == b"@" || index == b"*" => {
                     let values = self.var(&place.name).map(Var::values).unwrap_or_default();
@@ -95,6 +96,10 @@ impl Shell {
     pub fn get_element(&mut self, name: &[u8], index: &[u8]) -> Result<Option<Text>, Flow> {
         let place = self.resolve(name);
         if !self.vars.contains_key(place.name.as_slice()) {
+            if matches!(place.name.as_slice(), b"BASH_ALIASES" | b"BASH_CMDS") {
+                let map = self.computed_map(&place.name);
+                return Ok(map.into_iter().find(|(key, _)| key == index).map(|(_, value)| value));
+            }
             let values = self.dynamic_array(&place.name);
             let at = self.arith_value(index)?;
             let at = if at < 0 { at + values.len() as i64 } else { at };
@@ -138,6 +143,7 @@ impl Shell {
             && !append
             && let Some(var) = self.vars.get_mut(name)
             && var.flags & !flag::EXPORT == 0
+            && (!self.options.allexport() || var.flags != 0)
             && let Value::Scalar(old) = &mut var.value
         {
             *old = value;
@@ -183,6 +189,14 @@ impl Shell {
             value
         };
         let append = append && flags & flag::INTEGER == 0;
+        if append && flags & (flag::LOWER | flag::UPPER | flag::CAPITAL) != 0 {
+            let before = match &place.index {
+                Some(index) => self.get_element(&place.name, index)?,
+                None => self.get(&place.name),
+            };
+            let whole = [before.unwrap_or_default(), value].concat();
+            return self.assign(name, index, whole, false);
+        }
         let value = cased(flags, value);
         match place.index {
             None => self.assign_plain(&place.name, value, append),
@@ -296,7 +310,8 @@ impl Shell {
         if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
-            return Err(Flow::Discard(1));
+            let ends = self.options.errexit() && self.errexit_off == 0;
+            return Err(if ends { Flow::Exit(1) } else { Flow::Discard(1) });
         }
         Ok(())
     }
@@ -318,6 +333,11 @@ impl Shell {
             return false;
         }
         let old = self.vars.remove(&name);
+        // A local variable is exported if the variable that it shadows is.
+        if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
+            let var = Var { value: Value::Unset, flags: flag::EXPORT };
+            self.vars.insert(name.clone(), var);
+        }
         frame.saved.push((name, old));
         true
     }

@@ -12,6 +12,7 @@ use super::options::Options;
 use super::traps::Traps;
 use super::value::{Value, Var, flag};
 use super::vars::{Name, Vars};
+use crate::builtins::Keys;
 use crate::syntax::ast::{Kind, Text};
 use crate::syntax::{Parser, is_name};
 
@@ -30,12 +31,17 @@ impl Shell {
             frames: Vec::new(),
             arg0: b"bash".to_vec(),
             args: Rc::new(Vec::new()),
+            first_args: None,
             options: Options::default(),
             fds: Fds::inherited(&me.open),
             jobs: Default::default(),
             traps: Traps { born_ignored: me.ignored, ..Traps::default() },
             aliases: Default::default(),
             hashed: Default::default(),
+            completions: Vec::new(),
+            completing: None,
+            limits: Vec::new(),
+            keys: Keys::default(),
             dir_stack: Vec::new(),
             cwd: me.cwd.clone(),
             status: 0,
@@ -104,17 +110,23 @@ impl Shell {
             self.cwd = pwd;
         }
         self.vars.insert(Name::from(&b"PWD"[..]), exported(self.cwd.clone()));
-        if !self.vars.contains_key(&b"OLDPWD"[..]) {
+        // An inherited `OLDPWD` counts only if it names a directory.
+        let old = self.vars.get(&b"OLDPWD"[..]).and_then(Var::first);
+        let is_directory = |path: &Text| {
+            sys::stat(path, true).is_ok_and(|status| crate::expand::glob::is_dir(status.mode))
+        };
+        if !old.is_some_and(is_directory) {
             let var = Var { value: Value::Unset, flags: flag::EXPORT };
             self.vars.insert(Name::from(&b"OLDPWD"[..]), var);
         }
-        let defaults: [(&[u8], &[u8]); 8] = [
+        let defaults: [(&[u8], &[u8]); 9] = [
             (b"IFS", b" \t\n"),
             (b"OPTIND", b"1"),
             (b"OPTERR", b"1"),
             (b"PS4", b"+ "),
             (b"BASH", b"/bin/bash"),
             (b"BASH_VERSION", VERSION.as_bytes()),
+            (b"COMP_WORDBREAKS", b" \t\n\"'@><=;|&(:"),
             (b"HOSTTYPE", b"wasm32"),
             (b"OSTYPE", b"linux-gnu"),
         ];

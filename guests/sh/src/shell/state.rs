@@ -12,6 +12,8 @@ use super::traps::{Event, Traps};
 use super::value::Var;
 use super::vars::Name;
 use super::{Shell, jobs::Jobs};
+use crate::builtins::{Keys, Limit};
+use crate::completion::Spec;
 use crate::syntax::ast::{Command, Text};
 
 /// First field of every packed state; rejects bytes that are not one.
@@ -25,10 +27,14 @@ struct State {
     frames: Vec<PackedFrame>,
     arg0: Text,
     args: Vec<Text>,
+    first_args: Option<Vec<Text>>,
     options: Options,
     fds: Vec<u32>,
     aliases: Vec<(Text, Text)>,
     hashed: Vec<(Text, Text)>,
+    completions: Vec<(Text, Spec)>,
+    keys: Keys,
+    limits: Vec<Limit>,
     dir_stack: Vec<Text>,
     cwd: Text,
     status: i32,
@@ -49,6 +55,7 @@ struct State {
     history: History,
     source: Text,
     traps: Vec<(Text, Text)>,
+    inherited: Vec<(Text, Text)>,
     body: Command,
 }
 
@@ -69,6 +76,7 @@ struct PackedFrame {
     line: u32,
     is_function: bool,
     saved: Vec<Text>,
+    arguments: Option<Vec<Text>>,
 }
 
 impl Shell {
@@ -88,6 +96,7 @@ impl Shell {
             line: frame.line,
             is_function: frame.is_function,
             saved: frame.saved.iter().map(|(name, _)| name.to_vec()).collect(),
+            arguments: frame.arguments.clone(),
         });
         let keeps = |event: &Event| match event {
             Event::Debug | Event::Return => self.options.functrace(),
@@ -104,10 +113,14 @@ impl Shell {
             frames: frames.collect(),
             arg0: self.arg0.clone(),
             args: self.args.to_vec(),
+            first_args: self.first_args.clone(),
             options: self.options,
             fds: fds.to_vec(),
             aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+            completions: self.completions.clone(),
+            keys: self.keys.clone(),
+            limits: self.limits.clone(),
             dir_stack: self.dir_stack.clone(),
             cwd: self.cwd.clone(),
             status: self.status,
@@ -128,6 +141,12 @@ impl Shell {
             history: self.history.clone(),
             source: self.source.clone(),
             traps: traps
+                .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
+                .collect(),
+            inherited: self
+                .traps
+                .shown()
+                .into_iter()
                 .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
                 .collect(),
             body: body.clone(),
@@ -153,6 +172,7 @@ impl Shell {
             // The outer values are not needed: none of these calls returns in the subshell.
             saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
             temporary: 0,
+            arguments: frame.arguments,
             options: None,
         });
         let mut traps = Traps { born_ignored: ignored, ..Traps::default() };
@@ -161,18 +181,28 @@ impl Shell {
                 traps.set(event, Some(command));
             }
         }
+        for (event, command) in state.inherited {
+            if let Some(event) = Event::parse(&event) {
+                traps.inherited.insert(event, Rc::new(command));
+            }
+        }
         let shell = Shell {
             vars: state.vars.into_iter().map(|(name, var)| (Name::from(name), var)).collect(),
             functions: functions.collect(),
             frames: frames.collect(),
             arg0: state.arg0,
             args: Rc::new(state.args),
+            first_args: state.first_args,
             options: state.options,
             fds: Fds::listed(&state.fds),
             jobs: Jobs::default(),
             traps,
             aliases: Rc::new(state.aliases.into_iter().collect()),
             hashed: state.hashed.into_iter().collect(),
+            completions: state.completions,
+            completing: None,
+            limits: state.limits,
+            keys: state.keys,
             dir_stack: state.dir_stack,
             cwd: state.cwd,
             status: state.status,

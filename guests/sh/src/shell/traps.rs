@@ -72,6 +72,34 @@ pub fn signal_name(number: u8) -> String {
     }
 }
 
+/// Returns bash's message for a child killed by a signal. `INT` and `PIPE` have none.
+pub fn death_message(number: u8) -> Option<&'static str> {
+    Some(match number {
+        1 => "Hangup",
+        3 => "Quit",
+        4 => "Illegal instruction",
+        5 => "Trace/breakpoint trap",
+        6 => "Aborted",
+        7 => "Bus error",
+        8 => "Floating point exception",
+        9 => "Killed",
+        10 => "User defined signal 1",
+        11 => "Segmentation fault",
+        12 => "User defined signal 2",
+        14 => "Alarm clock",
+        15 => "Terminated",
+        16 => "Stack fault",
+        24 => "CPU time limit exceeded",
+        25 => "File size limit exceeded",
+        26 => "Virtual timer expired",
+        27 => "Profiling timer expired",
+        29 => "I/O possible",
+        30 => "Power failure",
+        31 => "Bad system call",
+        _ => return None,
+    })
+}
+
 /// Returns the number of a signal name, with or without `SIG`.
 pub fn signal_number(name: &str) -> Option<u8> {
     let name = name.strip_prefix("SIG").unwrap_or(name);
@@ -89,9 +117,27 @@ pub struct Traps {
     pub running: bool,
     /// Signals that have a command, bit `n` for signal `n`.
     pub caught: u64,
+    /// `$?` when the running trap began, which `exit` and `return` use in it.
+    pub status_before: Option<i32>,
+    /// Signals received while a foreground command ran.
+    pub pending: Vec<u8>,
+    /// True while a subshell starts that does not show the traps of this shell.
+    pub hidden: bool,
+    /// Traps of the parent shell, which a subshell shows until it sets a trap itself.
+    pub inherited: BTreeMap<Event, Rc<Text>>,
 }
 
 impl Traps {
+    /// Returns the traps that `trap -p` shows.
+    pub fn shown(&self) -> BTreeMap<Event, Rc<Text>> {
+        if self.hidden {
+            return BTreeMap::new();
+        }
+        let mut all = self.inherited.clone();
+        all.extend(self.list.iter().map(|(event, command)| (*event, command.clone())));
+        all
+    }
+
     /// Sets a trap, or resets it if `command` is `None`.
     pub fn set(&mut self, event: Event, command: Option<Text>) {
         if let Event::Signal(number) = event

@@ -357,8 +357,14 @@ impl Parser<'_> {
     }
 
     fn postfix(&mut self) -> Parsed {
+        self.blanks();
+        let is_name = self.src.get(self.at).copied().is_some_and(is_name_start);
         let operand = self.primary()?;
-        let Arith::Target(target) = operand else { return Ok(operand) };
+        let target = match operand {
+            // Only a name can be stepped, not an expression in parentheses.
+            Arith::Target(target) if is_name => target,
+            operand => return Ok(operand),
+        };
         if self.eat(b"++") {
             return Ok(Arith::Step(target, 1, true));
         }

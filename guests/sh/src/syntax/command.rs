@@ -151,11 +151,15 @@ impl Parser {
         self.simple(line)
     }
 
-    fn simple(&mut self, line: u32) -> Result<Command> {
+    fn simple(&mut self, mut line: u32) -> Result<Command> {
         let mut simple = Simple::default();
         let mut redirects = Vec::new();
         let mut declares = false;
         loop {
+            // As in bash, a command has the line on which its second word ends.
+            if simple.args.len() + simple.assigns.len() + redirects.len() == 2 {
+                line = self.line;
+            }
             self.skip_blanks();
             if let Some(redirect) = self.redirect()? {
                 redirects.push(redirect);

@@ -57,9 +57,23 @@ impl Parser {
         let mut text = Vec::new();
         while !self.at_end() {
             let rest = self.rest();
-            let len = rest.iter().position(|c| *c == b'\n');
-            let mut line = &rest[..len.unwrap_or(rest.len())];
-            let taken = len.map_or(rest.len(), |len| len + 1);
+            let mut joined = Vec::new();
+            let (mut taken, mut count) = (0, 0);
+            let mut len;
+            loop {
+                let left = &rest[taken..];
+                len = left.iter().position(|c| *c == b'\n');
+                joined.extend_from_slice(&left[..len.unwrap_or(left.len())]);
+                taken += len.map_or(left.len(), |len| len + 1);
+                count += 1;
+                // A backslash at the end of a line joins it with the next, even with the delimiter.
+                let slashes = joined.iter().rev().take_while(|c| **c == b'\\').count();
+                if here.quoted || slashes % 2 == 0 || len.is_none() {
+                    break;
+                }
+                joined.pop();
+            }
+            let mut line = joined.as_slice();
             if here.strip_tabs {
                 while let [b'\t', more @ ..] = line {
                     line = more;
@@ -73,7 +87,7 @@ impl Parser {
                 }
             }
             self.pos += taken;
-            self.line += 1;
+            self.line += count;
             if ended {
                 return text;
             }

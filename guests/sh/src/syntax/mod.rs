@@ -44,3 +44,16 @@ pub fn parse_index(text: &[u8]) -> Result<ast::Word, SyntaxError> {
 pub fn parse_quoted(text: &[u8]) -> Result<ast::Word, SyntaxError> {
     Parser::new(text, 1).word_to_end(word::Context::Here)
 }
+
+/// Returns a command line that calls a command with one argument.
+fn quoted_command(name: &[u8], argument: &[u8]) -> ast::Text {
+    let mut text = [name, b" -- '"].concat();
+    for c in argument {
+        match c {
+            b'\'' => text.extend_from_slice(b"'\\''"),
+            c => text.push(*c),
+        }
+    }
+    text.push(b'\'');
+    text
+}

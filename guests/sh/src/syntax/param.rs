@@ -40,6 +40,11 @@ impl Parser {
         if !self.eat(b"}") {
             return Err(self.unclosed("}", line));
         }
+        if let Some(joined) = without_continuations(&text) {
+            let mut inner = self.inner(&[joined.as_slice(), b"}"].concat())?;
+            inner.line = line;
+            return inner.braced_param(in_double);
+        }
         let bad = Param { name: Vec::new(), index: None, indirect: false, op: Op::Bad(text) };
         Ok(Part::Param(Box::new(bad)))
     }
@@ -250,4 +255,19 @@ fn default_op(c: u8) -> Option<DefaultOp> {
 /// Returns true for the special parameters of one character.
 fn is_special(c: u8) -> bool {
     matches!(c, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
+}
+
+/// Removes line continuations; returns `None` if there are none.
+fn without_continuations(text: &[u8]) -> Option<Text> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        if text[at..].starts_with(b"\\\n") {
+            at += 2;
+        } else {
+            out.push(text[at]);
+            at += 1;
+        }
+    }
+    (out.len() < text.len()).then_some(out)
 }

@@ -142,7 +142,10 @@ impl Parser {
                     None => out.literal.push(b'$'),
                 }
             }
-            b'`' => out.push(self.backquote(context.is_double())?),
+            b'`' => {
+                let in_double = context.is_double() && context != Context::Here;
+                out.push(self.backquote(in_double)?);
+            }
             _ => {
                 if c == b'\n' {
                     self.line += 1;
@@ -266,13 +269,30 @@ impl Parser {
         self.pos += 1;
         let mut inner = self.inner(&text)?;
         inner.line = line;
-        Ok(Part::Command(Rc::new(inner.whole()?)))
+        let list = match inner.whole() {
+            Ok(list) => list,
+            // The error counts only when the substitution runs: `eval` reports it then.
+            Err(_) => {
+                let text = super::quoted_command(b"eval", &text);
+                self.inner(&text)?.whole()?
+            }
+        };
+        Ok(Part::Command(Rc::new(list)))
     }
 
     /// Parses the construct that a dollar begins; returns `None` if the dollar is literal.
     fn dollar(&mut self, in_double: bool) -> Result<Option<Part>> {
         let line = self.line;
         self.pos += 1;
+        let after = self.pos;
+        while self.looking_at(b"\\\n") {
+            self.pos += 2;
+            self.line += 1;
+        }
+        let begins = |c: u8| matches!(c, b'(' | b'[' | b'{') || c.is_ascii_alphanumeric();
+        if self.pos > after && !self.peek().is_some_and(begins) {
+            (self.pos, self.line) = (after, line);
+        }
         let Some(c) = self.peek() else { return Ok(None) };
         match c {
             b'(' => {

@@ -11,8 +11,8 @@ use jaq_json::{Map, Val, read};
 
 use crate::bytes::OsStringExt as _;
 use crate::output::{self, Input, reason};
-use program::Program;
-use write::Layout;
+pub(super) use program::Program;
+pub(super) use write::Layout;
 
 const HELP: &str = "\
 Usage:\tjq [OPTIONS] FILTER [FILES...]

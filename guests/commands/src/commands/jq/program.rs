@@ -9,10 +9,10 @@ use jaq_json::{Map, Val};
 use jaq_std::input::{HasInputs, Inputs, RcIter};
 
 /// The data available to native filters: the program, and the remaining inputs.
-pub(super) struct Data;
+pub(in crate::commands) struct Data;
 
 #[derive(Clone)]
-pub(super) struct Global<'a> {
+pub(in crate::commands) struct Global<'a> {
     lut: &'a Lut<Data>,
     inputs: Inputs<'a, Val>,
 }
@@ -35,13 +35,13 @@ impl<'a> HasInputs<'a, Val> for Global<'a> {
 }
 
 /// A compiled filter and the values of its global variables.
-pub(super) struct Program {
+pub(in crate::commands) struct Program {
     filter: Filter<Data>,
     variables: Vec<Val>,
 }
 
 impl Program {
-    pub(super) fn compile(
+    pub(in crate::commands) fn compile(
         text: &str,
         named: &[(String, Val)],
         named_map: Map,
@@ -86,7 +86,7 @@ impl Program {
     }
 
     /// Runs the filter on the inputs and returns the exit code.
-    pub(super) fn run(
+    pub(in crate::commands) fn run(
         &self,
         inputs: Box<dyn Iterator<Item = Result<Val, String>> + '_>,
         null_input: bool,

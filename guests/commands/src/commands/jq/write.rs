@@ -5,16 +5,21 @@ use std::io::{self, Write};
 use jaq_json::{Num, Val};
 
 /// The layout of values.
-pub(super) struct Layout {
+pub(in crate::commands) struct Layout {
     /// Indentation of one level; `None` writes a value on one line.
-    pub(super) indent: Option<String>,
-    pub(super) sort_keys: bool,
-    pub(super) ascii: bool,
+    pub(in crate::commands) indent: Option<String>,
+    pub(in crate::commands) sort_keys: bool,
+    pub(in crate::commands) ascii: bool,
 }
 
 impl Layout {
     /// Writes a value at a level of nesting.
-    pub(super) fn write(&self, out: &mut dyn Write, value: &Val, level: usize) -> io::Result<()> {
+    pub(in crate::commands) fn write(
+        &self,
+        out: &mut dyn Write,
+        value: &Val,
+        level: usize,
+    ) -> io::Result<()> {
         match value {
             Val::Null => out.write_all(b"null"),
             Val::Bool(true) => out.write_all(b"true"),

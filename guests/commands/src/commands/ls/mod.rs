@@ -39,7 +39,9 @@ List information about the FILEs (the current directory by default), sorted by n
   -N, --literal              print entry names without quoting
   -o                         like -l, but do not list group information
   -p                         append / indicator to directories
+  -b, --escape               print escapes for blanks and characters that cannot be seen
   -Q, --quote-name           enclose entry names in double quotes
+      --quoting-style=WORD   literal, escape, c, shell or shell-always
   -R, --recursive            list subdirectories recursively
   -r, --reverse              reverse order while sorting
   -S                         sort by file size, largest first
@@ -100,6 +102,19 @@ pub(super) enum Mark {
     All,
 }
 
+/// The form of names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    Literal,
+    /// Backslashes before blanks and in place of characters that cannot be seen.
+    Escape,
+    /// In double quotes, as in C.
+    C,
+    /// In single quotes if a shell needs them.
+    Shell,
+    ShellAlways,
+}
+
 pub(super) struct Settings {
     pub(super) hidden: Hidden,
     pub(super) sort: Sort,
@@ -117,7 +132,7 @@ pub(super) struct Settings {
     pub(super) group: bool,
     pub(super) numeric: bool,
     pub(super) dereference: bool,
-    pub(super) quoted: bool,
+    pub(super) quoting: Quoting,
     pub(super) color: bool,
     pub(super) backups: bool,
     pub(super) ignored: Vec<Vec<u8>>,
@@ -176,6 +191,8 @@ fn parse_invocation(
         ('n', "numeric-uid-gid", Value::None),
         ('N', "literal", Value::None),
         ('Q', "quote-name", Value::None),
+        ('b', "escape", Value::None),
+        ('\0', "quoting-style", Value::Required),
         ('R', "recursive", Value::None),
         ('r', "reverse", Value::None),
         ('s', "size", Value::None),
@@ -214,7 +231,7 @@ fn parse_invocation(
         group: true,
         numeric: false,
         dereference: false,
-        quoted: false,
+        quoting: Quoting::Literal,
         color: false,
         backups: true,
         ignored: Vec::new(),
@@ -298,7 +315,22 @@ fn parse_invocation(
             Key::Short('i') => s.inode = true,
             Key::Short('s') => s.blocks = true,
             Key::Short('L' | 'H') => s.dereference = true,
-            Key::Short('Q') => s.quoted = true,
+            Key::Short('Q') => s.quoting = Quoting::C,
+            Key::Short('b') => s.quoting = Quoting::Escape,
+            Key::Short('N') => s.quoting = Quoting::Literal,
+            Key::Long("quoting-style") => {
+                s.quoting = match text.as_str() {
+                    "literal" | "locale" => Quoting::Literal,
+                    "escape" => Quoting::Escape,
+                    "c" => Quoting::C,
+                    "shell" | "shell-escape" => Quoting::Shell,
+                    "shell-always" | "shell-escape-always" => Quoting::ShellAlways,
+                    _ => {
+                        let message = format!("invalid argument '{text}' for '--quoting-style'");
+                        return Err(USAGE.wrong(&message));
+                    }
+                };
+            }
             Key::Short('I') => s.ignored.push(text.into_bytes()),
             Key::Long("time-style") => s.time_style = text,
             Key::Short('w') => match text.parse() {

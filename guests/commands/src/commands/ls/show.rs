@@ -11,7 +11,7 @@ use crate::width;
 use cofferdam_guest_sys::calendar;
 
 use super::list::{Entry, List, time_of};
-use super::{Layout, Mark};
+use super::{Layout, Mark, Quoting};
 
 impl List<'_> {
     /// Prints entries; the entries of a directory are preceded by a total in the long format.
@@ -86,18 +86,7 @@ impl List<'_> {
         if let Some(color) = color {
             label.extend_from_slice(format!("\x1b[0m\x1b[{color}m").as_bytes());
         }
-        if s.quoted {
-            label.push(b'"');
-            for byte in &entry.name {
-                if matches!(byte, b'"' | b'\\') {
-                    label.push(b'\\');
-                }
-                label.push(*byte);
-            }
-            label.push(b'"');
-        } else {
-            label.extend_from_slice(&entry.name);
-        }
+        label.extend_from_slice(&quoted(&entry.name, s.quoting));
         if color.is_some() {
             label.extend_from_slice(b"\x1b[0m");
         }
@@ -246,4 +235,39 @@ fn arrange(cells: &[(Vec<u8>, usize)], line: usize, down: bool) -> (usize, Vec<u
         }
     }
     (cells.len(), vec![0])
+}
+
+/// Returns a name in the form that was asked for.
+fn quoted(name: &[u8], quoting: Quoting) -> Vec<u8> {
+    let needs =
+        |byte: &u8| !(byte.is_ascii_alphanumeric() || b"_-./+:,%@=^".contains(byte) || *byte > 127);
+    match quoting {
+        Quoting::Literal => name.to_vec(),
+        Quoting::Shell if !name.iter().any(needs) && !name.is_empty() => name.to_vec(),
+        Quoting::Shell | Quoting::ShellAlways => {
+            let text = String::from_utf8_lossy(name).replace('\'', "'\\''");
+            format!("'{text}'").into_bytes()
+        }
+        Quoting::Escape | Quoting::C => {
+            let mut out = Vec::new();
+            for byte in name {
+                match byte {
+                    b'\n' => out.extend_from_slice(b"\\n"),
+                    b'\t' => out.extend_from_slice(b"\\t"),
+                    b'\r' => out.extend_from_slice(b"\\r"),
+                    b'\\' => out.extend_from_slice(b"\\\\"),
+                    b' ' if quoting == Quoting::Escape => out.extend_from_slice(b"\\ "),
+                    b'"' if quoting == Quoting::C => out.extend_from_slice(b"\\\""),
+                    byte if byte.is_ascii_control() => {
+                        out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+                    }
+                    byte => out.push(*byte),
+                }
+            }
+            match quoting {
+                Quoting::C => [b"\"", out.as_slice(), b"\""].concat(),
+                _ => out,
+            }
+        }
+    }
 }

@@ -1,0 +1,571 @@
+//! patch: applies unified and context-free diffs to files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::options::{self, Item, Key, Order, Usage, Value};
+use crate::output::{Input, reason};
+
+const USAGE: Usage = Usage {
+    name: "patch",
+    text: "\
+Usage: patch [OPTION]... [ORIGFILE [PATCHFILE]]
+Apply a unified diff to files.
+
+  -p NUM, --strip=NUM        strip NUM leading components from file names
+  -i FILE, --input=FILE      read the patch from FILE instead of standard input
+  -o FILE, --output=FILE     write the patched file to FILE
+  -d DIR, --directory=DIR    change to DIR first
+  -R, --reverse              assume the patch was made with old and new files swapped
+  -N, --forward              ignore patches that seem reversed or already applied
+  -F NUM, --fuzz=NUM         number of context lines that may differ (default 2)
+  -b, --backup               keep the original file as FILE.orig
+  -E, --remove-empty-files   remove files that are empty after patching
+  -f, -t, --force, --batch   accepted; patch never asks
+  -s, --quiet                say nothing unless an error occurs
+  -r FILE, --reject-file=FILE  write rejected hunks to FILE
+      --dry-run              change no files
+",
+    trouble: 2,
+};
+
+/// Longest patch that is read.
+const MAX_PATCH: u64 = 64 << 20;
+
+/// One changed place of a file.
+#[derive(Clone)]
+struct Hunk {
+    /// First line in the old file, counted from 1; 0 for an empty file.
+    start: usize,
+    new_start: usize,
+    lines: Vec<(u8, Vec<u8>)>,
+}
+
+impl Hunk {
+    /// Returns the lines before or after the change.
+    fn side(&self, dropped: u8) -> Vec<&[u8]> {
+        let kept = self.lines.iter().filter(|(sign, _)| *sign != dropped);
+        kept.map(|(_, line)| line.as_slice()).collect()
+    }
+
+    /// Returns the hunk that undoes this one.
+    fn reversed(&self) -> Hunk {
+        let turn = |sign: u8| match sign {
+            b'+' => b'-',
+            b'-' => b'+',
+            other => other,
+        };
+        // Removed lines come before added ones in each run of changes.
+        let mut lines: Vec<(u8, Vec<u8>)> = Vec::new();
+        let mut added = Vec::new();
+        for (sign, line) in &self.lines {
+            match turn(*sign) {
+                b'+' => added.push((b'+', line.clone())),
+                b'-' => lines.push((b'-', line.clone())),
+                sign => {
+                    lines.append(&mut added);
+                    lines.push((sign, line.clone()));
+                }
+            }
+        }
+        lines.append(&mut added);
+        Hunk { start: self.new_start, new_start: self.start, lines }
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let (old, new) = (self.side(b'+').len(), self.side(b'-').len());
+        let mut text =
+            format!("@@ -{},{old} +{},{new} @@\n", self.start, self.new_start).into_bytes();
+        for (sign, line) in &self.lines {
+            text.push(*sign);
+            text.extend_from_slice(line);
+            if line.last() != Some(&b'\n') {
+                text.extend_from_slice(b"\n\\ No newline at end of file\n");
+            }
+        }
+        text
+    }
+}
+
+/// The changes of one file.
+#[derive(Default)]
+struct Change {
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    renamed: Option<(Vec<u8>, Vec<u8>)>,
+    hunks: Vec<Hunk>,
+}
+
+#[derive(Default)]
+struct Settings {
+    strip: Option<usize>,
+    output: Option<PathBuf>,
+    reject: Option<PathBuf>,
+    file: Option<PathBuf>,
+    reverse: bool,
+    forward: bool,
+    fuzz: usize,
+    backup: bool,
+    remove_empty: bool,
+    quiet: bool,
+    dry: bool,
+}
+
+pub(crate) fn run(args: Vec<OsString>) -> i32 {
+    match settings(args) {
+        Ok((settings, text)) => apply_all(&settings, &text),
+        Err(code) => code,
+    }
+}
+
+fn settings(args: Vec<OsString>) -> Result<(Settings, Vec<u8>), i32> {
+    let specs = [
+        ('p', "strip", Value::Required),
+        ('i', "input", Value::Required),
+        ('o', "output", Value::Required),
+        ('d', "directory", Value::Required),
+        ('r', "reject-file", Value::Required),
+        ('F', "fuzz", Value::Required),
+        ('R', "reverse", Value::None),
+        ('N', "forward", Value::None),
+        ('b', "backup", Value::None),
+        ('E', "remove-empty-files", Value::None),
+        ('f', "force", Value::None),
+        ('t', "batch", Value::None),
+        ('u', "unified", Value::None),
+        ('s', "quiet", Value::None),
+        ('s', "silent", Value::None),
+        ('l', "ignore-whitespace", Value::None),
+        ('\0', "verbose", Value::None),
+        ('\0', "binary", Value::None),
+        ('\0', "dry-run", Value::None),
+        ('\0', "no-backup-if-mismatch", Value::None),
+    ];
+    let mut s = Settings { fuzz: 2, ..Settings::default() };
+    let (mut input, mut operands) = (None, Vec::new());
+    for item in options::parse(&USAGE, args, &specs, Order::Anywhere)? {
+        match item {
+            Item::Option(Key::Short(key @ ('p' | 'F')), Some(value)) => {
+                let Ok(number) = value.to_string_lossy().parse() else {
+                    let what = if key == 'p' { "strip count" } else { "fuzz factor" };
+                    return Err(USAGE.wrong(&format!("{what} {} is not a number", value.display())));
+                };
+                if key == 'p' { s.strip = Some(number) } else { s.fuzz = number }
+            }
+            Item::Option(Key::Short('i'), value) => input = value,
+            Item::Option(Key::Short('o'), value) => s.output = value.map(PathBuf::from),
+            Item::Option(Key::Short('r'), value) => s.reject = value.map(PathBuf::from),
+            Item::Option(Key::Short('d'), Some(dir)) => {
+                if let Err(error) = std::env::set_current_dir(&dir) {
+                    let (dir, why) = (dir.display(), reason(&error));
+                    eprintln!("patch: **** Can't change to directory {dir} : {why}");
+                    return Err(USAGE.trouble);
+                }
+            }
+            Item::Option(Key::Short('R'), _) => s.reverse = true,
+            Item::Option(Key::Short('N'), _) => s.forward = true,
+            Item::Option(Key::Short('b'), _) => s.backup = true,
+            Item::Option(Key::Short('E'), _) => s.remove_empty = true,
+            Item::Option(Key::Short('s'), _) => s.quiet = true,
+            Item::Option(Key::Long("dry-run"), _) => s.dry = true,
+            Item::Option(..) => {}
+            Item::Operand(operand) => operands.push(operand),
+        }
+    }
+    let mut operands = operands.into_iter();
+    s.file = operands.next().map(PathBuf::from);
+    let input = input.or_else(|| operands.next()).filter(|file| file != "-");
+    let mut text = Vec::new();
+    let read = match &input {
+        Some(file) => {
+            fs::File::open(file).and_then(|file| file.take(MAX_PATCH).read_to_end(&mut text))
+        }
+        None => Input.take(MAX_PATCH).read_to_end(&mut text),
+    };
+    if let Err(error) = read {
+        let file = input.unwrap_or_default();
+        eprintln!("patch: **** Can't open patch file {} : {}", file.display(), reason(&error));
+        return Err(USAGE.trouble);
+    }
+    Ok((s, text))
+}
+
+fn apply_all(s: &Settings, text: &[u8]) -> i32 {
+    let changes = match parse(text) {
+        Ok(changes) => changes,
+        Err(message) => {
+            eprintln!("patch: **** {message}");
+            return USAGE.trouble;
+        }
+    };
+    if changes.is_empty() {
+        if text.iter().all(u8::is_ascii_whitespace) {
+            return 0;
+        }
+        eprintln!("patch: **** Only garbage was found in the patch input.");
+        return USAGE.trouble;
+    }
+    let mut code = 0;
+    for change in &changes {
+        match apply(s, change) {
+            Ok(true) => {}
+            Ok(false) => code = code.max(1),
+            Err(message) => {
+                eprintln!("patch: **** {message}");
+                return USAGE.trouble;
+            }
+        }
+    }
+    code
+}
+
+/// Splits text into lines that keep their ends.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Returns the file name of a `---` or `+++` line.
+fn named(rest: &[u8]) -> Vec<u8> {
+    let rest = rest.trim_ascii_end();
+    let end = rest.iter().position(|byte| *byte == b'\t').unwrap_or(rest.len());
+    rest[..end].to_vec()
+}
+
+fn range(text: &[u8]) -> Option<(usize, usize)> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+    Some((start.parse().ok()?, count.parse().ok()?))
+}
+
+/// Parses a `@@ -1,2 +3,4 @@` line into the starts and lengths of both sides.
+fn heading(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
+    let rest = line.strip_prefix(b"@@ -")?;
+    let mut words = rest.split(|byte| *byte == b' ');
+    let old = range(words.next()?)?;
+    let new = range(words.next()?.strip_prefix(b"+")?)?;
+    Some((old, new))
+}
+
+fn parse(text: &[u8]) -> Result<Vec<Change>, String> {
+    let all = lines(text);
+    let mut changes: Vec<Change> = Vec::new();
+    let mut pending = Change::default();
+    let mut at = 0;
+    while let Some(line) = all.get(at) {
+        at += 1;
+        let next = all.get(at).copied().unwrap_or_default();
+        if line.starts_with(b"diff --git ") {
+            if pending.renamed.is_some() {
+                changes.push(std::mem::take(&mut pending));
+            }
+            pending = Change::default();
+        } else if let Some(from) = line.strip_prefix(b"rename from ") {
+            pending.renamed = Some((named(from), Vec::new()));
+        } else if let Some(to) = line.strip_prefix(b"rename to ") {
+            if let Some(renamed) = &mut pending.renamed {
+                renamed.1 = named(to);
+            }
+        } else if line.starts_with(b"--- ") && next.starts_with(b"+++ ") {
+            pending.old = Some(named(&line[4..]));
+            pending.new = Some(named(&next[4..]));
+            at += 1;
+            changes.push(std::mem::take(&mut pending));
+        } else if let Some(((start, old), (new_start, new))) = heading(line) {
+            let mut hunk = Hunk { start, new_start, lines: Vec::new() };
+            let (mut old, mut new) = (old, new);
+            while old > 0 || new > 0 {
+                let Some(line) = all.get(at) else {
+                    return Err(format!("unexpected end of file in patch at line {at}"));
+                };
+                at += 1;
+                let (sign, rest) = match line.split_first() {
+                    Some((sign @ (b' ' | b'+' | b'-'), rest)) => (*sign, rest),
+                    Some((b'\\', _)) => {
+                        drop_newline(&mut hunk);
+                        continue;
+                    }
+                    // Mail programs strip the blank of an empty context line.
+                    Some((b'\n', _)) => (b' ', *line),
+                    _ => return Err(format!("malformed patch at line {at}: {}", shown(line))),
+                };
+                old = old.saturating_sub(usize::from(sign != b'+'));
+                new = new.saturating_sub(usize::from(sign != b'-'));
+                hunk.lines.push((sign, rest.to_vec()));
+            }
+            if all.get(at).is_some_and(|line| line.starts_with(b"\\")) {
+                drop_newline(&mut hunk);
+                at += 1;
+            }
+            if changes.is_empty() {
+                changes.push(Change::default());
+            }
+            if let Some(change) = changes.last_mut() {
+                change.hunks.push(hunk);
+            }
+        }
+    }
+    if pending.renamed.is_some() {
+        changes.push(pending);
+    }
+    Ok(changes)
+}
+
+fn drop_newline(hunk: &mut Hunk) {
+    if let Some((_, line)) = hunk.lines.last_mut()
+        && line.last() == Some(&b'\n')
+    {
+        line.pop();
+    }
+}
+
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).trim_end().to_owned()
+}
+
+/// Removes leading components from a name; without a count, all directories unless they exist.
+fn stripped(s: &Settings, name: &[u8]) -> PathBuf {
+    let text = String::from_utf8_lossy(name).into_owned();
+    match s.strip {
+        Some(count) => {
+            let rest = text.splitn(count + 1, '/').last().unwrap_or(&text);
+            PathBuf::from(rest.trim_start_matches('/'))
+        }
+        None => {
+            let whole = PathBuf::from(&text);
+            if !whole.is_absolute() && whole.exists() {
+                return whole;
+            }
+            whole.file_name().map(PathBuf::from).unwrap_or(whole)
+        }
+    }
+}
+
+/// Chooses the file to patch, as GNU does: the first name that exists, else the new name.
+fn target(s: &Settings, change: &Change) -> Result<PathBuf, String> {
+    if let Some(file) = &s.file {
+        return Ok(file.clone());
+    }
+    let is_real = |name: &&Vec<u8>| name.as_slice() != b"/dev/null";
+    let mut names: Vec<PathBuf> = [&change.old, &change.new]
+        .into_iter()
+        .flatten()
+        .filter(is_real)
+        .map(|name| stripped(s, name))
+        .collect();
+    if let Some((from, _)) = &change.renamed {
+        names.push(stripped(&Settings { strip: Some(0), ..Settings::default() }, from));
+    }
+    names.retain(|name| !name.as_os_str().is_empty());
+    let escapes = |name: &PathBuf| {
+        name.is_absolute() || name.components().any(|part| part.as_os_str() == "..")
+    };
+    if let Some(name) = names.iter().find(|name| escapes(name)) {
+        return Err(format!("Ignoring potentially dangerous file name {}", name.display()));
+    }
+    let found = names.iter().find(|name| name.exists()).or(names.last());
+    found.cloned().ok_or_else(|| "can't find file to patch; use -p or name the file".to_owned())
+}
+
+/// Applies the changes of one file. Returns false if hunks were rejected.
+fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
+    let file = target(s, change)?;
+    let shown = file.display().to_string();
+    let fail = |error: io::Error| format!("{shown}: {}", reason(&error));
+    let text = match fs::read(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(fail(error)),
+    };
+    let existed = file.exists();
+    let hunks: Vec<Hunk> = match s.reverse {
+        true => change.hunks.iter().map(Hunk::reversed).collect(),
+        false => change.hunks.clone(),
+    };
+    let is_new = |name: &Option<Vec<u8>>| name.as_deref() == Some(b"/dev/null");
+    let deletes = is_new(if s.reverse { &change.old } else { &change.new });
+    let creates = is_new(if s.reverse { &change.new } else { &change.old });
+    if !existed && !creates && hunks.iter().any(|hunk| !hunk.side(b'+').is_empty()) {
+        println!("can't find file to patch: {shown}");
+        println!("{} out of {0} hunks ignored", hunks.len());
+        return Ok(false);
+    }
+    if !s.quiet {
+        println!("{} file {shown}", if s.dry { "checking" } else { "patching" });
+    }
+    let mut current: Vec<Vec<u8>> = lines(&text).into_iter().map(<[u8]>::to_vec).collect();
+    let mut rejected = Vec::new();
+    let mut offset = 0_isize;
+    if creates && existed && !text.is_empty() {
+        if !s.quiet {
+            println!(
+                "The next patch would create the file {shown},\nwhich already exists!  Skipping patch."
+            );
+        }
+        rejected = hunks.clone();
+    } else if let Some(first) = hunks.first()
+        && place(&current, first, 0, s.fuzz).is_none()
+        && place(&current, &first.reversed(), 0, 0).is_some()
+    {
+        println!("Reversed (or previously applied) patch detected!  Skipping patch.");
+        rejected = hunks.clone();
+        if s.forward {
+            println!("{0} out of {0} hunks ignored", hunks.len());
+            return Ok(false);
+        }
+    } else {
+        for (number, hunk) in hunks.iter().enumerate() {
+            let Some((at, fuzz)) = place(&current, hunk, offset, s.fuzz) else {
+                println!("Hunk #{} FAILED at {}.", number + 1, hunk.start.max(1));
+                rejected.push(hunk.clone());
+                continue;
+            };
+            let moved = at as isize - expected(hunk, 0);
+            let by = moved - offset_before(&hunks, number);
+            if !s.quiet && (fuzz > 0 || by != 0) {
+                let fuzzy = if fuzz > 0 { format!(" with fuzz {fuzz}") } else { String::new() };
+                let lines = if by.abs() == 1 { "line" } else { "lines" };
+                let off = if by != 0 { format!(" (offset {by} {lines})") } else { String::new() };
+                println!("Hunk #{} succeeded at {}{fuzzy}{off}.", number + 1, at + 1);
+            }
+            offset = moved + splice(&mut current, hunk, at, fuzz);
+        }
+    }
+    write(s, &file, change, &current.concat(), existed, deletes).map_err(fail)?;
+    if rejected.is_empty() {
+        return Ok(true);
+    }
+    let total = hunks.len();
+    let count = rejected.len();
+    let mut reject = file.clone().into_os_string();
+    reject.push(".rej");
+    let reject = s.reject.clone().unwrap_or_else(|| PathBuf::from(reject));
+    let noun = if total == 1 { "hunk" } else { "hunks" };
+    println!("{count} out of {total} {noun} FAILED -- saving rejects to file {}", reject.display());
+    if !s.dry {
+        let mut text = format!("--- {shown}\n+++ {shown}\n").into_bytes();
+        rejected.iter().for_each(|hunk| text.extend(hunk.text()));
+        fs::write(&reject, text).map_err(fail)?;
+    }
+    Ok(false)
+}
+
+/// Returns the growth of the file by the hunks before this one.
+fn offset_before(hunks: &[Hunk], number: usize) -> isize {
+    let growth = |hunk: &Hunk| {
+        let count = |sign: u8| hunk.lines.iter().filter(|(own, _)| *own == sign).count() as isize;
+        count(b'+') - count(b'-')
+    };
+    hunks[..number].iter().map(growth).sum()
+}
+
+/// Returns the index at which a hunk should apply.
+fn expected(hunk: &Hunk, offset: isize) -> isize {
+    let first = if hunk.side(b'+').is_empty() { hunk.start } else { hunk.start.saturating_sub(1) };
+    first as isize + offset
+}
+
+/// Finds the place of a hunk: the nearest match with the least fuzz. Returns the index of the
+/// hunk's first line and the fuzz that was needed.
+fn place(
+    current: &[Vec<u8>],
+    hunk: &Hunk,
+    offset: isize,
+    most_fuzz: usize,
+) -> Option<(usize, usize)> {
+    let old = hunk.side(b'+');
+    if old.is_empty() {
+        let at = expected(hunk, offset).clamp(0, current.len() as isize) as usize;
+        return Some((at, 0));
+    }
+    let leading = hunk.lines.iter().take_while(|(sign, _)| *sign == b' ').count();
+    let trailing = hunk.lines.iter().rev().take_while(|(sign, _)| *sign == b' ').count();
+    let want = expected(hunk, offset);
+    for fuzz in 0..=most_fuzz.min(leading.max(trailing)) {
+        let (front, back) = (fuzz.min(leading), fuzz.min(trailing));
+        if front + back > old.len() {
+            break;
+        }
+        let pattern = &old[front..old.len() - back];
+        let fits = |at: isize| {
+            let from = at + front as isize;
+            from >= 0
+                && at >= 0
+                && current.get(from as usize..from as usize + pattern.len()).is_some_and(|lines| {
+                    lines.iter().zip(pattern).all(|(have, want)| have.as_slice() == *want)
+                })
+        };
+        let reach = current.len() as isize + old.len() as isize;
+        for distance in 0..=reach {
+            for at in [want + distance, want - distance] {
+                if fits(at) {
+                    return Some((at as usize, fuzz));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Applies a hunk and returns the number of lines by which the file grew. Context lines keep the
+/// file's text, which differs from the hunk's if fuzz was needed.
+fn splice(current: &mut Vec<Vec<u8>>, hunk: &Hunk, at: usize, fuzz: usize) -> isize {
+    let old = hunk.side(b'+').len().min(current.len().saturating_sub(at));
+    let mut have = current[at..at + old].iter().cloned();
+    let mut fresh = Vec::new();
+    for (sign, line) in &hunk.lines {
+        match sign {
+            b'+' => fresh.push(line.clone()),
+            b'-' => drop(have.next()),
+            _ => {
+                let kept = have.next();
+                fresh.push(if fuzz > 0 {
+                    kept.unwrap_or_else(|| line.clone())
+                } else {
+                    line.clone()
+                });
+            }
+        }
+    }
+    let growth = fresh.len() as isize - old as isize;
+    current.splice(at..at + old, fresh);
+    growth
+}
+
+fn write(
+    s: &Settings,
+    file: &Path,
+    change: &Change,
+    text: &[u8],
+    existed: bool,
+    deletes: bool,
+) -> io::Result<()> {
+    if s.dry {
+        return Ok(());
+    }
+    let with = |end: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(end);
+        name
+    };
+    if s.backup && existed {
+        fs::copy(file, with(".orig"))?;
+    }
+    let to = match (&s.output, &change.renamed) {
+        (Some(output), _) => output.clone(),
+        (None, Some((_, to))) if !s.reverse && !to.is_empty() => {
+            let to = PathBuf::from(String::from_utf8_lossy(to).into_owned());
+            fs::remove_file(file)?;
+            to
+        }
+        (None, _) => file.to_path_buf(),
+    };
+    if text.is_empty() && (deletes || s.remove_empty) && s.output.is_none() {
+        return if existed { fs::remove_file(file) } else { Ok(()) };
+    }
+    if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(to, text)
+}
