@@ -8,6 +8,16 @@ fn clock(format: &[u8]) -> Text {
 }
 
 impl Shell {
+    /// Adds text that the expansion of variables must leave alone.
+    fn guard(&self, text: &[u8], out: &mut Text) {
+        for c in text {
+            if self.options.promptvars() && matches!(c, b'$' | b'`' | b'\\') {
+                out.push(b'\\');
+            }
+            out.push(*c);
+        }
+    }
+
     /// Expands a prompt string for display.
     pub fn prompt(&mut self, text: &[u8]) -> Result<Text, Flow> {
         let mut out = Vec::new();
@@ -21,7 +31,8 @@ impl Shell {
             at += 2;
             match text[at - 1] {
                 b'u' => {
-                    out.extend_from_slice(&self.get(b"USER").unwrap_or_else(|| b"user".to_vec()))
+                    let name: &[u8] = if self.user() == 0 { b"root" } else { b"user" };
+                    out.extend_from_slice(&self.get(b"USER").unwrap_or_else(|| name.to_vec()))
                 }
                 b'h' | b'H' => out.extend_from_slice(&self.get(b"HOSTNAME").unwrap_or_default()),
                 b'w' | b'W' => {
@@ -33,12 +44,13 @@ impl Shell {
                         _ => self.cwd.clone(),
                     };
                     if text[at - 1] == b'W' && shown != b"/" {
-                        out.extend_from_slice(shown.rsplit(|c| *c == b'/').next().unwrap_or(b""));
+                        let last = shown.rsplit(|c| *c == b'/').next().unwrap_or(b"");
+                        self.guard(last, &mut out);
                     } else {
-                        out.extend_from_slice(&shown);
+                        self.guard(&shown, &mut out);
                     }
                 }
-                b'$' => out.push(b'$'),
+                b'$' => self.guard(if self.user() == 0 { b"#" } else { b"$" }, &mut out),
                 b'n' => out.push(b'\n'),
                 b'r' => out.push(b'\r'),
                 b'a' => out.push(7),
@@ -62,7 +74,8 @@ impl Shell {
                 b'!' => out.extend_from_slice(self.history.next().to_string().as_bytes()),
                 b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
                 b'[' | b']' => {}
-                b'\\' => out.push(b'\\'),
+                b'\\' => self.guard(b"\\", &mut out),
+                b'"' if self.options.promptvars() => out.push(b'"'),
                 b'0'..=b'7' => {
                     let (bytes, len) = crate::syntax::quote::escape(
                         &text[at - 2..],

@@ -139,7 +139,6 @@ enum Job {
 }
 
 struct Settings {
-    name: &'static str,
     format: Format,
     job: Job,
     to_output: bool,
@@ -220,17 +219,8 @@ fn main(name: &'static str, format: Format, job: Job, to_output: bool, args: Vec
     };
     let keep = format == Format::Zstd;
     let level = if format == Format::Bzip2 { 9 } else { 6 };
-    let mut s = Settings {
-        name,
-        format,
-        job,
-        to_output,
-        keep,
-        force: false,
-        quiet: false,
-        level,
-        output: None,
-    };
+    let mut s =
+        Settings { format, job, to_output, keep, force: false, quiet: false, level, output: None };
     let mut files = Vec::new();
     for item in items {
         match item {

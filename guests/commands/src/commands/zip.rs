@@ -273,16 +273,18 @@ impl Set {
             _ => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
         };
         read.map_err(|error| format!("{name}: {}", reason(&error)))?;
-        let is_small = bytes.is_empty() || self.level == 0;
-        if is_small {
+        // An entry that compression does not shorten is stored.
+        let packed =
+            if self.level == 0 { usize::MAX } else { packed_len(&bytes, self.level as u32) };
+        let is_stored = packed >= bytes.len();
+        if is_stored {
             options = options.compression_method(CompressionMethod::Stored);
         }
         writer.start_file(name, options).map_err(text)?;
         writer.write_all(&bytes).map_err(|error| reason(&error))?;
-        if is_small {
+        if is_stored {
             say(&format!("{verb}: {name} (stored 0%)"));
         } else {
-            let packed = packed_len(&bytes, self.level as u32);
             let saved = 100 - (packed * 100).div_ceil(bytes.len()).min(100);
             say(&format!("{verb}: {name} (deflated {saved}%)"));
         }

@@ -71,6 +71,7 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
             }
         } else {
             match number(target) {
+                Some(pid) if pid <= 0 && cfg!(target_arch = "wasm32") => group(shell, -pid as u32),
                 Some(pid) => vec![pid as u32],
                 None => {
                     let text = shown(target);
@@ -91,6 +92,18 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
         }
     }
     Ok(status)
+}
+
+/// Returns the processes of a group. A sandbox has no groups, so that of the shell is the shell with
+/// its background jobs, and any other number is a process.
+fn group(shell: &Shell, leader: u32) -> Vec<u32> {
+    if leader != 0 && leader != shell.pid && leader != shell.own_pid {
+        return vec![leader];
+    }
+    let running = shell.jobs.list.iter().filter(|job| job.status().is_none());
+    let mut pids: Vec<u32> = running.flat_map(|job| job.pids.iter().copied()).collect();
+    pids.push(shell.own_pid);
+    pids
 }
 
 /// Sends a signal to the shell itself; a trap for the signal runs at once.

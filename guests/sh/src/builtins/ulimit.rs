@@ -26,6 +26,9 @@ const RESOURCES: &[(u8, &str, &str, Option<u64>)] = &[
     (b'x', "file locks", "(-x)", None),
 ];
 
+/// Largest limit; blocks of 1024 bytes must fit a number.
+const MAX_LIMIT: u64 = u64::MAX / 1024;
+
 /// A limit that a script set: letter, soft limit and hard limit. `None` is unlimited.
 pub type Limit = (u8, Option<u64>, Option<u64>);
 
@@ -122,6 +125,10 @@ fn set(shell: &mut Shell, letter: u8, side: Side, value: &[u8]) -> Exec {
         b"hard" => hard,
         b"soft" => soft,
         value => match std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()) {
+            Some(number) if number > MAX_LIMIT => {
+                shell.warn(&format!("ulimit: {number}: limit out of range"));
+                return Ok(1);
+            }
             Some(number) => Some(number),
             None => {
                 shell.warn(&format!("ulimit: {}: invalid number", shown(value)));

@@ -35,8 +35,11 @@ pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
             if !variable && shell.functions.contains_key(name) {
                 status |= unset_function(shell, name);
             } else {
-                shell.warn(&format!("unset: `{}': not a valid identifier", shown(name)));
-                status = 1;
+                // Without `-v`, such a name is that of a function that does not exist.
+                if variable {
+                    shell.warn(&format!("unset: `{}': not a valid identifier", shown(name)));
+                    status = 1;
+                }
             }
             continue;
         };

@@ -225,7 +225,7 @@ impl Shell {
                 Err(error) => {
                     self.line = error.line;
                     self.complain_of_syntax(&error.message);
-                    return USAGE;
+                    return if error.in_test { self.status } else { USAGE };
                 }
             };
             if self.options.noexec() {
@@ -315,7 +315,7 @@ impl Shell {
                 Err(error) => {
                     self.line = error.line;
                     self.warn(&error.message);
-                    return USAGE;
+                    return if error.in_test { self.status } else { USAGE };
                 }
                 Ok(None) => {}
                 Ok(Some(_)) if !ended && parser.wants_more() => continue,

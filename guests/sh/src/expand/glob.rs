@@ -41,13 +41,20 @@ impl Shell {
         let mut found = self.glob(field.search())?;
         if let Some(ignore) = self.get(b"GLOBIGNORE").filter(|ignore| !ignore.is_empty()) {
             let rules = Rules { extended: self.options.extglob(), fold: false };
-            let patterns: Vec<Pattern> = ignore_patterns(&ignore)
-                .into_iter()
-                .map(|text| Pattern::new(text, rules))
-                .collect();
+            // No part of a pattern matches a slash, so patterns are compared part by part.
+            let parts = |text: &[u8]| -> Vec<Pattern> {
+                text.split(|c| *c == b'/').map(|part| Pattern::new(part, rules)).collect()
+            };
+            let patterns: Vec<Vec<Pattern>> =
+                ignore_patterns(&ignore).into_iter().map(parts).collect();
+            let fits = |pattern: &Vec<Pattern>, name: &[u8]| {
+                let names: Vec<&[u8]> = name.split(|c| *c == b'/').collect();
+                names.len() == pattern.len()
+                    && pattern.iter().zip(names).all(|(part, name)| part.matches(name))
+            };
             found.retain(|name| {
                 let last = name.rsplit(|c| *c == b'/').next().unwrap_or(name);
-                last != b"." && last != b".." && !patterns.iter().any(|p| p.matches(name))
+                last != b"." && last != b".." && !patterns.iter().any(|pattern| fits(pattern, name))
             });
         }
         if !found.is_empty() {

@@ -182,7 +182,8 @@ impl Shell {
         list
     }
 
-    fn user(&self) -> u32 {
+    /// Returns the number of the user.
+    pub(crate) fn user(&self) -> u32 {
         cofferdam_guest_sys::stat(b"/proc/self", true).map_or(0, |status| status.uid)
     }
 

@@ -24,6 +24,8 @@ pub struct SyntaxError {
     pub line: u32,
     /// True if more input could complete the command.
     pub incomplete: bool,
+    /// True for an error inside `[[ … ]]`, after which bash ends with the status from before it.
+    pub in_test: bool,
 }
 
 impl fmt::Display for SyntaxError {
@@ -274,7 +276,7 @@ impl Parser {
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { message: message.into(), line: self.line, incomplete: false }
+        SyntaxError { message: message.into(), line: self.line, incomplete: false, in_test: false }
     }
 
     fn too_deep(&self) -> SyntaxError {
@@ -285,14 +287,14 @@ impl Parser {
     pub(super) fn unexpected(&self) -> SyntaxError {
         if self.at_end() {
             let message = "syntax error: unexpected end of file".to_owned();
-            return SyntaxError { message, line: self.line, incomplete: true };
+            return SyntaxError { message, line: self.line, incomplete: true, in_test: false };
         }
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
     }
 
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
-        SyntaxError { message, line, incomplete: true }
+        SyntaxError { message, line, incomplete: true, in_test: false }
     }
 
     fn token(&self) -> String {

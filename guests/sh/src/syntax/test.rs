@@ -1,7 +1,7 @@
 //! Parser for `[[ … ]]`.
 
 use super::ast::{TestExpr, TestOp};
-use super::parser::{Parser, Result, is_meta};
+use super::parser::{Parser, Result, SyntaxError, is_meta};
 use super::word::Context;
 
 /// Letters of the unary operators.
@@ -10,6 +10,10 @@ const UNARY: &[u8] = b"abcdefghknoprstuvwxzGLNORS";
 impl Parser {
     /// Parses the rest of `[[ … ]]`, including the closing brackets.
     pub(super) fn test_command(&mut self) -> Result<TestExpr> {
+        self.test_inside().map_err(|error| SyntaxError { in_test: !error.incomplete, ..error })
+    }
+
+    fn test_inside(&mut self) -> Result<TestExpr> {
         let expr = self.deeper(Parser::test_or)?;
         self.skip_newlines()?;
         if self.eat_word(b"]]") { Ok(expr) } else { Err(self.unexpected()) }
@@ -59,6 +63,9 @@ impl Parser {
             if !self.at_test_end() && (self.test_op().is_none() || self.lone_op()) {
                 return Ok(TestExpr::Unary(letter, self.word(Context::Word)?));
             }
+            if self.at_test_end() {
+                return Err(self.unexpected());
+            }
             self.pos = start;
         }
         if self.peek().is_none_or(is_meta) || self.at_word(b"]]") {
@@ -66,7 +73,13 @@ impl Parser {
         }
         let left = self.word(Context::Word)?;
         self.skip_blanks();
-        let Some((op, len)) = self.test_op() else { return Ok(TestExpr::Word(left)) };
+        let Some((op, len)) = self.test_op() else {
+            // A word alone must not end its line.
+            return match self.peek() {
+                Some(b'\n') => Err(self.unexpected()),
+                _ => Ok(TestExpr::Word(left)),
+            };
+        };
         self.pos += len;
         self.skip_blanks();
         let context = if op == TestOp::Regex { Context::Regex } else { Context::Word };
