@@ -212,7 +212,8 @@ fn what_is_printed_for_pasting_runs_nothing_else() {
         let tool = format!("return require('fs').readFileSync('/' + {})", serde_json::json!(name));
         let denied = home.check(&["run", "-"], &tool, 1, &["hint: cofferdam grant req_"]);
         let hints = denied.lines().filter(|line| line.starts_with("hint: "));
-        assert!(hints.count() == 2 && !denied.contains('\u{1b}'), "{denied}");
+        // The folder, the id and the capability.
+        assert!(hints.count() == 3 && !denied.contains('\u{1b}'), "{denied}");
     }
 }
 

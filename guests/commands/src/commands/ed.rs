@@ -112,7 +112,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     output::finish("ed", &mut editor.out, code)
 }
 
-/// What follows a command.
+/// The text that follows a command.
 enum Next {
     Go,
     Quit,

@@ -86,7 +86,14 @@ impl Shell {
         let answer = match self.redirect(&command.redirects) {
             Ok(true) => {
                 let env = self.exported();
-                Ok(Some(self.spawn_program(&args, &env)))
+                // In bash, a stage looks its program up in a process of its own, so this shell
+                // does not remember the path.
+                let is_known = self.hashed.contains_key(&args[0]);
+                let started = self.spawn_program(&args, &env);
+                if !is_known {
+                    self.hashed.remove(&args[0]);
+                }
+                Ok(Some(started))
             }
             Ok(false) => Ok(Some(Err(1))),
             Err(flow) => Err(flow),

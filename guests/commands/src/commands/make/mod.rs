@@ -38,7 +38,7 @@ Build targets as a makefile describes.
     trouble: 2,
 };
 
-/// Where a variable came from; a lower origin does not replace a higher one.
+/// Origin of a variable; a lower origin does not replace a higher one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     Default,
