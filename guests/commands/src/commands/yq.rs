@@ -401,7 +401,7 @@ fn scalar(value: &Val, depth: usize, step: usize) -> String {
         && !text.starts_with([' ', '\n'])
         && !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
     if is_multiline {
-        let pad = " ".repeat(step * (depth + 1).max(1));
+        let pad = " ".repeat(step * depth.max(1));
         let mark = match (text.ends_with("\n\n"), text.ends_with('\n')) {
             (true, _) => "|+",
             (false, true) => "|",
