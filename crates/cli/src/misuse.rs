@@ -17,6 +17,7 @@ const VERBS: &[(&str, &[&str])] = &[
     ("grants", &["permissions", "capabilities", "granted", "list", "ls"]),
     ("revoke", &["remove", "rm", "ungrant", "forget"]),
     ("deny", &["reject", "refuse", "dismiss"]),
+    ("sandboxes", &["boxes", "kept"]),
     ("audit", &["log", "logs", "history", "journal"]),
     ("explain", &["why", "describe", "what"]),
     ("demo", &["tour", "example", "examples", "tutorial"]),

@@ -33,6 +33,11 @@ pub(crate) struct PermissionArgs {
 }
 
 impl PermissionArgs {
+    /// Asks about what is not granted, as with `--ask`.
+    pub(crate) fn also_ask(&mut self) {
+        self.ask = true;
+    }
+
     /// Applies the permissions to a sandbox. The returned broker must be flushed at the end.
     pub(crate) fn fill(
         &self,
@@ -155,12 +160,17 @@ fn example(text: &str) -> &'static str {
     }
 }
 
+/// Returns the path of the user's store.
+pub(crate) fn store_path() -> Result<PathBuf, Failure> {
+    cofferdam_store::user_path().ok_or_else(|| {
+        Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
+            .hint("export XDG_DATA_HOME=/path/of/yours")
+    })
+}
+
 /// Opens the user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
-    let Some(path) = cofferdam_store::user_path() else {
-        return Err(Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
-            .hint("export XDG_DATA_HOME=/path/of/yours"));
-    };
+    let path = store_path()?;
     let store = Store::open(&path).map_err(Failure::from_broker)?;
     if store.dropped_grants() > 0 {
         let (number, shown) =

@@ -35,14 +35,19 @@ pub(crate) struct Place {
     pub(crate) cwd: Option<String>,
 
     /// Set a limit: timeoutMs, memoryBytes, stdoutBytes, stderrBytes, resultBytes, commandBytes,
-    /// fsBytes, fileCount, processes
+    /// fsBytes, fileCount, processes, callBytes, fetchBytes
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     limits: Vec<String>,
 }
 
 impl Place {
     pub(crate) fn limits(&self) -> Result<Limits, Failure> {
-        limits(&self.limits)
+        self.limits_over(Limits::default())
+    }
+
+    /// Returns the limits of the options, on top of `base`.
+    pub(crate) fn limits_over(&self, base: Limits) -> Result<Limits, Failure> {
+        limits(base, &self.limits)
     }
 
     /// Applies everything but the limits to a sandbox.
@@ -145,9 +150,8 @@ fn mount(text: &str) -> Result<(&str, &str, Mount), Failure> {
     }
 }
 
-/// Parses limits given by their names.
-pub(crate) fn limits(texts: &[String]) -> Result<Limits, Failure> {
-    let mut limits = Limits::default();
+/// Changes limits by their names.
+fn limits(mut limits: Limits, texts: &[String]) -> Result<Limits, Failure> {
     for text in texts {
         let pair = text.split_once('=').and_then(|(name, value)| Some((name, value.parse().ok()?)));
         let Some((name, value)) = pair else {
@@ -198,6 +202,11 @@ fn meant_limit(text: &str) -> Option<String> {
         _ => 1,
     };
     Some(format!("--limit {name}={}", number.checked_mul(factor)?))
+}
+
+/// Returns the number of cells that programs and the processes they start need.
+pub(crate) fn cells(limits: &Limits) -> u32 {
+    u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000)
 }
 
 /// Locks standard input. On a terminal, prints a note that input is expected.
@@ -311,7 +320,8 @@ mod tests {
 
     #[test]
     fn a_limit_with_a_unit_is_answered_with_the_number() {
-        let check = |text: &str, hint: &str| check(limits(&[text.to_owned()]), hint);
+        let check =
+            |text: &str, hint: &str| check(limits(Limits::default(), &[text.to_owned()]), hint);
         check("timeoutMs=5s", "--limit timeoutMs=5000");
         check("timeout=2min", "--limit timeoutMs=120000");
         check("memoryBytes=64MB", "--limit memoryBytes=67108864");
@@ -325,7 +335,7 @@ mod tests {
     #[test]
     fn a_limit_without_its_unit_asks_which_was_meant() {
         let check = |text: &str, message: &str, hints: &[&str]| {
-            let failure = limits(&[text.to_owned()]).expect_err("a wrong call");
+            let failure = limits(Limits::default(), &[text.to_owned()]).expect_err("a wrong call");
             assert_eq!(failure.message, format!("--limit {text}: unknown limit; {message}"));
             assert_eq!(failure.hints, hints);
         };

@@ -13,6 +13,7 @@ mod requests;
 mod revoke;
 mod rpc;
 mod run;
+mod sandboxes;
 mod sh;
 mod wasm;
 
@@ -33,6 +34,7 @@ pub(crate) enum Verb {
     Grants(grants::Grants),
     Revoke(revoke::Revoke),
     Deny(deny::Deny),
+    Sandboxes(sandboxes::Sandboxes),
     Audit(audit::Audit),
     Explain(explain::Explain),
     Demo(demo::Demo),
@@ -54,6 +56,7 @@ impl Verb {
             Verb::Grants(grants) => grants.run(),
             Verb::Revoke(revoke) => revoke.run(),
             Verb::Deny(deny) => deny.run(),
+            Verb::Sandboxes(sandboxes) => sandboxes.run(),
             Verb::Audit(audit) => audit.run(),
             Verb::Explain(explain) => explain.run(),
             Verb::Demo(demo) => demo.run(),

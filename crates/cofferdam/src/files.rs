@@ -51,6 +51,11 @@ pub(crate) fn write(tree: &Tree, limits: &Limits, path: &str, bytes: &[u8]) -> R
     written.map_err(|error| write_error(tree, limits, &error))
 }
 
+/// Returns true if there is a folder at this path.
+pub(crate) fn is_folder(tree: &Tree, path: &str) -> bool {
+    tree.as_host(now()).stat(path).is_ok_and(|stat| stat.kind == vfs::Kind::Directory)
+}
+
 /// Most entries that are listed of one folder.
 const MAX_LISTED: usize = 10_000;
 

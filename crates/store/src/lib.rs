@@ -1,4 +1,4 @@
-//! Durable grants, requests and audit log, in one SQLite file.
+//! Durable grants, requests and audit log, in one SQLite file; kept sandboxes in files beside it.
 //!
 //! A [`Store`] is a [`Ledger`](cofferdam_broker::Ledger) and a [`Sink`](cofferdam_broker::Sink):
 //! pass the same store to [`Broker::setup`](cofferdam_broker::Broker::setup) twice. Several
@@ -16,6 +16,7 @@
 //! - [`Store`]: opening and transactions
 //! - `ledger`, `grants`, `requests`: the first trait and its tables
 //! - `sink`, `writer`, [`Filter`]: writing and reading the audit log
+//! - [`KeptSandbox`]: archives of sandboxes that are kept under a name
 //! - `mark`: noticing changes of other processes without asking SQLite
 //! - `place`: folders and file modes; `schema`: tables and versions; `failure`: errors
 
@@ -26,6 +27,7 @@ mod lines;
 mod mark;
 mod place;
 mod requests;
+mod sandboxes;
 mod schema;
 mod sink;
 mod store;
@@ -34,4 +36,5 @@ mod writer;
 pub use lines::{Filter, MAX_LINES};
 pub use place::user_path;
 pub use requests::MAX_REQUESTS;
+pub use sandboxes::{BadSandboxName, KeptSandbox, ListedSandbox, SandboxName};
 pub use store::{Options, Store};

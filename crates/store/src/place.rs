@@ -33,12 +33,7 @@ pub(crate) fn secure_file(path: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();
     builder.recursive(true).mode(0o700);
     builder.create(folder).map_err(|error| failure::io(folder, &error))?;
-    let found = std::fs::symlink_metadata(folder).map_err(|error| failure::io(folder, &error))?;
-    check_owner(folder, &found)?;
-    if found.mode() & 0o022 != 0 {
-        let hint = format!("chmod 700 {}", shell_word(&folder.display().to_string()));
-        return Err(failure::untrusted(folder, "other users can write to this folder", &hint));
-    }
+    check_folder(folder)?;
     let file = open(path)?;
     let mode = file.metadata().map_err(|error| failure::io(path, &error))?.permissions().mode();
     if mode & 0o077 != 0 {
@@ -51,6 +46,17 @@ pub(crate) fn secure_file(path: &Path) -> Result<(), Error> {
         if let Ok(found) = std::fs::symlink_metadata(&companion) {
             check_owner(&companion, &found)?;
         }
+    }
+    Ok(())
+}
+
+/// Refuses a folder that another user could have written.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), Error> {
+    let found = std::fs::symlink_metadata(folder).map_err(|error| failure::io(folder, &error))?;
+    check_owner(folder, &found)?;
+    if found.mode() & 0o022 != 0 {
+        let hint = format!("chmod 700 {}", shell_word(&folder.display().to_string()));
+        return Err(failure::untrusted(folder, "other users can write to this folder", &hint));
     }
     Ok(())
 }

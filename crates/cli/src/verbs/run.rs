@@ -8,7 +8,10 @@ use cofferdam::{
 };
 
 use crate::absent;
+use crate::config_file::{self, Configured};
+use crate::exec::Runnable;
 use crate::interrupt;
+use crate::named::Named;
 use crate::nearby;
 use crate::paint::Tone;
 use crate::permissions::PermissionArgs;
@@ -36,10 +39,13 @@ use crate::script;
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
   cofferdam run scrape.js --page page.html --allow dom:read
   cofferdam run render.js --boundary iframe
+  cofferdam run tool.js --sandbox work
+  cofferdam run tool.js --config sandbox.json
   cofferdam run tool.js --ask")]
 pub(crate) struct Run {
     /// Tool to run: .js, .mjs, .ts or .mts; `-` reads it from standard input
-    file: String,
+    #[arg(required_unless_present = "config")]
+    file: Option<String>,
 
     /// Arguments of a script, as in `process.argv`; options that are not ours, and everything behind
     /// `--`, are the script's too
@@ -71,9 +77,18 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", requires = "page")]
     page_out: Option<String>,
 
-    /// Globals of the tool: those of a worker, or also a `window` and `document` of its own
-    #[arg(long, value_enum, value_name = "BOUNDARY", default_value = "worker")]
-    boundary: Around,
+    /// Globals of the tool: those of a worker (the default), or also a `window` and `document` of
+    /// its own
+    #[arg(long, value_enum, value_name = "BOUNDARY")]
+    boundary: Option<Around>,
+
+    /// Settings as JSON: the parameters of `sandbox.create` in rpc, or of `exec` with the tool in
+    /// them; other options add to them
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+
+    #[command(flatten)]
+    named: Named,
 
     /// Print the content security policy that --allow amounts to, and run nothing
     #[arg(long)]
@@ -102,19 +117,32 @@ enum Around {
 const MAX_PAGE: u64 = 256 << 20;
 
 impl Run {
-    pub(crate) fn run(self) -> Result<u8, Failure> {
-        let limits = self.place.limits()?;
-        let tool = self.tool(&limits)?;
+    pub(crate) fn run(mut self) -> Result<u8, Failure> {
+        let configured = self.config.as_deref().map(config_file::read).transpose()?;
+        let configured = configured.unwrap_or_default();
+        let limits = self.place.limits_over(configured.limits)?;
+        if configured.asks {
+            self.permissions.also_ask();
+        }
+        let Configured { builder, runnable, has_stdin, .. } = configured;
+        let runnable = self.runnable(runnable, &limits)?;
         if let Some(file) = &self.page_out {
             place::check_target("--page-out", file)?;
         }
-        // A run needs one cell, and one more for TypeScript. A small pool is created faster.
-        let runtime = runtime(Pool { cells: 2, warm: 0 })?;
-        let mut builder = Sandbox::builder().runtime(&runtime).limits(limits);
-        builder = builder.boundary(match self.boundary {
-            Around::Worker => Boundary::Worker,
-            Around::Iframe => Boundary::Iframe,
-        });
+        let cells = match &runnable {
+            // A run needs one cell, and one more for TypeScript. A small pool is created faster.
+            Runnable::Tool(_) => 2,
+            Runnable::Program(_) => place::cells(&limits),
+        };
+        let runtime = runtime(Pool { cells, warm: 0 })?;
+        let kept = self.named.open()?;
+        let builder = builder.runtime(&runtime).limits(limits);
+        let mut builder = kept.iter().fold(builder, |builder, kept| kept.fill(builder));
+        builder = match self.boundary {
+            Some(Around::Worker) => builder.boundary(Boundary::Worker),
+            Some(Around::Iframe) => builder.boundary(Boundary::Iframe),
+            None => builder,
+        };
         if let Some(file) = &self.page {
             builder = builder.page(page(file)?);
         }
@@ -125,7 +153,10 @@ impl Run {
         if !self.json {
             builder = builder.watcher(report::streams());
         }
-        let sandbox = builder.build()?;
+        let sandbox = match &kept {
+            Some(kept) => builder.build().map_err(|error| kept.blamed(error))?,
+            None => builder.build()?,
+        };
         if self.explain_policy {
             report::print(&format!(
                 "{}",
@@ -137,13 +168,23 @@ impl Run {
         interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
-        let tool = match self.file.as_str() {
-            "-" => tool,
-            _ => script::with_stdin(tool),
+        let reads_stdin = !has_stdin && self.file.as_deref() != Some("-");
+        let (outcome, source) = match runnable {
+            Runnable::Tool(tool) => {
+                let tool = if reads_stdin { script::with_stdin(tool) } else { tool };
+                let outcome = executor.block_on(sandbox.run(&tool))?;
+                (outcome, tool.source().to_owned())
+            }
+            Runnable::Program(command) => {
+                let command = if reads_stdin { place::with_stdin(command) } else { command };
+                (executor.block_on(sandbox.run_program(command))?, String::new())
+            }
         };
-        let outcome = executor.block_on(sandbox.run(&tool))?;
         broker.flush().map_err(Failure::from_broker)?;
-        self.print(&outcome, tool.source());
+        self.print(&outcome, &source);
+        if let Some(kept) = &kept {
+            kept.save(&sandbox)?;
+        }
         if let (Some(file), Some(html)) = (&self.page_out, sandbox.page_html()) {
             std::fs::write(file, html)
                 .map_err(|e| Failure::usage(format!("--page-out {file}: {}", plain(&e))))
@@ -152,42 +193,63 @@ impl Run {
         Ok(outcome.exit_code())
     }
 
+    /// Returns the tool of the command line, or the tool or program of the settings.
+    fn runnable(&self, given: Option<Runnable>, limits: &Limits) -> Result<Runnable, Failure> {
+        match (&self.file, given) {
+            (Some(file), None) => Ok(Runnable::Tool(self.tool(file, limits)?)),
+            (None, Some(Runnable::Tool(tool))) => Ok(Runnable::Tool(self.with_arguments(tool)?)),
+            (None, Some(Runnable::Program(command))) => {
+                Ok(Runnable::Program(match &self.place.cwd {
+                    Some(cwd) => command.cwd(cwd),
+                    None => command,
+                }))
+            }
+            (Some(file), Some(_)) => {
+                Err(Failure::usage(format!("{file}: --config has a tool or program of its own"))
+                    .hint("leave out the file, or `kind` and `code` in the settings"))
+            }
+            (None, None) => Err(Failure::usage("--config: has no tool; a file is needed")
+                .hint("cofferdam run FILE --config FILE")),
+        }
+    }
+
     // T-PERM-008: a grant used by another tool of the same name.
-    fn tool(&self, limits: &Limits) -> Result<Tool, Failure> {
-        let mut tool = if self.file == "-" {
+    fn tool(&self, name: &str, limits: &Limits) -> Result<Tool, Failure> {
+        let mut tool = if name == "-" {
             let source = read(place::stdin(), "standard input", limits)?;
             Tool::javascript(source)
         } else {
-            let path = Path::new(&self.file);
+            let path = Path::new(name);
             let file = std::fs::File::open(path).map_err(|e| {
-                let meant = nearby::meant(&self.file)
+                let meant = nearby::meant(name)
                     .filter(|_| e.kind() == std::io::ErrorKind::NotFound)
                     .map(|meant| format!("cofferdam run {}", shell_word(&meant)));
                 let hint = "cofferdam run FILE, or - for standard input".to_owned();
-                Failure::usage(format!("{}: {}", self.file, plain(&e))).hint(meant.unwrap_or(hint))
+                Failure::usage(format!("{}: {}", name, plain(&e))).hint(meant.unwrap_or(hint))
             })?;
             if file.metadata().is_ok_and(|m| m.is_dir()) {
-                return Err(Failure::usage(format!("{}: is a directory", self.file)).hint(
-                    format!(
-                        "cofferdam run {}",
-                        shell_word(&format!("{}/tool.js", self.file.trim_end_matches('/')))
-                    ),
-                ));
+                return Err(Failure::usage(format!("{}: is a directory", name)).hint(format!(
+                    "cofferdam run {}",
+                    shell_word(&format!("{}/tool.js", name.trim_end_matches('/')))
+                )));
             }
-            if let Some(failure) = other_kind(path, &self.file) {
+            if let Some(failure) = other_kind(path, name) {
                 return Err(failure);
             }
-            let source = read(file, &self.file, limits)?;
-            let name = path.file_name().map_or("tool.js".into(), |name| name.to_string_lossy());
-            Tool::from_file_name(&name, source)
+            let source = read(file, name, limits)?;
+            let last = path.file_name().map_or("tool.js".into(), |last| last.to_string_lossy());
+            Tool::from_file_name(&last, source)
         };
         match self.lang {
             Some(Lang::Js) => tool = tool.language(Language::JavaScript),
             Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
             None => {}
         }
-        tool = script::placed(tool, &self.file, self.code.as_deref(), &self.place)?;
-        tool = tool.argv(&self.arguments);
+        tool = script::placed(tool, name, self.code.as_deref(), &self.place)?;
+        self.with_arguments(tool.argv(&self.arguments))
+    }
+
+    fn with_arguments(&self, mut tool: Tool) -> Result<Tool, Failure> {
         if let Some(args) = &self.args {
             let args = serde_json::from_str(args).map_err(|e| {
                 Failure::usage(format!("--args: not JSON: {e}")).hint("--args '{\"n\":3}'")

@@ -10,6 +10,7 @@ use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder, shell_word};
 use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
+use crate::named::Named;
 use crate::nearby;
 use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
@@ -40,6 +41,7 @@ const MAX_ARCHIVE: u64 = 4 << 30;
   echo 'ls -l' | cofferdam sh
   cofferdam sh --program lint=lint.wasm -c 'lint /src' --mount ./src:/src
   cofferdam sh --json -c 'ls /nowhere' | jq .stderr
+  cofferdam sh --sandbox work -c 'echo 1 >> numbers'
   cofferdam sh")]
 pub(crate) struct Sh {
     /// Run this text; the arguments after it are $0, $1 and so on
@@ -56,8 +58,11 @@ pub(crate) struct Sh {
     #[arg(long = "program", value_name = "NAME=FILE")]
     programs: Vec<String>,
 
+    #[command(flatten)]
+    named: Named,
+
     /// Start from a sandbox that was saved with --save
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "sandbox")]
     load: Option<String>,
 
     /// Save the sandbox to a file at the end: files, storage, variables
@@ -80,10 +85,11 @@ impl Sh {
         if let Some(file) = &self.save {
             place::check_target("--save", file)?;
         }
-        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
-        let runtime = runtime(Pool { cells, warm: 0 })?;
+        let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
+        let kept = self.named.open()?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));
+        let builder = kept.iter().fold(builder, |builder, kept| kept.fill(builder));
         let builder = self.fill(self.place.fill(builder)?)?;
         let (builder, broker) = self.permissions.fill(builder)?;
         let sandbox = match (self.json, &script) {
@@ -94,7 +100,10 @@ impl Sh {
             (true, Script::Text(_)) => builder.build(),
             (false, _) => builder.watcher(report::streams()).build(),
         };
-        let sandbox = sandbox.map_err(|error| self.blamed(error))?;
+        let sandbox = sandbox.map_err(|error| match &kept {
+            Some(kept) => kept.blamed(error),
+            None => self.blamed(error),
+        })?;
         drop(loading);
         self.place.check_cwd(&sandbox)?;
         match script {
@@ -120,6 +129,9 @@ impl Sh {
         broker.flush().map_err(Failure::from_broker)?;
         if let Some(file) = &self.save {
             save(&sandbox, file)?;
+        }
+        if let Some(kept) = &kept {
+            kept.save(&sandbox)?;
         }
         Ok(code)
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use cofferdam::{Command, Pool, Sandbox, shell_word};
 
 use crate::interrupt;
+use crate::named::Named;
 use crate::permissions::Noted;
 use crate::place::{self, Place, runtime};
 use crate::report::{self, Failure};
@@ -31,6 +32,9 @@ pub(crate) struct Wasm {
     #[command(flatten)]
     noted: Noted,
 
+    #[command(flatten)]
+    named: Named,
+
     /// Print the whole outcome, including the output, as JSON
     #[arg(long)]
     json: bool,
@@ -49,14 +53,18 @@ impl Wasm {
             return Err(not_a_module(&file));
         }
         let limits = self.place.limits()?;
-        let cells = u32::try_from(limits.processes()).unwrap_or(u32::MAX).clamp(2, 1000);
-        let runtime = runtime(Pool { cells, warm: 0 })?;
+        let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
+        let kept = self.named.open()?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
+        let sandbox = kept.iter().fold(sandbox, |sandbox, kept| kept.fill(sandbox));
         let (mut sandbox, broker) = self.noted.fill(self.place.fill(sandbox)?)?;
         if !self.json {
             sandbox = sandbox.watcher(report::streams());
         }
-        let sandbox = sandbox.build()?;
+        let sandbox = match &kept {
+            Some(kept) => sandbox.build().map_err(|error| kept.blamed(error))?,
+            None => sandbox.build()?,
+        };
         let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy();
         let args = words.map(OsStringExt::into_vec);
         let mut command = Command::wasm(&name, module).args(args);
@@ -74,6 +82,9 @@ impl Wasm {
             false => report::outcome(&outcome),
         }
         broker.flush().map_err(Failure::from_broker)?;
+        if let Some(kept) = &kept {
+            kept.save(&sandbox)?;
+        }
         Ok(outcome.exit_code())
     }
 }

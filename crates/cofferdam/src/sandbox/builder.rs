@@ -236,6 +236,12 @@ impl SandboxBuilder {
             let mounted = tree.mount(&path, directory, mount, files::now());
             mounted.map_err(|e| bad(e.errno().to_string()))?;
         }
+        // The working directory may have been in a mount that is not there this time.
+        if let Some(imported) = &imported
+            && !files::is_folder(&tree, &imported.cwd)
+        {
+            env.insert("PWD".into(), files::HOME.into());
+        }
         env.extend(self.env);
         for (name, bytes) in &self.programs {
             files::program(&tree, name, bytes)?;

@@ -3,6 +3,7 @@
 
 mod crash;
 mod processes;
+mod sandboxes;
 mod trouble;
 
 use std::path::{Path, PathBuf};
