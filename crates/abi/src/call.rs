@@ -102,10 +102,13 @@ calls! {
     43 FileLook "file.look",
     /// `path: str, parents: u8`; returns nothing.
     44 FolderMake "folder.make",
-    /// `path: str, flags: u8 (1 recursive, 2 ignore if missing)`; returns nothing.
+    /// `path: str, flags: u8 (1 recursive, 2 ignore if missing, 4 an empty folder)`; returns
+    /// nothing. Without flags, only a file is removed.
     45 FileRemove "file.remove",
     /// `from: str, to: str`; returns nothing.
     46 FileRename "file.rename",
+    /// `path: str, mode: u32`; sets the permission bits. Returns nothing.
+    47 FileMode "file.mode",
     /// `name: str`; returns a value: the state that the embedding program has published.
     50 StateGet "state.get",
     /// `name: str, content: value`; returns nothing.

@@ -12,8 +12,9 @@ use crate::wire::{Reader, Result, Writer};
 // T-CELL-008: oversized answers and batches.
 pub const MAX_BATCH: usize = 4096;
 
-/// Longest message of requests in bytes; the host parses it without allocating.
-pub const MAX_REQUEST: usize = 16 * 1024 * 1024;
+/// Longest message of requests in bytes; the host parses it without allocating. The kernel has a
+/// lower limit for each call.
+pub const MAX_REQUEST: usize = 256 * 1024 * 1024;
 
 /// Bytes before a request's payload: number and length.
 pub const REQUEST_HEADER: usize = 6;

@@ -74,6 +74,8 @@ impl Course {
         let mut settings = self.state.settings(self, commands);
         settings.stdout_bytes = self.limits.stdout_bytes as usize;
         settings.stderr_bytes = self.limits.stderr_bytes as usize;
+        settings.call_bytes = self.limits.call_bytes as usize;
+        settings.fetch_bytes = self.limits.fetch_bytes as usize;
         if let Some(watcher) = &self.watcher {
             settings.watcher = Some(watcher.clone());
         }

@@ -8,6 +8,10 @@ use crate::error::{Error, ErrorKind};
 /// Largest memory of a cell: all that 32-bit addresses reach.
 const MAX_MEMORY: u64 = 4 << 30;
 
+/// Bounds of a single call: what the surface itself needs, and the longest message of a guest.
+const MIN_CALL: u64 = 64 << 10;
+const MAX_CALL: u64 = 255 << 20;
+
 /// Limits of a run and of its sandbox.
 ///
 /// Start from [`Limits::default`] and change single limits. Values that would let nothing run are
@@ -37,6 +41,8 @@ pub struct Limits {
     pub(crate) fs_bytes: u64,
     pub(crate) file_count: u64,
     pub(crate) processes: u64,
+    pub(crate) call_bytes: u64,
+    pub(crate) fetch_bytes: u64,
 }
 
 impl Default for Limits {
@@ -51,6 +57,8 @@ impl Default for Limits {
             fs_bytes: 256 << 20,
             file_count: 10_000,
             processes: 64,
+            call_bytes: 16 << 20,
+            fetch_bytes: 10 << 20,
         }
     }
 }
@@ -101,6 +109,16 @@ impl Limits {
         self.processes
     }
 
+    /// Length of one host call of a tool and of its answer, such as a file read at once.
+    pub fn call_bytes(&self) -> u64 {
+        self.call_bytes
+    }
+
+    /// Length of the body of a request and of a response.
+    pub fn fetch_bytes(&self) -> u64 {
+        self.fetch_bytes
+    }
+
     /// Sets the wall time of a run; must be more than 0.
     pub fn with_time(self, time: Duration) -> Self {
         Limits { time, ..self }
@@ -146,6 +164,16 @@ impl Limits {
         Limits { processes: count, ..self }
     }
 
+    /// Sets the length of one host call of a tool and of its answer; between 64 KiB and 255 MiB.
+    pub fn with_call_bytes(self, bytes: u64) -> Self {
+        Limits { call_bytes: bytes.clamp(MIN_CALL, MAX_CALL), ..self }
+    }
+
+    /// Sets the length of the body of a request and of a response.
+    pub fn with_fetch_bytes(self, bytes: u64) -> Self {
+        Limits { fetch_bytes: bytes, ..self }
+    }
+
     /// Sets a limit by the name that callers use, such as `timeoutMs`.
     ///
     /// Returns an error, and changes nothing, if there is no such limit or the value would let
@@ -166,6 +194,8 @@ impl Limits {
             Limit::FsBytes => self.with_fs_bytes(value),
             Limit::FileCount => self.with_file_count(value),
             Limit::Processes => self.with_processes(value),
+            Limit::Call => self.with_call_bytes(value),
+            Limit::Fetch => self.with_fetch_bytes(value),
             Limit::HostMemory | Limit::Stack | Limit::Expansion => *self,
         };
         changed.check()?;
@@ -212,6 +242,10 @@ pub enum Limit {
     FileCount,
     /// Number of processes at once.
     Processes,
+    /// Length of one host call of a tool and of its answer.
+    Call,
+    /// Length of the body of a request and of a response.
+    Fetch,
     /// Memory that the host holds for a run: pending calls and the memory of its processes.
     /// Four times the memory of a cell; cannot be set.
     HostMemory,
@@ -234,6 +268,8 @@ impl Limit {
         Limit::FsBytes,
         Limit::FileCount,
         Limit::Processes,
+        Limit::Call,
+        Limit::Fetch,
     ];
 
     /// Returns the name that callers use.
@@ -248,6 +284,8 @@ impl Limit {
             Limit::FsBytes => "fsBytes",
             Limit::FileCount => "fileCount",
             Limit::Processes => "processes",
+            Limit::Call => "callBytes",
+            Limit::Fetch => "fetchBytes",
             Limit::HostMemory => "hostMemoryBytes",
             Limit::Stack => "stack",
             Limit::Expansion => "expansion",

@@ -403,6 +403,8 @@ impl SandboxState {
             random: self.random,
             stdout_bytes: self.limits.stdout_bytes as usize,
             stderr_bytes: self.limits.stderr_bytes as usize,
+            call_bytes: self.limits.call_bytes as usize,
+            fetch_bytes: self.limits.fetch_bytes as usize,
             watcher: self.watcher.clone(),
             run_clock: course.clock.clone(),
             allowance: course.allowance.clone(),

@@ -210,6 +210,8 @@ fn limits_are_those_of_the_program() {
         ("fsBytes", defaults.fs_bytes()),
         ("fileCount", defaults.file_count()),
         ("processes", defaults.processes()),
+        ("callBytes", defaults.call_bytes()),
+        ("fetchBytes", defaults.fetch_bytes()),
     ];
     assert_eq!(rows.len(), cofferdam::Limit::SETTABLE.len());
     for (name, value) in rows {

@@ -93,6 +93,10 @@ impl Exchange {
             let head = format!("HTTP/1.1 {status} Elsewhere\r\nlocation: /\r\n");
             return self.say(&format!("{head}content-length: 0\r\n\r\n"));
         }
+        if let Some(length) = path.strip_prefix("/long/") {
+            let body = "x".repeat(length.parse().expect("a length"));
+            return self.say(&format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}"));
+        }
         match path.as_str() {
             // Echoes each chunk before it reads the next one.
             "/echo" => {
@@ -297,8 +301,35 @@ async fn the_length_is_limited_while_it_is_sent() {
         const error = await post('/hang', body).catch((error) => error)
         const blob = await post('/hang', new Blob([new Uint8Array(11 << 20)])).catch((error) => error)
         return [error.message, blob.message, noted.pulled, noted.cancelled === String(error)]";
-    let long = "fetch failed: 127.0.0.1: the request's body is longer than 10485760 bytes";
+    let long = "fetch failed: 127.0.0.1: the request's body is longer than 10485760 bytes \
+                (the limit fetchBytes)";
     Server::new().check(&with_made(source), json!([long, long, 11, true])).await;
+}
+
+#[tokio::test]
+async fn a_call_and_a_fetch_can_be_longer_where_that_is_allowed() {
+    let server = Server::new();
+    let source = "const length = 33 << 20
+        const got = await (await fetch(`${url}/long/${length}`)).arrayBuffer()
+        await btcp.fs.writeFile('/tmp/a', got)
+        const sent = await fetch(url, { method: 'POST', body: new Uint8Array(length) })
+        const read = await btcp.fs.readFile('/tmp/a', 'bytes')
+        return [got.byteLength, read.length, (await sent.text()).includes(length)]";
+    let limits = Limits::default().with_memory_bytes(512 << 20).with_time(PATIENCE);
+    let granted = |limits| {
+        let files = ["fs:read:/tmp/**", "fs:write:/tmp/**"].map(|text| text.parse());
+        let granted = files.into_iter().flatten().fold(server.granted(), SandboxBuilder::grant);
+        granted.limits(limits).build().expect("a sandbox")
+    };
+    let raised = limits.with_call_bytes(40 << 20).with_fetch_bytes(40 << 20);
+    let outcome = server.run_in(&granted(raised), source).await;
+    let length = 33 << 20;
+    assert_eq!(outcome.result_json(), Some(json!([length, length, true])), "{:?}", outcome.error());
+    let said = |outcome: Outcome| outcome.error().expect("an error").message.clone();
+    let usual = said(server.run_in(&granted(limits), source).await);
+    assert!(usual.ends_with("longer than 10485760 bytes (the limit fetchBytes)"), "{usual}");
+    let one = said(server.run_in(&granted(limits.with_fetch_bytes(40 << 20)), source).await);
+    assert!(one.contains("the limit callBytes is 16777216"), "{one}");
 }
 
 #[tokio::test]

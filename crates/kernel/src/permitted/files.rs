@@ -123,8 +123,8 @@ pub struct RenameFile {
 pub(crate) enum Removal {
     /// One file or link.
     File,
-    /// One file, link or empty folder.
-    FileOrFolder,
+    /// One empty folder.
+    Folder,
     /// Everything below, too.
     Recursive,
 }
@@ -199,7 +199,7 @@ impl Action for RemoveFile {
         let path = self.target.checked.as_str();
         // Entries are listed only after the root was permitted, so their number is not known.
         Particulars::default().words(&match self.how {
-            Removal::File | Removal::FileOrFolder => format!("delete {path}"),
+            Removal::File | Removal::Folder => format!("delete {path}"),
             Removal::Recursive => format!("delete {path} and everything below it"),
         })
     }
@@ -286,7 +286,7 @@ impl<'a> Files<'a> {
         let target = self.target(path, Follow::Never)?;
         let below = match (&target.found, how) {
             (Ok(root), Removal::Recursive) => self.below(root),
-            (Ok(_) | Err(_), Removal::File | Removal::FileOrFolder | Removal::Recursive) => {
+            (Ok(_) | Err(_), Removal::File | Removal::Folder | Removal::Recursive) => {
                 Walk::nothing()
             }
         };
@@ -410,11 +410,20 @@ impl Files<'_> {
                 }
             }
         }
-        let is_folder = files.stat(&root)?.kind == Kind::Directory;
-        match is_folder && action.how != Removal::File {
+        let is_folder = match action.how {
+            Removal::File => false,
+            Removal::Folder => true,
+            Removal::Recursive => files.stat(&root)?.kind == Kind::Directory,
+        };
+        match is_folder {
             true => files.remove_directory(&root),
             false => files.remove_file(&root),
         }
+    }
+
+    /// Sets the permission bits.
+    pub fn set_mode(&self, permit: Permit<WriteFile>, mode: Mode) -> Result<(), Error> {
+        self.guest().set_mode(&permit.into_action().target.found?, mode)
     }
 
     /// Moves a file or folder.

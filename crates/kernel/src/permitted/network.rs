@@ -181,8 +181,13 @@ impl Outbound {
     }
 }
 
-/// Parses the request that a guest wants to send; nonsense is an error in the guest.
-pub(crate) fn parse_request(head: &Value, body: Vec<u8>) -> Result<SendRequest, CallError> {
+/// Parses the request that a guest wants to send; nonsense is an error in the guest. Bodies have at
+/// most `most` bytes.
+pub(crate) fn parse_request(
+    head: &Value,
+    body: Vec<u8>,
+    most: usize,
+) -> Result<SendRequest, CallError> {
     let wrong = |what: &str| CallError::new("TypeError", format!("fetch: {what}"));
     let Value::Object(members) = head else { return Err(wrong("not an object")) };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -193,6 +198,7 @@ pub(crate) fn parse_request(head: &Value, body: Vec<u8>) -> Result<SendRequest, 
     let method: Method = text("method")?.parse().map_err(|e| wrong(&format!("{e}")))?;
     let url: FetchUrl = text("url")?.parse().map_err(|e| wrong(&format!("{e}")))?;
     let mut fetch = Fetch::new(method, url);
+    (fetch.limits.body_bytes, fetch.limits.send_bytes) = (most, most);
     fetch.redirect = match text("redirect")? {
         "manual" => Redirect::Manual,
         "error" => Redirect::Error,

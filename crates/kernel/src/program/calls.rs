@@ -24,7 +24,7 @@ use crate::program::process::Process;
 use crate::program::spawn::NotStarted;
 use crate::program::system::System;
 use crate::shared::call_error::CallError;
-use crate::shared::crossing::{Breach, CallIo, Failure, Reply, cross};
+use crate::shared::crossing::{Breach, CALL_BYTES, CallIo, Failure, Reply, cross};
 #[cfg(not(feature = "net"))]
 use crate::without::net::program_calls as fetch;
 
@@ -61,7 +61,7 @@ pub(crate) fn poll_cross(
     cx: &mut Context<'_>,
 ) -> Poll<Result<(), Leave>> {
     let mut progress = process.crossing;
-    let crossed = cross(requests, answer, &mut progress, |call, mut io| {
+    let crossed = cross(requests, CALL_BYTES, answer, &mut progress, |call, mut io| {
         match serve(process, call, &mut io, cx) {
             Ok(()) => Ok(Reply::Done),
             Err(failure) => Err(failure.told(&process.system)),

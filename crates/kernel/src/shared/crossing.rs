@@ -10,9 +10,11 @@ use cofferdam_abi::wire::{Malformed, Reader, Writer};
 
 use crate::shared::call_error::{CallError, pack_refusal};
 
-/// Longest answer to one crossing; it is host memory until the guest has taken it.
-// T-CELL-008: oversized answers and batches.
-const MAX_ANSWER: usize = 16 << 20;
+/// Most bytes of a call of a program, and of its answer.
+pub(crate) const CALL_BYTES: usize = 16 << 20;
+
+/// Room for short answers of the same crossing beside an answer of the longest size.
+const BESIDE: usize = 1 << 20;
 
 /// Result of a call that was served. The payload of the answer is appended already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +73,15 @@ pub(crate) struct Progress {
     calls: usize,
 }
 
-/// Serves the calls of one crossing in order, and appends as many answers.
+/// Serves the calls of one crossing in order, and appends as many answers. `most` is the limit of
+/// one call and of its answer: both are host memory until the guest has taken the answer.
 ///
 /// When `serve` stops the crossing, `progress` says how far it came: the same message can be
 /// continued there.
-// T-CELL-006: malformed host call.
+// T-CELL-006: malformed host call. T-CELL-008: oversized answers and batches.
 pub(crate) fn cross<C: Call, E: From<Breach>>(
     message: &[u8],
+    most: usize,
     answer: &mut Vec<u8>,
     progress: &mut Progress,
     mut serve: impl FnMut(C, CallIo<'_, '_>) -> Result<Reply, Failure<E>>,
@@ -91,8 +95,11 @@ pub(crate) fn cross<C: Call, E: From<Breach>>(
         let header = answer.len();
         answer.extend_from_slice(&[0; ANSWER_HEADER]);
         let mut fields = Reader::new(request.payload);
-        let served = serve(request.call, CallIo { fields: &mut fields, answer });
-        let served = served.and_then(|reply| Ok(fields.end().map(|()| reply)?));
+        let served = match request.payload.len() > most {
+            true => Err(too_long(request.call, request.payload.len(), most).into()),
+            false => serve(request.call, CallIo { fields: &mut fields, answer })
+                .and_then(|reply| Ok(fields.end().map(|()| reply)?)),
+        };
         let status = match served {
             Ok(Reply::Done) => Status::Done,
             Ok(Reply::Pending(ticket)) => {
@@ -112,8 +119,8 @@ pub(crate) fn cross<C: Call, E: From<Breach>>(
                 return Err(stop);
             }
         };
-        if answer.len() > MAX_ANSWER {
-            return Err(breach(format!("answers of more than {MAX_ANSWER} bytes asked for")));
+        if answer.len() > most.saturating_add(BESIDE) {
+            return Err(breach(format!("answers of more than {most} bytes asked for")));
         }
         let len = answer.len() - header - ANSWER_HEADER;
         answer[header] = status as u8;
@@ -125,6 +132,12 @@ pub(crate) fn cross<C: Call, E: From<Breach>>(
             return Ok(());
         }
     }
+}
+
+fn too_long(call: impl Call, len: usize, most: usize) -> CallError {
+    let name = call.name();
+    let message = format!("{name}: a call of {len} bytes; the limit callBytes is {most}");
+    CallError::new("RangeError", message)
 }
 
 fn breach<E: From<Breach>>(what: String) -> E {
@@ -162,15 +175,16 @@ mod tests {
         let crossed = loop {
             turns += 1;
             let mut left = 2;
-            let crossed = cross(&message(3), &mut answer, &mut progress, |_: ToolCall, io| {
-                if left == 0 {
-                    return Err(Failure::Stopped(Stop::Waits));
-                }
-                left -= 1;
-                served += 1;
-                io.answer.push(served);
-                Ok(Reply::Done)
-            });
+            let crossed =
+                cross(&message(3), CALL_BYTES, &mut answer, &mut progress, |_: ToolCall, io| {
+                    if left == 0 {
+                        return Err(Failure::Stopped(Stop::Waits));
+                    }
+                    left -= 1;
+                    served += 1;
+                    io.answer.push(served);
+                    Ok(Reply::Done)
+                });
             if crossed != Err(Stop::Waits) {
                 break crossed;
             }
@@ -187,13 +201,16 @@ mod tests {
     fn calls_are_counted_across_waits() {
         let (mut answer, mut progress, mut waited) = (Vec::new(), Progress::default(), false);
         let crossed = loop {
-            let crossed =
-                cross(&message(MAX_BATCH + 1), &mut answer, &mut progress, |_: ToolCall, _| {
-                    match std::mem::replace(&mut waited, true) {
-                        true => Ok(Reply::Done),
-                        false => Err(Failure::Stopped(Stop::Waits)),
-                    }
-                });
+            let crossed = cross(
+                &message(MAX_BATCH + 1),
+                CALL_BYTES,
+                &mut answer,
+                &mut progress,
+                |_: ToolCall, _| match std::mem::replace(&mut waited, true) {
+                    true => Ok(Reply::Done),
+                    false => Err(Failure::Stopped(Stop::Waits)),
+                },
+            );
             if crossed != Err(Stop::Waits) {
                 break crossed;
             }
@@ -206,10 +223,13 @@ mod tests {
     fn fields_that_are_left_over_name_their_call() {
         let mut w = Writer::new();
         frame::write_request(&mut w, ToolCall::ClockWall, &[1]);
-        let crossed =
-            cross(w.as_bytes(), &mut Vec::new(), &mut Progress::default(), |_: ToolCall, _| {
-                Ok::<_, Failure<Stop>>(Reply::Done)
-            });
+        let crossed = cross(
+            w.as_bytes(),
+            CALL_BYTES,
+            &mut Vec::new(),
+            &mut Progress::default(),
+            |_: ToolCall, _| Ok::<_, Failure<Stop>>(Reply::Done),
+        );
         assert!(matches!(crossed, Err(Stop::Breach(says)) if says.starts_with("clock.wall: ")));
     }
 }

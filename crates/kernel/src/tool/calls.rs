@@ -48,6 +48,7 @@ pub(crate) fn serve(kernel: &mut Kernel, call: ToolCall, io: &mut CallIo<'_, '_>
         ToolCall::FolderMake => file::make_folder(kernel, io),
         ToolCall::FileRemove => file::remove(kernel, io),
         ToolCall::FileRename => file::rename(kernel, io),
+        ToolCall::FileMode => file::set_mode(kernel, io),
         ToolCall::StateGet => state::get(kernel, io),
         ToolCall::StateSet => state::set(kernel, io),
         ToolCall::StateDescribe => state::describe(kernel, io),

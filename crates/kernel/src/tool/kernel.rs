@@ -59,6 +59,10 @@ pub struct Settings {
     pub stdout_bytes: usize,
     /// Bytes of standard error to keep.
     pub stderr_bytes: usize,
+    /// Most bytes of one call of a tool, and of its answer.
+    pub call_bytes: usize,
+    /// Most bytes of the body of a request, and of a response.
+    pub fetch_bytes: usize,
     /// Receives output while the run goes on.
     pub watcher: Option<Arc<dyn Watcher>>,
     /// Kill switch, deadline and pauses; shared with everything that the run starts.
@@ -91,6 +95,8 @@ impl Settings {
             random: Random::default(),
             stdout_bytes: 1 << 20,
             stderr_bytes: 1 << 20,
+            call_bytes: 16 << 20,
+            fetch_bytes: 10 << 20,
             watcher: None,
             run_clock: crate::shared::run_clock::tests::an_hour(),
             allowance: Allowance::new(64 << 20, 8),
@@ -289,7 +295,8 @@ impl Kernel {
 
 impl Host for Kernel {
     fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop> {
-        crossing::cross(requests, answer, &mut Progress::default(), |call, mut io| {
+        let most = self.settings.call_bytes;
+        crossing::cross(requests, most, answer, &mut Progress::default(), |call, mut io| {
             self.request_bytes = io.fields.remaining();
             let served = calls::serve(self, call, &mut io);
             // A refusal caused by the end of the run ends the run.

@@ -65,7 +65,8 @@ fn poll_work(
 fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFailure> {
     let head = read_value(io.fields)?;
     let body = io.fields.take(io.fields.remaining())?.to_vec();
-    let request = parse_request(&head, body).map_err(|error| {
+    let settings = &process.system.setup.settings;
+    let request = parse_request(&head, body, settings.fetch_bytes).map_err(|error| {
         // A program puts its own name in front.
         let message = error.message.trim_start_matches("fetch: ").to_owned();
         CallError { message, ..error }.with("kind", "request")
@@ -74,7 +75,6 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).with("kind", "limit").into());
     }
-    let settings = &process.system.setup.settings;
     let outbound = Outbound {
         network: settings.network.clone(),
         streams: process.streams.clone(),

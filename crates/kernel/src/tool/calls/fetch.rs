@@ -1,7 +1,7 @@
 //! HTTP for tools, each request under a permit.
 
 use cofferdam_abi::Value;
-use cofferdam_net::FetchError;
+use cofferdam_net::{FetchError, FetchErrorKind};
 
 use crate::permitted::{Outbound, SendRequest, parse_request};
 use crate::shared::call_error::{CallError, packed, read_value};
@@ -14,7 +14,8 @@ const MAX_STREAMS: usize = 256;
 pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let head = read_value(io.fields)?;
     let body = io.fields.take(io.fields.remaining())?.to_vec();
-    let request = with_upload(kernel, &head, parse_request(&head, body)?)?;
+    let request =
+        with_upload(kernel, &head, parse_request(&head, body, kernel.settings.fetch_bytes)?)?;
     if kernel.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).into());
@@ -84,6 +85,12 @@ fn with_upload(
 fn failed(error: &FetchError) -> CallError {
     match error.not_authorised().and_then(|refused| refused.cause::<CallError>()) {
         Some(denial) => denial.clone(),
-        None => CallError::new("TypeError", format!("fetch failed: {error}")),
+        None => {
+            let limit = match error.kind() {
+                FetchErrorKind::BodyLimit => " (the limit fetchBytes)",
+                _ => "",
+            };
+            CallError::new("TypeError", format!("fetch failed: {error}{limit}"))
+        }
     }
 }

@@ -1,21 +1,26 @@
 //! The sandbox's files, for tools.
 
 use cofferdam_abi::{Malformed, Value};
-use cofferdam_vfs::{self as vfs, Errno, Follow, Kind};
+use cofferdam_vfs::{self as vfs, Errno, Follow, Kind, Mode};
 
 use crate::permitted::Removal;
 use crate::shared::call_error::{CallError, Done, name, nothing, packed};
 use crate::shared::crossing::CallIo;
 use crate::tool::kernel::{Kernel, Served};
 
-/// Longest file that is read in one call; it is host memory until the guest has taken it.
-const MAX_READ: usize = 15 << 20;
-
 pub(super) fn read(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let (path, now) = (io.fields.str()?, kernel.file_time());
     let file = name(kernel.settings.resources.files(now).to_read(path, Follow::Link))?;
+    let most = kernel.settings.call_bytes;
     kernel.with_permit(file, io.answer, move |resources, permit| {
-        Ok(resources.files(now).read(permit, MAX_READ)?)
+        resources.files(now).read(permit, most).map_err(|error| match error.errno() {
+            Errno::FileTooLarge => {
+                let mut refused = CallError::from(error);
+                refused.message += &format!(" (more than {most} bytes, the limit callBytes)");
+                refused
+            }
+            _ => error.into(),
+        })
     })
 }
 
@@ -88,7 +93,7 @@ pub(super) fn remove(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let force = flags & 2 != 0;
     let how = match (flags & 1 != 0, flags & 4 != 0) {
         (true, _) => Removal::Recursive,
-        (false, true) => Removal::FileOrFolder,
+        (false, true) => Removal::Folder,
         (false, false) => Removal::File,
     };
     let file = name(kernel.settings.resources.files(now).to_remove(path, how))?;
@@ -106,6 +111,18 @@ pub(super) fn rename(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let file = name(kernel.settings.resources.files(now).to_rename(from, to))?;
     kernel.with_permit(file, io.answer, move |resources, permit| {
         resources.files(now).rename(permit)?;
+        nothing()
+    })
+}
+
+/// Permission bits that a tool may set; the bits beyond them change whom a program runs as.
+const MODES: u32 = 0o777;
+
+pub(super) fn set_mode(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (path, mode, now) = (io.fields.str()?, io.fields.u32()?, kernel.file_time());
+    let file = name(kernel.settings.resources.files(now).to_write(path, Follow::Link))?;
+    kernel.with_permit(file, io.answer, move |resources, permit| {
+        resources.files(now).set_mode(permit, Mode::new((mode & MODES) as u16))?;
         nothing()
     })
 }

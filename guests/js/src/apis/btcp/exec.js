@@ -12,8 +12,8 @@
       ...what,
       cwd: cwd === undefined ? undefined : internal.files.pathOf(cwd),
       env: options.env === undefined ? undefined : Object.entries(options.env).map(([k, v]) => [k, `${v}`]),
-      // Variables that the tool has written to process.env.
-      set: internal.changedVariables?.(),
+      // Variables that the tool has written to process.env; a whole environment replaces them too.
+      set: options.env === undefined ? internal.changedVariables?.() : undefined,
       stdin: options.input === undefined ? undefined : internal.files.contentOf(options.input),
     };
   };

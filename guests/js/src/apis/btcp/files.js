@@ -12,6 +12,7 @@
     ['makeFolder', 'folder.make', 'sb', ''],
     ['remove', 'file.remove', 'sb', ''],
     ['rename', 'file.rename', 'ss', ''],
+    ['setMode', 'file.mode', 'su', ''],
   ];
   const raw = { __proto__: null };
   const rawNow = { __proto__: null };
@@ -49,6 +50,16 @@
     return view;
   };
 
+  // Permission bits: a number, or octal digits as in the shell.
+  const modeOf = (mode) => {
+    const bits = typeof mode === 'string' && /^[0-7]{1,5}$/.test(mode) ? Number.parseInt(mode, 8) : mode;
+    if (typeof bits !== 'number') throw internal.wrongType('mode', 'a number or octal digits', mode);
+    if (!Number.isInteger(bits) || bits < 0 || bits > 0o7777) {
+      throw internal.coded(new RangeError(`mode ${mode}: not between 0 and 0o7777`), 'ERR_OUT_OF_RANGE');
+    }
+    return bits;
+  };
+
   const encodingOf = (options, usual) => {
     const given = options !== null && typeof options === 'object' ? options.encoding : options;
     return given === undefined ? usual : given;
@@ -75,6 +86,9 @@
     mkdir: async (path, options) => raw.makeFolder(pathOf(path), options?.recursive ? 1 : 0),
     rm: async (path, options) =>
       raw.remove(pathOf(path), (options?.recursive ? 1 : 0) | (options?.force ? 2 : 0)),
+    unlink: async (path) => raw.remove(pathOf(path), 0),
+    rmdir: async (path) => raw.remove(pathOf(path), 4),
+    chmod: async (path, mode) => raw.setMode(pathOf(path), modeOf(mode)),
     rename: async (from, to) => raw.rename(pathOf(from), pathOf(to)),
     exists: async (path) => {
       try {
@@ -88,5 +102,5 @@
   };
 
   internal.members.fs = () => ({ ...fs });
-  internal.files = { __proto__: null, raw, rawNow, pathOf, contentOf, encodingOf };
+  internal.files = { __proto__: null, raw, rawNow, pathOf, contentOf, encodingOf, modeOf };
 });

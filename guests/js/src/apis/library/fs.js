@@ -435,7 +435,7 @@ Object.assign(fs, { Dir, FileHandle, ReadStream, WriteStream });
 
 // Each throws by its name: the files of the sandbox have none of these.
 const absent = {
-  chmod: 'modes belong to the mount', chown: 'files have no owner', fchmod: 'modes belong to the mount',
+  chown: 'files have no owner', fchmod: 'change the mode by its path',
   fchown: 'files have no owner', futimes: 'times belong to the mount', lchown: 'files have no owner',
   link: 'copy the file', lutimes: 'times belong to the mount', readlink: 'links are followed',
   symlink: 'copy the file', utimes: 'times belong to the mount', statfs: 'the host does not tell its space',

@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { contentOf, encodingOf, pathOf, raw, rawNow } = internal.files;
+  const { contentOf, encodingOf, modeOf, pathOf, raw, rawNow } = internal.files;
   internal.part('buffer');
   const { decodeUtf8, toBuffer } = internal;
 
@@ -77,6 +77,7 @@
     mkdir: (path, options) => on.makeFolder(pathOf(path), options?.recursive ? 1 : 0),
     rm: (path, options) => on.remove(pathOf(path), removal(options)),
     rmdir: (path, options) => on.remove(pathOf(path), options?.recursive ? 1 : 4),
+    chmod: (path, mode) => on.setMode(pathOf(path), modeOf(mode)),
     unlink: (path) => on.remove(pathOf(path), 0),
     rename: (from, to) => on.rename(pathOf(from), pathOf(to)),
     copyFile: (from, to) => then(on.read(pathOf(from)), (bytes) => on.write(pathOf(to), 0, bytes)),
