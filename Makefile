@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench test-clients wheel npm clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench test-clients wheel npm dist clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -60,6 +60,9 @@ npm: build  ## packages for npm: the client, and the program for this platform, 
 	install -D -m 755 $(TARGET)/release/cofferdam clients/typescript/platforms/linux-x64/bin/cofferdam
 	mkdir -p $(TARGET)/npm
 	cd $(TARGET)/npm && npm pack --silent $(CURDIR)/clients/typescript $(CURDIR)/clients/typescript/platforms/linux-x64
+
+dist: build  ## a tarball and a Debian package of the program, unpacked and run once: target/dist
+	scripts/dist $(TARGET)/release/cofferdam $(TARGET)/dist
 
 # Guests built for this machine: the shell beside what bash printed, the commands, the web surface.
 guests-test: setup  ## the guests' own tests, without cells
