@@ -90,6 +90,7 @@ fn config(pool: Pool) -> Config {
     config.async_stack_size(WASM_STACK + HOST_STACK);
     // Traps are distinguished by their code; backtraces of our own guests are not needed.
     config.wasm_backtrace_max_frames(None);
+    config.generate_address_map(false);
 
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);

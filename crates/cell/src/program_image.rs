@@ -106,6 +106,8 @@ fn config() -> Config {
     config.max_wasm_stack(WASM_STACK);
     config.async_stack_size(WASM_STACK + HOST_STACK);
     config.wasm_backtrace_max_frames(None);
+    // Maps code to the module for backtraces only, and is a tenth of an image.
+    config.generate_address_map(false);
     config
 }
 
