@@ -248,6 +248,9 @@ impl Outcome {
             let denial = |denial: &Denial| {
                 let mut object = json!({ "canBeGranted": denial.can_be_granted() });
                 describe(&mut object, denial.error());
+                if let Some(place) = denial.place() {
+                    object["at"] = place.as_str().into();
+                }
                 object
             };
             whole["denials"] = self.denials.iter().map(denial).collect();
@@ -280,6 +283,8 @@ fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
         Limit::FsBytes => "bytes in files",
         Limit::FileCount => "number of files",
         Limit::Processes => "number of processes",
+        Limit::Call => "call",
+        Limit::Fetch => "fetch",
         Limit::HostMemory => "memory held by the host",
         Limit::Stack if allowed == 0 => return "call stack exhausted".into(),
         Limit::Stack => "call depth",

@@ -3,7 +3,8 @@
 //! A `console` block has commands after `$ ` and their output, standard output and standard error
 //! together. `…` stands for any text, and alone on a line for any lines. Ids and times differ in
 //! every run: an id of the document stands for the one that was printed in its place. `$ echo $?`
-//! is the code of the previous command. The blocks of one document share a home and a folder, which
+//! is the code of the previous command. A command with `--ask` runs at a terminal, and the answers
+//! behind its questions are typed. The blocks of one document share a home and a folder, which
 //! starts as a copy of `docs/first`.
 //!
 //! `COFFERDAM_BLESS=1` draws the picture again.

@@ -41,7 +41,7 @@ pub(crate) fn draw(shown: &[Shown]) -> String {
 <style>
 text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; white-space: pre }}
 .command {{ fill: #e6edf3; font-weight: 600 }} .out {{ fill: #9da7b3 }} .source {{ fill: #a5d6ff }}
-.error {{ fill: #ff7b72 }} .hint {{ fill: #56d4dd }} .good {{ fill: #7ee787 }}
+.error {{ fill: #ff7b72 }} .question {{ fill: #f2cc60 }} .hint {{ fill: #56d4dd }} .good {{ fill: #7ee787 }}
 </style>
 <rect width="{width}" height="{height}" rx="10" fill="#0d1117"/>
 <circle cx="22" cy="18" r="6" fill="#ff5f57"/><circle cx="42" cy="18" r="6" fill="#febc2e"/><circle cx="62" cy="18" r="6" fill="#28c840"/>
@@ -65,6 +65,8 @@ fn class_of(line: &str, command: &str) -> &'static str {
     match line {
         line if line.starts_with("error:") => "error",
         line if line.starts_with("hint:") => "hint",
+        line if line.contains(" wants to ") || line.starts_with("  [o] ") => "question",
+        line if line.starts_with("     ") && command.contains(" --ask") => "out",
         // Output for programs, or a stack.
         line if line.starts_with("{\"code\"") || line.starts_with("    at ") => "out",
         _ if command.starts_with("cat ") => "source",

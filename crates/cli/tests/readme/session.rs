@@ -1,8 +1,11 @@
 //! A terminal session in a folder of its own.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::blocks::Step;
 use crate::matching::ids;
@@ -15,6 +18,9 @@ pub(crate) struct Session {
     /// Ids of the document, with the ids that were printed in their place.
     bound: HashMap<String, String>,
 }
+
+/// End of a question.
+const ASKS: &str = "[n] no: ";
 
 impl Session {
     pub(crate) fn new(name: &str) -> Self {
@@ -33,16 +39,13 @@ impl Session {
         if command == "echo $?" {
             return vec![self.code.to_string()];
         }
-        let path = std::env::var("PATH").unwrap_or_default();
-        let output = Command::new("sh")
+        if command.contains(" --ask") {
+            return self.run_at_terminal(&command, &step.printed);
+        }
+        let output = self
+            .prepared("sh")
             .arg("-c")
             .arg(format!("{command}\n"))
-            .current_dir(self.folder.join("work"))
-            .env("PATH", format!("{}:{path}", self.folder.join("bin").display()))
-            .env("HOME", &self.folder)
-            .env("XDG_DATA_HOME", self.folder.join("data"))
-            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
-            .env("USER", "you")
             .env_remove("NO_COLOR")
             .stdin(Stdio::null())
             .stdout(merged(&self.folder))
@@ -52,6 +55,47 @@ impl Session {
         self.code = output.code().unwrap_or(-1);
         let printed = std::fs::read(self.folder.join("printed")).expect("what was printed");
         String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect()
+    }
+
+    fn prepared(&self, program: &str) -> Command {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = Command::new(program);
+        command
+            .current_dir(self.folder.join("work"))
+            .env("PATH", format!("{}:{path}", self.folder.join("bin").display()))
+            .env("HOME", &self.folder)
+            .env("XDG_DATA_HOME", self.folder.join("data"))
+            .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+            .env("USER", "you");
+        command
+    }
+
+    /// Runs a command at a terminal of its own, and types the answers that the document shows behind
+    /// its questions.
+    fn run_at_terminal(&mut self, command: &str, expected: &[String]) -> Vec<String> {
+        let mut answers = expected.iter().filter_map(|line| Some(line.split_once(ASKS)?.1));
+        let pty = nix::pty::openpty(None, None).expect("a terminal");
+        let slave = || Stdio::from(pty.slave.try_clone().expect("a descriptor"));
+        let mut setsid = self.prepared("setsid");
+        setsid.args(["--ctty", "--wait", "sh", "-c", command]).env("NO_COLOR", "1");
+        let child = setsid.stdin(slave()).stdout(slave()).stderr(slave()).spawn();
+        let mut child = child.expect("a shell");
+        drop((setsid, pty.slave));
+        let (mut terminal, mut printed, mut shown) = (File::from(pty.master), Vec::new(), 0);
+        let mut buffer = [0; 4096];
+        // Reading a terminal that no process has open is an error, not the end of the file.
+        while let Ok(length @ 1..) = terminal.read(&mut buffer) {
+            printed.extend_from_slice(&buffer[..length]);
+            if String::from_utf8_lossy(&printed[shown..]).ends_with(ASKS) {
+                shown = printed.len();
+                // The program measures this time and takes no answer that comes sooner.
+                std::thread::sleep(Duration::from_millis(350));
+                let answer = answers.next().expect("an answer in the document");
+                writeln!(terminal, "{answer}").expect("a terminal");
+            }
+        }
+        self.code = child.wait().expect("an end").code().unwrap_or(-1);
+        String::from_utf8_lossy(&printed).lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
     /// Returns the expected lines, with the printed ids in place of the document's.
