@@ -139,6 +139,8 @@ class Permissions(unittest.TestCase):
             outcome = Sandbox(files=FILES, approver=approver).execute(READ)
             self.assertEqual(outcome.result, expected, decision)
         self.assertEqual(asked[0].wishes[0].wanted, "fs:read:/data/a")
+        self.assertEqual(asked[0].wishes[0].words, asked[0].wishes[0].choices[0].words)
+        self.assertRegex(asked[0].at or "", r":\d+$")
         self.assertIn("/data/a", asked[0].words)
 
     def test_a_wider_choice_lasts(self) -> None:

@@ -12,7 +12,7 @@ export type Function = { name: string; description?: string; parameters?: unknow
 
 export type Choice = { capability: string; words: string; risk: "low" | "medium" | "high"; reason: string };
 
-export type Wish = { wanted: string; choices: Array<Choice> };
+export type Wish = { wanted: string; choices: Array<Choice>; words?: string; details?: Record<string, string>; onHost?: string | null };
 
 export type Decision = { capability: string; span?: "once" | "session" | "always" };
 
@@ -190,7 +190,7 @@ export interface Methods {
 
 export interface Notifications {
   /** A run waits for a decision; question.answer gives it. */
-  "question": { question: string; tool: string; sandbox: string; run: string; wishes: Array<Wish>; handle: unknown };
+  "question": { question: string; tool: string; sandbox: string; run: string; wishes: Array<Wish>; at?: string | null; handle: unknown };
   /** A question was answered, or no run waits for it any more. */
   "question.closed": { question: string };
   /** A run with stream: true printed something. */

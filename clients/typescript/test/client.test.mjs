@@ -123,6 +123,7 @@ test('an approver decides', async () => {
     assert.equal((await sandbox.execute(READ)).result, expected);
   }
   assert.equal(asked[0].wishes[0].wanted, 'fs:read:/data/a');
+  assert.match(asked[0].at, /:\d+$/);
   const failing = await Sandbox.create({ files, approver: () => { throw new Error('nobody'); } });
   await assert.rejects(failing.run(READ), cofferdam.PermissionDenied);
   let count = 0;

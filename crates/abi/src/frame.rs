@@ -63,7 +63,7 @@ pub enum Status {
     /// The call succeeded; the payload is the answer.
     Done = 0,
     /// The payload is a ticket (`u32`). The answer follows when the host enters again, or when the
-    /// guest waits for it.
+    /// guest waits for it. One more byte follows if a person is asked about the call.
     Pending = 1,
     /// The call was refused; the payload is a [`Refusal`].
     Refused = 2,

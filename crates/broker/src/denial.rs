@@ -10,6 +10,7 @@ use crate::desk::MAX_QUESTIONS;
 use crate::error::Error;
 use crate::id::RequestId;
 use crate::particulars::Obstacle;
+use crate::place::Place;
 
 /// The error that a guest receives for a denied call; it names the capability to grant.
 ///
@@ -38,6 +39,7 @@ pub struct Denial {
     error: PermissionError,
     reason: Reason,
     obstacle: Option<Obstacle>,
+    place: Option<Place>,
 }
 
 /// Reason for a denial.
@@ -138,7 +140,7 @@ impl Denial {
             Reason::Hopeless(obstacle) => Some(obstacle),
             _ => None,
         };
-        Self { error: PermissionError::new(required, id, &reason), reason, obstacle }
+        Self { error: PermissionError::new(required, id, &reason), reason, obstacle, place: None }
     }
 
     /// Adds the reason why the action would fail even with a grant. Only the caller is told: the
@@ -151,6 +153,16 @@ impl Denial {
     /// Returns the error for the guest.
     pub fn error(&self) -> &PermissionError {
         &self.error
+    }
+
+    /// Returns the place in the tool that made the request first, if the tool's engine has told it.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// Sets the place, unless one is set.
+    pub(crate) fn found_at(&mut self, place: Place) {
+        self.place.get_or_insert(place);
     }
 
     /// Returns the error for the guest by value.

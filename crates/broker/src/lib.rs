@@ -14,7 +14,7 @@
 //!   [`Verdict`]
 //! - [`Action`], [`Permit`], [`Denial`], [`PermissionError`]: the verdict, and a denial as the guest sees it
 //! - [`Terms`], [`Grant`], [`Span`], [`SecretHeaders`]: grants and their lifetime
-//! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`]: decisions by a person
+//! - [`Approver`], [`Question`], [`Answer`], [`Risk`], [`Waiting`], [`Place`]: decisions by a person
 //! - [`HostFolders`]: real folders behind the paths of a sandbox
 //! - [`Declaration`]: capabilities that a tool says it needs
 //! - [`identity`], [`shown_identity`]: tools and scripts, by name and source
@@ -63,6 +63,7 @@ mod open_question;
 mod particulars;
 mod permissions;
 mod permit;
+mod place;
 mod question;
 mod risk;
 mod secret;
@@ -88,6 +89,7 @@ pub use memory::InMemory;
 pub use particulars::{Obstacle, Particulars};
 pub use permissions::Permissions;
 pub use permit::{Action, Permit};
+pub use place::{Place, PlaceSlot};
 pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Usual, Wish};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};

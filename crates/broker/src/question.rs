@@ -17,6 +17,7 @@ use crate::host_folders::HostFolders;
 use crate::id::QuestionId;
 use crate::identity::shown_identity;
 use crate::particulars::Particulars;
+use crate::place::{Place, PlaceSlot};
 use crate::risk::Risk;
 
 /// A request for a decision by a person, a policy or another service.
@@ -31,6 +32,8 @@ pub struct Question {
     run: Arc<str>,
     wishes: Vec<Wish>,
     seal: Seal,
+    /// Not sealed: known only after the question was opened.
+    place: PlaceSlot,
 }
 
 /// Hash of a question's content.
@@ -124,7 +127,18 @@ impl Question {
         wishes: Vec<Wish>,
     ) -> Self {
         let seal = Seal::of(&id, &tool, &sandbox, &wishes);
-        Self { id, tool, sandbox, run, wishes, seal }
+        Self { id, tool, sandbox, run, wishes, seal, place: PlaceSlot::default() }
+    }
+
+    /// Returns the place in the tool that the question comes from, if the tool's engine has told
+    /// it.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.get()
+    }
+
+    /// Returns the slot for the place.
+    pub fn place_slot(&self) -> &PlaceSlot {
+        &self.place
     }
 
     /// Returns the id by which the question is answered.

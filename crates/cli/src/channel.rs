@@ -11,9 +11,9 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cofferdam::permissions::{Answer, Approver, Choice, Level, Question};
+use cofferdam::permissions::{Answer, Approver, Choice, Level, Place, Question};
 use cofferdam::{Stream, Watcher};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use tokio::sync::{oneshot, watch};
 
 use crate::request::Response;
@@ -164,9 +164,18 @@ pub(crate) fn question_json(question: &Question) -> Json {
     };
     let wishes = question.wishes().iter().map(|wish| {
         let choices: Vec<_> = wish.choices().iter().map(choice).collect();
-        json!({ "wanted": wish.wanted().to_string(), "choices": choices })
+        let details: Map<_, _> =
+            wish.details().iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
+        json!({
+            "wanted": wish.wanted().to_string(),
+            "choices": choices,
+            "words": wish.words(),
+            "details": details,
+            "onHost": wish.on_host(),
+        })
     });
     json!({
+        "at": question.place().map(Place::as_str),
         "question": question.id().as_str(),
         "tool": question.tool(),
         "sandbox": question.sandbox(),

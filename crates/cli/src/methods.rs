@@ -83,7 +83,7 @@ const DEFINITIONS: &str = r##"{
 "Mount": {"type":"object","properties":{"host":{"type":"string"},"at":{"type":"string"},"mode":{"enum":["ro","overlay","rw"]}},"required":["host","at"],"additionalProperties":false},
 "Function": {"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},"parameters":{},"returns":{},"handle":{}},"required":["name"],"additionalProperties":false},
 "Choice": {"type":"object","properties":{"capability":{"type":"string"},"words":{"type":"string"},"risk":{"enum":["low","medium","high"]},"reason":{"type":"string"}},"required":["capability","words","risk","reason"]},
-"Wish": {"type":"object","properties":{"wanted":{"type":"string"},"choices":{"type":"array","items":{"$ref":"#/$defs/Choice"}}},"required":["wanted","choices"]},
+"Wish": {"type":"object","properties":{"wanted":{"type":"string"},"choices":{"type":"array","items":{"$ref":"#/$defs/Choice"}},"words":{"type":"string"},"details":{"type":"object","additionalProperties":{"type":"string"}},"onHost":{"type":["string","null"]}},"required":["wanted","choices"]},
 "Decision": {"type":"object","properties":{"capability":{"type":"string"},"span":{"enum":["once","session","always"]}},"required":["capability"],"additionalProperties":false},
 "Grant": {"type":"object","properties":{"id":{"type":"string"},"capability":{"type":"string"},"span":{"enum":["once","session","always"]},"tool":{"type":["string","null"]},"sandbox":{"type":["string","null"]},"by":{"type":"string"},"at":{"type":"string"},"expires":{"type":["string","null"]},"left":{"type":["integer","null"]},"headers":{"type":"array","items":{"type":"string"}}},"required":["id","capability","span"]},
 "OutcomeError": {"type":"object","properties":{"code":{"type":"string"},"name":{"type":"string"},"message":{"type":"string"},"stack":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},"limit":{"type":"string"},"allowed":{"type":"integer"},"wanted":{"type":["integer","null"]},"requiredPermission":{"type":"string"},"attemptedAction":{"type":"string"},"requestId":{"type":"string"}},"required":["code","name","message"]}
@@ -416,6 +416,7 @@ const MESSAGES: &[Message] = &[
             ("sandbox", TEXT, Required),
             ("run", TEXT, Required),
             ("wishes", WISHES, Required),
+            ("at", r#"{"type":["string","null"]}"#, Optional),
             ("handle", ANY, Required),
         ],
         result: None,

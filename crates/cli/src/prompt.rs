@@ -191,6 +191,9 @@ fn decide(
     let narrowest = &wish.choices()[0];
     let words = shortened(&wish.words(), MAX_WORDS);
     terminal.say(&format!("\n{} wants to {words}", question.tool()));
+    if let Some(place) = question.place() {
+        terminal.say(&format!("     asked at    {place}"));
+    }
     terminal.show_place(wish);
     terminal.show(narrowest);
     let grant = |span| Some(Decision::Grant(narrowest.capability().clone(), span));

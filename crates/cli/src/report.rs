@@ -154,7 +154,9 @@ fn denials(outcome: &Outcome) {
     };
     let listed = &outcome.denials[..outcome.denials.len().min(MAX_LISTED)];
     for denial in listed.iter().filter(|denial| Some(denial.error().request_id()) != ended_by) {
-        labelled(Tone::Note, "note", &shortened(&visible(denial.error().message()), MAX_MESSAGE));
+        let message = shortened(&visible(denial.error().message()), MAX_MESSAGE);
+        let place = denial.place().map_or(String::new(), |place| format!(", at {place}"));
+        labelled(Tone::Note, "note", &format!("{message}{place}"));
     }
     let more = outcome.denials.len() - listed.len();
     if more > 0 {

@@ -87,6 +87,8 @@ fn a_question_waits_for_the_client_and_nobody_else() {
     assert_eq!(first["capability"], "fs:read:/data/a");
     assert!(first["words"].as_str().is_some_and(|words| words.contains("/data/a")), "{first}");
     assert!(!first["reason"].as_str().unwrap_or_default().is_empty(), "{first}");
+    assert_eq!(asked["wishes"][0]["words"], first["words"]);
+    assert!(asked["at"].as_str().is_some_and(|at| at.ends_with(":1")), "{asked}");
     let waiting = rpc.get("question.list", json!({}));
     assert_eq!(waiting["questions"][0]["question"], asked["question"]);
     rpc.request(2, "question.answer", json!({ "question": asked["question"], "allow": true }));

@@ -228,11 +228,19 @@ fn question_names_the_real_file_and_what_cannot_succeed_is_not_asked() {
     let mut prompt = asking(&home, tool, &["--ephemeral"]);
     prompt.wait_for("wants to ");
     prompt.wait_for("read the file /data/tool.js");
+    prompt.wait_for("asked at    tool.js:4");
     let real = format!("real file   {}/tool.js (mounted read-only)", home.0.display());
     prompt.wait_for(&real);
     prompt.answer(
         "y\r",
-        &["done", "no such file, and no folder", "mounted read-only", "--mount .:/nowhere"],
+        &[
+            "done",
+            "no such file, and no folder",
+            ", at tool.js:3",
+            "mounted read-only",
+            ", at tool.js:3",
+            "--mount .:/nowhere",
+        ],
     );
     prompt.check_end(0);
 }

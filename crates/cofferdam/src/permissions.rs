@@ -7,7 +7,7 @@ pub use cofferdam_broker::{
     Answer, Approver, BadHeader, BadId, Bounds, Broker, Changes, Choice, Cost, Decision, Denial,
     Discard, Error, ErrorKind, Event, FolderMode, FromOutside, Grant, GrantId, Holder, HostFolder,
     HostFolders, InMemory, Key, Ledger, Level, Line, Obstacle, Offered, PermissionError,
-    Permissions, Question, QuestionId, Reason, RecordedRequest, RequestId, RequestStatus, Risk,
-    Ruling, RunId, SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Usual, Wish, identity,
+    Permissions, Place, Question, QuestionId, Reason, RecordedRequest, RequestId, RequestStatus,
+    Risk, Ruling, RunId, SecretHeaders, Setup, Sink, Span, Terms, Timestamp, Usual, Wish, identity,
     shortened, shown_identity,
 };

@@ -75,6 +75,36 @@ const SET_AND_GET: &str = "// @capability storage:local:read
     await localStorage.setItem('a', '1')
     return await localStorage.getItem('a')";
 
+/// T-PERM-007.
+#[tokio::test]
+async fn a_denial_says_where_in_the_tool_it_came_from() {
+    let source = "const fs = require('fs')
+        try { fs.readFileSync('/a') } catch {}
+        const load = async () => {
+            await fs.promises.readFile('/b').catch(() => 0)
+        }
+        await load()
+        Error.prepareStackTrace = () => { throw new Error('none of your business') }
+        try { fs.readFileSync('/c') } catch {}
+        Error.prepareStackTrace = () => '    at \\u202e.js:7:7'
+        try { fs.readFileSync('/d') } catch {}";
+    let places = |outcome: &Outcome| -> Vec<Option<String>> {
+        let place = |denial: &cofferdam::permissions::Denial| denial.place().map(|p| p.to_string());
+        outcome.denials.iter().map(place).collect()
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let expected = vec![text("tool.js:2"), text("tool.js:4"), None, text("\\u{202e}.js:7")];
+    let outcome = run(&Sandbox::new().expect("a sandbox"), source).await;
+    assert_eq!(places(&outcome), expected);
+    assert_eq!(outcome.to_json()["denials"][0]["at"], "tool.js:2");
+    // The same places are known when a person is asked and says no.
+    let approver = Decides::new(None);
+    let sandbox = Sandbox::builder().approver(approver.clone()).file("/a", "").file("/b", "");
+    let sandbox = sandbox.file("/c", "").file("/d", "").build().expect("a sandbox");
+    assert_eq!(places(&run(&sandbox, source).await), expected);
+    assert_eq!(approver.asked(), 4);
+}
+
 #[tokio::test]
 async fn a_yes_lets_the_run_go_on_from_where_it_waited() {
     let approver = Decides::new(Some(Span::Once));

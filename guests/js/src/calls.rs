@@ -1,6 +1,7 @@
 //! Host calls made by preludes: fields packed by a shape, answers as promises, batches.
 
 mod batch;
+mod place;
 mod shape;
 
 use std::cell::{Cell, RefCell};
@@ -59,6 +60,9 @@ impl Waiter {
                 let ticket = ticket(payload);
                 LAST_TICKET.set(ticket);
                 pending::wait(ticket, self);
+                if place::is_asked(payload) {
+                    place::tell_question(ctx, ticket);
+                }
                 Ok(())
             }
         }
@@ -67,7 +71,7 @@ impl Waiter {
 
 /// Reads the ticket from the answer to a pending call.
 fn ticket(payload: &[u8]) -> u32 {
-    u32::from_le_bytes(payload.try_into().unwrap_or_default())
+    payload.first_chunk().copied().map(u32::from_le_bytes).unwrap_or_default()
 }
 
 /// Throws a refusal as a JavaScript error.
@@ -79,7 +83,10 @@ fn throw_refusal<'js>(ctx: &Ctx<'js>, payload: &[u8]) -> Result<Value<'js>> {
         members.set(2 * at + 1, *value)?;
     }
     let make = ctx.userdata::<RefusalError>().map(|kept| kept.0.clone()).ok_or(Error::Unknown)?;
-    let error = make.call((refusal.name, refusal.message, members))?;
+    let error: Value = make.call((refusal.name, refusal.message, members))?;
+    if refusal.name == "PermissionError" {
+        place::tell_denial(ctx, &error);
+    }
     Err(ctx.throw(error))
 }
 
@@ -133,7 +140,13 @@ fn send_now<'js>(shape: Shape, args: Params<'_, 'js>) -> Result<Value<'js>> {
     };
     with_request(shape, &args, |request| {
         let answered = gate::send(request, |status, payload| match status {
-            Status::Pending => Err(ticket(payload)),
+            Status::Pending => {
+                let ticket = ticket(payload);
+                if place::is_asked(payload) {
+                    place::tell_question(ctx, ticket);
+                }
+                Err(ticket)
+            }
             Status::Done | Status::Refused => Ok(settled(status, payload)),
         });
         answered.unwrap_or_else(|ticket| gate::wait_for(ticket, settled))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 Span = Literal["once", "session", "always"]
@@ -25,6 +25,12 @@ class Wish:
 
     wanted: str
     choices: tuple[Choice, ...]
+    words: str = ""
+    """The action, such as `rename /data/a to /data/b`."""
+    details: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Further facts, such as the query of an address or a command line."""
+    on_host: str | None = None
+    """The real file behind the path, and what happens to it."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +42,25 @@ class Question:
     sandbox: str
     run: str
     wishes: tuple[Wish, ...]
+    at: str | None = None
+    """File and line of the tool that asks, as its engine reports it."""
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Question:
         """Converts a `question` notification."""
         wishes = tuple(
-            Wish(wish["wanted"], tuple(Choice(**choice) for choice in wish["choices"]))
+            Wish(
+                wish["wanted"],
+                tuple(Choice(**choice) for choice in wish["choices"]),
+                wish.get("words", ""),
+                wish.get("details", {}),
+                wish.get("onHost"),
+            )
             for wish in params["wishes"]
         )
-        return cls(params["question"], params["tool"], params["sandbox"], params["run"], wishes)
+        return cls(
+            params["question"], params["tool"], params["sandbox"], params["run"], wishes, params.get("at")
+        )
 
     @property
     def words(self) -> str:

@@ -15,6 +15,7 @@ use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
 use crate::open_question::{Inquiry, OpenQuestion};
 use crate::permit::Checked;
+use crate::place::Place;
 use crate::question::{Question, Wish};
 use crate::waiting::WaitingForAll;
 
@@ -55,6 +56,15 @@ impl Desk {
             }
         }
         Ok(missing)
+    }
+
+    /// Notes the place in the tool that a denied request came from.
+    pub fn denied_at(&self, request_id: &str, place: Place) {
+        let mut state = self.lock();
+        let mut denials = state.denials.iter_mut();
+        if let Some(denial) = denials.find(|denial| denial.error().request_id() == request_id) {
+            denial.found_at(place);
+        }
     }
 
     /// Returns the requests of this run that were denied so far, each once, including those whose

@@ -3,9 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{
-    Boundary, Ending, Language, Limits, Outcome, Pool, Sandbox, Tool, Value, json, shell_word,
-};
+use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Tool, Value, json, shell_word};
 
 use crate::absent;
 use crate::config_file::{self, Configured};

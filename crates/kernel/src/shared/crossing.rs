@@ -23,6 +23,8 @@ pub(crate) enum Reply {
     Done,
     /// The answer comes later, under this ticket.
     Pending(u32),
+    /// The answer comes later, under this ticket, because a person is asked.
+    Asked(u32),
 }
 
 /// Reason why a call has no answer.
@@ -104,6 +106,11 @@ pub(crate) fn cross<C: Call, E: From<Breach>>(
             Ok(Reply::Done) => Status::Done,
             Ok(Reply::Pending(ticket)) => {
                 answer.extend_from_slice(&ticket.to_le_bytes());
+                Status::Pending
+            }
+            Ok(Reply::Asked(ticket)) => {
+                answer.extend_from_slice(&ticket.to_le_bytes());
+                answer.push(1);
                 Status::Pending
             }
             Err(Failure::Refused(error)) => {

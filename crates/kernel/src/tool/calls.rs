@@ -11,6 +11,7 @@ mod fetch;
 mod file;
 mod function;
 mod input;
+mod place;
 mod random;
 mod state;
 mod storage;
@@ -65,6 +66,7 @@ pub(crate) fn serve(kernel: &mut Kernel, call: ToolCall, io: &mut CallIo<'_, '_>
         ToolCall::DomCall => dom::call(kernel, io),
         ToolCall::CommandRun => command::run(kernel, io),
         ToolCall::InputRead => input::read(kernel),
+        ToolCall::PlaceTell => place::tell(kernel, io),
         ToolCall::CodeKeep => code::keep(kernel, io.fields),
         ToolCall::TypesStrip => types::strip(kernel, io),
     }

@@ -1,6 +1,6 @@
 //! Calls that need a permit: the check, the question, and the work that takes the permit.
 
-use cofferdam_broker::{Action, Permit, Verdict, Waiting};
+use cofferdam_broker::{Action, Denial, Permit, PlaceSlot, Verdict, Waiting};
 
 use crate::permitted::Permitted;
 use crate::shared::call_error::{CallError, Done, Working};
@@ -20,14 +20,17 @@ impl Kernel {
                 answer.extend_from_slice(&work(&self.settings.resources, permit)?);
                 return Ok(Reply::Done);
             }
-            Verdict::Denied(denial) => return Err(self.denials.note(&denial).into()),
+            Verdict::Denied(denial) => return Err(self.denied(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (decided, resources) = (self.permit_after(question), self.settings.resources.clone());
-        self.pend(Box::pin(async move {
+        let (slot, resources) =
+            (question.question().place_slot().clone(), self.settings.resources.clone());
+        let decided = self.permit_after(question);
+        let pending = self.pend(Box::pin(async move {
             let permit = decided.await?;
             work(&resources, permit)
-        }))
+        }));
+        self.asked(pending, slot)
     }
 
     /// Starts `work`, which takes its time, with the permit for an action.
@@ -41,14 +44,33 @@ impl Kernel {
                 let work = work(&self.settings.resources, permit);
                 return self.pend(work);
             }
-            Verdict::Denied(denial) => return Err(self.denials.note(&denial).into()),
+            Verdict::Denied(denial) => return Err(self.denied(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (decided, resources) = (self.permit_after(question), self.settings.resources.clone());
-        self.pend(Box::pin(async move {
+        let (slot, resources) =
+            (question.question().place_slot().clone(), self.settings.resources.clone());
+        let decided = self.permit_after(question);
+        let pending = self.pend(Box::pin(async move {
             let permit = decided.await?;
             work(&resources, permit).await
-        }))
+        }));
+        self.asked(pending, slot)
+    }
+
+    /// Notes a denial, and returns it as the error that the guest receives.
+    fn denied(&mut self, denial: &Denial) -> CallError {
+        self.last_denial = Some(denial.error().request_id().to_owned());
+        self.denials.note(denial)
+    }
+
+    /// Marks a pending call as one that a person is asked about, so that the guest tells its place.
+    fn asked(&mut self, pending: Served, slot: PlaceSlot) -> Served {
+        let ticket = match pending? {
+            Reply::Pending(ticket) | Reply::Asked(ticket) => ticket,
+            Reply::Done => return Ok(Reply::Done),
+        };
+        self.last_question = Some((ticket, slot));
+        Ok(Reply::Asked(ticket))
     }
 
     /// Waits for the permit while a person is asked. The run's time stands still meanwhile.
@@ -57,9 +79,15 @@ impl Kernel {
         question: Waiting<A>,
     ) -> impl Future<Output = Result<Permit<A>, CallError>> + Send + use<A> {
         let (denials, clock) = (self.denials.clone(), self.settings.run_clock.clone());
+        let (desk, slot) = (self.settings.desk.clone(), question.question().place_slot().clone());
         async move {
             let _open = clock.question();
-            question.await.map_err(|denial| denials.note(&denial))
+            question.await.map_err(|denial| {
+                if let Some(place) = slot.get() {
+                    desk.denied_at(denial.error().request_id(), place.clone());
+                }
+                denials.note(&denial)
+            })
         }
     }
 }

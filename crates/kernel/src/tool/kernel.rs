@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use cofferdam_abi::frame;
 use cofferdam_abi::wire::Writer;
-use cofferdam_broker::Desk;
+use cofferdam_broker::{Desk, PlaceSlot};
 use cofferdam_cell::{Host, Stop};
 use cofferdam_vfs::Time;
 
@@ -124,6 +124,10 @@ pub struct Kernel {
     /// Length of the request that is being served.
     request_bytes: usize,
     pub(crate) denials: Denials,
+    /// Ticket of the last question and the slot for its place, until the guest tells it.
+    pub(crate) last_question: Option<(u32, PlaceSlot)>,
+    /// Request id of the last denial, until the guest tells its place.
+    pub(crate) last_denial: Option<String>,
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
     pub(crate) page: calls::dom::PageUse,
@@ -147,6 +151,8 @@ impl Kernel {
             next_ticket: 1,
             request_bytes: 0,
             denials: Denials::default(),
+            last_question: None,
+            last_denial: None,
             streams: Streams::default(),
             uploads: Uploads::default(),
             page: Default::default(),

@@ -13,13 +13,13 @@ pub(super) fn read(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let file = name(kernel.settings.resources.files(now).to_read(path, Follow::Link))?;
     let most = kernel.settings.call_bytes;
     kernel.with_permit(file, io.answer, move |resources, permit| {
-        resources.files(now).read(permit, most).map_err(|error| match error.errno() {
-            Errno::FileTooLarge => {
-                let mut refused = CallError::from(error);
+        resources.files(now).read(permit, most).map_err(|error| {
+            let is_too_long = error.errno() == Errno::FileTooLarge;
+            let mut refused = CallError::from(error);
+            if is_too_long {
                 refused.message += &format!(" (more than {most} bytes, the limit callBytes)");
-                refused
             }
-            _ => error.into(),
+            refused
         })
     })
 }
@@ -122,7 +122,7 @@ pub(super) fn set_mode(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let (path, mode, now) = (io.fields.str()?, io.fields.u32()?, kernel.file_time());
     let file = name(kernel.settings.resources.files(now).to_write(path, Follow::Link))?;
     kernel.with_permit(file, io.answer, move |resources, permit| {
-        resources.files(now).set_mode(permit, Mode::new((mode & MODES) as u16))?;
+        resources.files(now).set_mode(permit, Mode::new(mode & MODES))?;
         nothing()
     })
 }
