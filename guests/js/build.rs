@@ -22,6 +22,9 @@ const TARGET: &str = "wasm64-unknown-unknown";
 /// Folder of the modules inside the package.
 const FOLDER: &str = "skeleton/src/builtin";
 
+/// Stack that the guest is linked with; see `JS_STACK` in `src/interpreter.rs`.
+const STACK: usize = 2 << 20;
+
 /// Name that other modules import, and the file if it has another name.
 const MODULES: &[(&str, &str)] = &[
     ("assert", "assert"),
@@ -134,6 +137,33 @@ const CHANGES: &[(&str, Change)] = &[
         super(message);\n\n        this.actual = actual;\n",
         },
     ),
+    // The iterator of `events.on` lost an abort while events were waiting; `once` and `on` reject
+    // with an error that is not Node's.
+    ("events", Cut { from: "EventEmitter.on = function(", to: "EventEmitter.getEventListeners =" }),
+    (
+        "events",
+        Replace {
+            from: "EventEmitter.getEventListeners = function(emitterOrTarget, eventName) {\n",
+            to: concat!(
+                include_str!("src/apis/library/events_on.js"),
+                "EventEmitter.getEventListeners = function(emitterOrTarget, eventName) {\n"
+            ),
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "        if (signal && signal.aborted) {\n            reject(signal.reason);\n",
+            to: "        if (signal && signal.aborted) {\n            reject(abortedBy(signal));\n",
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "                if (errorHandler) emitter.removeListener('error', errorHandler);\n                reject(signal.reason);\n",
+            to: "                if (errorHandler) emitter.removeListener('error', errorHandler);\n                reject(abortedBy(signal));\n",
+        },
+    ),
     // The warning is remembered here and not on the global object.
     (
         "buffer",
@@ -170,7 +200,11 @@ fn main() {
 
 fn build() -> Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_ARCH")? == "wasm32" {
+        println!("cargo::rustc-link-arg-cdylib=-zstack-size={STACK}");
+    }
     println!("cargo::rerun-if-changed=../Cargo.lock");
+    println!("cargo::rerun-if-changed=src/apis/library/events_on.js");
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     let folder = find()?.join(FOLDER);
     let mut table = String::from("[\n");

@@ -14,7 +14,7 @@ const MEMORY_RESERVATION: u64 = 4 << 30;
 
 /// Native stack of a guest. Guests check their own stack first; this is the backstop.
 // T-CELL-004: call stack: deep recursion, deep input to built-ins.
-const WASM_STACK: usize = 2 << 20;
+const WASM_STACK: usize = 8 << 20;
 
 /// Additional stack for host calls.
 const HOST_STACK: usize = 512 << 10;

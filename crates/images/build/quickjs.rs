@@ -20,7 +20,18 @@ struct Change {
     to: &'static str,
 }
 
-const CHANGES: [Change; 24] = [
+/// Gives a function unused room on the stack; see `JS_ROOM` below.
+macro_rules! room {
+    ($size:literal, $head:literal) => {
+        Change {
+            file: "quickjs/quickjs.c",
+            from: concat!($head, "\n{\n"),
+            to: concat!($head, "\n{\n    JS_ROOM(", $size, ");\n"),
+        }
+    };
+}
+
+const CHANGES: [Change; 32] = [
     // Hash of a `Map` or `Set` key; the low bits choose the bucket. A number is hashed as the bits
     // of a double, whose low bits are zero for small integers, so thousands of keys shared a
     // handful of buckets. The multiplication mixes every bit upwards, the shift mixes the high bits
@@ -365,6 +376,17 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
         from: "                                          bool export_flag)\n{\n    int label_parse,",
         to: "                                          bool export_flag)\n{\n    JS_ROOM(256);\n    int label_parse,",
     },
+    room!("128", "static __exception int js_parse_cond_expr(JSParseState *s, int parse_flags)"),
+    room!("128", "static __exception int js_parse_assign_expr2(JSParseState *s, int parse_flags)"),
+    room!(
+        "192",
+        "                                   JSValueConst mapperFunction,\n                                   JSValueConst thisArg)"
+    ),
+    room!("128", "static JSValue js_proxy_getPrototypeOf(JSContext *ctx, JSValueConst obj)"),
+    room!("128", "static int js_proxy_isExtensible(JSContext *ctx, JSValueConst obj)"),
+    room!("128", "static int js_proxy_preventExtensions(JSContext *ctx, JSValueConst obj)"),
+    room!("128", "static int js_proxy_has(JSContext *ctx, JSValueConst obj, JSAtom atom)"),
+    room!("128", "static int js_proxy_delete_property(JSContext *ctx, JSValueConst obj,\n                                    JSAtom atom)"),
     // Drops the source text of the preludes' functions, which every cell would otherwise carry.
     // `toString` returns `[native code]`, as in a browser.
     Change {

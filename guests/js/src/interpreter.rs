@@ -4,10 +4,11 @@ use rquickjs::{Context, Ctx, Runtime};
 
 use crate::{apis, calls, clone, exit, modules, pending, rejections, thrown, tool};
 
-/// Stack that JavaScript may use. Less than the module is linked with, so that a tool that calls
-/// too deep gets a RangeError while the guest itself still has room.
+/// Stack that JavaScript may use. Less than the module is linked with (`build.rs`), so that a tool
+/// that calls too deep gets a RangeError while the guest itself still has room. The engine looks at
+/// the stack in the guest's memory; frames on the native stack are up to five times as large.
 // T-CELL-004: call stack: deep recursion, deep input to built-ins.
-const JS_STACK: usize = 512 << 10;
+const JS_STACK: usize = 1536 << 10;
 
 /// An engine with the web surface and Node's. A thread has at most one at a time: pending calls,
 /// rejections and the run under way are kept per thread.

@@ -6,18 +6,22 @@ use rquickjs::{Ctx, Error, Function, JsLifetime, Object, Result};
 struct Maker<'js> {
     /// Prototype of every `btcp`; its getters throw an error that names a member's new name.
     former_names: Object<'js>,
+    /// A `btcp` without members. The engine then has the shape that others of its kind share, so
+    /// that making one writes to no other page of the image.
+    _empty: Object<'js>,
     /// `(members) => btcp`.
     make: Function<'js>,
 }
 
-// SAFETY: both fields are JavaScript values of the same lifetime.
+// SAFETY: all fields are JavaScript values of the same lifetime.
 unsafe impl<'js> JsLifetime<'js> for Maker<'js> {
     type Changed<'to> = Maker<'to>;
 }
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     let keep = |ctx: Ctx<'js>, former_names: Object<'js>, make: Function<'js>| {
-        let kept = ctx.store_userdata(Maker { former_names, make });
+        let _empty = Object::new_proto(ctx.clone(), Some(&former_names))?;
+        let kept = ctx.store_userdata(Maker { former_names, _empty, make });
         kept.map(|_| ()).map_err(|_| Error::Unknown)
     };
     native.set("keepBtcpMaker", Function::new(ctx.clone(), keep)?)
@@ -25,14 +29,12 @@ pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
 
 /// Makes the object. Without members it is empty and costs no call.
 pub(crate) fn make<'js>(ctx: &Ctx<'js>, members: &[&str]) -> Result<Object<'js>> {
-    let (former_names, make) = {
-        let kept = ctx.userdata::<Maker>().ok_or(Error::Unknown)?;
-        (kept.former_names.clone(), kept.make.clone())
-    };
+    let kept = ctx.userdata::<Maker>().ok_or(Error::Unknown)?;
     if members.is_empty() {
-        let btcp = Object::new(ctx.clone())?;
-        btcp.set_prototype(Some(&former_names))?;
-        return Ok(btcp);
+        return Object::new_proto(ctx.clone(), Some(&kept.former_names));
     }
+    let make = kept.make.clone();
+    // The call may load parts, which keep data of their own.
+    drop(kept);
     make.call((members.to_vec(),))
 }

@@ -86,7 +86,7 @@
     });
 
   native.keepBtcpMaker(formerNames, (names) => {
-    const btcp = { __proto__: formerNames };
+    const btcp = Object.create(formerNames);
     for (const name of names) {
       if (name.startsWith('functions.')) {
         btcp.functions ??= {};
