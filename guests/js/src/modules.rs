@@ -177,17 +177,18 @@ fn require_module<'js>(ctx: Ctx<'js>, path: String) -> Result<Value<'js>> {
     }
 }
 
-/// Hands an event to the listeners of `process`. Returns false if there are none.
+/// Hands an event and its second argument to the listeners of `process`. Returns false if there are
+/// none.
 pub(crate) fn offer<'js>(
     ctx: &Ctx<'js>,
     event: &str,
     error: &Value<'js>,
-    promise: Option<Value<'js>>,
+    detail: Option<Value<'js>>,
 ) -> bool {
     let Some(emit) = ctx.userdata::<ProcessEvents>().map(|kept| kept.0.clone()) else {
         return false;
     };
-    emit.call((event, error.clone(), promise)).unwrap_or_else(|_| {
+    emit.call((event, error.clone(), detail)).unwrap_or_else(|_| {
         ctx.catch();
         false
     })

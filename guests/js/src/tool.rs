@@ -127,11 +127,37 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
             RUNNING.set(Some(running));
             Left::Other(Leave::Waiting)
         }
-        PromiseState::Resolved => match modules::emit(ctx, "exit") {
-            Ok(_) => finished(ctx, settled(ctx, &promise), &running, interrupted),
-            Err(_) => failed(ctx, &ctx.catch(), &running.file, interrupted),
-        },
+        PromiseState::Resolved => end(ctx, &promise, running, interrupted),
         PromiseState::Pending => Left::Other(Leave::Stuck),
+    }
+}
+
+/// Ends a run that has nothing left to do. A listener of `beforeExit` may give it more.
+fn end<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Promise<'js>,
+    running: Running,
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
+    let mut ended = modules::emit(ctx, "beforeExit");
+    if ended.is_ok() {
+        if let Some(left) = drain(ctx, promise, &running, interrupted) {
+            return left;
+        }
+        if pending::holds_the_run() {
+            RUNNING.set(Some(running));
+            return Left::Other(Leave::Waiting);
+        }
+        ended = modules::emit(ctx, "exit");
+    }
+    match ended {
+        Ok(()) => finished(ctx, settled(ctx, promise), &running, interrupted),
+        // A listener called `process.exit`.
+        Err(_) if exit::requested().is_some() => {
+            ctx.catch();
+            exited()
+        }
+        Err(_) => failed(ctx, &ctx.catch(), &running.file, interrupted),
     }
 }
 
@@ -162,7 +188,9 @@ fn drain<'js>(
             return fail(&settled(ctx, promise));
         }
         for error in pending::take_reported(ctx).unwrap_or_default() {
-            match modules::offer(ctx, "uncaughtException", &error, None) {
+            let origin = rquickjs::String::from_str(ctx.clone(), "uncaughtException");
+            let origin = origin.ok().map(rquickjs::String::into_value);
+            match modules::offer(ctx, "uncaughtException", &error, origin) {
                 true => {}
                 false => return fail(&error),
             }

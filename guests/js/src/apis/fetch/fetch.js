@@ -3,7 +3,7 @@
   'use strict';
 
   const { addAlgorithm, hostCall, removeAlgorithm } = internal;
-  const { Request, ReadableStream } = globalThis;
+  const { Request, ReadableStream, URL } = globalThis;
   const start = hostCall('fetch.start', 'vr', 'v');
   const read = hostCall('fetch.read', 'u', 'r');
   const stop = hostCall('fetch.stop', 'u', '');
@@ -72,6 +72,25 @@
     });
   };
 
+  // Adds the cause that Node's `fetch` gives, with the code that programs look at.
+  const CODES = [
+    [/Connection refused/, 'ECONNREFUSED', 'connect'],
+    [/no address found/, 'ENOTFOUND', 'getaddrinfo'],
+    [/reset|closed/, 'ECONNRESET', 'read'],
+    [/timed out/, 'ETIMEDOUT', 'connect'],
+  ];
+  internal.explained = (error, url) => {
+    if (!(error instanceof TypeError) || !error.message.startsWith('fetch failed: ')) return error;
+    const [, code, syscall] = CODES.find(([reason]) => reason.test(error.message)) ?? [];
+    const { hostname, port, protocol } = new URL(url);
+    const at = syscall === 'connect' ? `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}` : hostname;
+    const text = code === undefined ? error.message.slice(14) : `${syscall} ${code} ${at}`;
+    const cause = new Error(text);
+    if (code !== undefined) Object.assign(cause, { code, syscall, hostname });
+    internal.hidden(error, 'cause', cause);
+    return error;
+  };
+
   const fetch = async function fetch(input, init = undefined) {
     internal.requireArguments(arguments.length, 1, "Failed to execute 'fetch'");
     const request = new Request(input, init);
@@ -97,7 +116,7 @@
       upload?.settle();
     } catch (error) {
       upload?.settle(error);
-      throw error;
+      throw internal.explained(error, request.url);
     }
     const { stream, ...rest } = answer;
     return internal.makeResponse({

@@ -24,7 +24,7 @@ const wanted = (file, args, options) => {
 
 // What a shell reports for a command that does not exist is an error of `spawn` itself.
 const isMissing = (done, options) =>
-  !options.shell && done.exitCode === 127 && /not found/.test(bufferOf(done.stderr).toString());
+  !options.shell && /^(ExecError: [^:]*: no such file or directory|.*: command not found)\s*$/.test(bufferOf(done.stderr).toString());
 const missing = (syscall, file, args) =>
   Object.assign(new Error(`${syscall} ${file} ENOENT`), {
     errno: -2,

@@ -1,7 +1,6 @@
 // `fs`: the operations of the prelude, and what is made of them: streams, folders, handles, copies.
 import { internal } from 'host';
 import { Buffer } from 'buffer';
-import { Readable, Writable } from 'stream';
 import path from 'path';
 
 const nodeFs = internal.part('fs_base');
@@ -352,86 +351,26 @@ class Dir {
 promises.opendir = async (folder) => new Dir(pathOf(folder), await promises.readdir(folder, { withFileTypes: true }));
 fs.opendirSync = (folder) => new Dir(pathOf(folder), fs.readdirSync(folder, { withFileTypes: true }));
 
-class ReadStream extends Readable {
-  #content;
-  #at;
-  #end;
-  constructor(file, options = {}) {
-    const settings = typeof options === 'string' ? { encoding: options } : options;
-    super({ highWaterMark: 64 * 1024, ...settings });
-    this.path = file;
-    this.flags = settings.flags ?? 'r';
-    this.bytesRead = 0;
-    this.#at = settings.start ?? 0;
-    this.#end = (settings.end ?? Infinity) + 1;
-  }
-  _construct(done) {
-    own.readFile(this.path).then(
-      (content) => {
-        this.#content = content;
-        this.fd = nextDescriptor++;
-        this.emit('open', this.fd);
-        this.emit('ready');
-        done();
-      },
-      (error) => done(error),
-    );
-  }
-  _read(size) {
-    const end = Math.min(this.#at + size, this.#end, this.#content.length);
-    if (this.#at >= end) return void this.push(null);
-    const piece = this.#content.subarray(this.#at, end);
-    this.#at = end;
-    this.bytesRead += piece.length;
-    this.push(piece);
-  }
-  close(callback) {
-    if (callback !== undefined) this.once('close', callback);
-    this.destroy();
-  }
+// Streams are loaded when a program first asks for one.
+let made;
+const streams = () =>
+  (made ??= internal.openPart('internal/fs_streams')({
+    appendFile: own.appendFile,
+    existsSync: nodeFs.existsSync,
+    failure,
+    flagsOf,
+    newDescriptor: () => nextDescriptor++,
+    readFile: own.readFile,
+    writeFile: own.writeFile,
+  }));
+// The path of a stream, and of its errors, is the one that was given.
+const given = (file) => (typeof file === 'string' ? file : pathOf(file));
+fs.createReadStream = (file, options) => new (streams().ReadStream)(given(file), options ?? {});
+fs.createWriteStream = (file, options) => new (streams().WriteStream)(given(file), options ?? {});
+for (const name of ['ReadStream', 'WriteStream']) {
+  Object.defineProperty(fs, name, { get: () => streams()[name], enumerable: true, configurable: true });
 }
-
-class WriteStream extends Writable {
-  constructor(file, options = {}) {
-    const settings = typeof options === 'string' ? { encoding: options } : options;
-    super({ ...settings, decodeStrings: true });
-    if (settings.encoding) this.setDefaultEncoding(settings.encoding);
-    this.path = file;
-    this.flags = settings.flags ?? 'w';
-    this.bytesWritten = 0;
-  }
-  _construct(done) {
-    const how = flagsOf(this.flags);
-    const start = async () => {
-      if (how.exclusive && nodeFs.existsSync(this.path)) throw failure('EEXIST', 'file already exists', 'open', this.path);
-      if (how.truncate) await own.writeFile(this.path, new Uint8Array(0));
-      else await own.appendFile(this.path, new Uint8Array(0));
-    };
-    start().then(
-      () => {
-        this.fd = nextDescriptor++;
-        this.emit('open', this.fd);
-        this.emit('ready');
-        done();
-      },
-      (error) => done(error),
-    );
-  }
-  _write(chunk, encoding, done) {
-    this.bytesWritten += chunk.length;
-    own.appendFile(this.path, chunk).then(() => done(), done);
-  }
-  _writev(chunks, done) {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'buffer', done);
-  }
-  close(callback) {
-    if (callback !== undefined) this.once('close', callback);
-    this.end();
-  }
-}
-fs.createReadStream = (file, options) => new ReadStream(pathOf(file), options ?? {});
-fs.createWriteStream = (file, options) => new WriteStream(pathOf(file), options ?? {});
-Object.assign(fs, { Dir, FileHandle, ReadStream, WriteStream });
+Object.assign(fs, { Dir, FileHandle });
 
 // Each throws by its name: the files of the sandbox have none of these.
 const absent = {

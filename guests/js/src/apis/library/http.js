@@ -131,7 +131,7 @@ class ClientRequest extends Writable {
       },
       (error) => {
         clearTimeout(this.#timer);
-        if (!this.destroyed) this.destroy(error);
+        if (!this.destroyed) this.destroy(error.cause?.code === undefined ? error : error.cause);
       },
     );
     done();
@@ -139,7 +139,7 @@ class ClientRequest extends Writable {
   _destroy(error, done) {
     clearTimeout(this.#timer);
     this.#abort.abort();
-    done(error ?? (this.res === undefined && !this.writableFinished ? hangUp() : null));
+    done(error ?? (this.res === undefined ? hangUp() : null));
   }
   abort() {
     this.aborted = true;

@@ -1,6 +1,7 @@
 // `Intl` for English: numbers, dates in UTC, lists, plurals, comparison. Locales, time zones and
 // options that are not known throw a RangeError that names them, in place of being ignored.
-const LOCALES = ['en', 'en-US'];
+const LOCALES = ['en', 'en-US', 'en-GB'];
+const BRITISH = 'en-GB';
 // Locales whose short dates are ISO 8601, which programs use for that.
 const ISO_LOCALES = ['en-CA', 'sv-SE', 'sv'];
 
@@ -173,7 +174,8 @@ class NumberFormat {
     text += suffix;
     if (o.style === 'percent') return `${sign}${text}%`;
     if (o.style === 'currency') {
-      const symbol = o.currencyDisplay === 'code' ? undefined : SYMBOLS[o.currency];
+      const known = o.locale === BRITISH && o.currency === 'USD' ? 'US$' : SYMBOLS[o.currency];
+      const symbol = o.currencyDisplay === 'code' ? undefined : known;
       const narrow = o.currencyDisplay === 'narrowSymbol' ? symbol?.replace(/^[A-Z]+(?=[^A-Z])/, '') : symbol;
       return `${sign}${narrow ?? `${o.currency}\u00a0`}${text}`;
     }
@@ -210,6 +212,8 @@ const TIME_STYLES = {
 };
 const DATE_DEFAULTS = { year: 'numeric', month: 'numeric', day: 'numeric' };
 const TIME_DEFAULTS = { hour: 'numeric', minute: '2-digit', second: '2-digit' };
+// Halves of a day where they are not AM and PM.
+const HALVES = { 'en-CA': ['a.m.', 'p.m.'], 'en-GB': ['am', 'pm'] };
 const two = (number) => `${number}`.padStart(2, '0');
 
 class DateTimeFormat {
@@ -227,14 +231,16 @@ class DateTimeFormat {
       throw new RangeError(`Time zone ${this.#zone} is not supported: use UTC`);
     }
     const cycle = oneOf(options, 'hourCycle', ['h12', 'h23'], undefined);
-    this.#hour12 = options.hour12 ?? (cycle === undefined ? !ISO_LOCALES.includes(this.#locale) : cycle === 'h12');
-    this.#midnight24 = options.hour12 === false && !ISO_LOCALES.includes(this.#locale);
+    const counts24 = [BRITISH, 'sv-SE', 'sv'].includes(this.#locale);
+    this.#hour12 = options.hour12 ?? (cycle === undefined ? !counts24 : cycle === 'h12');
+    this.#midnight24 = options.hour12 === false && !counts24;
     const dateStyle = oneOf(options, 'dateStyle', Object.keys(DATE_STYLES), undefined);
     const timeStyle = oneOf(options, 'timeStyle', Object.keys(TIME_STYLES), undefined);
     const given = FIELDS.filter((name) => options[name] !== undefined);
     if (dateStyle !== undefined || timeStyle !== undefined) {
       if (given.length > 0) throw new TypeError(`Can't set option ${given[0]} when ${dateStyle ? 'dateStyle' : 'timeStyle'} is used`);
       this.#fields = { ...DATE_STYLES[dateStyle], ...TIME_STYLES[timeStyle] };
+      if (this.#locale === BRITISH && dateStyle === 'short') this.#fields.year = 'numeric';
     } else {
       this.#fields = Object.fromEntries(given.map((name) => [name, options[name]]));
       if (given.every((name) => name === 'timeZoneName')) this.#fields = { ...usual, ...this.#fields };
@@ -257,6 +263,7 @@ class DateTimeFormat {
       const parts = [f.year && `${date.getUTCFullYear()}`, f.month && two(date.getUTCMonth() + 1), f.day && two(date.getUTCDate())];
       return parts.filter(Boolean).join('-');
     }
+    if (this.#locale === BRITISH) return this.#british(date, { weekday, day, month, year });
     if (/long|short|narrow/.test(f.month)) {
       const middle = [month, day].filter(Boolean).join(' ');
       const tail = year && day ? `${middle}, ${year}` : [middle, year].filter(Boolean).join(' ');
@@ -265,6 +272,18 @@ class DateTimeFormat {
     const numbers = [month, day, year].filter(Boolean).join('/');
     if (!weekday) return numbers;
     return numbers === '' ? weekday : f.month || f.year ? `${weekday}, ${numbers}` : `${numbers} ${weekday}`;
+  }
+  // Day, month and year in this order; numbers have two digits once there are two of them.
+  #british(date, { weekday, day, month, year }) {
+    const f = this.#fields;
+    if (/long|short|narrow/.test(f.month)) {
+      const text = [day, month, year].filter(Boolean).join(' ');
+      return weekday === undefined ? text : `${weekday}${f.year ? ',' : ''} ${text}`;
+    }
+    const pads = f.month && f.day;
+    const numbers = [pads ? two(date.getUTCDate()) : day, pads || (f.month && f.year) ? two(date.getUTCMonth() + 1) : month, year];
+    const text = numbers.filter(Boolean).join('/');
+    return [weekday, text].filter(Boolean).join(text.includes('/') ? ', ' : ' ');
   }
   #month(date) {
     const number = date.getUTCMonth();
@@ -290,7 +309,7 @@ class DateTimeFormat {
       const digits = `${date.getUTCMilliseconds()}`.padStart(3, '0').slice(0, f.fractionalSecondDigits);
       text += text === '' ? digits : `.${digits}`;
     }
-    if (f.hour && this.#hour12) text += ` ${hours < 12 ? 'AM' : 'PM'}`;
+    if (f.hour && this.#hour12) text += ` ${(HALVES[this.#locale] ?? ['AM', 'PM'])[hours < 12 ? 0 : 1]}`;
     if (f.timeZoneName) text += `${text === '' ? '' : ' '}${f.timeZoneName === 'long' ? 'Coordinated Universal Time' : 'UTC'}`;
     return text;
   }

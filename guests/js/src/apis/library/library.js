@@ -9,34 +9,25 @@
   internal.notAvailable = (name, instead) =>
     coded(new Error(`${name} is not available in the sandbox: ${instead}`), 'ERR_METHOD_NOT_IMPLEMENTED');
 
-  // Modules of Node that the sandbox does not have, and what to use in their place.
-  const ABSENT = {
-    __proto__: null,
-    cluster: 'a tool is one process',
-    dgram: 'use fetch for requests',
-    dns: 'fetch resolves host names',
-    'dns/promises': 'fetch resolves host names',
-    domain: 'use try and catch, or events',
-    http2: 'use fetch, http or https',
-    inspector: 'use console.log',
-    net: 'use fetch, http or https for requests',
-    repl: 'use readline',
-    sea: 'a tool is a script',
-    sqlite: 'use files, or the command sqlite3 through child_process',
-    tls: 'use fetch or https for requests',
-    trace_events: 'use performance.now()',
-    v8: 'the engine is QuickJS; structuredClone copies values',
-    vm: 'use eval or new Function',
-    wasi: 'run the program as a command of the sandbox',
-    worker_threads: 'use promises, or child_process for commands',
-  };
+  // Modules that load without being there; see `absent.js`.
+  const ABSENT = [
+    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http2', 'inspector', 'inspector/promises', 'net', 'repl',
+    'sqlite', 'tls', 'trace_events', 'v8', 'vm', 'wasi', 'worker_threads',
+  ];
 
-  internal.libraryNames = [...native.publicModules, ...Object.keys(ABSENT)];
+  internal.libraryNames = [...native.publicModules, ...ABSENT];
+
+  // The default export of a module that only preludes open.
+  internal.openPart = (name) => native.openModule(name).default;
 
   // What `require` gives for a built-in module: its default export. Undefined for another name.
   internal.library = (name) => {
     if (opened.has(name)) return opened.get(name);
-    if (name in ABSENT) throw internal.notAvailable(`node:${name}`, ABSENT[name]);
+    if (ABSENT.includes(name)) {
+      const exports = internal.openPart('internal/absent')(name);
+      opened.set(name, exports);
+      return exports;
+    }
     const namespace = native.openModule(name);
     if (namespace === undefined || namespace === null) return undefined;
     const exports = name === 'string_decoder' ? { ...namespace } : (namespace.default ?? { ...namespace });
@@ -49,7 +40,7 @@
 
   // `Intl` and what needs a locale: the engine has none of it.
   let english;
-  const formats = () => (english ??= native.openModule('internal/intl').default);
+  const formats = () => (english ??= internal.openPart('internal/intl'));
   internal.formats = formats;
   const { bigIntValueOf, dateGetTime, numberValueOf } = internal.primordials;
   const extend = (prototype, methods) => {

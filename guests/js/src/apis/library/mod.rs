@@ -20,19 +20,23 @@ const PREFIX: &str = "cofferdam:";
 /// The module through which the others reach `native` and `internal` of the preludes.
 const HOST: &str = "host";
 
-/// The module behind the global `Intl`.
-const INTL: &str = "internal/intl";
+/// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
+/// files, and the global `Intl`.
+const INTERNAL: [&str; 3] = ["internal/absent", "internal/fs_streams", "internal/intl"];
 
 /// Modules of the registry, by name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
 /// Modules of this folder, by name.
 const OWN: &[(&str, &str)] = &[
-    (INTL, include_str!("intl.js")),
+    ("internal/absent", include_str!("absent.js")),
+    ("internal/fs_streams", include_str!("fs_streams.js")),
+    ("internal/intl", include_str!("intl.js")),
     (HOST, "export const { native, internal } = import.meta.host;"),
     ("assert/strict", "import assert from 'assert';\nexport default assert.strict;"),
     ("async_hooks", include_str!("async_hooks.js")),
     ("child_process", include_str!("child_process.js")),
+    ("console", "const { console } = globalThis;\nexport default console;"),
     ("constants", include_str!("constants.js")),
     ("crypto", include_str!("crypto.js")),
     ("encoding", include_str!("encoding.js")),
@@ -67,6 +71,7 @@ const PUBLIC: &[&str] = &[
     "async_hooks",
     "buffer",
     "child_process",
+    "console",
     "constants",
     "crypto",
     "diagnostics_channel",
@@ -148,7 +153,7 @@ fn missing(ctx: &Ctx<'_>, name: &str) -> rquickjs::Error {
 /// Compiles every public module, and whatever those import, without running any.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn compile(ctx: &Ctx<'_>) -> Result<()> {
-    let all = PUBLIC.iter().chain([&INTL]);
+    let all = PUBLIC.iter().chain(&INTERNAL);
     let imports: String = all.map(|name| format!("import '{name}';\n")).collect();
     Module::declare(ctx.clone(), "cofferdam:all", imports).map(|_| ())
 }
@@ -156,7 +161,7 @@ pub(crate) fn compile(ctx: &Ctx<'_>) -> Result<()> {
 /// Returns the namespace of a public module, which runs at the first time; `None` if there is no
 /// such module.
 fn open<'js>(ctx: Ctx<'js>, name: String) -> Result<Option<Value<'js>>> {
-    if name != INTL && !PUBLIC.contains(&name.as_str()) {
+    if !PUBLIC.iter().chain(&INTERNAL).any(|known| *known == name) {
         return Ok(None);
     }
     // The engine finds a module that is compiled already only for an import.

@@ -25,7 +25,15 @@ const variable = (name, otherwise) => {
 
 export default {
   EOL: '\n',
-  constants: { signals, errno, priority: {} },
+  constants: {
+    signals,
+    errno,
+    priority: {
+      PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7,
+      PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20,
+    },
+    UV_UDP_REUSEADDR: 4,
+  },
   devNull: '/dev/null',
   arch: () => process.arch,
   availableParallelism: () => 1,

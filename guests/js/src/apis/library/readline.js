@@ -17,6 +17,8 @@ class Interface extends EventEmitter {
     if (options.input === undefined) throw internal.wrongType('input', 'an instance of ReadableStream', options.input);
     this.#input = options.input;
     this.#output = options.output;
+    this.input = options.input;
+    this.output = options.output;
     this.#prompt = options.prompt ?? '> ';
     this.terminal = false;
     this.closed = false;
@@ -30,9 +32,11 @@ class Interface extends EventEmitter {
 
       this.close();
     };
+    this.onError = (error) => this.emit('error', error);
     this.#input.on('data', this.onData);
     this.#input.on('end', this.onEnd);
-    for (const name of ['onData', 'onEnd']) Object.defineProperty(this, name, { enumerable: false });
+    this.#input.on('error', this.onError);
+    for (const name of ['onData', 'onEnd', 'onError']) Object.defineProperty(this, name, { enumerable: false });
     this.#input.resume?.();
   }
 
@@ -81,27 +85,32 @@ class Interface extends EventEmitter {
     this.closed = true;
     this.#input.off?.('data', this.onData);
     this.#input.off?.('end', this.onEnd);
+    this.#input.off?.('error', this.onError);
     this.#input.pause?.();
     this.emit('close');
   }
-  async *[Symbol.asyncIterator]() {
-    const lines = [];
-    let wake;
-    const onLine = (line) => {
-      lines.push(line);
-      wake?.();
-    };
-    const onClose = () => wake?.();
-    this.on('line', onLine);
-    this.on('close', onClose);
+  // One iterator for all loops over this interface: an inner loop goes on where the outer one is.
+  #iterator;
+  [Symbol.asyncIterator]() {
+    return (this.#iterator ??= this.#lines(this.#gather()));
+  }
+  #gather() {
+    const gathered = { lines: [], wake: undefined };
+    this.on('line', (line) => {
+      gathered.lines.push(line);
+      gathered.wake?.();
+    });
+    this.on('close', () => gathered.wake?.());
+    return gathered;
+  }
+  async *#lines(gathered) {
     try {
       for (;;) {
-        while (lines.length > 0) yield lines.shift();
+        while (gathered.lines.length > 0) yield gathered.lines.shift();
         if (this.closed) return;
-        await new Promise((resolve) => (wake = resolve));
+        await new Promise((resolve) => (gathered.wake = resolve));
       }
     } finally {
-      this.off('line', onLine);
       this.close();
     }
   }
@@ -135,8 +144,11 @@ export const promises = {
   Interface: PromiseInterface,
   createInterface: (input, output) => new PromiseInterface(input, output),
 };
+// Node's classes can be called without `new`.
+const callable = (Class) => new Proxy(Class, { apply: (target, self, args) => new target(...args) });
+
 export default {
-  Interface,
+  Interface: callable(Interface),
   promises,
   createInterface: (input, output) => new Interface(input, output),
   clearLine: move((direction) => (direction < 0 ? '\x1b[1K' : direction > 0 ? '\x1b[0K' : '\x1b[2K')),

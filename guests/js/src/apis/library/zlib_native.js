@@ -30,7 +30,8 @@ const drain = (coder, last) => {
 
 const packFormat = (bits) => (bits < 0 ? 'deflate-raw' : bits >= 16 ? 'gzip' : 'deflate');
 const unpackFormat = (bits, data) => {
-  if (bits < 32) return packFormat(bits);
+  // 0 stands for `unzip`, which looks at the data.
+  if (bits !== 0 && bits < 32) return packFormat(bits);
   return data[0] === 0x1f && data[1] === 0x8b ? 'gzip' : 'deflate';
 };
 const hasHeader = (format, data) => {
@@ -54,7 +55,7 @@ export const zlib_compress_sync = (data, level, bits) => {
 export const zlib_decompress_sync = (data, bits, flush) => {
   if (data.length === 0) return [undefined, 'unexpected end of file', BUFFER_ERROR];
   const format = unpackFormat(bits, data);
-  const coder = newDecompressor(format);
+  const coder = newDecompressor(format, true);
   feedCoder(coder, data);
   const first = hasHeader(format, data) ? drain(coder, false) : undefined;
   if (first === undefined) return [undefined, malformed(format, data).message, DATA_ERROR];
@@ -75,14 +76,22 @@ export const crc32_compute = (data, initial) => {
 
 // Modes of `zlib`: deflate, inflate, gzip, gunzip, deflateRaw, inflateRaw, unzip.
 const MODES = ['deflate', 'deflate', 'gzip', 'gzip', 'deflate-raw', 'deflate-raw', undefined];
-export const zlib_stream_new = (mode, level) => ({ mode, level, packs: mode % 2 === 0 && mode < 6, coder: undefined, format: MODES[mode] });
+export const zlib_stream_new = (mode, level) => ({ mode, level, packs: mode % 2 === 0 && mode < 6, coder: undefined, format: MODES[mode], head: [] });
 const begin = (stream, data) => {
   stream.format ??= unpackFormat(32, data);
-  stream.coder = stream.packs ? newCompressor(stream.format, stream.level) : newDecompressor(stream.format);
+  stream.coder = stream.packs ? newCompressor(stream.format, stream.level) : newDecompressor(stream.format, true);
 };
 export const zlib_stream_push = (stream, data, flush) => {
   if (stream.coder === undefined) {
-    if (data.length === 0 && !stream.packs) return data;
+    if (data.length === 0 && stream.head.length === 0 && !stream.packs) return data;
+    // The first two bytes tell the format.
+    if (!stream.packs) {
+      data = joined([...stream.head, data]);
+      if (data.length < 2 && flush !== FINISH) {
+        stream.head = [data];
+        return new Uint8Array(0);
+      }
+    }
     begin(stream, data);
     if (!stream.packs && !hasHeader(stream.format, data)) throw malformed(stream.format, data);
   }
@@ -100,6 +109,7 @@ export const zlib_stream_params = (stream, level) => {
 };
 export const zlib_stream_reset = (stream) => {
   stream.coder = undefined;
+  stream.head = [];
   return true;
 };
 export const zlib_stream_close = () => true;

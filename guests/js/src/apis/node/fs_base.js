@@ -4,7 +4,7 @@
 
   const { contentOf, encodingOf, modeOf, pathOf, raw, rawNow } = internal.files;
   internal.part('buffer');
-  const { decodeUtf8, toBuffer } = internal;
+  const { toBuffer } = internal;
 
   // Descriptor 0 is standard input.
   const isInput = (path) => path === 0 || path === '/dev/stdin';
@@ -13,14 +13,19 @@
     const encoding = encodingOf(options, null);
     const buffer = toBuffer(bytes);
     if (encoding === null || encoding === 'buffer') return buffer;
-    return /^utf-?8$/i.test(encoding) ? decodeUtf8(bytes) : buffer.toString(encoding);
+    return buffer.toString(encoding);
   };
+
+  const KINDS = { file: 0o100000, directory: 0o040000, symlink: 0o120000 };
 
   class Stats {
     constructor(looked) {
       const { type, ...rest } = looked;
-      Object.assign(this, rest);
-      for (const time of ['atime', 'mtime', 'ctime']) this[time] = new Date(this[`${time}Ms`]);
+      Object.assign(this, { dev: 0, nlink: 1, uid: 1000, gid: 1000, rdev: 0, blksize: 4096, ino: 0 }, rest);
+      this.mode |= KINDS[type] ?? 0;
+      this.blocks = Math.ceil(this.size / 512);
+      this.birthtimeMs ??= this.ctimeMs;
+      for (const time of ['atime', 'mtime', 'ctime', 'birthtime']) this[time] = new Date(this[`${time}Ms`]);
       internal.hidden(this, 'type', type);
     }
     isFile() {
@@ -31,12 +36,6 @@
     }
     isSymbolicLink() {
       return this.type === 'symlink';
-    }
-    isFIFO() {
-      return false;
-    }
-    isSocket() {
-      return false;
     }
   }
 
@@ -54,6 +53,13 @@
     isSymbolicLink() {
       return this.type === 'symlink';
     }
+  }
+
+  // Kinds of file that the sandbox does not have.
+  for (const name of ['isBlockDevice', 'isCharacterDevice', 'isFIFO', 'isSocket']) {
+    const never = { [name]: () => false }[name];
+    internal.hidden(Stats.prototype, name, never);
+    internal.hidden(Dirent.prototype, name, never);
   }
 
   const entries = (listed, path, options) =>

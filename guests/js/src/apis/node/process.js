@@ -47,11 +47,13 @@
   internal.changedVariables = () => (changed.size === 0 ? undefined : [...changed]);
 
   const { performance, Error } = globalThis;
-  const { writeErr, writeOut } = native;
+  const { writeErr } = native;
 
   // Listeners by event. Only the few events below ever happen.
   const listeners = new Map();
+  let isExiting = false;
   const emit = (event, ...args) => {
+    if (event === 'exit') isExiting = true;
     const called = listeners.get(event);
     if (called === undefined || called.length === 0) return false;
     for (const { listener, once } of [...called]) {
@@ -144,11 +146,8 @@
     // Ends the run at once; nothing in the tool can catch it.
     exit(code = native.exitCode() ?? 0) {
       const number = exitCodeOf(code);
-      if (!isExiting) {
-        isExiting = true;
-        native.setExitCode(number);
-        emit('exit', number);
-      }
+      native.setExitCode(number);
+      if (!isExiting) emit('exit', number);
       native.exit(native.exitCode() ?? number);
     },
     abort: () => native.exit(134),
@@ -186,7 +185,6 @@
       });
     },
   };
-  let isExiting = false;
 
   // Standard streams are made on first use.
   const stream = (name, make) =>
@@ -199,8 +197,8 @@
       enumerable: true,
       configurable: true,
     });
-  stream('stdout', () => internal.part('stdio').output(writeOut, 1));
-  stream('stderr', () => internal.part('stdio').output(writeErr, 2));
+  stream('stdout', () => internal.part('stdio').output(1));
+  stream('stderr', () => internal.part('stdio').output(2));
   stream('stdin', () => internal.part('stdio').input());
   Object.defineProperty(process, Symbol.toStringTag, { value: 'process', configurable: true });
   return process;

@@ -59,6 +59,16 @@ struct Unpack {
     raw: Decompress,
     gzip: Option<Crc>,
     stage: UnpackStage,
+    tail: Tail,
+}
+
+/// Rule for bytes behind the end of the content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    /// They are an error, as in DecompressionStream.
+    Refused,
+    /// Another gzip member is read, anything else is ignored, as in zlib.
+    Allowed,
 }
 
 enum UnpackStage {
@@ -111,12 +121,18 @@ fn new_compressor<'js>(
     Class::instance(ctx, Coder { input: Input::default(), work })
 }
 
-fn new_decompressor<'js>(ctx: Ctx<'js>, format: String) -> Result<Class<'js, Coder>> {
+fn new_decompressor<'js>(
+    ctx: Ctx<'js>,
+    format: String,
+    allows_tail: Opt<bool>,
+) -> Result<Class<'js, Coder>> {
     let is_gzip = format == "gzip";
+    let tail = if allows_tail.0 == Some(true) { Tail::Allowed } else { Tail::Refused };
     let work = Work::Unpack(Unpack {
         raw: Decompress::new(format == "deflate"),
         gzip: is_gzip.then(Crc::new),
         stage: if is_gzip { UnpackStage::Header(Vec::new()) } else { UnpackStage::Content },
+        tail,
     });
     Class::instance(ctx, Coder { input: Input::default(), work })
 }
@@ -249,6 +265,15 @@ impl Unpack {
                     self.stage = UnpackStage::End;
                 }
                 UnpackStage::End if input.rest().is_empty() => return Ok(()),
+                UnpackStage::End if self.tail == Tail::Allowed => {
+                    if self.gzip.is_none() || input.rest()[0] != GZIP_HEADER[0] {
+                        *input = Input::default();
+                        return Ok(());
+                    }
+                    self.raw.reset(false);
+                    self.gzip = Some(Crc::new());
+                    self.stage = UnpackStage::Header(Vec::new());
+                }
                 // Nothing may follow the end.
                 UnpackStage::End | UnpackStage::Failed => return Err(Malformed),
             }

@@ -3,6 +3,7 @@
   'use strict';
 
   const { holdRun, onTimer, reportError, startTimer, stopTimer } = native;
+  // Timers that are not over, by id.
   const callbacks = new Map();
   const MAX_DELAY = 2147483647;
 
@@ -18,9 +19,15 @@
     }
   };
 
-  // A timer as Node returns it: an object that converts to its id.
+  // A timer as Node returns it: an object that converts to its id. The id is the ticket of its first
+  // native timer; each further round of an interval is a new one, and `renamed` finds the id.
+  const renamed = new Map();
+  let entryOf;
   class Timeout {
     #entry;
+    static {
+      entryOf = (timer) => timer.#entry;
+    }
     constructor(entry) {
       this.#entry = entry;
     }
@@ -39,60 +46,62 @@
       return this.#entry.holds;
     }
     refresh() {
-      const entry = this.#entry;
-      byNative.delete(entry.nativeId);
-      stopTimer(entry.nativeId);
-      callbacks.set(entry.id, entry);
-      again(entry);
+      stop(this.#entry);
+      callbacks.set(this.#entry.id, this);
+      again(this.#entry);
       return this;
     }
     close() {
       clear(this);
       return this;
     }
+    get _destroyed() {
+      return callbacks.get(this.#entry.id) !== this;
+    }
     [Symbol.toPrimitive]() {
       return this.#entry.id;
     }
   }
+  internal.hidden(Timeout.prototype, Symbol.dispose ?? Symbol.for('nodejs.dispose'), Timeout.prototype.close);
+
+  const start = (callback, delay, args, repeat) => {
+    const id = startTimer(delay);
+    const timer = new Timeout({ callback, delay, args, repeat, id, nativeId: id, holds: true });
+    callbacks.set(id, timer);
+    return timer;
+  };
 
   const again = (entry) => {
     entry.nativeId = startTimer(entry.delay);
     if (!entry.holds) holdRun(entry.nativeId, false);
-    byNative.set(entry.nativeId, entry);
+    renamed.set(entry.nativeId, entry.id);
   };
 
-  const start = (callback, delay, args, repeat) => {
-    const entry = { callback, delay, args, repeat, nativeId: 0, holds: true };
-    const id = (entry.nativeId = startTimer(delay));
-    entry.id = id;
-    callbacks.set(id, entry);
-    byNative.set(id, entry);
-    return new Timeout(entry);
-  };
-  // An interval keeps the id it was given while each round is a new native timer.
-  const byNative = new Map();
-
-  const clear = (id) => {
-    const entry = callbacks.get(typeof id === 'symbol' ? undefined : Number(id));
-    if (entry === undefined) return;
-    callbacks.delete(entry.id);
-    byNative.delete(entry.nativeId);
+  const stop = (entry) => {
+    renamed.delete(entry.nativeId);
     stopTimer(entry.nativeId);
   };
 
+  const clear = (id) => {
+    const timer = callbacks.get(typeof id === 'symbol' ? undefined : Number(id));
+    if (timer === undefined) return;
+    callbacks.delete(entryOf(timer).id);
+    stop(entryOf(timer));
+  };
+
   onTimer((nativeId) => {
-    const entry = byNative.get(nativeId);
-    if (entry === undefined) return;
-    byNative.delete(nativeId);
+    const timer = callbacks.get(renamed.get(nativeId) ?? nativeId);
+    if (timer === undefined) return;
+    const entry = entryOf(timer);
+    renamed.delete(nativeId);
     if (!entry.repeat) callbacks.delete(entry.id);
     try {
-      Reflect.apply(entry.callback, globalThis, entry.args);
+      Reflect.apply(entry.callback, timer, entry.args);
     } catch (error) {
       reportError(error);
     }
-    if (entry.repeat && callbacks.get(entry.id) === entry) {
-      again(entry);
-    }
+    // A callback may have cleared its own interval, or started it anew.
+    if (entry.repeat && callbacks.get(entry.id) === timer && entry.nativeId === nativeId) again(entry);
   });
 
   const functions = {
@@ -130,5 +139,12 @@
   };
   const enqueue = globalThis.queueMicrotask;
   for (const [name, value] of Object.entries(functions)) internal.exposeFunction(name, value);
+  // The forms with promises, for `util.promisify`.
+  for (const name of ['setTimeout', 'setImmediate']) {
+    Object.defineProperty(functions[name], Symbol.for('nodejs.util.promisify.custom'), {
+      get: () => internal.library('timers/promises')[name],
+      configurable: true,
+    });
+  }
   internal.setTimeout = functions.setTimeout;
 });
