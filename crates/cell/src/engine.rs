@@ -61,13 +61,17 @@ impl Engine {
         Ok(Engine { inner, alarm, faults: Faults::new() })
     }
 
-    /// Inserts checks into a module and compiles it to native code for [`crate::Image::load`].
+    /// Splits long instructions of a module, inserts checks, and compiles it to native code for
+    /// [`crate::Image::load`].
     #[cfg(feature = "imaging")]
     pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, Error> {
-        let wasm = crate::pacing::pace(wasm)?;
+        let failed = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Image, format!("{e:#}"));
+        // A check comes before an instruction, and so before a fill of any length.
+        let wasm = crate::pieces::split(wasm).map_err(|e| failed(&e))?;
+        let wasm = crate::pacing::pace(&wasm)?;
         let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        engine.precompile_module(&wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+        engine.precompile_module(&wasm).map_err(|e| failed(&e))
     }
 
     /// Returns the alarm of this engine.

@@ -1,6 +1,7 @@
-//! Splits long fills and copies, so that a program can be stopped within one (T-PROC-013).
+//! Splits long fills and copies, so that a guest can be stopped within one (T-CELL-001,
+//! T-PROC-013).
 //!
-//! The engine checks the epoch at the start of every function and loop. `memory.fill`,
+//! Clocks are checked at the start of functions and in loops. `memory.fill`,
 //! `memory.copy`, `memory.init` and their counterparts for tables are single instructions, whatever
 //! their length. Each of them is replaced by a call of a function, added after the module's own,
 //! that executes short operations directly and long ones in a loop. Operations that are out of

@@ -28,6 +28,10 @@ struct State {
     waiting: VecDeque<(Stream, Vec<u8>)>,
     /// Stream that is being written to.
     writing: Option<Stream>,
+    /// True while a piece is on its way to a stream.
+    is_in_write: bool,
+    /// Number of [`Held`] values, which stop the writing.
+    holds: usize,
     /// Number of pieces written so far.
     pieces: u64,
     /// Streams that can no longer be written to.
@@ -43,6 +47,8 @@ impl State {
         has_thread: false,
         waiting: VecDeque::new(),
         writing: None,
+        is_in_write: false,
+        holds: 0,
         pieces: 0,
         ended: Vec::new(),
         failed: None,
@@ -98,6 +104,27 @@ pub(crate) fn settle_while_read(patience: Duration) -> bool {
     true
 }
 
+/// Nothing is written while this value exists.
+pub(crate) struct Held(());
+
+/// Stops the writing until the returned value is dropped. Output goes on to be queued.
+///
+/// Waits for the piece that is being written, for `patience` at most.
+pub(crate) fn hold(patience: Duration) -> Held {
+    let mut state = lock();
+    state.holds += 1;
+    let waited = OUTLET.changed.wait_timeout_while(state, patience, |state| state.is_in_write);
+    drop(waited.unwrap_or_else(PoisonError::into_inner));
+    Held(())
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        lock().holds -= 1;
+        OUTLET.changed.notify_all();
+    }
+}
+
 /// Discards the queue. The stream that is blocked must not be used again: the thread that writes to
 /// it holds its lock.
 pub(crate) fn give_up() {
@@ -126,15 +153,19 @@ pub(crate) fn failure() -> Option<String> {
 fn write_out() {
     let mut state = lock();
     loop {
+        state = wait_while_held(state);
         let Some((stream, bytes)) = state.waiting.pop_front() else {
             state = OUTLET.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         state.writing = Some(stream);
         for piece in bytes.chunks(PIECE) {
+            state = wait_while_held(state);
+            state.is_in_write = true;
             drop(state);
             let written = write(stream, piece);
             state = lock();
+            state.is_in_write = false;
             state.pieces += 1;
             OUTLET.changed.notify_all();
             if let Err(error) = written {
@@ -148,6 +179,11 @@ fn write_out() {
         state.writing = None;
         OUTLET.changed.notify_all();
     }
+}
+
+fn wait_while_held(state: MutexGuard<'static, State>) -> MutexGuard<'static, State> {
+    let waited = OUTLET.changed.wait_while(state, |state| state.holds > 0);
+    waited.unwrap_or_else(PoisonError::into_inner)
 }
 
 fn write(stream: Stream, piece: &[u8]) -> std::io::Result<()> {

@@ -103,10 +103,12 @@ impl Approver for Prompt {
         let denied = question.deny();
         // A thread waits for the person; the run occupies none.
         std::thread::spawn(move || {
-            // Earlier output of the tool comes first, unless nobody reads it.
-            outlet::settle_while_read(MOMENT);
             let mut terminal = terminal.lock().unwrap_or_else(PoisonError::into_inner);
             let _turn = TYPED.lock().unwrap_or_else(PoisonError::into_inner);
+            // Earlier output of the tool comes first, unless nobody reads it. Later output waits
+            // for the answer: it could imitate another question below this one (T-PERM-019).
+            outlet::settle_while_read(MOMENT);
+            let _held = outlet::hold(MOMENT);
             let is_needed = || !sender.is_closed();
             if let Some(decisions) = decide_all(&mut terminal, &question, &is_needed) {
                 // The receiver is gone if the run has ended in the meantime.

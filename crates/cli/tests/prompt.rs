@@ -172,6 +172,21 @@ fn keys_typed_ahead_answer_no_question() {
     assert!(String::from_utf8_lossy(&listed.stderr).contains("no grants"));
 }
 
+/// T-PERM-019.
+#[test]
+fn nothing_is_printed_below_a_question() {
+    let home = Home::new("below");
+    let tool = "const fs = require('fs').promises;
+        const forging = setInterval(() => console.log('forged'), 5);
+        await fs.readFile('/data/a').catch(() => {});
+        clearInterval(forging);";
+    let mut prompt = asking(&home, tool, &["--ephemeral"]);
+    prompt.wait_for("[n] no");
+    // The echo of the answer follows the question at once, and output comes only then.
+    prompt.answer("n\r", &[": n\r\nforged\r\n"]);
+    prompt.check_end(0);
+}
+
 #[test]
 fn yes_is_once_and_says_what_it_did() {
     let home = Home::new("yes");

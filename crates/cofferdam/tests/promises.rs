@@ -162,6 +162,31 @@ fn a_loop_gives_its_thread_back_after_each_slice() {
     assert!(tenth <= SLICE.end(), "{slices:?}");
 }
 
+/// T-CELL-001.
+#[test]
+fn a_long_fill_gives_its_thread_back() {
+    let executor = executor();
+    let limits = Limits::default().with_time(Duration::from_millis(60)).with_memory_bytes(2 << 30);
+    let sandbox = Sandbox::builder().limits(limits).build().expect("a sandbox");
+    // Begins by filling a gibibyte with zeros, in one instruction of the guest.
+    let cost = "{ N: 1 << 20, maxmem: 2e9 }";
+    let tool = Tool::javascript(format!("require('crypto').scryptSync('a', 'b', 64, {cost})"));
+    let mut longest = Duration::ZERO;
+    let outcome = executor.block_on(async {
+        let mut run = sandbox.start(tool).expect("a run");
+        std::future::poll_fn(|cx| {
+            let had = computed();
+            let polled = Pin::new(&mut run).poll(cx);
+            longest = longest.max(computed() - had);
+            polled
+        })
+        .await
+    });
+    assert_eq!(outcome.expect("an outcome").exit_code(), 124);
+    // The whole fill takes several times as long.
+    assert!(longest < Duration::from_millis(100), "{longest:?}");
+}
+
 #[test]
 fn a_waiting_cell_holds_no_more_than_its_share() {
     const CELLS: u32 = 500;

@@ -346,6 +346,8 @@ impl Future for Crew {
             }
             drop(computing);
             if began.elapsed() >= SLICE {
+                // A process that computes is always ready, and must not keep those that sleep asleep.
+                this.look_at_timers(cx);
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }

@@ -305,6 +305,7 @@ impl Diff {
     }
 
     fn write(&mut self, a: &[u8], b: &[u8], params: &Params) -> Result<(), String> {
+        check_room(a, b)?;
         let a = a.to_vec();
         let b = b.to_vec();
         let text = match params.format {
@@ -354,6 +355,30 @@ impl Diff {
         }
         out
     }
+}
+
+/// Refuses texts that differ in more lines than there is memory for. The comparison makes a table
+/// of all pairs of lines between the first and the last difference, and panics without room for it.
+// T-PROC-014.
+fn check_room(a: &[u8], b: &[u8]) -> Result<(), String> {
+    let is_end = |byte: &u8| *byte == b'\n';
+    let a: Vec<_> = a.split(is_end).collect();
+    let b: Vec<_> = b.split(is_end).collect();
+    let same = |(left, right): &(&&[u8], &&[u8])| left == right;
+    let head = a.iter().zip(&b).take_while(same).count();
+    let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(same).count();
+    let (left, right) = (a.len() - head - tail, b.len() - head - tail);
+    let has_room = |pairs| {
+        let mut table = Vec::<u32>::new();
+        let reserved = table.try_reserve_exact(pairs);
+        // Otherwise the compiler may leave out the reservation and assume that it succeeds.
+        std::hint::black_box(&mut table);
+        reserved.is_ok()
+    };
+    if (left + 1).checked_mul(right + 1).is_some_and(has_room) {
+        return Ok(());
+    }
+    Err(format!("diff: out of memory: {left} and {right} lines to compare"))
 }
 
 const CMP: Usage = Usage {
