@@ -386,7 +386,10 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
     room!("128", "static int js_proxy_isExtensible(JSContext *ctx, JSValueConst obj)"),
     room!("128", "static int js_proxy_preventExtensions(JSContext *ctx, JSValueConst obj)"),
     room!("128", "static int js_proxy_has(JSContext *ctx, JSValueConst obj, JSAtom atom)"),
-    room!("128", "static int js_proxy_delete_property(JSContext *ctx, JSValueConst obj,\n                                    JSAtom atom)"),
+    room!(
+        "128",
+        "static int js_proxy_delete_property(JSContext *ctx, JSValueConst obj,\n                                    JSAtom atom)"
+    ),
     // Drops the source text of the preludes' functions, which every cell would otherwise carry.
     // `toString` returns `[native code]`, as in a browser.
     Change {
