@@ -49,8 +49,8 @@ fn tell<'js>(ctx: &Ctx<'js>, ticket: u32, error: &Object<'js>) {
 
 /// Returns file and line of the first frame that is in the tool.
 fn first(stack: &str) -> Option<(&str, u32)> {
-    let frames = stack.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
-    let frame = frames.into_iter().find(|frame| {
+    let mut frames = stack.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
+    let frame = frames.find(|frame| {
         !frame.contains("cofferdam:") && !frame.contains("(native)") && frame.contains(':')
     })?;
     let place = frame.rsplit_once('(').map_or(frame, |(_, place)| place).trim_end_matches(')');
