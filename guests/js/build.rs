@@ -164,6 +164,28 @@ const CHANGES: &[(&str, Change)] = &[
             to: "                if (errorHandler) emitter.removeListener('error', errorHandler);\n                reject(abortedBy(signal));\n",
         },
     ),
+    // An emitter that is printed shows what Node's shows.
+    (
+        "events",
+        Replace {
+            from: "    } else if (this._captureRejections === undefined) {
+        this._captureRejections = false;\n    }\n",
+            to: "    } else if (this._captureRejections === undefined) {
+        EventEmitter.prototype._captureRejections = false;\n    }
+    this[SHAPE_MODE] = false;
+    this[CAPTURE] = this._captureRejections;\n",
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "function _onceWrap(target, type, listener) {\n",
+            to: "const SHAPE_MODE = Symbol('shapeMode');
+const CAPTURE = Symbol('kCapture');
+
+function _onceWrap(target, type, listener) {\n",
+        },
+    ),
     // The warning is remembered here and not on the global object.
     (
         "buffer",

@@ -3,8 +3,10 @@
   'use strict';
 
   const { holdRun, onTimer, reportError, startTimer, stopTimer } = native;
-  // Timers that are not over, by id.
-  const callbacks = new Map();
+  const { Map } = globalThis;
+  // Timers that are not over, by id. Made by the first: a map in the image would cost each cell that
+  // sets a timer the pages it lies on.
+  let callbacks;
   const MAX_DELAY = 2147483647;
 
   const coerceDelay = (delay) => {
@@ -21,7 +23,7 @@
 
   // A timer as Node returns it: an object that converts to its id. The id is the ticket of its first
   // native timer; each further round of an interval is a new one, and `renamed` finds the id.
-  const renamed = new Map();
+  let renamed;
   let entryOf;
   class Timeout {
     #entry;
@@ -56,7 +58,7 @@
       return this;
     }
     get _destroyed() {
-      return callbacks.get(this.#entry.id) !== this;
+      return callbacks?.get(this.#entry.id) !== this;
     }
     [Symbol.toPrimitive]() {
       return this.#entry.id;
@@ -67,33 +69,33 @@
   const start = (callback, delay, args, repeat) => {
     const id = startTimer(delay);
     const timer = new Timeout({ callback, delay, args, repeat, id, nativeId: id, holds: true });
-    callbacks.set(id, timer);
+    (callbacks ??= new Map()).set(id, timer);
     return timer;
   };
 
   const again = (entry) => {
     entry.nativeId = startTimer(entry.delay);
     if (!entry.holds) holdRun(entry.nativeId, false);
-    renamed.set(entry.nativeId, entry.id);
+    (renamed ??= new Map()).set(entry.nativeId, entry.id);
   };
 
   const stop = (entry) => {
-    renamed.delete(entry.nativeId);
+    renamed?.delete(entry.nativeId);
     stopTimer(entry.nativeId);
   };
 
   const clear = (id) => {
-    const timer = callbacks.get(typeof id === 'symbol' ? undefined : Number(id));
+    const timer = callbacks?.get(typeof id === 'symbol' ? undefined : Number(id));
     if (timer === undefined) return;
     callbacks.delete(entryOf(timer).id);
     stop(entryOf(timer));
   };
 
   onTimer((nativeId) => {
-    const timer = callbacks.get(renamed.get(nativeId) ?? nativeId);
+    const timer = callbacks.get(renamed?.get(nativeId) ?? nativeId);
     if (timer === undefined) return;
     const entry = entryOf(timer);
-    renamed.delete(nativeId);
+    renamed?.delete(nativeId);
     if (!entry.repeat) callbacks.delete(entry.id);
     try {
       Reflect.apply(entry.callback, timer, entry.args);
