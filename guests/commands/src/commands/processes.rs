@@ -327,8 +327,8 @@ fn select(name: &'static str, args: Vec<OsString>) -> Result<i32, i32> {
     let text = if has.contains(&'x') { format!("^(?:{text})$") } else { text };
     let regex = regex::RegexBuilder::new(&text).case_insensitive(has.contains(&'i')).build();
     let regex = regex.map_err(|_| usage.wrong("the pattern is not a regular expression"))?;
-    let own = std::process::id();
-    let me = sys::myself().map_or(own, |me| me.pid);
+    // `std::process::id` panics in a cell.
+    let me = sys::myself().map_or(0, |me| me.pid);
     let mut found = all();
     found.retain(|process| {
         let subject = if has.contains(&'f') { &process.command } else { &process.name };
