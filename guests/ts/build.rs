@@ -3,7 +3,7 @@
 /// Stack size. Deep nesting reaches the engine's own stack limit first, which is reported as stack
 /// exhaustion and not as another trap. The linker places the stack below the data, so an overflow
 /// reaches no memory.
-const STACK: usize = 4 << 20;
+const STACK: usize = 16 << 20;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

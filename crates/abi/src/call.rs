@@ -146,7 +146,7 @@ calls! {
     71 InputRead "input.read",
     /// `ticket: u32 (0 for the denial that was answered last), file: str, line: u32`: the place in
     /// the tool that a question or a denial comes from. Returns nothing.
-    73 PlaceTell "place.tell",
+    76 PlaceTell "place.tell",
     /// `code: rest`; the compiled code of the starting tool, before it runs. Returns nothing.
     74 CodeKeep "code.keep",
     /// `name: str, source: rest`: a TypeScript file that the tool imports; pending, answers its

@@ -49,6 +49,8 @@ struct Editor {
     verbose: bool,
     prompt: Option<String>,
     changed: bool,
+    /// True while `g` or `v` runs commands, which cannot be nested.
+    in_global: bool,
     warned: bool,
     message: Option<Wrong>,
     failed: bool,
@@ -81,6 +83,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         verbose: false,
         prompt: None,
         changed: false,
+        in_global: false,
         warned: false,
         message: None,
         failed: false,
@@ -404,7 +407,13 @@ impl Editor {
                 self.changed = true;
             }
             's' => self.substitute(from, to, rest)?,
-            'g' | 'v' => self.global(rest, given.then_some((from, to)), letter == 'g', input)?,
+            'g' | 'v' if self.in_global => return Err("Cannot nest global commands"),
+            'g' | 'v' => {
+                self.in_global = true;
+                let done = self.global(rest, given.then_some((from, to)), letter == 'g', input);
+                self.in_global = false;
+                done?;
+            }
             'u' => {
                 std::mem::swap(&mut self.buffer, &mut self.undo);
                 self.changed = true;

@@ -56,7 +56,10 @@ impl Format {
                 encoder.finish().map(drop)
             }
             Format::Xz => {
-                let mut encoder = XzWriter::new(to, XzOptions::with_preset(level.min(9)))?;
+                let mut options = XzOptions::with_preset(level.min(9));
+                // An encoder takes eleven times its dictionary, and a sandbox has 64 MiB.
+                options.lzma_options.dict_size = options.lzma_options.dict_size.min(1 << 20);
+                let mut encoder = XzWriter::new(to, options)?;
                 io::copy(from, &mut encoder)?;
                 encoder.finish().map(drop)
             }

@@ -327,6 +327,7 @@ fn select(name: &'static str, args: Vec<OsString>) -> Result<i32, i32> {
     let text = if has.contains(&'x') { format!("^(?:{text})$") } else { text };
     let regex = regex::RegexBuilder::new(&text).case_insensitive(has.contains(&'i')).build();
     let regex = regex.map_err(|_| usage.wrong("the pattern is not a regular expression"))?;
+    // `std::process::id` panics in a cell.
     let me = sys::myself().map(|me| me.pid).ok();
     let mut found = all();
     found.retain(|process| {

@@ -242,10 +242,18 @@ fn read(file: Option<&String>, from: Format) -> Result<Vec<Val>, String> {
             // The parser recurses, so the depth of flow collections and indentation is limited.
             let deep = text.lines().any(|line| {
                 line.chars().take_while(|c| *c == ' ').count() > 2 * MAX_DEPTH
-                    || line.chars().filter(|c| matches!(c, '[' | '{')).count() > MAX_DEPTH
                     || line.matches("- ").count() > MAX_DEPTH
             });
-            if deep {
+            let (mut depth, mut deepest) = (0_usize, 0_usize);
+            for byte in text.bytes() {
+                match byte {
+                    b'[' | b'{' => depth += 1,
+                    b']' | b'}' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                deepest = deepest.max(depth);
+            }
+            if deep || deepest > MAX_DEPTH {
                 return Err(bad(&"nested too deep"));
             }
             let values: Result<Vec<Val>, _> = jaq_fmts::read::yaml::parse_many(&text).collect();

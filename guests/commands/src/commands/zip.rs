@@ -249,12 +249,8 @@ impl Set {
         say: &dyn Fn(&str),
     ) -> Result<(), String> {
         let text = |error: zip::result::ZipError| error.to_string();
-        let mut options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level((self.level > 0).then_some(self.level));
-        if self.level == 0 {
-            options = options.compression_method(CompressionMethod::Stored);
-        }
+        let mut options =
+            SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         if let Ok(status) = crate::files::status(path.to_string_lossy().as_bytes(), true) {
             options = options.unix_permissions(status.mode & 0o7777);
             if let Some(time) = zip_time(status.modified / 1_000_000_000) {
@@ -277,8 +273,11 @@ impl Set {
         let packed =
             if self.level == 0 { usize::MAX } else { packed_len(&bytes, self.level as u32) };
         let is_stored = packed >= bytes.len();
-        if is_stored {
-            options = options.compression_method(CompressionMethod::Stored);
+        if !is_stored {
+            // A level is refused for entries that are stored.
+            options = options
+                .compression_method(CompressionMethod::Deflated)
+                .compression_level(Some(self.level));
         }
         writer.start_file(name, options).map_err(text)?;
         writer.write_all(&bytes).map_err(|error| reason(&error))?;

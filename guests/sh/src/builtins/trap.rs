@@ -1,6 +1,6 @@
 //! The `trap` builtin.
 
-use super::{USAGE, number, shown};
+use super::{USAGE, shown};
 use crate::expand::quote;
 use crate::shell::traps::{Event, signal_name};
 use crate::shell::{Exec, Shell};
@@ -27,7 +27,8 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     let Some((command, events)) = rest.split_first() else { return show(shell, &[]) };
     // A single argument, or a number as the first, resets those signals.
-    let (command, events) = if events.is_empty() || number(command).is_some() {
+    let is_number = !command.is_empty() && command.iter().all(u8::is_ascii_digit);
+    let (command, events) = if events.is_empty() || is_number {
         (None, rest)
     } else if command == b"-" {
         (None, events)

@@ -30,7 +30,8 @@ impl Shell {
             return Ok(0);
         }
         let before = (self.status, self.line, self.traps.running, self.pipe_status.clone());
-        self.traps.running = true;
+        // Commands of a signal's trap have DEBUG and ERR traps like any other.
+        self.traps.running |= !matches!(event, Event::Signal(_));
         let line = match event {
             Event::Debug | Event::Err | Event::Return => self.line,
             Event::Exit | Event::Signal(_) => 1,

@@ -62,7 +62,8 @@ impl Shell {
         } else if self.options.failglob() {
             let text = String::from_utf8_lossy(&field.plain()).into_owned();
             self.warn(&format!("no match: {text}"));
-            return Err(Flow::Discard(1));
+            let ends = self.options.errexit() && self.errexit_off == 0;
+            return Err(if ends { Flow::Exit(1) } else { Flow::Discard(1) });
         } else if !self.options.nullglob() {
             args.push(field.plain());
         }
