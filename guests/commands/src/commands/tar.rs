@@ -586,7 +586,8 @@ impl Tar {
         (parts > self.strip).then_some(path)
     }
 
-    /// Returns true if the path leads through a link of this archive, which may point anywhere.
+    /// Returns true if the path leads through a link of this archive, which may point anywhere
+    /// (T-PROC-016).
     fn is_behind_link(&self, path: &Path) -> bool {
         path.ancestors().skip(1).any(|folder| self.links.contains(folder))
     }
