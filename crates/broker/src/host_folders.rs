@@ -44,6 +44,10 @@ impl HostFolders {
         Self(folders.into_iter().collect())
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns true if something in the sandbox can change the host.
     pub(crate) fn can_be_changed(&self) -> bool {
         self.0.iter().any(|folder| folder.mode == FolderMode::ReadWrite)

@@ -38,6 +38,11 @@ impl Risk {
             Capability::Process(_) if folders.can_be_changed() => {
                 Some("the command can change files of this machine that are mounted :rw")
             }
+            // Grants of files are for tools: a command reads whatever is mounted.
+            Capability::Process(_) if !folders.is_empty() => {
+                let reason = "the command can read all files of this machine that are mounted";
+                return Self { level: Level::Medium, reason };
+            }
             Capability::Fs(fs) if fs.access() == Access::Write => {
                 folders.changes(capability).then_some("changes files of this machine")
             }
@@ -270,13 +275,15 @@ mod tests {
     }
 
     #[test]
-    fn command_beside_a_real_folder_is_high() {
+    fn command_beside_a_real_folder_is_no_low_risk() {
         let folder = |mode| HostFolder { at: "/w".into(), host: "/home/me".into(), mode };
         let level = |text: &str, mode| {
             Risk::within(&text.parse().unwrap(), &HostFolders::new([folder(mode)])).level
         };
         assert_eq!(level("process:exec:rm", FolderMode::ReadWrite), Level::High);
-        assert_eq!(level("process:exec:rm", FolderMode::Overlay), Level::Low);
+        assert_eq!(level("process:exec:rm", FolderMode::Overlay), Level::Medium);
+        assert_eq!(level("process:exec:cat", FolderMode::ReadOnly), Level::Medium);
+        assert_eq!(level("process:exec", FolderMode::ReadOnly), Level::Medium);
         assert_eq!(level("fs:write:/w/a", FolderMode::ReadWrite), Level::High);
         assert_eq!(level("fs:write:/**", FolderMode::ReadWrite), Level::High);
         assert_eq!(level("fs:write:/tmp/a", FolderMode::ReadWrite), Level::Medium);

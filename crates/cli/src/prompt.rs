@@ -154,7 +154,10 @@ fn decide_all(
         return Some(vec![decide(terminal, question, wish, is_needed)?]);
     }
     terminal.say(&format!("\n{} wants {} things:", question.tool(), wishes.len()));
-    for (number, wish) in wishes.iter().enumerate() {
+    // The riskiest come last, next to the answer: a long list scrolls off the screen (T-PERM-020).
+    let mut sorted: Vec<&Wish> = wishes.iter().collect();
+    sorted.sort_by_key(|wish| wish.choices()[0].risk().level);
+    for (number, wish) in sorted.into_iter().enumerate() {
         let choice = &wish.choices()[0];
         let words = shortened(&choice.words(), MAX_WORDS);
         terminal.say(&format!("  {}. {words}", number + 1));

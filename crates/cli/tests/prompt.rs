@@ -208,6 +208,22 @@ fn yes_is_once_and_says_what_it_did() {
     prompt.check_end(0);
 }
 
+/// T-PERM-020.
+#[test]
+fn the_riskiest_wish_is_next_to_the_answer() {
+    let home = Home::new("risks");
+    let low = "// @capability env:read:HOME\n// @capability fs:read:/data/*\n";
+    let high = "// @capability network:fetch:POST@https://a.example/**\n";
+    let tool = format!("{high}{low}console.log('over')");
+    let mut prompt = asking(&home, &tool, &["--ephemeral"]);
+    prompt.wait_for("1. read files that match /data/*");
+    prompt.wait_for("2. read the variable HOME");
+    prompt.wait_for("3. send POST requests");
+    prompt.wait_for("none: ");
+    prompt.answer("n\r", &["over\r\n"]);
+    prompt.check_end(0);
+}
+
 #[test]
 fn what_a_tool_declares_is_one_question() {
     let home = Home::new("wishes");

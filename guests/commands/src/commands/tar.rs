@@ -1,5 +1,6 @@
 //! tar: creates, lists, extracts and appends to archives, compressed or not.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -77,6 +78,8 @@ struct Tar {
     exclude: Vec<Vec<u8>>,
     /// Names, each with the directory that it is relative to.
     names: Vec<(PathBuf, OsString)>,
+    /// Links that were extracted.
+    links: HashSet<PathBuf>,
     code: i32,
     warned: bool,
 }
@@ -157,6 +160,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         exclude: Vec::new(),
         names: Vec::new(),
         code: 0,
+        links: HashSet::new(),
         warned: false,
     };
     let mut job = None;
@@ -582,6 +586,12 @@ impl Tar {
         (parts > self.strip).then_some(path)
     }
 
+    /// Returns true if the path leads through a link of this archive, which may point anywhere
+    /// (T-PROC-016).
+    fn is_behind_link(&self, path: &Path) -> bool {
+        path.ancestors().skip(1).any(|folder| self.links.contains(folder))
+    }
+
     fn extract<R: Read>(&mut self, entry: &mut ::tar::Entry<'_, R>, name: &[u8]) -> io::Result<()> {
         let Some(path) = self.place(name) else {
             if name.split(|b| *b == b'/').any(|part| part == b"..") {
@@ -589,6 +599,9 @@ impl Tar {
             }
             return Ok(());
         };
+        if self.is_behind_link(&path) {
+            return Err(io::Error::other("Cannot open: Not a directory"));
+        }
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent)?;
         }
@@ -597,6 +610,9 @@ impl Tar {
         let mode = header.mode().unwrap_or(0o644) & 0o777;
         let modified = header.mtime().unwrap_or(0);
         if kind.is_dir() {
+            if self.links.contains(&path) {
+                return Err(io::Error::other("Cannot mkdir: File exists"));
+            }
             match fs::create_dir(&path) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _ => {}
@@ -610,17 +626,27 @@ impl Tar {
         }
         if exists {
             fs::remove_file(&path)?;
+            self.links.remove(&path);
         }
         if kind.is_symlink() {
             let Some(to) = entry.link_name()? else { return Ok(()) };
-            return link(&to, &path);
+            link(&to, &path)?;
+            self.links.insert(path);
+            return Ok(());
         }
         if kind.is_hard_link() {
             let Some(to) = entry.link_name_bytes() else { return Ok(()) };
             let Some(to) = self.place(&to) else {
                 return Err(io::Error::other("link leads outside"));
             };
-            return fs::hard_link(to, &path);
+            if self.is_behind_link(&to) {
+                return Err(io::Error::other("link leads outside"));
+            }
+            fs::hard_link(&to, &path)?;
+            if self.links.contains(&to) {
+                self.links.insert(path);
+            }
+            return Ok(());
         }
         let mut file = File::create(&path)?;
         io::copy(entry, &mut file)?;
