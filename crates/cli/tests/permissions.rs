@@ -295,7 +295,6 @@ fn a_denial_says_what_a_grant_alone_would_not_mend() {
     let cases = [
         ("require('fs').readFileSync('sales.csv')", "hint: --mount .:/home/user "),
         ("require('fs').readFileSync('/data/in/a.csv')", "hint: --mount .:/data/in "),
-        ("process.env.API_KEY", "hint: --env API_KEY=\"$API_KEY\" "),
     ];
     for (source, hint) in cases {
         let err = home.check(&["run", "-"], source, 1, &[hint, "hint: cofferdam grant req_"]);

@@ -28,6 +28,11 @@ impl ReadVariable {
     pub fn new(name: EnvName) -> Self {
         ReadVariable { name, is_set: true }
     }
+
+    /// Returns false if there is no such variable.
+    pub fn is_set(&self) -> bool {
+        self.is_set
+    }
 }
 
 impl Action for ReadVariable {

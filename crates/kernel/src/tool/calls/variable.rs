@@ -9,6 +9,11 @@ use crate::tool::kernel::{Kernel, Served};
 pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let name = name(io.fields.str()?.parse())?;
     let variable = kernel.settings.resources.variables().to_read(name);
+    if !variable.is_set() {
+        // Packages look for variables that change their behaviour, and nothing would be read.
+        io.give(&Value::Null);
+        return Ok(Reply::Done);
+    }
     kernel.with_permit(variable, io.answer, |resources, permit| {
         packed(&resources.variables().get(permit).map_or(Value::Null, Value::String))
     })

@@ -166,7 +166,7 @@ fn start(args: Vec<OsString>) -> Result<i32, i32> {
         all.push(if is_letters { format!("-{word}").into() } else { word.into() });
     }
     all.extend(args.into_iter().skip(1));
-    let mut was_jobs = false;
+    let (mut was_jobs, mut was_entered) = (false, false);
     for item in options::parse(&USAGE, all, &specs, Order::Anywhere)? {
         let after_jobs = std::mem::take(&mut was_jobs);
         match item {
@@ -199,7 +199,7 @@ fn start(args: Vec<OsString>) -> Result<i32, i32> {
                     eprintln!("{name}: *** {dir}: {}.  Stop.", reason(&error));
                     return Err(USAGE.trouble);
                 }
-                make.options.print_directory = true;
+                was_entered = true;
             }
             Item::Option(Key::Short('f'), Some(file)) => {
                 files.push(file.to_string_lossy().into_owned());
@@ -223,7 +223,7 @@ fn start(args: Vec<OsString>) -> Result<i32, i32> {
             }
         }
     }
-    if make.level > 0 && !no_print && !make.options.silent {
+    if (make.level > 0 || was_entered) && !no_print && !make.options.silent {
         make.options.print_directory = true;
     }
     if no_print {
