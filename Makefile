@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench test-clients wheel npm dist clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench bench-web test-clients test-fronts test-native web test-web web-demo wheel npm dist clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -42,7 +42,7 @@ test: setup dependencies  ## everything that is tested
 	cd guests && cargo fmt --all --check
 	cd fuzz && cargo fmt --check
 	cargo test $(CARGO_FLAGS)
-	$(MAKE) guests-test fuzz-short test-clients
+	$(MAKE) guests-test fuzz-short test-clients test-fronts test-native test-web
 
 # Both are compared with the schema that the program prints, so that they cannot drift from it.
 test-clients: build  ## the clients for Python and TypeScript, against the program
@@ -51,6 +51,25 @@ test-clients: build  ## the clients for Python and TypeScript, against the progr
 	PATH="$(abspath $(TARGET))/release:$$PATH" python3 -m unittest discover -s clients/python/tests
 	cd clients/typescript && PATH="$(abspath $(TARGET))/release:$$PATH" node --test test/
 	clients/check-packages $(TARGET)/release/cofferdam
+
+# Each folder of tests/fronts has a script that gets the program, and installs clients of others into a cache.
+test-fronts: build  ## the server with real browsers and clients of others
+	cargo build $(CARGO_FLAGS) --examples
+	set -e; for front in tests/fronts/*/run; do "$$front" $(TARGET)/release/cofferdam; done
+
+# Runtimes from npm and PyPI are installed into a cache, once.
+test-native: build  ## bun, node, deno, python, curl, git and a compiler behind the walls
+	tests/native/run $(TARGET)/release/cofferdam
+
+web: build  ## the package for browsers: web/dist
+	cd crates/web && cargo fmt --all --check
+	scripts/web
+
+test-web: web  ## the package in Debian's Chromium and Firefox
+	tests/web/run
+
+web-demo: web  ## serve the example console of the package
+	python3 -m http.server --bind 127.0.0.1 --directory web 8000
 
 wheel: build  ## a Python wheel of this platform with the program inside: target/wheels
 	clients/python/wheel $(TARGET)/release/cofferdam $(TARGET)/wheels
@@ -100,6 +119,9 @@ package: setup  ## pack every published crate, then build and run programs that 
 
 bench: build  ## measure us and our peers, side by side
 	bench/run
+
+bench-web: web  ## the same in Debian's Chromium and Firefox
+	bench/web/run
 
 clean:  ## remove what was built here
 	cargo clean

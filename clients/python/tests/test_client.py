@@ -314,6 +314,61 @@ class Models(unittest.TestCase):
         self.assertEqual(frameworks.run_javascript("return 42"), "42")
 
 
+def has_walls() -> bool:
+    """Returns true if real programs can run on this machine; says so if not."""
+    with Sandbox() as sandbox:
+        try:
+            sandbox.native("true")
+        except cofferdam.RpcError as error:
+            print(f"native programs: not tested: {error}")
+            return False
+    return True
+
+
+class Native(unittest.TestCase):
+    def test_a_real_program_is_denied_and_granted(self) -> None:
+        if not has_walls():
+            return
+        # A program has a `/tmp` of its own.
+        with tempfile.TemporaryDirectory(dir=HERE) as folder, Sandbox() as sandbox:
+            data = pathlib.Path(folder).resolve() / "data.txt"
+            data.write_text("content")
+            words = ("python3", "-c", f"print(open({str(data)!r}).read())")
+            outcome = sandbox.native(*words)
+            self.assertEqual(outcome.exit_code, 1)
+            denied = cofferdam.extract_permission_error(outcome.stderr)
+            assert denied is not None
+            self.assertEqual(denied["requiredPermission"], f"fs:read:{data}")
+            sandbox.grant(request=denied["requestId"])
+            self.assertEqual(sandbox.native(*words).stdout, "content\n")
+
+    def test_input_variables_and_limits_of_a_real_program(self) -> None:
+        if not has_walls():
+            return
+        with Sandbox(stdin="typed\n", env={"WORD": "w"}) as sandbox:
+            outcome = sandbox.native("sh", "-c", "read x; echo $x $WORD")
+            self.assertEqual(outcome.stdout, "typed w\n")
+            late = sandbox.native("sleep", "100", timeout=0.3)
+            assert late.error is not None
+            self.assertEqual(late.error["code"], "TIMEOUT")
+
+    def test_lines_that_only_look_like_denials(self) -> None:
+        self.assertIsNone(cofferdam.extract_permission_error('{"code":"PERMISSION_DENIED"\nx'))
+        self.assertIsNone(cofferdam.extract_permission_error('{"code":"PERMISSION_DENIED"}'))
+
+
+class Tools(unittest.TestCase):
+    def test_a_tool_is_registered_called_and_removed(self) -> None:
+        with Sandbox() as sandbox:
+            added = sandbox.add_tool("double", "return args.n * 2", description="Doubles a number")
+            self.assertEqual(added["name"], "double")
+            self.assertEqual([tool["name"] for tool in sandbox.tools()], ["double"])
+            self.assertEqual(sandbox.tool("double")["source"], "return args.n * 2")
+            self.assertEqual(sandbox.call_tool("double", {"n": 21}), 42)
+            sandbox.remove_tool("double")
+            self.assertEqual(sandbox.tools(), [])
+
+
 class Connections(unittest.TestCase):
     def test_a_closed_connection_says_so(self) -> None:
         connection = Connection()

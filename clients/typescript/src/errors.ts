@@ -76,3 +76,26 @@ export function check(outcome: Outcome): Outcome {
   if (outcome.errorClass === null) return outcome;
   throw new (CLASSES[outcome.errorClass] ?? ExecutionError)(outcome);
 }
+
+/** A denial that a native program wrote to standard error. */
+export interface Denial {
+  code: string;
+  requiredPermission: string;
+  attemptedAction: string;
+  requestId: string;
+  message: string;
+}
+
+/** Returns the last denial that a native program wrote to standard error, or null. */
+export function extractPermissionError(stderr: string): Denial | null {
+  for (const line of stderr.split('\n').reverse()) {
+    if (!line.startsWith('{"code":"PERMISSION_DENIED"')) continue;
+    try {
+      const found = JSON.parse(line) as Denial;
+      if (found.requiredPermission && found.requestId) return found;
+    } catch {
+      // A line that only looks like one.
+    }
+  }
+  return null;
+}

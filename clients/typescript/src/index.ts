@@ -13,6 +13,7 @@ export {
   Cancelled,
   CofferdamError,
   ConnectionLost,
+  type Denial,
   ExecutionError,
   LimitExceeded,
   PermissionDenied,
@@ -20,6 +21,7 @@ export {
   RpcError,
   RunError,
   TimeLimit,
+  extractPermissionError,
 } from './errors.js';
 export type { Choice, Grant, Limits, Methods, Mount, Wish } from './methods.js';
 export {

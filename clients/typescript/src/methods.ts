@@ -23,13 +23,13 @@ export type OutcomeError = { code: string; name: string; message: string; stack?
 export interface Methods {
   /** Runs a tool or program. */
   "exec": {
-    params: { kind: "js" | "ts" | "shell" | "wasm"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; capabilities?: Array<string>; limits?: Limits; stdin?: string; env?: Record<string, string>; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown; stream?: boolean };
-    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denied?: Record<string, unknown>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
+    params: { kind: "js" | "ts" | "python" | "shell" | "wasm" | "native"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; stream?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
+    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
   };
   /** Same as exec. */
   "sandbox.exec": {
-    params: { kind: "js" | "ts" | "shell" | "wasm"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; capabilities?: Array<string>; limits?: Limits; stdin?: string; env?: Record<string, string>; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown; stream?: boolean };
-    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denied?: Record<string, unknown>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
+    params: { kind: "js" | "ts" | "python" | "shell" | "wasm" | "native"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; stream?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
+    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
   };
   /** Cancels a request by its id. */
   "cancel": {
@@ -43,13 +43,13 @@ export interface Methods {
   };
   /** Makes a sandbox that is kept. */
   "sandbox.create": {
-    params: { limits?: Limits; stdin?: string; cwd?: string; env?: Record<string, string>; files?: Record<string, Content>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string };
+    params: { cwd?: string; files?: Record<string, Content>; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
     result: { sandbox: string };
   };
-  /** Makes a sandbox from an export. */
+  /** Makes a sandbox from an export; sealed says if this store made it. */
   "sandbox.import": {
-    params: { base64: string; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string };
-    result: { sandbox: string };
+    params: { base64: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; sealed?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
+    result: { sandbox: string; sealed: boolean };
   };
   /** Writes a file. */
   "sandbox.write": {
@@ -186,6 +186,31 @@ export interface Methods {
     params: { last?: number; sandbox?: string; run?: string; event?: string; verdict?: string; id?: string };
     result: { lines: Array<Record<string, unknown>> };
   };
+  /** Registers a tool, or a new version of one. */
+  "tool.add": {
+    params: { name: string; description: string; kind?: "js" | "ts" | "python"; source: string; parameters?: Record<string, unknown>; returns?: Record<string, unknown>; wants?: Array<string> };
+    result: { tool: Record<string, unknown>; isNew: boolean };
+  };
+  /** Lists registered tools. */
+  "tool.list": {
+    params: Record<string, never>;
+    result: { tools: Array<Record<string, unknown>> };
+  };
+  /** Returns a registered tool with its source and earlier versions. */
+  "tool.show": {
+    params: { name: string };
+    result: { tool: Record<string, unknown> };
+  };
+  /** Removes a registered tool with all its versions. */
+  "tool.remove": {
+    params: { name: string };
+    result: { removed: boolean };
+  };
+  /** Runs a registered tool. */
+  "tool.call": {
+    params: { name: string; args?: unknown; files?: Record<string, Content>; cwd?: string; sandbox?: string; session?: string; stream?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
+    result: { outcome: Record<string, unknown>; mistake?: string };
+  };
 }
 
 export interface Notifications {
@@ -236,4 +261,9 @@ export const METHODS = [
   "requests.list",
   "requests.deny",
   "audit.read",
+  "tool.add",
+  "tool.list",
+  "tool.show",
+  "tool.remove",
+  "tool.call",
 ] as const;

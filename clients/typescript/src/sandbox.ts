@@ -119,6 +119,14 @@ export class Sandbox {
     return this.#exec({ kind: 'shell', command, stdin, env, cwd }, options);
   }
 
+  /**
+   * Runs a real program of the machine behind walls of the operating system (Linux only). Input,
+   * variables and mounted folders are those of the sandbox.
+   */
+  native(argv: string[], options: RunOptions = {}): Promise<Outcome> {
+    return this.#exec({ kind: 'native', argv }, options);
+  }
+
   /** Returns a session, in which variables stay between runs. */
   session(name = 'default'): Session {
     return new Session(this, name);
@@ -194,6 +202,32 @@ export class Sandbox {
   async export(): Promise<Uint8Array> {
     const { base64: text } = await this.connection.call('sandbox.export', { sandbox: this.id });
     return Buffer.from(text, 'base64');
+  }
+
+  /** Registers a tool, or a new version of one, in the store of the program. */
+  async addTool(tool: Methods['tool.add']['params']): Promise<Record<string, unknown>> {
+    return (await this.connection.call('tool.add', tool)).tool;
+  }
+
+  /** Returns the registered tools. */
+  async tools(): Promise<Array<Record<string, unknown>>> {
+    return (await this.connection.call('tool.list', {})).tools;
+  }
+
+  /** Returns a registered tool with its source and earlier versions. */
+  async tool(name: string): Promise<Record<string, unknown>> {
+    return (await this.connection.call('tool.show', { name })).tool;
+  }
+
+  /** Removes a registered tool with all its versions. */
+  async removeTool(name: string): Promise<void> {
+    await this.connection.call('tool.remove', { name });
+  }
+
+  /** Runs a registered tool and returns its result. Throws a RunError if it fails. */
+  async callTool(name: string, args?: unknown): Promise<unknown> {
+    const { outcome } = await this.connection.call('tool.call', { name, args, sandbox: this.id });
+    return check(outcome as Outcome).result;
   }
 
   /** Grants a capability, or a request by its id, to this sandbox. */

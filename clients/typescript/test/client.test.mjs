@@ -198,6 +198,38 @@ test('the examples run with a scripted model', async () => {
   assert.equal(await askAnthropic({ messages: { create } }, 'm', '?'), '42\n');
 });
 
+test('a real program is denied and granted', async () => {
+  const sandbox = await Sandbox.create();
+  const started = await sandbox.native(['true']).catch((error) => error);
+  if (started instanceof cofferdam.RpcError) {
+    console.log(`native programs: not tested: ${started.message}`);
+    return;
+  }
+  // A program has a `/tmp` of its own.
+  const folder = mkdtempSync(join(import.meta.dirname, 'data-'));
+  const data = join(folder, 'data.txt');
+  writeFileSync(data, 'content');
+  const words = ['cat', data];
+  const outcome = await sandbox.native(words);
+  const denied = cofferdam.extractPermissionError(outcome.stderr);
+  assert.equal(denied.requiredPermission, `fs:read:${data}`);
+  await sandbox.grant({ request: denied.requestId });
+  assert.equal((await sandbox.native(words)).stdout, 'content');
+  assert.equal(cofferdam.extractPermissionError('{"code":"PERMISSION_DENIED"}'), null);
+  rmSync(folder, { recursive: true });
+});
+
+test('a tool is registered, called and removed', async () => {
+  const sandbox = await Sandbox.create();
+  const tool = { name: 'double', description: 'Doubles a number', source: 'return args.n * 2' };
+  assert.equal((await sandbox.addTool(tool)).name, 'double');
+  assert.deepEqual((await sandbox.tools()).map(({ name }) => name), ['double']);
+  assert.equal((await sandbox.tool('double')).source, tool.source);
+  assert.equal(await sandbox.callTool('double', { n: 21 }), 42);
+  await sandbox.removeTool('double');
+  assert.deepEqual(await sandbox.tools(), []);
+});
+
 test('a closed connection says so', async () => {
   const connection = new Connection();
   const sandbox = await Sandbox.create({ connection });

@@ -109,6 +109,9 @@ calls! {
     46 FileRename "file.rename",
     /// `path: str, mode: u32`; sets the permission bits. Returns nothing.
     47 FileMode "file.mode",
+    /// `path: str`; returns the bytes of a file that the tool is about to load as a module. It is
+    /// part of the tool from then on.
+    48 ModuleRead "module.read",
     /// `name: str`; returns a value: the state that the embedding program has published.
     50 StateGet "state.get",
     /// `name: str, content: value`; returns nothing.
@@ -141,6 +144,18 @@ calls! {
     69 FetchDrop "fetch.drop",
     /// `command: value`; pending, returns a value: exit code and output.
     70 CommandRun "command.run",
+    /// `command: value`; starts a command. Pending, returns a value: the number of the command.
+    /// Its standard input is fed if the member `piped` is true.
+    77 CommandStart "command.start",
+    /// `command: u32`; pending, returns the next event: 1 and bytes of standard output, 2 and bytes
+    /// of standard error, 0 and the exit code as `i32` and a reason that was not printed, or 3 if the
+    /// command was stopped. A command that has ended or was stopped has no number any more.
+    78 CommandNext "command.next",
+    /// `command: u32, last: u8, piece: rest`; writes to standard input, and ends it if `last` is 1.
+    /// Pending, returns nothing when the command has room for more.
+    79 CommandFeed "command.feed",
+    /// `command: u32`; stops a command. Returns nothing, even if the command has ended.
+    81 CommandStop "command.stop",
     /// No fields; pending, returns the next bytes of standard input of a tool that a program has
     /// started, none at the end.
     71 InputRead "input.read",
@@ -196,7 +211,8 @@ calls! {
     /// `which: u8 ([crate::process::Cap]), allowed: u64`; reports that the program refused
     /// something because of a cap of its own. Returns nothing; used to explain a failed run.
     29 CapHit "cap.hit",
-    /// `tool: value (name, source, arguments)`; starts a tool, one at a time. Returns nothing.
+    /// `tool: value (name, source, arguments, and optionally cwd and path)`; starts a tool, one at a
+    /// time. Returns nothing.
     30 ToolStart "tool.start",
     /// No fields; waits for the tool of [`ProgramCall::ToolStart`] and returns `event: u8
     /// ([crate::process::ToolEvent]), bytes: rest`.
@@ -205,7 +221,8 @@ calls! {
     /// errno.
     37 FifoMake "fifo.make",
     /// `request: value, body: rest`; pending, returns a value: the head of the response and, if it
-    /// has a body, the number of a stream.
+    /// has a body, the number of a stream. If the request names a descriptor as `from`, the rest of
+    /// that descriptor follows the body, is read while it is sent, and counted as `sent`.
     64 FetchStart "fetch.start",
     /// `stream: u32`; pending, returns the next bytes, none at the end.
     65 FetchRead "fetch.read",

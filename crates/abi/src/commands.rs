@@ -14,14 +14,28 @@ pub const COMMANDS: &[&str] = &[
     "hostname", "iconv", "id", "install", "join", "jq", "js", "less", "link", "ln", "logname",
     "ls", "make", "md5sum", "mkdir", "mkfifo", "mktemp", "more", "mv", "nice", "nl", "node",
     "nohup", "nproc", "numfmt", "od", "openssl", "parallel", "paste", "patch", "pathchk", "pgrep",
-    "pkill", "pr", "printenv", "printf", "ps", "ptx", "pwd", "readlink", "realpath", "rev", "rg",
-    "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum",
+    "pkill", "pr", "printenv", "printf", "ps", "ptx", "pwd", "python", "python3", "readlink", "realpath",
+    "rev", "rg", "rm", "rmdir", "sed", "seq", "sh", "sha1sum", "sha224sum", "sha256sum", "sha384sum",
     "sha512sum", "shasum", "shred", "shuf", "sleep", "sort", "split", "sqlite3", "stat", "strings",
     "sum", "sync", "tac", "tail", "tar", "tee", "test", "timeout", "top", "touch", "tr", "tree",
     "true", "truncate", "tsort", "tty", "uname", "unexpand", "uniq", "unix2dos", "unlink", "unxz",
     "unzip", "unzstd", "uuidgen", "vdir", "wc", "wget", "which", "whoami", "xargs", "xxd", "xz",
     "xzcat", "yes", "yq", "zcat", "zip", "zstd", "zstdcat",
 ];
+
+/// The most common commands, sorted. Browsers have them in a program of their own.
+#[rustfmt::skip]
+pub const BASICS: &[&str] = &[
+    "[", "awk", "basename", "cat", "chmod", "cp", "cut", "dirname", "echo", "egrep", "env",
+    "false", "fgrep", "find", "grep", "head", "js", "ln", "ls", "mkdir", "mv", "nl", "node",
+    "paste", "printf", "pwd", "rev", "rm", "rmdir", "sed", "seq", "sleep", "sort", "tac",
+    "tail", "tee", "test", "touch", "tr", "true", "uniq", "wc", "which", "xargs", "yes",
+];
+
+/// Returns true if the command is one of the most common.
+pub fn is_basic(name: &str) -> bool {
+    BASICS.binary_search(&name).is_ok()
+}
 
 /// Returns true if a command has this name.
 pub fn is_command(name: &str) -> bool {

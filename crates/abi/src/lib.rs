@@ -38,10 +38,14 @@ pub mod names {
     /// `call(request, request_len, answer, answer_cap) -> answer_len`.
     pub const IMPORT_CALL: &str = "call";
     /// `wait(ticket, answer, answer_cap) -> answer_len`: like `call`, but blocks until a pending
-    /// call is answered. The guest's stack stays suspended meanwhile.
+    /// call is answered. The guest's stack stays suspended meanwhile. For [`super::ANY_TICKET`] the
+    /// answer is the packed [`super::entry::Entry::Resume`] of whatever comes first.
     pub const IMPORT_WAIT: &str = "wait";
     /// Runs once at build time, before the memory image is taken.
     pub const INIT: &str = "cofferdam_init";
+    /// Runs in place of [`INIT`] for an image with more in it: in that of the JavaScript guest, the
+    /// built-in modules of Node are loaded.
+    pub const INIT_WITH_LIBRARY: &str = "cofferdam_init_with_library";
     /// `enter(message, message_len) -> (address << 32 | length)` of the guest's reply.
     pub const ENTER: &str = "cofferdam_enter";
     /// `reserve(len) -> address` of a buffer for a message longer than [`super::INBOX_LEN`].
@@ -53,6 +57,9 @@ pub mod names {
     /// The linear memory.
     pub const MEMORY: &str = "memory";
 }
+
+/// Ticket that waits for the first calls and timers that are settled. No call has this ticket.
+pub const ANY_TICKET: u32 = 0;
 
 /// Size of the guest's fixed inbox in bytes. Most messages fit and need no `reserve`.
 pub const INBOX_LEN: usize = 4096;

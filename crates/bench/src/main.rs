@@ -5,8 +5,11 @@
 mod dom;
 mod frames;
 mod hostile;
+mod http;
+mod mcp;
 mod own;
 mod page;
+mod python;
 mod shell;
 
 use std::path::Path;
@@ -17,7 +20,7 @@ use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
 
 const MEASUREMENTS: &str =
-    "fresh|host_call|compute|dom|kill|kill_shell|memory|own|page|process|shell";
+    "fresh|host_call|compute|dom|http|kill|kill_shell|memory|own|page|process|python|shell";
 
 /// Environment variables that name the inputs given to all peers: lines for a pipeline, a page, and
 /// the source of the library that reads the page.
@@ -47,11 +50,14 @@ fn main() -> ExitCode {
             "host_call" => host_call().await,
             "compute" => compute(Path::new(programs)).await,
             "dom" => dom::measure().await,
+            "http" => http::measure().await,
             "kill" => hostile::kill(Path::new(programs)).await,
             "kill_shell" => hostile::kill_shell(Path::new(programs)).await,
+            "mcp" => mcp::measure(),
             "memory" => hostile::memory(Path::new(programs)).await,
             "own" => own::measure().await,
             "process" => own::process(),
+            "python" => python::measure().await,
             "page" => page::measure(&given(READABILITY), &given(PAGE)).await,
             "shell" => shell::measure(Path::new(programs), given(INPUT).as_bytes()).await,
             _ => {

@@ -126,7 +126,7 @@ async fn begin(sandbox: &Sandbox, source: &str, what: &str) -> Result<Vec<Run>, 
 
 /// Returns the memory of this process. `Pss` counts the pages of an image that many cells share
 /// once; `VmRSS` would count them once for each cell.
-fn own_bytes() -> u64 {
+pub(crate) fn own_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("Pss:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

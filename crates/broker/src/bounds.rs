@@ -37,6 +37,11 @@ impl Bounds {
         (!is_within).then_some(&connections.rule)
     }
 
+    /// Returns the rule that the bounds come from, as denials quote it.
+    pub(crate) fn rule(&self) -> Option<&str> {
+        self.0.as_ref().map(|connections| &*connections.rule)
+    }
+
     /// Returns true if the bounds rule out everything that `capability` allows.
     ///
     /// Judges by the text of the patterns, so it may return false for some that never meet.

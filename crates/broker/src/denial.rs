@@ -50,6 +50,8 @@ pub enum Reason {
     NotGranted,
     /// A person or an approver refused.
     Refused,
+    /// A person refused and gave this reason.
+    RefusedBecause(Arc<str>),
     /// The run has asked the most questions that it may ask.
     TooMany,
     /// The request violates this rule of the sandbox's [bounds](crate::Bounds); no grant would
@@ -72,6 +74,7 @@ impl PermissionError {
         let because = match reason {
             Reason::NotGranted => format!("not granted ({id})"),
             Reason::Refused => format!("refused ({id})"),
+            Reason::RefusedBecause(why) => format!("refused ({id}): {}", visible(why)),
             Reason::TooMany => {
                 format!(
                     "not granted, and not asked about, because this run has asked {MAX_QUESTIONS} \
@@ -136,17 +139,14 @@ impl PermissionError {
 
 impl Denial {
     pub(crate) fn new(required: &Capability, id: &RequestId, reason: Reason) -> Self {
-        let obstacle = match reason {
-            Reason::Hopeless(obstacle) => Some(obstacle),
-            _ => None,
-        };
-        Self { error: PermissionError::new(required, id, &reason), reason, obstacle, place: None }
+        let error = PermissionError::new(required, id, &reason);
+        Self { error, reason, obstacle: None, place: None }
     }
 
     /// Adds the reason why the action would fail even with a grant. Only the caller is told: the
     /// error must not reveal to the guest what exists.
     pub(crate) fn with_obstacle(mut self, obstacle: Option<Obstacle>) -> Self {
-        self.obstacle = self.obstacle.or(obstacle);
+        self.obstacle = obstacle;
         self
     }
 
@@ -173,14 +173,26 @@ impl Denial {
     /// Returns true if a grant would allow the request.
     pub fn can_be_granted(&self) -> bool {
         match self.reason {
-            Reason::NotGranted | Reason::Refused | Reason::TooMany | Reason::Unavailable(_) => true,
+            Reason::NotGranted
+            | Reason::Refused
+            | Reason::RefusedBecause(_)
+            | Reason::TooMany
+            | Reason::Unavailable(_) => true,
             Reason::Outside(_) | Reason::Hopeless(_) => false,
         }
     }
 
     /// Returns the reason why the action would fail even with a grant, if one is known.
     pub fn obstacle(&self) -> Option<Obstacle> {
-        self.obstacle
+        match self.reason {
+            Reason::Hopeless(obstacle) => Some(obstacle),
+            Reason::NotGranted
+            | Reason::Refused
+            | Reason::RefusedBecause(_)
+            | Reason::TooMany
+            | Reason::Outside(_)
+            | Reason::Unavailable(_) => self.obstacle,
+        }
     }
 
     /// Returns the reason, for the caller.
@@ -206,6 +218,7 @@ impl fmt::Display for Denial {
             Reason::Unavailable(error) => write!(f, ": {error}"),
             Reason::NotGranted
             | Reason::Refused
+            | Reason::RefusedBecause(_)
             | Reason::TooMany
             | Reason::Outside(_)
             | Reason::Hopeless(_) => Ok(()),

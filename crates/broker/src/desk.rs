@@ -11,12 +11,13 @@ mod record;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use cofferdam_caps::{Access, Capability, CapabilitySet, Kind, Request, visible};
 
 use crate::audit::{Cost, Event, Line, Ruling};
 use crate::audit_buffer::AuditBuffer;
+use crate::code::Code;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
 use crate::grant::Span;
@@ -26,6 +27,7 @@ use crate::id::{RequestId, RunId};
 use crate::identity::shown_identity;
 use crate::permissions::Permissions;
 use crate::permit::{Action, Checked, Permit};
+use crate::timestamp::Timestamp;
 use crate::waiting::{RequestWaiting, Seen, Waiting};
 
 /// Most verdicts that a run caches; when full, the cache is cleared.
@@ -52,7 +54,9 @@ struct Inner {
     run: Arc<str>,
     /// Identifies the run among those of all processes, for grants that belong to it.
     run_id: RunId,
-    tool: Arc<str>,
+    /// The tool with the modules that it has loaded.
+    code: RwLock<Arc<Code>>,
+    since: Timestamp,
     /// True if a grant of the ledger may belong to this run.
     has_bound: AtomicBool,
     state: Mutex<State>,
@@ -135,11 +139,14 @@ pub(crate) enum Recheck {
 
 impl Desk {
     pub(crate) fn new(permissions: Permissions, run: Arc<str>, tool: Arc<str>) -> Self {
-        let run_id = permissions.broker().shared().ids.run();
+        let (run_id, since) = (permissions.broker().shared().ids.run(), permissions.broker().now());
         let (has_bound, state) = Default::default();
-        let desk = Self(Arc::new(Inner { permissions, run, run_id, tool, has_bound, state }));
+        let shown = shown_identity(&tool);
+        let code = RwLock::new(Arc::new(Code::new(tool)));
+        let desk =
+            Self(Arc::new(Inner { permissions, run, run_id, code, since, has_bound, state }));
         let mut line = desk.line(Event::Start);
-        line.target = Some(shown_identity(&desk.0.tool).into());
+        line.target = Some(shown.into());
         desk.note(line);
         desk
     }
@@ -237,14 +244,43 @@ impl Desk {
         if self.sees(kind)? {
             self.permissions().restrict(kind);
         }
-        Ok(self.permissions().is_restricted(kind))
+        let was_restricted = self.was_restricted(kind)?;
+        Ok(was_restricted || self.permissions().is_restricted(kind))
+    }
+
+    /// Returns true if an earlier process found the sandbox restricted. Records it if a lasting
+    /// grant restricts this run.
+    // T-PERM-023: a grant that is gone.
+    fn was_restricted(&self, kind: Kind) -> Result<bool, Error> {
+        let broker = self.permissions().broker();
+        let (ledger, sandbox) = (&broker.shared().ledger, self.permissions().sandbox());
+        if !broker.shared().keeps_sessions {
+            return Ok(false);
+        }
+        let (code, now) = (self.code(), broker.now());
+        if ledger.is_restricted(sandbox, code.identity(), kind)? {
+            return Ok(true);
+        }
+        let is_meant = |held: &HeldGrant| held.is_for(self.requester(&code), now);
+        let for_all = |held: &HeldGrant| is_meant(held) && held.grant.holder.tool.is_none();
+        let (is_seen, is_for_all) = broker
+            .with_ledger(|cache| {
+                (cache.grants.mentions(kind, is_meant), cache.grants.mentions(kind, for_all))
+            })?
+            .0;
+        if is_seen {
+            let tool = (!is_for_all).then_some(&**code.identity());
+            ledger.restrict(sandbox, tool, kind)?;
+        }
+        Ok(is_seen)
     }
 
     /// Returns [`sees`](Self::sees) for each of `kinds`, reading the grants once.
     pub fn seen(&self, kinds: &[Kind]) -> Result<Vec<bool>, Error> {
         let broker = self.permissions().broker();
         let now = broker.now();
-        let is_meant = |held: &HeldGrant| held.is_for(self.requester(), now);
+        let code = self.code();
+        let is_meant = |held: &HeldGrant| held.is_for(self.requester(&code), now);
         let mentioned = |grants: &crate::grant_index::GrantIndex| -> Vec<bool> {
             kinds.iter().map(|kind| grants.mentions(*kind, is_meant)).collect()
         };
@@ -312,8 +348,23 @@ impl Desk {
         &self.0.permissions
     }
 
-    pub(crate) fn requester(&self) -> Requester<'_> {
-        Requester { tool: &self.0.tool, sandbox: self.permissions().sandbox(), run: &self.0.run_id }
+    /// Records that the run has loaded a module, before the module runs. From now on the run holds
+    /// the grants of the tool with this module, and not those of the tool without it.
+    // T-PERM-021: a module that changed.
+    pub fn loaded(&self, path: &str, module: &[u8]) {
+        let mut code = self.0.code.write().unwrap_or_else(PoisonError::into_inner);
+        *code = Arc::new(code.with(path, module));
+        drop(code);
+        self.lock().verdicts.clear();
+    }
+
+    pub(crate) fn code(&self) -> Arc<Code> {
+        self.0.code.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn requester<'a>(&'a self, code: &'a Code) -> Requester<'a> {
+        let (sandbox, run) = (self.permissions().sandbox(), &self.0.run_id);
+        Requester { code, since: self.0.since, sandbox, run }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use cofferdam_caps::{Capability, Kind};
 
 use crate::held_grant::HeldGrant;
-use crate::id::GrantId;
+use crate::id::{GrantId, RunId};
 use key::IndexKey;
 pub(crate) use key::Query;
 
@@ -18,6 +18,9 @@ pub(crate) use key::Query;
 pub(crate) struct GrantIndex {
     by_kind: [ScopeIndex; Kind::ALL.len()],
     by_id: HashMap<GrantId, Arc<HeldGrant>>,
+    /// Grants that belong to a run. Every run ends by removing its own, so they are found without
+    /// looking at the others.
+    by_run: HashMap<RunId, Vec<GrantId>>,
 }
 
 /// Grants of one kind, or of one host.
@@ -41,6 +44,9 @@ impl GrantIndex {
     pub(crate) fn insert(&mut self, held: Arc<HeldGrant>) {
         self.remove(&held.grant.id);
         self.by_id.insert(held.grant.id.clone(), held.clone());
+        if let Some(run) = held.run() {
+            self.by_run.entry(run.clone()).or_default().push(held.grant.id.clone());
+        }
         self.list(&held.grant.capability).push(held);
     }
 
@@ -50,7 +56,38 @@ impl GrantIndex {
         let capability = &held.grant.capability;
         self.list(capability).retain(|other| other.grant.id != *id);
         self.by_kind[capability.kind() as usize].tidy(&IndexKey::of(capability));
+        if let Some(run) = held.run()
+            && let Some(ids) = self.by_run.get_mut(run)
+        {
+            ids.retain(|other| other != id);
+            if ids.is_empty() {
+                self.by_run.remove(run);
+            }
+        }
         Some(held)
+    }
+
+    /// Binds a grant for one run to `run`. Returns false if it belongs to another.
+    pub(crate) fn bind(&mut self, held: &HeldGrant, run: &RunId) -> bool {
+        let is_new = held.run().is_none();
+        let is_bound = held.bind(run);
+        // A grant that was removed meanwhile is not listed again.
+        if is_new && is_bound && self.by_id.contains_key(&held.grant.id) {
+            self.by_run.entry(run.clone()).or_default().push(held.grant.id.clone());
+        }
+        is_bound
+    }
+
+    /// Returns true if a grant belongs to the run.
+    pub(crate) fn has_of_run(&self, run: &RunId) -> bool {
+        self.by_run.contains_key(run)
+    }
+
+    /// Removes the grants that belong to the run.
+    pub(crate) fn remove_of_run(&mut self, run: &RunId) {
+        for id in self.by_run.remove(run).unwrap_or_default() {
+            self.remove(&id);
+        }
     }
 
     /// Returns all grants, in no particular order.

@@ -31,8 +31,9 @@ impl Desk {
         let (now, generation) = (broker.now(), permissions.generation());
         let (mut lasting, mut counted) = (Vec::new(), Vec::new());
         let mut until: Option<Timestamp> = None;
+        let code = self.code();
         let mut add = |held: &Arc<HeldGrant>| {
-            if !held.is_for(self.requester(), now) {
+            if !held.is_for(self.requester(&code), now) {
                 return;
             }
             if let Some(end) = held.grant.expires {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use cofferdam_caps::dom::Markup;
 use cofferdam_caps::{Capability, Request};
 
+use crate::code::Code;
 use crate::grant::{Grant, Span};
 use crate::id::RunId;
 use crate::timestamp::Timestamp;
@@ -41,10 +42,12 @@ enum Left {
     InLedger,
 }
 
-/// The tool, sandbox and run that make a request.
+/// The code, sandbox and run that make a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Requester<'a> {
-    pub(crate) tool: &'a str,
+    pub(crate) code: &'a Code,
+    /// Start of the run.
+    pub(crate) since: Timestamp,
     pub(crate) sandbox: &'a str,
     pub(crate) run: &'a RunId,
 }
@@ -68,12 +71,21 @@ impl HeldGrant {
     }
 
     pub(crate) fn is_for(&self, requester: Requester<'_>, now: Timestamp) -> bool {
-        let fits = |limit: &Option<Arc<str>>, who: &str| limit.as_deref().is_none_or(|l| l == who);
-        fits(&self.grant.holder.tool, requester.tool)
-            && fits(&self.grant.holder.sandbox, requester.sandbox)
+        let is_here = |sandbox: &Arc<str>| **sandbox == *requester.sandbox;
+        self.grant.holder.tool.as_ref().is_none_or(|tool| self.is_for_code(tool, requester))
+            && self.grant.holder.sandbox.as_ref().is_none_or(is_here)
             && self.run.get().is_none_or(|run| run == requester.run)
             && self.grant.lives_at(now)
             && !matches!(&self.left, Left::Counted(left) if left.load(Ordering::Relaxed) == 0)
+    }
+
+    /// Returns true if a grant for this tool is for the code of the run. Decisions about this run
+    /// stay in force in it when it loads more code; a lasting grant does not.
+    // T-PERM-021: a module that changed.
+    fn is_for_code(&self, tool: &Arc<str>, requester: Requester<'_>) -> bool {
+        let is_about_this_run =
+            self.grant.at >= requester.since || self.run() == Some(requester.run);
+        requester.code.identity() == tool || (is_about_this_run && requester.code.was(tool))
     }
 
     /// Returns true if the grant is not bound to another folder of the host than this one.
@@ -90,8 +102,9 @@ impl HeldGrant {
         self.run.get().is_none()
     }
 
-    pub(crate) fn is_of_run(&self, run: &RunId) -> bool {
-        self.run.get() == Some(run)
+    /// Returns the run that the grant belongs to.
+    pub(crate) fn run(&self) -> Option<&RunId> {
+        self.run.get()
     }
 
     /// Returns true if the grant can be used any number of times, at least by the run that it

@@ -44,6 +44,11 @@ impl HostFolders {
         Self(folders.into_iter().collect())
     }
 
+    /// Returns the folders.
+    pub fn iter(&self) -> impl Iterator<Item = &HostFolder> {
+        self.0.iter()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

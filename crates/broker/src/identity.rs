@@ -24,23 +24,41 @@ const MAX_SHOWN_NAME: usize = 60;
 /// assert_eq!(shown_identity(&identity), "a.js#486d9aff");
 /// ```
 pub fn identity(name: &str, source: &[u8]) -> String {
-    let digest = Sha256::digest(source);
-    let mut identity = format!("{name}#");
-    digest.iter().for_each(|byte| identity += &format!("{byte:02x}"));
+    with_digest(name, Sha256::digest(source).into())
+}
+
+/// Returns an identity with the name of another and this digest.
+pub(crate) fn identity_of_digest(other: &str, digest: [u8; 32]) -> String {
+    with_digest(split(other).map_or(other, |(name, _)| name), digest)
+}
+
+fn with_digest(name: &str, digest: [u8; 32]) -> String {
+    let mut identity = String::with_capacity(name.len() + 1 + DIGITS);
+    identity.push_str(name);
+    identity.push('#');
+    for byte in digest {
+        let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+        identity.extend([digit(byte >> 4), digit(byte & 15)]);
+    }
     identity
+}
+
+/// Splits an identity into its name and the digits of its digest; `None` if it has no digest.
+fn split(identity: &str) -> Option<(&str, &str)> {
+    let at = identity.len().checked_sub(DIGITS)?;
+    let (name, digest) = identity.split_at_checked(at)?;
+    let is_digest = digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    Some((name.strip_suffix('#').filter(|_| is_digest)?, digest))
 }
 
 /// Returns an identity for a person: hidden characters escaped, a long name shortened in the
 /// middle, and of the digest the first eight digits.
 pub fn shown_identity(identity: &str) -> String {
-    let split = identity.len().checked_sub(DIGITS).and_then(|at| identity.split_at_checked(at));
-    let is_digest = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    match split {
-        Some((name, digest)) if name.ends_with('#') && is_digest(digest) => {
-            let name = shortened(&visible(&name[..name.len() - 1]), MAX_SHOWN_NAME);
-            format!("{name}#{}", &digest[..SHOWN])
+    match split(identity) {
+        Some((name, digest)) => {
+            [&*shortened(&visible(name), MAX_SHOWN_NAME), "#", &digest[..SHOWN]].concat()
         }
-        Some(_) | None => shortened(&visible(identity), MAX_SHOWN_NAME + 1 + SHOWN),
+        None => shortened(&visible(identity), MAX_SHOWN_NAME + 1 + SHOWN),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use cofferdam_caps::Capability;
+use cofferdam_caps::{Capability, Kind};
 
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
@@ -65,6 +65,15 @@ pub trait Ledger: Send + Sync {
 
     /// Returns all grants, latest first.
     fn grants(&self) -> Result<Vec<Grant>, Error>;
+
+    /// Records that the runs of a sandbox, or of one tool in it, have only what they are granted of a
+    /// kind, for good. Called only if sandboxes of this name are one sandbox in all processes; see
+    /// [`Setup::keep_sessions`](crate::Setup::keep_sessions).
+    fn restrict(&self, sandbox: &str, tool: Option<&str>, kind: Kind) -> Result<(), Error>;
+
+    /// Returns true if [`restrict`](Self::restrict) was called for the sandbox and this tool, or for
+    /// the sandbox and every tool.
+    fn is_restricted(&self, sandbox: &str, tool: &str, kind: Kind) -> Result<bool, Error>;
 
     /// Returns true if other processes can change the ledger, so that waiting runs must poll it.
     fn is_shared(&self) -> bool;

@@ -45,6 +45,7 @@ mod audit;
 mod audit_buffer;
 mod bounds;
 mod broker;
+mod code;
 mod declaration;
 mod denial;
 mod desk;
@@ -90,7 +91,9 @@ pub use particulars::{Obstacle, Particulars};
 pub use permissions::Permissions;
 pub use permit::{Action, Permit};
 pub use place::{Place, PlaceSlot};
-pub use question::{Answer, Approver, Choice, Decision, FromOutside, Question, Seal, Usual, Wish};
+pub use question::{
+    Answer, Approver, Choice, Decision, FromOutside, MAX_REASON, Question, Seal, Usual, Wish,
+};
 pub use risk::{Level, Risk};
 pub use secret::{BadHeader, MAX_HEADER_LEN, MAX_HEADERS, SecretHeaders};
 pub use timestamp::{Clock, Timestamp};

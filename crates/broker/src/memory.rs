@@ -1,8 +1,10 @@
 //! Ledger and audit log in memory, for tests and for embedders that keep nothing.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cofferdam_caps::Kind;
 
 use crate::audit::{Line, Offered, Ruling, Sink};
 use crate::error::{Error, ErrorKind};
@@ -33,6 +35,8 @@ pub struct InMemory {
 struct Contents {
     grants: HashMap<GrantId, Grant>,
     requests: HashMap<RequestId, RecordedRequest>,
+    /// Sandbox, tool (empty for every tool) and kind.
+    restrictions: HashSet<(String, String, Kind)>,
     /// Changes by the mark that they produced.
     log: BTreeMap<u64, Change>,
 }
@@ -221,6 +225,19 @@ impl Ledger for InMemory {
         let mut all: Vec<_> = self.contents().grants.values().cloned().collect();
         all.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
         Ok(all)
+    }
+
+    fn restrict(&self, sandbox: &str, tool: Option<&str>, kind: Kind) -> Result<(), Error> {
+        let entry = (sandbox.to_owned(), tool.unwrap_or_default().to_owned(), kind);
+        self.contents().restrictions.insert(entry);
+        Ok(())
+    }
+
+    fn is_restricted(&self, sandbox: &str, tool: &str, kind: Kind) -> Result<bool, Error> {
+        let restrictions = &self.contents().restrictions;
+        let is_in =
+            |tool: &str| restrictions.contains(&(sandbox.to_owned(), tool.to_owned(), kind));
+        Ok(is_in("") || is_in(tool))
     }
 
     fn is_shared(&self) -> bool {

@@ -70,8 +70,8 @@ enum Stage {
 pub(crate) enum Settled {
     /// At least one capability was granted.
     Granted,
-    /// Nothing was granted.
-    Refused,
+    /// Nothing was granted, for this reason if one was given.
+    Refused(Option<Arc<str>>),
     /// The question was not shown, because the run has asked too many.
     TooMany,
     /// The grant could not be made.
@@ -252,7 +252,7 @@ impl OpenQuestion {
             false => (Ok(Vec::new()), Some("the answer does not fit the question")),
         };
         let result = match result {
-            Ok(grants) if grants.is_empty() => Settled::Refused,
+            Ok(grants) if grants.is_empty() => Settled::Refused(answer.because.clone()),
             Ok(grants) => {
                 // An approver whose question was answered elsewhere may be busy showing it.
                 if let Unfit::IsNo = unfit {
@@ -268,7 +268,7 @@ impl OpenQuestion {
         self.note(&result, note, &answer.by);
         shared.waiters.wake(|waiter| waiter.question == *self.question.id());
         match result {
-            Settled::Granted | Settled::Refused | Settled::TooMany => Ok(()),
+            Settled::Granted | Settled::Refused(_) | Settled::TooMany => Ok(()),
             Settled::Failed(error) => Err(error),
         }
     }
@@ -316,9 +316,15 @@ impl OpenQuestion {
         line.id = Some(self.question.id().as_str().into());
         line.ruling = Some(match settled {
             Settled::Granted => Ruling::Permit,
-            Settled::Refused | Settled::TooMany | Settled::Failed(_) => Ruling::Deny,
+            Settled::Refused(_) | Settled::TooMany | Settled::Failed(_) => Ruling::Deny,
         });
-        let by = (!by.is_empty()).then(|| format!("by {}", cofferdam_caps::visible(by)));
+        let because = match settled {
+            Settled::Refused(Some(reason)) => format!(": {}", cofferdam_caps::visible(reason)),
+            Settled::Refused(None) | Settled::Granted | Settled::TooMany | Settled::Failed(_) => {
+                String::new()
+            }
+        };
+        let by = (!by.is_empty()).then(|| format!("by {}{because}", cofferdam_caps::visible(by)));
         line.note = note.map(str::to_owned).or(by).map(Into::into);
         // Grants are already in the log. This line only names the person, so it may be written
         // late.
@@ -339,7 +345,7 @@ impl Drop for OpenQuestion {
     fn drop(&mut self) {
         if self.settled().is_none() {
             self.permissions.broker().shared().open_questions.remove(self);
-            self.note(&Settled::Refused, Some("withdrawn"), "");
+            self.note(&Settled::Refused(None), Some("withdrawn"), "");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use cofferdam_caps::network::FetchUrl;
 use cofferdam_caps::{Access, Request, visible};
 
 use crate::host_folders::{FolderMode, HostFolders};
@@ -26,13 +27,23 @@ pub struct Particulars {
 pub enum Obstacle {
     /// The file does not exist, and no folder of the host is mounted there.
     NotThere,
-    /// The variable is not set.
-    NotSet,
     /// The folder is mounted read-only.
     ReadOnly,
 }
 
 impl Particulars {
+    /// Tells the query of a request to the network, and the size of what it sends.
+    pub fn of_fetch(url: &FetchUrl, size: Option<&str>) -> Self {
+        let mut particulars = Particulars::default();
+        if let Some((_, query)) = url.as_str().split_once('?') {
+            particulars = particulars.detail("query", query);
+        }
+        match size {
+            Some(size) => particulars.detail("sends", size),
+            None => particulars,
+        }
+    }
+
     /// Sets the words that follow "wants to", in place of those of the request: `rename /a to /b`.
     pub fn words(mut self, words: &str) -> Self {
         self.words = Some(visible(words).into_owned());
@@ -73,19 +84,7 @@ impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotThere => "no such file, and no folder of this machine is mounted there",
-            Self::NotSet => "the variable is not set",
             Self::ReadOnly => "the folder is mounted read-only",
         })
-    }
-}
-
-impl Obstacle {
-    /// Returns the way out at a command line.
-    pub fn hint(self) -> &'static str {
-        match self {
-            Self::NotThere => "--mount .:/home/user   (shows this folder to the tool)",
-            Self::NotSet => "--env NAME=VALUE",
-            Self::ReadOnly => "--mount SRC:DST:rw, or :overlay to keep changes in the sandbox",
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
-use cofferdam_caps::{CapabilitySet, Kind};
+use cofferdam_caps::{Capability, CapabilitySet, Kind};
 
 use crate::audit::{Event, Line};
 use crate::bounds::Bounds;
@@ -89,7 +89,7 @@ impl Permissions {
     ///
     /// Grants for a tool match its whole [`identity`](crate::identity): a name alone would be
     /// vouched for by whoever chose it.
-    pub fn desk(&self, run: &str, tool: &str) -> Desk {
+    pub fn desk(&self, run: impl Into<Arc<str>>, tool: impl Into<Arc<str>>) -> Desk {
         Desk::new(self.clone(), run.into(), tool.into())
     }
 
@@ -106,6 +106,11 @@ impl Permissions {
     /// Returns the name of the sandbox.
     pub fn sandbox(&self) -> &str {
         &self.0.sandbox
+    }
+
+    /// Returns the rule that leaves nothing of a capability in this sandbox, if there is one.
+    pub fn barred(&self, capability: &Capability) -> Option<&str> {
+        self.0.bounds.excludes(capability).then(|| self.0.bounds.rule()).flatten()
     }
 
     /// Makes a grant for this sandbox.
@@ -156,6 +161,7 @@ impl Permissions {
     }
 
     /// Marks the sandbox as one that has only what it is granted of this kind.
+    // T-PERM-023: a grant that is gone.
     pub fn restrict(&self, kind: Kind) {
         self.0.restricted.fetch_or(bit(kind), Ordering::Relaxed);
     }
@@ -218,21 +224,14 @@ impl Permissions {
 
     /// Removes the grants that belong to one run.
     pub(crate) fn end_run(&self, run: &RunId) {
-        let of_run = |grants: &GrantIndex| -> Vec<GrantId> {
-            let of_run = grants.iter().filter(|held| held.is_of_run(run));
-            of_run.map(|held| held.grant.id.clone()).collect()
-        };
-        let ids = self.read(of_run);
-        if !ids.is_empty() {
-            let mut grants = self.change();
-            ids.iter().for_each(|id| drop(grants.remove(id)));
+        if self.read(|grants| grants.has_of_run(run)) {
+            self.change().remove_of_run(run);
         }
     }
 
     /// Binds a grant of this sandbox to a run. Returns false if it belongs to another.
     pub(crate) fn bind(&self, held: &HeldGrant, run: &RunId) -> bool {
-        let _grants = self.change();
-        held.bind(run)
+        self.change().bind(held, run)
     }
 
     fn change(&self) -> RwLockWriteGuard<'_, GrantIndex> {

@@ -9,16 +9,19 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use cofferdam_caps::{Capability, Request, visible};
+use cofferdam_caps::{Capability, Request, look_alikes, visible};
 use sha2::{Digest, Sha256};
 
 use crate::grant::{Grant, Span};
 use crate::host_folders::HostFolders;
-use crate::id::QuestionId;
+use crate::id::{QuestionId, RequestId};
 use crate::identity::shown_identity;
 use crate::particulars::Particulars;
 use crate::place::{Place, PlaceSlot};
 use crate::risk::Risk;
+
+/// Most characters of the reason of a refusal.
+pub const MAX_REASON: usize = 500;
 
 /// A request for a decision by a person, a policy or another service.
 ///
@@ -30,6 +33,7 @@ pub struct Question {
     tool: Arc<str>,
     sandbox: Arc<str>,
     run: Arc<str>,
+    request: Option<RequestId>,
     wishes: Vec<Wish>,
     seal: Seal,
     /// Not sealed: known only after the question was opened.
@@ -75,6 +79,8 @@ pub struct Answer {
     pub(crate) question: QuestionId,
     pub(crate) seal: Seal,
     pub(crate) by: Arc<str>,
+    /// Reason of a refusal, for the run that asked.
+    pub(crate) because: Option<Arc<str>>,
     /// One decision for each wish, in order.
     pub(crate) decisions: Vec<Decision>,
 }
@@ -124,10 +130,16 @@ impl Question {
     pub(crate) fn new(
         id: QuestionId,
         (tool, sandbox, run): (Arc<str>, Arc<str>, Arc<str>),
-        wishes: Vec<Wish>,
+        mut wishes: Vec<Wish>,
     ) -> Self {
+        wishes.iter_mut().for_each(|wish| wish.call_out(&tool));
         let seal = Seal::of(&id, &tool, &sandbox, &wishes);
-        Self { id, tool, sandbox, run, wishes, seal, place: PlaceSlot::default() }
+        Self { id, tool, sandbox, run, request: None, wishes, seal, place: PlaceSlot::default() }
+    }
+
+    pub(crate) fn about(mut self, request: Option<RequestId>) -> Self {
+        self.request = request;
+        self
     }
 
     /// Returns the place in the tool that the question comes from, if the tool's engine has told
@@ -165,6 +177,12 @@ impl Question {
     /// Returns the name of the run.
     pub fn run(&self) -> &str {
         &self.run
+    }
+
+    /// Returns the id of the request that caused the question; `None` if a tool asks for all that it
+    /// declared.
+    pub fn request(&self) -> Option<&RequestId> {
+        self.request.as_ref()
     }
 
     /// Returns what is asked for: one wish, or all that a tool declared.
@@ -212,12 +230,20 @@ impl Question {
 impl Answer {
     /// Creates an answer to the question with this id and seal.
     pub fn new(question: QuestionId, seal: Seal, decisions: Vec<Decision>) -> Self {
-        Self { question, seal, by: Arc::from(""), decisions }
+        Self { question, seal, by: Arc::from(""), because: None, decisions }
     }
 
     /// Returns one decision for each wish, in order.
     pub fn decisions(&self) -> Vec<Decision> {
         self.decisions.clone()
+    }
+
+    /// Gives a reason for a refusal. The run that asked receives it, shortened to [`MAX_REASON`]
+    /// characters; a reason of spaces alone is none.
+    pub fn because(mut self, reason: &str) -> Self {
+        let reason: String = reason.trim().chars().take(MAX_REASON).collect();
+        self.because = (!reason.is_empty()).then(|| reason.into());
+        self
     }
 
     /// Names the person who decided.
@@ -262,6 +288,19 @@ impl Wish {
             self.choices.insert(1, Choice::new(below, folders));
         }
         self
+    }
+
+    /// Adds the words of the wish, or of the tool that has it, that look like others.
+    // T-PERM-022: a name that a person takes for another.
+    fn call_out(&mut self, tool: &str) {
+        let mut text = [tool, " ", &self.wanted().to_string(), " ", &self.words()].concat();
+        for part in self.on_host.iter().chain(self.details().iter().map(|(_, text)| text)) {
+            text.push(' ');
+            text.push_str(part);
+        }
+        if let Some(words) = look_alikes(&text) {
+            self.particulars.details.push(("careful", words));
+        }
     }
 
     /// Creates the wish for a declared capability.
@@ -393,6 +432,23 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// T-PERM-022.
+    #[test]
+    fn names_that_look_like_others_are_called_out() {
+        let details = |path: &str, tool: &str| {
+            let (path, folders) = (path.parse().unwrap(), HostFolders::default());
+            let wish = Wish::for_request(&Request::Fs { access: Access::Read, path }, &folders);
+            let who = (tool.into(), "s".into(), "r".into());
+            let question = Question::new(Ids::new([0; 32]).question(), who, vec![wish]);
+            question.wishes()[0].details().to_vec()
+        };
+        assert_eq!(details("/data/paypal", "a.js"), []);
+        let mixes = "p\\u{430}ypal mixes the letters of several alphabets";
+        let expect = [("careful", mixes.to_owned())];
+        assert_eq!(details("/data/p\u{430}ypal", "a.js"), expect);
+        assert_eq!(details("/data/paypal", "p\u{430}ypal"), expect);
+    }
+
     #[test]
     fn choices_go_from_narrow_to_wide() {
         let wish = fetch();
@@ -402,7 +458,6 @@ mod tests {
         assert!(wish.choices().windows(2).all(|w| w[1].capability.covers(&w[0].capability)));
     }
 
-    /// T-PERM-007.
     #[test]
     fn usual_choice_is_the_folder_or_the_host() {
         let text = |usual: Option<Usual<'_>>| match usual {
@@ -422,6 +477,7 @@ mod tests {
         assert_eq!(Wish::for_request(&variable, &HostFolders::default()).usual(), None);
     }
 
+    /// T-PERM-007.
     #[test]
     fn name_of_the_tool_hides_nothing() {
         assert_eq!(question(vec![fetch()]).tool(), "a\\u{202e}b");

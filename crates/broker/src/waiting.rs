@@ -98,6 +98,7 @@ pub(crate) struct RequestWaiting {
     registration: Registration,
     /// State of the grants when the request was last checked.
     seen: Seen,
+    is_settled: bool,
 }
 
 /// Generation of the permissions and mark of the ledger, to detect changes.
@@ -120,11 +121,20 @@ impl RequestWaiting {
         seen: Seen,
     ) -> Self {
         let registration = Registration::new(desk.clone(), question);
-        Self { desk, checked, required, id, effect, registration, seen }
+        Self { desk, checked, required, id, effect, registration, seen, is_settled: false }
     }
 
     fn denied(&self, reason: Reason) -> Poll<Result<Permit<()>, Denial>> {
         Poll::Ready(Err(self.desk.deny(&self.checked, &self.required, &self.id, reason)))
+    }
+}
+
+/// A request that nobody decided about is recorded, so that it can be granted for the next run.
+impl Drop for RequestWaiting {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            self.desk.record_withdrawn(&self.required, &self.id);
+        }
     }
 }
 
@@ -133,6 +143,15 @@ impl Future for RequestWaiting {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
+        let settled = this.poll_settled(context);
+        this.is_settled = settled.is_ready();
+        settled
+    }
+}
+
+impl RequestWaiting {
+    fn poll_settled(&mut self, context: &mut Context<'_>) -> Poll<Result<Permit<()>, Denial>> {
+        let this = self;
         let wanted = Some((this.id.clone(), this.required.clone()));
         loop {
             // Registers before checking, so that a later change wakes this future.
@@ -145,7 +164,10 @@ impl Future for RequestWaiting {
             match this.registration.poll(context) {
                 None => return Poll::Pending,
                 Some(Settled::Failed(error)) => return this.denied(Reason::Unavailable(error)),
-                Some(Settled::Refused) => return this.denied(Reason::Refused),
+                Some(Settled::Refused(None)) => return this.denied(Reason::Refused),
+                Some(Settled::Refused(Some(because))) => {
+                    return this.denied(Reason::RefusedBecause(because));
+                }
                 Some(Settled::TooMany) => return this.denied(Reason::TooMany),
                 Some(Settled::Granted) => {
                     if let Recheck::Permit(permit) =
@@ -189,7 +211,7 @@ impl Future for WaitingForAll {
         registration.register(None, context);
         match registration.poll(context) {
             None => Poll::Pending,
-            Some(Settled::Granted | Settled::Refused | Settled::TooMany) => Poll::Ready(Ok(())),
+            Some(Settled::Granted | Settled::Refused(_) | Settled::TooMany) => Poll::Ready(Ok(())),
             Some(Settled::Failed(error)) => Poll::Ready(Err(error)),
         }
     }

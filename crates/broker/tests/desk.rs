@@ -8,8 +8,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use cofferdam_broker::{
-    Action, Broker, Cost, Error, ErrorKind, Event, FolderMode, HostFolder, HostFolders, InMemory,
-    Ledger, Line, Offered, Preview, Reason, Ruling, Sink, Span, Terms, Verdict,
+    Action, Broker, Cost, Desk, Error, ErrorKind, Event, FolderMode, HostFolder, HostFolders,
+    InMemory, Ledger, Line, Offered, Preview, Reason, Ruling, Sink, Span, Terms, Verdict,
 };
 use cofferdam_caps::{Access, Kind, Request};
 use common::{Bell, Person, denied, fixture, get, key, permitted, poll, set};
@@ -472,6 +472,65 @@ fn each_request_of_an_action_is_asked_for() {
     assert_eq!(denial.error().required_permission(), "storage:local:read:d");
 }
 
+/// T-PERM-023. A command line has one sandbox in all its processes.
+#[test]
+fn a_kind_stays_restricted_in_the_next_process() {
+    let memory = Arc::new(InMemory::new().unwrap());
+    let open = || Broker::setup(memory.clone(), memory.clone()).keep_sessions().open().unwrap();
+    let is_restricted = |sandbox: &str, tool: &str| {
+        let desk = open().permissions(sandbox, &set(&[])).desk("r", tool);
+        desk.is_restricted(Kind::ProcessExec).unwrap()
+    };
+    assert!(!is_restricted("s", "t"), "nothing is granted");
+    let for_tool = terms("process:exec:ls", Span::Always).for_tool("t");
+    let grant = open().grant(for_tool).unwrap();
+    assert!(is_restricted("s", "t") && !is_restricted("s", "u"));
+    open().revoke(&grant.id, "x").unwrap();
+    assert!(is_restricted("s", "t") && !is_restricted("s", "u"), "revoked");
+    let grant = open().grant(terms("process:exec:ls", Span::Always)).unwrap();
+    assert!(is_restricted("s", "u"));
+    open().revoke(&grant.id, "x").unwrap();
+    assert!(is_restricted("s", "u") && is_restricted("s", "v"), "revoked, for every tool");
+    assert!(!is_restricted("other", "u"), "another sandbox");
+}
+
+/// T-PERM-021.
+#[test]
+fn a_lasting_grant_is_for_the_code_with_its_modules() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let run = |modules: &[&str]| {
+        fixture.clock.fetch_add(1, Ordering::Relaxed);
+        let desk = permissions.desk("r", cofferdam_broker::identity("a.js", b"1"));
+        modules.iter().for_each(|module| desk.loaded("/m.js", module.as_bytes()));
+        desk
+    };
+    let is_allowed = |desk: &Desk| matches!(desk.check(key("a")), Verdict::Permit(_));
+    let denial = denied(&run(&["1"]), &key("a"));
+    let id = denial.error().request_id().parse().unwrap();
+    fixture.broker.grant(fixture.broker.terms_for(&id, Span::Always).unwrap()).unwrap();
+    assert!(is_allowed(&run(&["1"])));
+    assert!(!is_allowed(&run(&["2"])), "the module changed");
+    assert!(!is_allowed(&run(&[])), "the module is not loaded yet");
+    let desk = run(&["1"]);
+    assert!(is_allowed(&desk));
+    desk.loaded("/n.js", b"3");
+    assert!(!is_allowed(&desk), "one more module, which the grant does not know");
+}
+
+/// T-PERM-021.
+#[test]
+fn a_decision_about_a_run_holds_when_it_loads_more_code() {
+    let fixture = fixture(None);
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let tool = cofferdam_broker::identity("a.js", b"1");
+    let desk = permissions.desk("r", tool.clone());
+    permissions.grant(terms("storage:local:read:a", Span::Session).for_tool(&*tool)).unwrap();
+    desk.loaded("/m.js", b"1");
+    let _ = permitted(&desk, &key("a"));
+}
+
+/// T-PERM-023.
 #[test]
 fn a_kind_stays_restricted_after_its_grant_is_gone() {
     let fixture = fixture(None);

@@ -46,12 +46,31 @@ fn no_is_remembered_for_the_run() {
 }
 
 #[test]
+fn the_reason_of_a_no_reaches_the_run_and_the_log() {
+    let person = Arc::new(Person::default());
+    let fixture = fixture(Some(person.clone()));
+    let permissions = fixture.broker.permissions("s", &set(&[]));
+    let desk = permissions.desk("r", "t");
+    let (mut waiting, bell) = (asked(&desk, &key("a")), Arc::new(Bell::default()));
+    assert!(poll(&mut waiting, &bell).is_pending());
+    let question = person.question();
+    assert_eq!(question.request(), Some(waiting.request_id()));
+    person.says(question.deny().by("alice").because(" use b\u{202e} instead "));
+    let Poll::Ready(Err(denial)) = poll(&mut waiting, &bell) else { panic!("not denied") };
+    assert_eq!(denial.reason(), &Reason::RefusedBecause("use b\u{202e} instead".into()));
+    assert!(denial.error().message().ends_with("): use b\\u{202e} instead"), "{denial}");
+    assert_eq!(denied(&desk, &key("a")).reason(), &Reason::Refused);
+    let notes: Vec<_> = fixture.memory.lines().into_iter().filter_map(|line| line.note).collect();
+    assert!(notes.contains(&"by alice: use b\\u{202e} instead".into()), "{notes:?}");
+}
+
+#[test]
 fn the_same_question_is_asked_once() {
     let person = Arc::new(Person::default());
     let fixture = fixture(Some(person.clone()));
     let permissions = fixture.broker.permissions("s", &set(&[]));
     let bell = Arc::new(Bell::default());
-    let desks: Vec<_> = (0..10).map(|run| permissions.desk(&run.to_string(), "t")).collect();
+    let desks: Vec<_> = (0..10).map(|run| permissions.desk(run.to_string(), "t")).collect();
     let mut all: Vec<_> = desks.iter().map(|desk| asked(desk, &key("a"))).collect();
     all.iter_mut().for_each(|waiting| assert!(poll(waiting, &bell).is_pending()));
     assert_eq!(person.asked(), 1);

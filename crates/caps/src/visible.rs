@@ -11,7 +11,9 @@ use std::fmt::Write;
 /// the like. Every text that a guest could have chosen passes through here before a person reads
 /// it. The result cannot be reversed, because backslashes are not escaped.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    // Most names are plain ASCII, and every run shows one.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

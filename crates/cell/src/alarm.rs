@@ -7,14 +7,18 @@
 //! thread is awake. It stays awake for a while after the last cell has left, so that a series of
 //! short runs does not wake it each time.
 //!
+//! In a browser there is no thread: the host calls [`tick`] when a sleeper is due, and guests look at
+//! the clock by themselves.
+//!
 //! Meets T-CELL-001.
 
 use std::collections::BTreeMap;
 use std::future::Future;
+#[cfg(not(target_family = "wasm"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -35,7 +39,8 @@ struct Shared {
     /// Number of rings so far.
     rings: AtomicU64,
     /// Engines of programs, whose cells check an epoch; each ring increments it.
-    engines: RwLock<Vec<wasmtime::Engine>>,
+    #[cfg(not(target_family = "wasm"))]
+    engines: std::sync::RwLock<Vec<wasmtime::Engine>>,
     state: Mutex<State>,
     changed: Condvar,
     /// Number of cells with a guest on the stack.
@@ -78,18 +83,15 @@ impl Alarm {
     pub(crate) fn start() -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             rings: AtomicU64::new(0),
-            engines: RwLock::default(),
+            #[cfg(not(target_family = "wasm"))]
+            engines: Default::default(),
             state: Mutex::default(),
             changed: Condvar::new(),
             computing: AtomicUsize::new(0),
             entries: AtomicU64::new(0),
             awake: AtomicBool::new(false),
         });
-        let of_thread = shared.clone();
-        std::thread::Builder::new()
-            .name("cofferdam-alarm".into())
-            .stack_size(256 << 10)
-            .spawn(move || of_thread.watch())?;
+        watch(&shared)?;
         Ok(Alarm { _owner: Arc::new(Owner(shared.clone())), shared })
     }
 
@@ -109,6 +111,7 @@ impl Alarm {
     }
 
     /// Increments the epoch of this engine with each ring.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn also(&self, engine: &wasmtime::Engine) {
         let engines = &self.shared.engines;
         engines.write().unwrap_or_else(PoisonError::into_inner).push(engine.clone());
@@ -144,8 +147,11 @@ impl Alarm {
 impl Shared {
     fn ring(&self) {
         self.rings.fetch_add(1, Ordering::SeqCst);
-        let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
-        engines.iter().for_each(wasmtime::Engine::increment_epoch);
+        #[cfg(not(target_family = "wasm"))]
+        {
+            let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
+            engines.iter().for_each(wasmtime::Engine::increment_epoch);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -171,6 +177,7 @@ impl Shared {
     }
 
     /// Runs the thread.
+    #[cfg(not(target_family = "wasm"))]
     fn watch(&self) {
         let mut idle = 0;
         let mut seen = 0;
@@ -225,6 +232,7 @@ impl Shared {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
     fn wait_until<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -235,6 +243,44 @@ impl Shared {
         let waited = self.changed.wait_timeout(state, time);
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
+}
+
+/// Starts the thread.
+#[cfg(not(target_family = "wasm"))]
+fn watch(shared: &Arc<Shared>) -> std::io::Result<()> {
+    let of_thread = shared.clone();
+    let thread = std::thread::Builder::new().name("cofferdam-alarm".into());
+    thread.stack_size(256 << 10).spawn(move || of_thread.watch())?;
+    Ok(())
+}
+
+#[cfg(target_family = "wasm")]
+thread_local! {
+    static ALARMS: std::cell::RefCell<Vec<std::sync::Weak<Shared>>> = Default::default();
+}
+
+/// Registers the alarm for [`tick`].
+#[cfg(target_family = "wasm")]
+fn watch(shared: &Arc<Shared>) -> std::io::Result<()> {
+    ALARMS.with_borrow_mut(|alarms| alarms.push(Arc::downgrade(shared)));
+    Ok(())
+}
+
+/// Wakes all sleepers that are due; returns the time of the next one.
+#[cfg(target_family = "wasm")]
+pub fn tick() -> Option<Instant> {
+    let alarms = ALARMS.with_borrow_mut(|alarms| {
+        alarms.retain(|alarm| alarm.strong_count() > 0);
+        alarms.clone()
+    });
+    let mut next: Option<Instant> = None;
+    for shared in alarms.iter().filter_map(std::sync::Weak::upgrade) {
+        let (due, _) = take_due(&mut shared.lock(), Instant::now());
+        due.into_iter().for_each(Waker::wake);
+        let first = shared.lock().sleepers.first_key_value().map(|(key, _)| key.0);
+        next = next.into_iter().chain(first).min();
+    }
+    next
 }
 
 /// Removes all due entries; returns the tasks to wake, and true if a ring is due.

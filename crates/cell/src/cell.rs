@@ -1,159 +1,25 @@
-//! [`Cell`], one instance of a guest, and the ways to stop it.
+//! [`Cell`], one instance of a guest.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use cofferdam_abi::INBOX_LEN;
 use wasmtime::{Memory, ResourceLimiter, Store, Trap, TypedFunc};
 
-use crate::alarm::{Alarm, Ring, SLICE, Sleep};
+use crate::alarm::{Ring, SLICE};
+use crate::contract::Host;
 use crate::engine::TABLE_ELEMENTS;
-use crate::gate::{Host, slice};
+use crate::gate::slice;
 use crate::image::Image;
+use crate::park::{Resident, drop_pages};
+use crate::stop::{KillSwitch, Limits, Stop};
 use crate::{Error, ErrorKind};
 
 /// Time that a guest has to stop by itself and report its stack before it is stopped.
 const GRACE: Duration = Duration::from_micros(1500);
-
-/// Limits of one cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Most linear memory, in bytes.
-    pub memory_bytes: u64,
-    /// Longest reply that the host copies out, in bytes.
-    pub reply_bytes: usize,
-}
-
-/// The reason why a cell was stopped from outside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stop {
-    /// The deadline has passed.
-    Deadline,
-    /// The kill switch was used.
-    Killed,
-    /// The guest exceeded its memory limit and could not continue.
-    Memory,
-    /// The memory that the host holds for the run exceeds this many bytes.
-    HostMemory(u64),
-    /// The guest exhausted its call stack.
-    Stack,
-    /// The guest violated the protocol of the gate.
-    Breach(String),
-    /// The reply exceeds the limit; the value is its length in bytes.
-    ReplyTooLong(usize),
-    /// The guest trapped because of a defect.
-    Trap(String),
-    /// A host call failed because of a defect.
-    HostFailed(String),
-}
-
-impl std::fmt::Display for Stop {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Stop::Deadline => write!(f, "time limit reached"),
-            Stop::Killed => write!(f, "cancelled"),
-            Stop::Memory => write!(f, "memory limit reached"),
-            Stop::HostMemory(limit) => write!(f, "host memory limit of {limit} bytes reached"),
-            Stop::Stack => write!(f, "call stack exhausted"),
-            Stop::Breach(what) => write!(f, "malformed host call: {what}"),
-            Stop::ReplyTooLong(len) => write!(f, "reply of {len} bytes is too long"),
-            Stop::Trap(what) => write!(f, "guest failed: {what}"),
-            Stop::HostFailed(what) => write!(f, "host call failed: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for Stop {}
-
-/// Ends a run from any thread, whatever the cell is doing. Cheap to clone.
-#[derive(Clone)]
-pub struct KillSwitch {
-    shared: Arc<Switch>,
-}
-
-struct Switch {
-    killed: AtomicBool,
-    /// The task that waits for the cell while no guest is on the stack.
-    waiting: Mutex<Option<Waker>>,
-    alarm: Alarm,
-}
-
-impl KillSwitch {
-    /// Creates a switch for cells of the engine that `alarm` belongs to.
-    pub fn new(alarm: &Alarm) -> Self {
-        let waiting = Mutex::default();
-        let shared = Switch { killed: AtomicBool::new(false), waiting, alarm: alarm.clone() };
-        KillSwitch { shared: Arc::new(shared) }
-    }
-
-    /// Ends the run. Further calls do nothing.
-    pub fn kill(&self) {
-        if self.shared.killed.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        self.shared.alarm.ring();
-        let waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(waker) = waiting {
-            waker.wake();
-        }
-    }
-
-    /// Returns true if the switch was used.
-    pub fn is_killed(&self) -> bool {
-        self.shared.killed.load(Ordering::SeqCst)
-    }
-
-    /// Returns a future that completes at `at`.
-    pub fn sleep_until(&self, at: Instant) -> Sleep {
-        self.shared.alarm.sleep_until(at)
-    }
-
-    /// Waits for `future` until the switch is used or the deadline passes. Occupies no thread.
-    pub async fn unless_stopped<F: Future>(
-        &self,
-        deadline: Instant,
-        future: F,
-    ) -> Result<F::Output, Stop> {
-        let mut future = pin!(future);
-        let mut sleep = self.sleep_until(deadline);
-        poll_fn(|cx| {
-            self.wake_on_kill(cx.waker());
-            if self.is_killed() {
-                return Poll::Ready(Err(Stop::Killed));
-            }
-            if let Poll::Ready(value) = future.as_mut().poll(cx) {
-                return Poll::Ready(Ok(value));
-            }
-            Pin::new(&mut sleep).poll(cx).map(|()| Err(Stop::Deadline))
-        })
-        .await
-    }
-
-    /// Completes when the switch is used.
-    pub async fn killed(&self) {
-        poll_fn(|cx| {
-            self.wake_on_kill(cx.waker());
-            if self.is_killed() { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-    }
-
-    /// Registers `waker` to be woken when the switch is used.
-    fn wake_on_kill(&self, waker: &Waker) {
-        let mut waiting = self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        *waiting = Some(waker.clone());
-        drop(waiting);
-        if self.is_killed() {
-            waker.wake_by_ref();
-        }
-    }
-}
 
 /// One running guest. Dropping it resets its memory and returns it to the pool.
 pub struct Cell<H: Host> {
@@ -271,6 +137,7 @@ impl<H: Host> Cell<H> {
         let state = store.data_mut();
         state.memory = Some(memory);
         state.interrupt = interrupt.ok_or_else(|| bad("interrupt"))? as u32;
+        image.engine.crowd.joined();
         Ok(Cell { store, image: image.clone(), enter, instance, inbox: inbox as u32 })
     }
 
@@ -282,7 +149,7 @@ impl<H: Host> Cell<H> {
     pub async fn enter(&mut self, message: &[u8]) -> Result<Vec<u8>, Stop> {
         let state = self.store.data_mut();
         // Read before the switch is checked, so that a later kill rings once more.
-        state.seen = state.switch.shared.alarm.rings();
+        state.seen = state.switch.alarm().rings();
         if state.switch.is_killed() {
             return Err(Stop::Killed);
         }
@@ -351,6 +218,14 @@ impl<H: Host> Cell<H> {
         &mut self.store.data_mut().host
     }
 
+    /// Returns the host that handles this cell's calls, and the memory of the guest, to be parked
+    /// while the host waits.
+    pub fn host_and_memory(&mut self) -> (&mut H, Resident<'_>) {
+        let memory = self.memory();
+        let (guest, state) = memory.data_and_store_mut(&mut self.store);
+        (&mut state.host, Resident { guest, alarm: &self.image.engine.alarm })
+    }
+
     /// Prepares a kept cell for its next run.
     pub fn rearm(&mut self, switch: KillSwitch, deadline: Instant) {
         let memory = self.memory();
@@ -410,6 +285,18 @@ impl<H: Host> Cell<H> {
     }
 }
 
+/// Gives the pages of a cell back if many are alive. The pool would keep them for the next cell of
+/// each slot, and after a crowd for nobody.
+// T-CELL-031: memory of the host held for a run.
+impl<H: Host> Drop for Cell<H> {
+    fn drop(&mut self) {
+        if self.image.engine.crowd.left() {
+            let memory = self.memory();
+            drop_pages(memory.data_mut(&mut self.store));
+        }
+    }
+}
+
 /// Returns the result of a future that never waits.
 fn at_once<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
@@ -433,8 +320,8 @@ impl<H: Host> State<H> {
     /// does not count as the run's own extends the deadline.
     // T-CELL-010: a panic in a host call.
     // T-CELL-028: a tool that blocks in a call.
-    pub(crate) async fn wait_for(&mut self, ticket: u32) -> Result<(), Stop> {
-        let alarm = self.switch.shared.alarm.clone();
+    pub(crate) async fn wait_for(&mut self, guest: &mut [u8], ticket: u32) -> Result<(), Stop> {
+        let alarm = self.switch.alarm().clone();
         let _away = alarm.away();
         self.ring = None;
         self.answer.clear();
@@ -445,7 +332,8 @@ impl<H: Host> State<H> {
             let failed = |_| Poll::Ready(Err(Stop::HostFailed("panic in a host call".into())));
             looked.unwrap_or_else(failed)
         });
-        self.deadline = waited.await?;
+        let resident = Resident { guest, alarm: &alarm };
+        self.deadline = resident.during(waited).await?;
         // The deadline may be earlier than the end of the next slice.
         self.ring = Some(alarm.ring_at(self.deadline));
         Ok(())
@@ -453,13 +341,13 @@ impl<H: Host> State<H> {
 
     /// Returns true if the alarm has rung since the clock was last checked.
     pub(crate) fn is_rung(&self) -> bool {
-        self.switch.shared.alarm.rings() != self.seen
+        self.switch.alarm().rings() != self.seen
     }
 
     /// Handles a ring: ends the run, or yields the thread.
     // T-CELL-001: endless computation.
     pub(crate) fn look_at_clock(&mut self, guest: &mut [u8]) -> Result<Next, Stop> {
-        let alarm = &self.switch.shared.alarm;
+        let alarm = self.switch.alarm();
         self.seen = alarm.rings();
         let now = Instant::now();
         match &self.ending {

@@ -1,8 +1,10 @@
 //! Compiles modules from outside in the background.
 //!
-//! Compiling takes from milliseconds to minutes and cannot be interrupted. It runs on a few
-//! separate threads, and callers may stop waiting at any time. Compiled modules are kept in memory
-//! and on disk, identified by the hash of the module and of the engine's settings.
+//! Compiling takes from milliseconds to minutes and cannot be interrupted. It runs in a separate
+//! process (see [`worker`]), which is killed when nobody waits for the result any more. If this
+//! program has no worker, it runs on a few threads instead, and callers just stop waiting. Compiled
+//! modules are kept in memory and on disk, identified by the hash of the module and of the engine's
+//! settings.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -17,10 +19,12 @@ use sha2::{Digest, Sha256};
 use wasmtime::Module;
 
 use crate::cache::Cache;
+use crate::compile_worker::CompileWorker;
+use crate::contract::Program;
 use crate::pieces;
-use crate::program::Program;
 use crate::program_image::{ProgramEngine, ProgramImage};
 use crate::unfit::{self, Unfit};
+use crate::worker::{self, Killer};
 
 /// Most modules compiled at once; each occupies all processors.
 // T-PROC-002: a compile bomb: a module whose compiling takes minutes.
@@ -55,6 +59,8 @@ struct Inner<P: Program> {
     settings: [u8; 32],
     cache: Option<Cache>,
     notice: Option<Notice>,
+    /// Program that compiles; threads of this process do if there is none.
+    worker: Option<CompileWorker>,
     kept: Mutex<Kept<P>>,
     turns: Mutex<Turns>,
     turn: Condvar,
@@ -76,14 +82,23 @@ type Compiled<P> = Result<ProgramImage<P>, Unfit>;
 impl<P: Program> Compiler<P> {
     /// Creates a compiler for this engine. With a cache directory, results survive the process.
     pub fn new(engine: &ProgramEngine, cache: Option<PathBuf>, notice: Option<Notice>) -> Self {
-        let mut settings = Hasher(Sha256::new());
-        engine.roomy().precompile_compatibility_hash().hash(&mut settings);
-        settings.0.update([pieces::VERSION]);
+        Compiler::with_worker(engine, cache, notice, worker::own())
+    }
+
+    /// Creates a compiler that has modules compiled by this worker; without one, on threads of this
+    /// process.
+    pub fn with_worker(
+        engine: &ProgramEngine,
+        cache: Option<PathBuf>,
+        notice: Option<Notice>,
+        worker: Option<CompileWorker>,
+    ) -> Self {
         let inner = Inner {
             engine: engine.clone(),
-            settings: settings.0.finalize().into(),
+            settings: settings(engine.roomy()),
             cache: cache.map(Cache::new),
             notice,
+            worker,
             kept: Mutex::new(Kept { images: HashMap::new(), uses: 0 }),
             turns: Mutex::default(),
             turn: Condvar::new(),
@@ -91,8 +106,8 @@ impl<P: Program> Compiler<P> {
         Compiler { inner: Arc::new(inner) }
     }
 
-    /// Compiles a module on a thread of its own, unless the result is already available. The name
-    /// is only passed to the notice.
+    /// Compiles a module in the background, unless the result is already available. The name is
+    /// only passed to the notice.
     pub fn compile(&self, name: &str, wasm: Vec<u8>) -> Compiling<P> {
         if let Err(unfit) = unfit::look_at(&wasm) {
             return Compiling::done(Err(unfit));
@@ -109,11 +124,11 @@ impl<P: Program> Compiler<P> {
             }
             turns.waiting += 1;
         }
-        let compiling = Compiling { slot: Arc::default() };
+        let compiling = Compiling { slot: Arc::default(), inner: Some(self.inner.clone()) };
         let (slot, inner, name) = (compiling.slot.clone(), self.inner.clone(), name.to_owned());
         let thread = std::thread::Builder::new().name("cofferdam-compile".into());
         let spawned = thread.spawn(move || {
-            let compiled = catch_unwind(AssertUnwindSafe(|| inner.make(&name, &wasm)));
+            let compiled = catch_unwind(AssertUnwindSafe(|| inner.make(&name, &wasm, &slot)));
             let failed = |_| Err(Unfit::new("the compiler failed on this module"));
             finish(&slot, compiled.unwrap_or_else(failed));
         });
@@ -153,8 +168,10 @@ impl<P: Program> Inner<P> {
     }
 
     /// Runs on the compiling thread.
-    fn make(&self, name: &str, wasm: &[u8]) -> Compiled<P> {
-        let _turn = self.take_turn();
+    fn make(&self, name: &str, wasm: &[u8], slot: &Mutex<Slot<P>>) -> Compiled<P> {
+        let Some(_turn) = self.take_turn(slot) else {
+            return Err(Unfit::new("is not wanted any more"));
+        };
         let key = self.key(wasm);
         if let Some(image) = self.kept(&key) {
             return Ok(image);
@@ -166,11 +183,17 @@ impl<P: Program> Inner<P> {
             None => {
                 unfit::scan(wasm)?;
                 let _told = self.notice.as_ref().map(|notice| notice(name, wasm.len()));
-                let module = compile(roomy, wasm).map_err(|e| Unfit::invalid(&e))?;
-                if let (Some(cache), Ok(native)) = (&self.cache, module.serialize()) {
+                let native = match &self.worker {
+                    Some(by) => {
+                        let started = |killer: Killer| lock(slot).start(killer);
+                        worker::compile(by, wasm, &self.settings, started)?
+                    }
+                    None => native_code(roomy, wasm)?,
+                };
+                if let Some(cache) = &self.cache {
                     cache.save(&key, &native);
                 }
-                module
+                load(roomy, &native)?
             }
         };
         let image = ProgramImage::link_program(&self.engine, roomy, &module).map_err(Unfit::new)?;
@@ -178,14 +201,21 @@ impl<P: Program> Inner<P> {
         Ok(image)
     }
 
-    fn take_turn(&self) -> Turn<'_, P> {
+    /// Waits until another module may be compiled; `None` if nobody wants this one any more.
+    fn take_turn(&self, slot: &Mutex<Slot<P>>) -> Option<Turn<'_, P>> {
         let mut turns = lock(&self.turns);
-        while turns.compiling >= MAX_COMPILING {
+        loop {
+            if lock(slot).is_unwanted {
+                turns.waiting -= 1;
+                return None;
+            }
+            if turns.compiling < MAX_COMPILING {
+                turns.waiting -= 1;
+                turns.compiling += 1;
+                return Some(Turn(self));
+            }
             turns = self.turn.wait(turns).unwrap_or_else(PoisonError::into_inner);
         }
-        turns.waiting -= 1;
-        turns.compiling += 1;
-        Turn(self)
     }
 }
 
@@ -194,41 +224,94 @@ struct Turn<'a, P: Program>(&'a Inner<P>);
 impl<P: Program> Drop for Turn<'_, P> {
     fn drop(&mut self) {
         lock(&self.0.turns).compiling -= 1;
-        self.0.turn.notify_one();
+        // All, because the next one may not be wanted any more.
+        self.0.turn.notify_all();
     }
 }
 
-/// Validates the original module first, so that errors refer to it and not to the split one.
-fn compile(engine: &wasmtime::Engine, wasm: &[u8]) -> wasmtime::Result<Module> {
-    Module::validate(engine, wasm)?;
-    Module::new(engine, pieces::split(wasm)?)
+/// Compiles a module to native code. Validates the original module first, so that errors refer to
+/// it and not to the split one.
+pub(crate) fn native_code(engine: &wasmtime::Engine, wasm: &[u8]) -> Result<Vec<u8>, Unfit> {
+    let compile = || {
+        Module::validate(engine, wasm)?;
+        engine.precompile_module(&pieces::split(wasm)?)
+    };
+    compile().map_err(|error| Unfit::invalid(&error))
 }
 
-/// Future of [`Compiler::compile`]. The result is kept even if this is dropped.
+#[allow(unsafe_code)]
+fn load(engine: &wasmtime::Engine, native: &[u8]) -> Result<Module, Unfit> {
+    // SAFETY: the bytes are the output of `native_code`, in this process or in a worker, which is
+    // this program or one that the embedder trusts like it. A worker's came through a pipe that
+    // nobody else held. wasmtime checks its version and settings.
+    unsafe { Module::deserialize(engine, native) }.map_err(|error| Unfit::invalid(&error))
+}
+
+/// Returns the hash of everything that native code depends on besides its module.
+pub(crate) fn settings(engine: &wasmtime::Engine) -> [u8; 32] {
+    let mut settings = Hasher(Sha256::new());
+    engine.precompile_compatibility_hash().hash(&mut settings);
+    settings.0.update([pieces::VERSION]);
+    settings.0.finalize().into()
+}
+
+/// Future of [`Compiler::compile`]. Dropping it ends the worker. A module that is compiled on a
+/// thread is kept nevertheless.
 pub struct Compiling<P: Program> {
     slot: Arc<Mutex<Slot<P>>>,
+    inner: Option<Arc<Inner<P>>>,
 }
 
 struct Slot<P: Program> {
     compiled: Option<Compiled<P>>,
     waker: Option<Waker>,
+    worker: Option<Killer>,
+    is_unwanted: bool,
 }
 
 impl<P: Program> Default for Slot<P> {
     fn default() -> Self {
-        Slot { compiled: None, waker: None }
+        Slot { compiled: None, waker: None, worker: None, is_unwanted: false }
+    }
+}
+
+impl<P: Program> Slot<P> {
+    /// Takes note of the worker, and kills it if nobody waits for it any more.
+    fn start(&mut self, worker: Killer) {
+        match self.is_unwanted {
+            true => worker.kill(),
+            false => self.worker = Some(worker),
+        }
     }
 }
 
 impl<P: Program> Compiling<P> {
     fn done(compiled: Compiled<P>) -> Self {
-        Compiling { slot: Arc::new(Mutex::new(Slot { compiled: Some(compiled), waker: None })) }
+        let slot = Slot { compiled: Some(compiled), ..Slot::default() };
+        Compiling { slot: Arc::new(Mutex::new(slot)), inner: None }
+    }
+}
+
+impl<P: Program> Drop for Compiling<P> {
+    // T-PROC-002: a worker ends with the run that it compiles for.
+    fn drop(&mut self) {
+        let Some(inner) = &self.inner else { return };
+        let mut slot = lock(&self.slot);
+        slot.is_unwanted = true;
+        if let Some(worker) = slot.worker.take() {
+            worker.kill();
+        }
+        drop(slot);
+        // Holds the lock, so that no thread is between looking at its slot and waiting.
+        let _turns = lock(&inner.turns);
+        inner.turn.notify_all();
     }
 }
 
 fn finish<P: Program>(slot: &Mutex<Slot<P>>, compiled: Compiled<P>) {
     let mut slot = lock(slot);
     slot.compiled = Some(compiled);
+    slot.worker = None;
     let waker = slot.waker.take();
     drop(slot);
     if let Some(waker) = waker {

@@ -2,10 +2,14 @@
 //!
 //! Meets T-CELL-023.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use crate::alarm::Alarm;
 use crate::faults::Faults;
+use crate::pool::Pool;
 use crate::{Error, ErrorKind};
 
 /// Address space of one cell's memory: all that 32 bits can address, so that compiled code needs no
@@ -26,29 +30,30 @@ const KEEP_RESIDENT: usize = 1 << 20;
 /// Most elements of a guest's function table.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
-/// Size of the pool of cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-// T-CELL-021: an exhausted pool.
-pub struct Pool {
-    /// Most cells alive at once: computing, waiting or kept. Each reserves a memory and a stack;
-    /// unused parts cost only address space.
-    pub cells: u32,
-    /// Number of free cells whose memory stays mapped.
-    pub warm: u32,
-}
-
-impl Default for Pool {
-    fn default() -> Self {
-        Pool { cells: 1000, warm: 64 }
-    }
-}
-
 /// Compiled code, the pool, and the alarm thread. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) inner: wasmtime::Engine,
     pub(crate) alarm: Alarm,
     pub(crate) faults: Faults,
+    pub(crate) crowd: Arc<Crowd>,
+}
+
+/// Cells alive, and the number of free ones whose pages the pool keeps.
+pub(crate) struct Crowd {
+    alive: AtomicU32,
+    warm: u32,
+}
+
+impl Crowd {
+    pub(crate) fn joined(&self) {
+        self.alive.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns true if more cells were alive than the pool keeps the pages of.
+    pub(crate) fn left(&self) -> bool {
+        self.alive.fetch_sub(1, Ordering::Relaxed) > self.warm
+    }
 }
 
 impl Engine {
@@ -58,7 +63,8 @@ impl Engine {
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let alarm = Alarm::start()
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
-        Ok(Engine { inner, alarm, faults: Faults::new() })
+        let crowd = Arc::new(Crowd { alive: AtomicU32::new(0), warm: pool.warm });
+        Ok(Engine { inner, alarm, faults: Faults::new(), crowd })
     }
 
     /// Splits long instructions of a module, inserts checks, and compiles it to native code for
@@ -68,7 +74,7 @@ impl Engine {
         let failed = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Image, format!("{e:#}"));
         // A check comes before an instruction, and so before a fill of any length.
         let wasm = crate::pieces::split(wasm).map_err(|e| failed(&e))?;
-        let wasm = crate::pacing::pace(&wasm)?;
+        let wasm = crate::pacing::pace(&wasm, crate::pacing::Growth::Engine)?;
         let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         engine.precompile_module(&wasm).map_err(|e| failed(&e))

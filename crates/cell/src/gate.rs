@@ -3,46 +3,19 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::task::Poll;
-use std::time::Instant;
 
 use cofferdam_abi::call::TAKE;
 use cofferdam_abi::frame::MAX_REQUEST;
 use cofferdam_abi::names;
 use wasmtime::{Caller, Linker};
 
-use crate::cell::{Next, State, Stop};
-
-/// `pace() -> i32`: returns nonzero if the guest should call [`rest`](IMPORT_REST). Called often,
-/// so it only compares two numbers.
-pub(crate) const IMPORT_PACE: &str = "pace";
-
-/// `rest()`: hands control to the host, which yields the thread, asks the guest to stop, or stops
-/// it.
-pub(crate) const IMPORT_REST: &str = "rest";
+use crate::cell::{Next, State};
+use crate::contract::{Host, IMPORT_PACE, IMPORT_REST};
+use crate::stop::Stop;
 
 /// Capacity of the answer buffer that a cell keeps between two calls, in bytes.
 const MAX_KEPT: usize = 64 << 10;
-
-/// Handles the calls of a cell.
-pub trait Host: Send + 'static {
-    /// Handles one crossing: `requests` holds one or more frames, and the same number is appended to
-    /// `answer`. A protocol violation is a [`Stop::Breach`] that names the call and the field.
-    fn cross(&mut self, requests: &[u8], answer: &mut Vec<u8>) -> Result<(), Stop>;
-
-    /// Waits for the answer to a pending call, appends its frame to `answer` and returns the
-    /// deadline of the run, which may have moved; or returns the reason to stop the run. The default
-    /// is for hosts without pending calls.
-    fn wait<'a>(
-        &'a mut self,
-        ticket: u32,
-        answer: &'a mut Vec<u8>,
-    ) -> Pin<Box<dyn Future<Output = Result<Instant, Stop>> + Send + 'a>> {
-        let _ = answer;
-        Box::pin(async move { Err(Stop::Breach(format!("wait for {ticket}: nothing is pending"))) })
-    }
-}
 
 pub(crate) fn link<H: Host>(linker: &mut Linker<State<H>>) -> wasmtime::Result<()> {
     linker.func_wrap(names::IMPORT_MODULE, names::IMPORT_CALL, cross::<H>)?;
@@ -135,11 +108,11 @@ async fn wait<H: Host>(
     room: u32,
     room_len: u32,
 ) -> wasmtime::Result<u32> {
-    caller.data_mut().wait_for(ticket).await?;
     let Some(memory) = caller.data().memory else {
         return breach("wait before the cell was set up");
     };
     let (guest, state) = memory.data_and_store_mut(&mut caller);
+    state.wait_for(guest, ticket).await?;
     hand_over(guest, &state.answer, room, room_len)
 }
 

@@ -7,8 +7,9 @@ use wasmtime::{InstancePre, Linker, Module, ModuleExport};
 
 use crate::cell::State;
 use crate::code;
+use crate::contract::{Host, IMPORT_REST};
 use crate::engine::Engine;
-use crate::gate::{self, Host};
+use crate::gate;
 use crate::{Error, ErrorKind};
 
 /// Returns a number that is unique among the images of the process.
@@ -85,7 +86,7 @@ impl<H: Host> Image<H> {
             inbox: export(names::INBOX)?,
             interrupt: export(names::INTERRUPT)?,
         };
-        if !module.imports().any(|import| import.name() == gate::IMPORT_REST) {
+        if !module.imports().any(|import| import.name() == IMPORT_REST) {
             return Err(Error::new(ErrorKind::Image, "module without checks cannot be stopped"));
         }
         let memory = module.get_export(names::MEMORY).and_then(|e| e.memory().cloned());

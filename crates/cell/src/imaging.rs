@@ -1,19 +1,19 @@
 //! Builds images: runs a guest's initialisation once and writes the resulting memory into the
 //! module.
 
-use cofferdam_abi::names;
 use wasmtime::{Config, Engine, Func, Instance, Module, Store, Val};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
-use crate::{Error, ErrorKind};
+use crate::pacing::{self, Growth};
+use crate::{Error, ErrorKind, pieces};
 
-/// Returns a module that starts in the state of `wasm` after its initialisation. The guest cannot
+/// Returns a module that starts in the state of `wasm` after the export `init`. The guest cannot
 /// call the host meanwhile, because the answers would be frozen into every cell.
 // T-CELL-022: randomness frozen in the image, the same in every cell.
-pub fn initialise(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+pub fn initialise(wasm: &[u8], init: &str) -> Result<Vec<u8>, Error> {
     let failed = |e: wasmtime::Error| Error::new(ErrorKind::Image, format!("{e:#}"));
     let mut wizer = Wizer::new();
-    wizer.init_func(names::INIT);
+    wizer.init_func(init);
     let (context, instrumented) = wizer.instrument(wasm).map_err(failed)?;
     let mut config = Config::new();
     config.async_stack_size(8 << 20);
@@ -32,7 +32,7 @@ pub fn initialise(wasm: &[u8]) -> Result<Vec<u8>, Error> {
         imports.push(refuse.into());
     }
     let instance = Instance::new(&mut store, &module, &imports).map_err(failed)?;
-    let init = instance.get_typed_func::<(), ()>(&mut store, names::INIT).map_err(failed)?;
+    let init = instance.get_typed_func::<(), ()>(&mut store, init).map_err(failed)?;
     init.call(&mut store, ()).map_err(failed)?;
     let mut state = Snapshot { store, instance };
     block_on(wizer.snapshot(&context, &mut state)).map_err(failed)
@@ -70,5 +70,54 @@ fn block_on<F: Future>(future: F) -> F::Output {
         if let std::task::Poll::Ready(value) = future.as_mut().poll(&mut context) {
             return value;
         }
+    }
+}
+
+/// Prepares a module for a browser, where the host has only what the module calls: splits long
+/// instructions, inserts checks, and has memory grown by the host.
+pub fn for_browser(wasm: &[u8]) -> Result<Vec<u8>, Error> {
+    let split = pieces::split(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+    pacing::pace(&split, Growth::Host)
+}
+
+#[cfg(test)]
+mod tests {
+    use wasmparser::{Operator, Parser, Payload};
+
+    use super::*;
+
+    #[test]
+    fn a_module_for_browsers_has_its_memory_grown_by_the_host() {
+        let text = r#"(module (memory (export "memory") 1) (global (mut i32) (i32.const 0))
+            (func (export "f") (result i32) (i32.add (memory.size) (memory.grow (i32.const 1)))))"#;
+        let web = for_browser(&wat::parse_str(text).expect("a module")).expect("a module");
+        let (mut imports, mut exports, mut growths) = (Vec::new(), Vec::new(), 0);
+        for payload in Parser::new(0).parse_all(&web) {
+            match payload.expect("a module") {
+                Payload::ImportSection(section) => {
+                    let names = section.into_imports().map(|import| import.expect("import").name);
+                    imports.extend(names.map(str::to_owned));
+                }
+                Payload::ExportSection(section) => {
+                    let names = section.into_iter().map(|export| export.expect("export").name);
+                    exports.extend(names.map(str::to_owned));
+                }
+                Payload::CodeSectionEntry(body) => {
+                    let operators = body.get_operators_reader().expect("a body").into_iter();
+                    let is_growth = |operator: &wasmparser::Result<Operator<'_>>| {
+                        matches!(
+                            operator,
+                            Ok(Operator::MemoryGrow { .. } | Operator::MemorySize { .. })
+                        )
+                    };
+                    growths += operators.filter(is_growth).count();
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(imports, ["pace", "rest", "grow"]);
+        assert_eq!(exports, ["memory", "f", "cofferdam_global_0"]);
+        assert_eq!(growths, 0);
+        Module::validate(&Engine::default(), &web).expect("a valid module");
     }
 }

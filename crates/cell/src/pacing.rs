@@ -22,13 +22,13 @@ use std::collections::HashSet;
 
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
-    BlockType, BranchHint, BranchHints, CodeSection, ConstExpr, EntityType, Function,
-    FunctionSection, GlobalSection, GlobalType, ImportSection, Instruction, Module, RawSection,
-    SectionId, TypeSection, ValType,
+    BlockType, BranchHint, BranchHints, CodeSection, ConstExpr, EntityType, ExportKind,
+    ExportSection, Function, FunctionSection, GlobalSection, GlobalType, ImportSection,
+    Instruction, Module, RawSection, SectionId, TypeSection, ValType,
 };
 use wasmparser::{FunctionBody, Operator, Parser, Payload, TypeRef};
 
-use crate::gate::{IMPORT_PACE, IMPORT_REST};
+use crate::contract::{EXPORT_GLOBAL, IMPORT_GROW, IMPORT_PACE, IMPORT_REST};
 use crate::{Error, ErrorKind, recursion};
 
 /// Budget between two checks with the host. It allows at most `BUDGET / ENTRY * LOOP` iterations of
@@ -44,12 +44,21 @@ const LOOP: i32 = 128;
 /// Number of copied or filled bytes that cost one, as a power of two.
 const BYTES_LOG2: i32 = 4;
 
-/// Number of functions added to the imports.
-const IMPORTS: u32 = 2;
+/// The party that grows a guest's memory.
+#[cfg_attr(target_family = "wasm", allow(dead_code, reason = "a browser's engine asks nobody"))]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// The engine, which asks the host about limits.
+    Engine,
+    /// The host: a browser's engine asks nobody, so `memory.grow` becomes a call of the import
+    /// `grow`, with the same operand and result, and `memory.size` one with the operand zero. The
+    /// module's mutable globals are exported, so that an instance can be used again.
+    Host,
+}
 
 /// Returns the module with checks. Its imports, exports and results stay the same.
-pub(crate) fn pace(wasm: &[u8]) -> Result<Vec<u8>, Error> {
-    let mut pass = Pass::look_at(wasm)?;
+pub(crate) fn pace(wasm: &[u8], growth: Growth) -> Result<Vec<u8>, Error> {
+    let mut pass = Pass::look_at(wasm, growth)?;
     let mut module = Module::new();
     pass.parse_core_module(&mut module, Parser::new(0), wasm).map_err(failed)?;
     pass.with_hints(&module.finish())
@@ -61,12 +70,17 @@ fn failed(error: impl std::fmt::Display) -> Error {
 
 /// Facts about the module and the progress of the pass.
 struct Pass {
+    growth: Growth,
     /// Number of parameters of each type.
     params: Vec<u32>,
     /// Type of each defined function.
     functions: Vec<u32>,
     imported_functions: u32,
     globals: u32,
+    /// Mutable globals of the module itself, by their indices.
+    mutable_globals: Vec<u32>,
+    /// False if a section with the added global has to be written.
+    has_globals: bool,
     /// Functions that break cycles of calls.
     breakers: HashSet<u32>,
     /// Index of the current function among the defined ones.
@@ -82,12 +96,15 @@ struct Locals {
 }
 
 impl Pass {
-    fn look_at(wasm: &[u8]) -> Result<Self, Error> {
+    fn look_at(wasm: &[u8], growth: Growth) -> Result<Self, Error> {
         let mut pass = Pass {
+            growth,
             params: Vec::new(),
             functions: Vec::new(),
             imported_functions: 0,
             globals: 0,
+            mutable_globals: Vec::new(),
+            has_globals: false,
             breakers: recursion::breakers(wasm).map_err(failed)?,
             at: 0,
             hints: BranchHints::new(),
@@ -114,7 +131,15 @@ impl Pass {
                         pass.functions.push(ty.map_err(failed)?);
                     }
                 }
-                Payload::GlobalSection(globals) => pass.globals += globals.count(),
+                Payload::GlobalSection(globals) => {
+                    pass.has_globals = true;
+                    for global in globals {
+                        if global.map_err(failed)?.ty.mutable {
+                            pass.mutable_globals.push(pass.globals);
+                        }
+                        pass.globals += 1;
+                    }
+                }
                 _ => {}
             }
         }
@@ -126,9 +151,17 @@ impl Pass {
         self.globals
     }
 
+    /// Returns the number of functions added to the imports.
+    fn added_import_count(&self) -> u32 {
+        match self.growth {
+            Growth::Engine => 2,
+            Growth::Host => 3,
+        }
+    }
+
     /// Returns the index of the added function that asks the host and refills the budget.
     fn refill(&self) -> u32 {
-        self.imported_functions + IMPORTS + self.functions.len() as u32
+        self.imported_functions + self.added_import_count() + self.functions.len() as u32
     }
 
     /// Returns the index of the added function that spends its argument.
@@ -136,7 +169,8 @@ impl Pass {
         self.refill() + 1
     }
 
-    /// Returns the index of the type of an added function: `()`, `() -> i32`, `(i32)`.
+    /// Returns the index of the type of an added function: `()`, `() -> i32`, `(i32)`,
+    /// `(i32) -> i32`.
     fn added_type(&self, which: u32) -> u32 {
         self.params.len() as u32 + which
     }
@@ -194,6 +228,9 @@ impl Pass {
         let module = cofferdam_abi::names::IMPORT_MODULE;
         imports.import(module, IMPORT_PACE, EntityType::Function(self.added_type(1)));
         imports.import(module, IMPORT_REST, EntityType::Function(self.added_type(0)));
+        if self.growth == Growth::Host {
+            imports.import(module, IMPORT_GROW, EntityType::Function(self.added_type(3)));
+        }
     }
 
     fn added_functions(&self, code: &mut CodeSection) {
@@ -215,6 +252,11 @@ impl Pass {
             .instruction(&Instruction::End)
             .instruction(&Instruction::End);
         code.function(&spend);
+    }
+
+    fn added_global(&self, globals: &mut GlobalSection) {
+        let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        globals.global(ty, &ConstExpr::i32_const(BUDGET));
     }
 
     /// Inserts the section of hints before the code.
@@ -239,7 +281,7 @@ impl Reencode for Pass {
     type Error = std::convert::Infallible;
 
     fn function_index(&mut self, index: u32) -> Result<u32, reencode::Error<Self::Error>> {
-        Ok(if index < self.imported_functions { index } else { index + IMPORTS })
+        Ok(if index < self.imported_functions { index } else { index + self.added_import_count() })
     }
 
     fn parse_type_section(
@@ -251,6 +293,7 @@ impl Reencode for Pass {
         types.ty().function([], []);
         types.ty().function([], [ValType::I32]);
         types.ty().function([ValType::I32], []);
+        types.ty().function([ValType::I32], [ValType::I32]);
         Ok(())
     }
 
@@ -276,6 +319,16 @@ impl Reencode for Pass {
             self.added_imports(&mut imports);
             module.section(&imports);
         }
+        // Neither do all modules from outside have globals.
+        let is_later = |section: SectionId| {
+            section as u8 > SectionId::Global as u8 && section != SectionId::Tag
+        };
+        if !self.has_globals && before.is_none_or(is_later) {
+            self.has_globals = true;
+            let mut globals = GlobalSection::new();
+            self.added_global(&mut globals);
+            module.section(&globals);
+        }
         Ok(())
     }
 
@@ -295,8 +348,21 @@ impl Reencode for Pass {
         section: wasmparser::GlobalSectionReader<'_>,
     ) -> Done {
         utils::parse_global_section(self, globals, section)?;
-        let ty = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
-        globals.global(ty, &ConstExpr::i32_const(BUDGET));
+        self.added_global(globals);
+        Ok(())
+    }
+
+    fn parse_export_section(
+        &mut self,
+        exports: &mut ExportSection,
+        section: wasmparser::ExportSectionReader<'_>,
+    ) -> Done {
+        utils::parse_export_section(self, exports, section)?;
+        if self.growth == Growth::Host {
+            for (number, index) in self.mutable_globals.iter().enumerate() {
+                exports.export(&format!("{EXPORT_GLOBAL}{number}"), ExportKind::Global, *index);
+            }
+        }
         Ok(())
     }
 
@@ -339,13 +405,26 @@ impl Reencode for Pass {
             if is_bulk(&operator) {
                 self.check_length(&mut to, locals.length);
             }
-            to.instruction(&self.instruction(operator)?);
+            match operator {
+                Operator::MemoryGrow { mem: 0 } if self.growth == Growth::Host => {
+                    to.instruction(&Instruction::Call(self.imported_functions + 2));
+                }
+                // Nor does it ask about the size, which is less than the memory of an instance that
+                // is used again.
+                Operator::MemorySize { mem: 0 } if self.growth == Growth::Host => {
+                    to.instruction(&Instruction::I32Const(0))
+                        .instruction(&Instruction::Call(self.imported_functions + 2));
+                }
+                operator => {
+                    to.instruction(&self.instruction(operator)?);
+                }
+            }
             if is_loop {
                 self.check_round(&mut to, locals.rounds);
             }
         }
         code.function(&to);
-        let function = original + IMPORTS;
+        let function = original + self.added_import_count();
         let hints = std::mem::take(&mut self.hints_here);
         if !hints.is_empty() {
             self.hints.function_hints(function, hints);

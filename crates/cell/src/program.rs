@@ -5,15 +5,13 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
 use wasmtime::{Memory, ResourceLimiter, Store, Trap, UpdateDeadline};
 
-use crate::cell::Stop;
-use crate::imports::Import;
+use crate::budget::{Account, ProgramLimits};
+use crate::contract::{Finish, Leave, Program, TrapKind};
 use crate::program_image::ProgramImage;
+use crate::stop::Stop;
 use crate::{Error, ErrorKind};
 
 /// Most memories of one module; each reserves address space.
@@ -24,42 +22,6 @@ const MAX_TABLES: usize = 64;
 
 /// Host memory per table element, in bytes.
 const TABLE_ELEMENT: u64 = 8;
-
-/// Handles the imports of a program.
-///
-/// `Pending` suspends the program. The call is repeated with the same arguments after the waker of
-/// the context has been woken.
-pub trait Program: Send + 'static {
-    /// Handles a function of WASI preview 1 and returns its errno. `args` has one value per
-    /// parameter of the function.
-    fn poll_import(
-        &mut self,
-        import: Import,
-        args: &[u64],
-        memory: &mut [u8],
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<u32, Leave>>;
-
-    /// Handles one crossing of the gate: appends as many frames to `answer` as `request` holds.
-    /// Frames appended before `Pending` are still present when the call is repeated.
-    fn poll_cross(
-        &mut self,
-        request: &[u8],
-        answer: &mut Vec<u8>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<(), Leave>>;
-}
-
-/// A way to leave a program in the middle of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Leave {
-    /// The program exits with this code.
-    Exit(u32),
-    /// The program is killed by this signal.
-    Signal(u8),
-    /// The program violated the protocol of the gate; the text gives the details.
-    Breach(String),
-}
 
 /// A [`Leave`] as an error that passes through the engine.
 #[derive(Debug)]
@@ -73,138 +35,13 @@ impl std::fmt::Display for Departure {
 
 impl std::error::Error for Departure {}
 
-/// The end of a program that was not stopped from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finish {
-    /// The program exited with this code.
-    Exited(u32),
-    /// The program was killed by this signal, which it sent itself.
-    Signalled(u8),
-    /// The program trapped.
-    Trapped(TrapKind),
-}
-
-/// Category of a trap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrapKind {
-    /// The program aborted or panicked.
-    Abort,
-    /// The program accessed memory or a function out of bounds.
-    Memory,
-    /// The program divided by zero, or converted a number that does not fit.
-    Arithmetic,
-    /// The program exhausted its call stack.
-    Stack,
-    /// The program was refused memory and could not continue.
-    OutOfMemory,
-}
-
-impl TrapKind {
-    /// Returns a description for a person.
-    pub fn text(self) -> &'static str {
-        match self {
-            TrapKind::Abort => "aborted",
-            TrapKind::Memory => "memory access out of bounds",
-            TrapKind::Arithmetic => "arithmetic error",
-            TrapKind::Stack => "call stack exhausted",
-            TrapKind::OutOfMemory => "memory limit reached",
-        }
-    }
-}
-
-/// Memory that the programs of one run share, in bytes.
-#[derive(Debug)]
-// T-PROC-007: memory of many processes together, and of tables.
-pub struct MemoryBudget {
-    limit: u64,
-    used: AtomicU64,
-    refused: AtomicU64,
-}
-
-impl MemoryBudget {
-    /// Creates a budget of this size.
-    pub fn new(limit: u64) -> Arc<Self> {
-        Arc::new(MemoryBudget { limit, used: AtomicU64::new(0), refused: AtomicU64::new(0) })
-    }
-
-    /// Returns the memory in use.
-    pub fn used(&self) -> u64 {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    /// Returns the number of refusals, by this limit or by that of a single program.
-    pub fn refused(&self) -> u64 {
-        self.refused.load(Ordering::Relaxed)
-    }
-
-    /// Returns the size of the budget.
-    pub fn limit(&self) -> u64 {
-        self.limit
-    }
-
-    /// Charges host memory that is held on behalf of the run; `None` if it does not fit. Dropping
-    /// the charge gives the memory back.
-    pub fn hold(self: &Arc<Self>, bytes: u64) -> Option<Charge> {
-        self.charge(bytes).then(|| Charge { budget: self.clone(), bytes })
-    }
-
-    fn charge(&self, bytes: u64) -> bool {
-        let add = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= self.limit);
-        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
-    }
-}
-
-/// Host memory charged to a [`MemoryBudget`].
-#[derive(Debug)]
-pub struct Charge {
-    budget: Arc<MemoryBudget>,
-    bytes: u64,
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        self.budget.used.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
-
-/// Limits of one program.
-#[derive(Debug, Clone)]
-pub struct ProgramLimits {
-    /// Most memory for memories and tables, in bytes.
-    pub memory_bytes: u64,
-    /// Budget shared with the other programs of the run.
-    pub budget: Arc<MemoryBudget>,
-}
-
 /// The data of a program's store.
 pub(crate) struct State<P> {
     pub(crate) program: P,
     pub(crate) memory: Option<Memory>,
     /// The last answer of the gate, kept until the guest has taken it.
     pub(crate) answer: Vec<u8>,
-    limits: ProgramLimits,
-    charged: u64,
-    memory_refused: bool,
-}
-
-impl<P> Drop for State<P> {
-    fn drop(&mut self) {
-        self.limits.budget.used.fetch_sub(self.charged, Ordering::Relaxed);
-    }
-}
-
-impl<P> State<P> {
-    fn charge(&mut self, bytes: u64) -> bool {
-        let sum = self.charged.checked_add(bytes);
-        let fits = sum.is_some_and(|sum| sum <= self.limits.memory_bytes);
-        if fits && self.limits.budget.charge(bytes) {
-            self.charged += bytes;
-            return true;
-        }
-        self.memory_refused = true;
-        self.limits.budget.refused.fetch_add(1, Ordering::Relaxed);
-        false
-    }
+    account: Account,
 }
 
 impl<P: Send> ResourceLimiter for State<P> {
@@ -218,7 +55,7 @@ impl<P: Send> ResourceLimiter for State<P> {
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }
-        Ok(self.charge(desired.saturating_sub(current) as u64))
+        Ok(self.account.charge(desired.saturating_sub(current) as u64))
     }
 
     fn table_growing(
@@ -231,7 +68,7 @@ impl<P: Send> ResourceLimiter for State<P> {
             return Ok(false);
         }
         let more = desired.saturating_sub(current) as u64;
-        Ok(self.charge(more.saturating_mul(TABLE_ELEMENT)))
+        Ok(self.account.charge(more.saturating_mul(TABLE_ELEMENT)))
     }
 
     fn memories(&self) -> usize {
@@ -256,14 +93,7 @@ pub async fn execute<P: Program>(
     program: P,
     limits: ProgramLimits,
 ) -> Result<Result<Finish, Stop>, Error> {
-    let state = State {
-        program,
-        memory: None,
-        answer: Vec::new(),
-        limits,
-        charged: 0,
-        memory_refused: false,
-    };
+    let state = State { program, memory: None, answer: Vec::new(), account: Account::new(limits) };
     let mut store = Store::new(image.engine(), state);
     store.limiter(|state| state);
     // Nothing is decided here: the caller ends the program by not polling it again. This lets large
@@ -285,7 +115,7 @@ pub async fn execute<P: Program>(
         Err(error) if error.is::<wasmtime::PoolConcurrencyLimitError>() => {
             Err(Error::new(ErrorKind::PoolFull, format!("{error:#}")))
         }
-        Err(error) => reason(store.data().memory_refused, error),
+        Err(error) => reason(store.data().account.has_refused(), error),
     }
 }
 

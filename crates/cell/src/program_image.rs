@@ -12,12 +12,14 @@ use wasmtime::{
 
 use crate::alarm::Alarm;
 use crate::code;
-use crate::engine::Pool;
+use crate::contract::Program;
 use crate::faults::Faults;
 use crate::image::next_id;
-use crate::imports::{self, WASI};
+use crate::imports;
 use crate::pieces;
-use crate::program::{Program, State};
+use crate::pool::Pool;
+use crate::program::State;
+use crate::unfit::check_import;
 use crate::{Error, ErrorKind};
 
 /// Address space of one memory: all that 32 bits can address, so that compiled code needs no bounds
@@ -36,9 +38,6 @@ const KEEP_RESIDENT: usize = 512 << 10;
 /// Most elements of the function table of an embedded program.
 const TABLE_ELEMENTS: usize = 40_000;
 
-/// Longest module that is accepted, in bytes.
-pub const MAX_MODULE: usize = 256 << 20;
-
 /// The engines that programs run on. Cheap to clone.
 ///
 /// Embedded programs use slots of a pool, which are reset in microseconds. A module from outside
@@ -55,6 +54,10 @@ struct Inner {
     alarm: Alarm,
 }
 
+/// Most slots of the pool. Each reserves addresses, and a pool of 10,000 for tools leaves too few
+/// for as many programs.
+const MAX_POOLED: u32 = 2_000;
+
 /// The engine of embedded programs.
 struct Pooled {
     engine: wasmtime::Engine,
@@ -64,9 +67,9 @@ struct Pooled {
 impl ProgramEngine {
     /// Creates engines whose epochs `alarm` advances. The pool is created on first use.
     pub fn new(alarm: &Alarm, pool: Pool) -> Result<Self, Error> {
-        let roomy = wasmtime::Engine::new(&config())
-            .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
+        let roomy = foreign_engine()?;
         alarm.also(&roomy);
+        let pool = Pool { cells: pool.cells.min(MAX_POOLED), ..pool };
         let (pooled, alarm) = (OnceLock::new(), alarm.clone());
         Ok(ProgramEngine { inner: Arc::new(Inner { pool, pooled, roomy, alarm }) })
     }
@@ -93,6 +96,11 @@ impl ProgramEngine {
     pub(crate) fn roomy(&self) -> &wasmtime::Engine {
         &self.inner.roomy
     }
+}
+
+/// Creates the engine of modules from outside.
+pub(crate) fn foreign_engine() -> Result<wasmtime::Engine, Error> {
+    wasmtime::Engine::new(&config()).map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))
 }
 
 fn config() -> Config {
@@ -255,17 +263,4 @@ fn check_imports(module: &Module) -> Result<(), String> {
         check_import(import.module(), import.name(), import.ty().func().is_some())?;
     }
     Ok(())
-}
-
-/// Returns an error if programs cannot have this import.
-pub(crate) fn check_import(from: &str, name: &str, is_function: bool) -> Result<(), String> {
-    let is_known = match from {
-        WASI => name == "proc_exit" || imports::Import::ALL.iter().any(|(i, _)| i.name() == name),
-        names::IMPORT_MODULE => name == names::IMPORT_CALL,
-        _ => false,
-    };
-    match is_known && is_function {
-        true => Ok(()),
-        false => Err(format!("imports {from}.{name}, which this host does not have")),
-    }
 }

@@ -1,9 +1,12 @@
 //! The reason why a module cannot run here, with advice for its author.
 
+use cofferdam_abi::names;
 use wasmparser::{CompositeInnerType, MemoryType, Parser, Payload, TypeRef};
 
-use crate::imports::WASI;
-use crate::program_image::{MAX_MODULE, check_import};
+use crate::wasi::{Import, WASI};
+
+/// Longest module that is accepted, in bytes.
+pub(crate) const MAX_MODULE: usize = 256 << 20;
 
 /// Longest reason in characters; it may contain names chosen by the module.
 const MAX_REASON: usize = 300;
@@ -21,7 +24,10 @@ const MEMORY64: &str = "has a 64-bit memory, which this host does not have: buil
 
 /// The reason why a module cannot run here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit(String);
+pub struct Unfit {
+    reason: String,
+    limit: Option<u64>,
+}
 
 impl Unfit {
     pub(crate) fn new(reason: impl Into<String>) -> Self {
@@ -30,11 +36,22 @@ impl Unfit {
             reason.truncate(end);
             reason.push('…');
         }
-        Unfit(reason)
+        Unfit { reason, limit: None }
+    }
+
+    /// Creates the reason of a module that takes more memory than compiling may use.
+    pub(crate) fn too_large(bytes: u64) -> Self {
+        let reason = format!("takes more than {} MiB of memory to compile", bytes >> 20);
+        Unfit { limit: Some(bytes), ..Unfit::new(reason) }
+    }
+
+    /// Returns the memory that compiling may use, if the module takes more.
+    pub fn limit(&self) -> Option<u64> {
+        self.limit
     }
 
     /// Formats the engine's error in one line, innermost cause last.
-    pub(crate) fn invalid(error: &wasmtime::Error) -> Self {
+    pub(crate) fn invalid(error: &impl std::fmt::Display) -> Self {
         let text = format!("{error:#}");
         let text = text.lines().collect::<Vec<_>>().join(" ");
         Unfit::new(format!("is not a valid module: {text}"))
@@ -43,7 +60,7 @@ impl Unfit {
 
 impl std::fmt::Display for Unfit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.reason)
     }
 }
 
@@ -112,6 +129,19 @@ pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
         }
     }
     Ok(())
+}
+
+/// Returns an error if programs cannot have this import.
+pub(crate) fn check_import(from: &str, name: &str, is_function: bool) -> Result<(), String> {
+    let is_known = match from {
+        WASI => name == "proc_exit" || Import::ALL.iter().any(|(i, _)| i.name() == name),
+        names::IMPORT_MODULE => name == names::IMPORT_CALL,
+        _ => false,
+    };
+    match is_known && is_function {
+        true => Ok(()),
+        false => Err(format!("imports {from}.{name}, which this host does not have")),
+    }
 }
 
 fn check_memory(memory: MemoryType) -> Result<(), Unfit> {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use cofferdam_cell::{
-    Compiler, Engine, Import, Leave, Notice, Pool, Program, ProgramEngine, Unfit,
+    Compiler, Engine, GuestMemory, Import, Leave, Notice, Pool, Program, ProgramEngine, Unfit,
 };
 
 struct Nothing;
@@ -19,7 +19,7 @@ impl Program for Nothing {
         &mut self,
         _: Import,
         _: &[u64],
-        _: &mut [u8],
+        _: GuestMemory<'_>,
         _: &mut Context<'_>,
     ) -> Poll<Result<u32, Leave>> {
         Poll::Ready(Ok(0))

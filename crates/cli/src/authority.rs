@@ -8,13 +8,14 @@ use cofferdam::Capability;
 use cofferdam::permissions::{
     Decision, Event, GrantId, Line, Question, RequestId, RequestStatus, Ruling, Span, Terms,
 };
+use cofferdam_front::exec::{bad, flag, number, object, text};
+use cofferdam_front::json::{
+    grant as grant_json, line as line_json, question as question_json, request as request_json,
+};
 use cofferdam_store::Filter;
 use serde_json::{Map, Value as Json, json};
 
-use crate::channel::question_json;
-use crate::exec::{bad, flag, number, object, text};
 use crate::kept::{Failed, Kept, Log};
-use crate::verbs::{grant_json, request_json};
 
 /// Name that decisions are recorded with if the client gives none.
 const CLIENT: &str = "rpc";
@@ -214,8 +215,7 @@ pub(crate) fn audit(kept: &Kept, mut params: Params) -> Result<Json, Failed> {
             lines.split_off(lines.len().saturating_sub(most))
         }
     };
-    let lines: Vec<Json> =
-        lines.iter().filter_map(|line| serde_json::from_str(&line.to_json()).ok()).collect();
+    let lines: Vec<Json> = lines.iter().map(line_json).collect();
     Ok(json!({ "lines": lines }))
 }
 

@@ -9,11 +9,14 @@ use std::future::Future;
 use std::io::Write;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use cofferdam::permissions::{Answer, Approver, Choice, Level, Place, Question};
+use cofferdam::permissions::{Answer, Approver, Question};
 use cofferdam::{Stream, Watcher};
-use serde_json::{Map, Value as Json, json};
+use cofferdam_front::json::question as question_json;
+use cofferdam_front::lock;
+use cofferdam_front::text::Pieces;
+use serde_json::{Value as Json, json};
 use tokio::sync::{oneshot, watch};
 
 use crate::request::Response;
@@ -146,55 +149,17 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// Converts a question to JSON.
-pub(crate) fn question_json(question: &Question) -> Json {
-    let choice = |choice: &Choice| {
-        let risk = choice.risk();
-        let level = match risk.level {
-            Level::Low => "low",
-            Level::Medium => "medium",
-            _ => "high",
-        };
-        json!({
-            "capability": choice.capability().to_string(),
-            "words": choice.words(),
-            "risk": level,
-            "reason": risk.reason,
-        })
-    };
-    let wishes = question.wishes().iter().map(|wish| {
-        let choices: Vec<_> = wish.choices().iter().map(choice).collect();
-        let details: Map<_, _> =
-            wish.details().iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect();
-        json!({
-            "wanted": wish.wanted().to_string(),
-            "choices": choices,
-            "words": wish.words(),
-            "details": details,
-            "onHost": wish.on_host(),
-        })
-    });
-    json!({
-        "at": question.place().map(Place::as_str),
-        "question": question.id().as_str(),
-        "tool": question.tool(),
-        "sandbox": question.sandbox(),
-        "run": question.run(),
-        "wishes": wishes.collect::<Vec<_>>(),
-    })
-}
-
 /// Sends the output of one run while it goes on.
 pub(crate) struct Streamed {
     channel: Arc<Channel>,
     request: Json,
-    /// Bytes at the end of each stream that are the beginning of a character.
-    rests: Mutex<[Vec<u8>; 2]>,
+    /// Output of each stream that is not sent yet.
+    pieces: Mutex<[Pieces; 2]>,
 }
 
 impl Streamed {
     pub(crate) fn new(channel: Arc<Channel>, request: Json) -> Self {
-        Streamed { channel, request, rests: Mutex::default() }
+        Streamed { channel, request, pieces: Mutex::default() }
     }
 }
 
@@ -204,62 +169,12 @@ impl Watcher for Streamed {
             Stream::Out => (0, "stdout"),
             Stream::Err => (1, "stderr"),
         };
-        let mut rests = lock(&self.rests);
-        rests[index].extend_from_slice(bytes);
-        let text = take_text(&mut rests[index]);
+        // Held until the text is sent, so that pieces are sent in order.
+        let mut pieces = lock(&self.pieces);
+        let text = pieces[index].add(bytes);
         if !text.is_empty() {
             let params = json!({ "id": self.request, "stream": name, "text": text });
             self.channel.notify("output", &params);
         }
-    }
-}
-
-/// Takes the text out of a buffer, and leaves a character that is not complete. Bytes that are not
-/// UTF-8 become U+FFFD.
-fn take_text(buffer: &mut Vec<u8>) -> String {
-    let tail = buffer.utf8_chunks().last().map_or(0, |chunk| {
-        let invalid = chunk.invalid();
-        let is_start = match invalid {
-            [first, ..] => invalid.len() < width(*first),
-            [] => false,
-        };
-        if is_start { invalid.len() } else { 0 }
-    });
-    let rest = buffer.split_off(buffer.len() - tail);
-    let text = String::from_utf8_lossy(buffer).into_owned();
-    *buffer = rest;
-    text
-}
-
-/// Returns the length of the character that begins with this byte.
-fn width(first: u8) -> usize {
-    match first {
-        0xc2..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf4 => 4,
-        _ => 1,
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_character_in_two_pieces_is_sent_whole() {
-        let mut buffer = Vec::new();
-        let mut take = |bytes: &[u8]| {
-            buffer.extend_from_slice(bytes);
-            take_text(&mut buffer)
-        };
-        assert_eq!(take(b"a\xe2\x82"), "a");
-        assert_eq!(take(b"\xac!"), "€!");
-        assert_eq!(take(b"\xff\n"), "\u{fffd}\n");
-        assert_eq!(take(b"\xf0\x9f"), "");
-        assert_eq!(take(b"x"), "\u{fffd}x");
     }
 }

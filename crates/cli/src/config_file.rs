@@ -4,10 +4,10 @@
 use cofferdam::{Limits, SandboxBuilder};
 use serde_json::{Map, Value as Json};
 
-use crate::exec::{self, BadParams, Exec, Plan, Runnable, SandboxRef, bad, check_known};
 use crate::methods;
 use crate::place;
 use crate::report::Failure;
+use cofferdam_front::exec::{self, BadParams, Exec, Plan, Runnable, SandboxRef, bad, check_known};
 
 /// Longest file of settings that is read.
 const MAX_CONFIG: u64 = 256 << 20;
@@ -43,7 +43,7 @@ fn parse(params: Json) -> Result<Configured, BadParams> {
         // Other shapes are refused below.
         Some(_) | None => Limits::default(),
     };
-    let has_stdin = params.get("stdin").is_some_and(|stdin| !stdin.is_null());
+    let has_stdin = exec::is_given(&params, "stdin");
     let (runnable, plan) = match params.contains_key("kind") {
         true => one_run(params)?,
         false => (None, sandbox(params)?),

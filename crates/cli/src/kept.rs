@@ -2,18 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cofferdam::dom::proxy::{Event, EventKind};
 use cofferdam::permissions::{Broker, InMemory};
-use cofferdam::{Function, Sandbox, Snapshot};
+use cofferdam::{ArchiveSeal, Sandbox, SealKey, Snapshot};
+use cofferdam_front::exec::{
+    BadParams, Plan, bad, check_known, file_content, number, object, sandbox, text,
+};
+use cofferdam_front::lock;
+use cofferdam_front::runner::Sandboxes;
 use cofferdam_store::Store;
 use serde_json::{Map, Value as Json, json};
 
 use crate::channel::{Asking, Channel};
-use crate::exec::{BadParams, Plan, bad, check_known, file_content, number, object, sandbox, text};
 use crate::methods::Method;
 
 /// Most sandboxes at once; each holds its files.
@@ -31,6 +35,8 @@ pub(crate) enum Failed {
     Params(String),
     /// The server is full.
     Full(String),
+    /// The server failed.
+    Internal(String),
     Sandbox(cofferdam::Error),
 }
 
@@ -51,6 +57,8 @@ pub(crate) struct Host {
     pub(crate) channel: Arc<Channel>,
     pub(crate) broker: Broker,
     pub(crate) log: Log,
+    /// Registered tools.
+    pub(crate) tools: Store,
 }
 
 /// The audit log of the server.
@@ -69,20 +77,22 @@ impl Host {
             builder = builder.approver(Arc::new(Asking { channel: self.channel.clone(), handle }));
         }
         for lent in plan.lent {
-            let (channel, name, handle) = (self.channel.clone(), lent.name.clone(), lent.handle);
-            let mut function = Function::new(lent.name, move |args| {
-                channel.clone().call(name.clone(), handle.clone(), args)
-            });
-            function = function.described(lent.description);
-            if let Some(schema) = &lent.takes {
-                function = function.takes(schema)?;
-            }
-            if let Some(schema) = &lent.gives {
-                function = function.gives(schema)?;
-            }
-            builder = builder.function(function);
+            let (channel, name) = (self.channel.clone(), lent.name.clone());
+            let handle = lent.handle.clone();
+            let call = move |args| channel.clone().call(name.clone(), handle.clone(), args);
+            builder = builder.function(lent.function(call)?);
         }
         builder.build()
+    }
+}
+
+impl Sandboxes for Kept {
+    fn get(&self, id: &str) -> Result<Sandbox, BadParams> {
+        self.get(id)
+    }
+
+    fn build(&self, plan: Plan) -> Result<Sandbox, cofferdam::Error> {
+        self.host.build(plan)
     }
 }
 
@@ -165,9 +175,27 @@ impl Kept {
         };
         let archive = STANDARD.decode(encoded);
         let archive = archive.map_err(|e| Failed::Params(format!("base64: {e}")))?;
+        let is_ours = self.seal_key()?.check(&archive) == ArchiveSeal::Ours;
+        match params.remove("sealed") {
+            Some(Json::Bool(true)) if !is_ours => {
+                let message = "base64: not sealed by this store, or changed since";
+                return Err(Failed::Params(message.into()));
+            }
+            None | Some(Json::Null | Json::Bool(_)) => {}
+            Some(_) => return Err(Failed::Params("sealed: not true or false".into())),
+        }
         let mut plan = sandbox(params)?;
         plan.builder = plan.builder.import(archive);
-        self.keep(|| Ok(self.host.build(plan)?))
+        let mut made = self.keep(|| Ok(self.host.build(plan)?))?;
+        made["sealed"] = is_ours.into();
+        Ok(made)
+    }
+
+    /// Returns the key that exports are sealed with.
+    // T-BOX-005: an export that was made or changed by somebody else.
+    fn seal_key(&self) -> Result<SealKey, Failed> {
+        let key = crate::permissions::seal_key(&self.host.tools);
+        key.map_err(|error| Failed::Internal(error.to_string()))
     }
 
     pub(crate) fn write(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
@@ -334,7 +362,8 @@ impl Kept {
 
     pub(crate) fn export(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
         let (_, sandbox) = self.named(&mut params)?;
-        Ok(json!({ "base64": STANDARD.encode(sandbox.export()?) }))
+        let archive = self.seal_key()?.seal(sandbox.export()?);
+        Ok(json!({ "base64": STANDARD.encode(archive) }))
     }
 
     pub(crate) fn destroy(&self, mut params: Map<String, Json>) -> Result<Json, Failed> {
@@ -355,8 +384,4 @@ impl Kept {
 
 fn path(params: &mut Map<String, Json>) -> Result<String, BadParams> {
     text(params, "path")?.ok_or(BadParams("path: missing".into()))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

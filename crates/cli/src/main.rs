@@ -6,7 +6,6 @@ mod busy;
 mod channel;
 mod completion;
 mod config_file;
-mod exec;
 mod interrupt;
 mod kept;
 mod line;
@@ -20,12 +19,14 @@ mod panic;
 mod permissions;
 mod place;
 mod prompt;
+mod registered;
 mod report;
 mod request;
 mod script;
 mod spelling;
 mod terminal;
 mod verbs;
+mod waiting;
 
 use std::process::ExitCode;
 
@@ -48,6 +49,15 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
+    cofferdam::become_compiler();
+    #[cfg(target_os = "linux")]
+    {
+        cofferdam::native::become_launcher();
+        // A launcher needs milliseconds; it is there when the arguments and the store have been read.
+        if std::env::args_os().nth(1).is_some_and(|verb| verb == "exec") {
+            cofferdam::native::launch_ahead();
+        }
+    }
     panic::report_without_paths();
     let done = match parse() {
         Ok(cli) => cli.verb.run(),

@@ -1,10 +1,13 @@
 //! The methods of `rpc`, in one table: the server takes its names and parameters from it, and
 //! `cofferdam rpc --schema` prints it as JSON Schema, which the clients are generated from.
 
+use cofferdam_front::fields::Need::{Optional, Required};
+use cofferdam_front::fields::*;
 use serde_json::{Map, Value as Json, json};
 
 use crate::authority;
 use crate::kept::{Failed, Kept};
+use crate::registered;
 
 /// A method that the client may call.
 pub(crate) struct Method {
@@ -20,6 +23,8 @@ pub(crate) struct Method {
 pub(crate) enum Call {
     /// Starts a run.
     Exec,
+    /// Starts a run of a registered tool.
+    Tool,
     /// Cancels a request.
     Cancel,
     /// Closes a session.
@@ -36,136 +41,6 @@ struct Message {
     /// Result of a request; `None` for a notification.
     result: Option<&'static str>,
 }
-
-/// Name, JSON Schema and need of a parameter or a field of a result.
-type Field = (&'static str, &'static str, Need);
-
-/// Need of a field.
-#[derive(Clone, Copy, PartialEq)]
-enum Need {
-    Required,
-    Optional,
-}
-
-use Need::{Optional, Required};
-
-const TEXT: &str = r#"{"type":"string"}"#;
-const FLAG: &str = r#"{"type":"boolean"}"#;
-const COUNT: &str = r#"{"type":"integer","minimum":0}"#;
-const ANY: &str = "{}";
-const TEXTS: &str = r#"{"type":"array","items":{"type":"string"}}"#;
-const ENV: &str = r#"{"type":"object","additionalProperties":{"type":"string"}}"#;
-const ENV_CHANGE: &str = r#"{"type":"object","additionalProperties":{"type":["string","null"]}}"#;
-const LIMITS: &str = r##"{"$ref":"#/$defs/Limits"}"##;
-const CONTENT: &str = r##"{"$ref":"#/$defs/Content"}"##;
-const FILES: &str = r##"{"type":"object","additionalProperties":{"$ref":"#/$defs/Content"}}"##;
-const PROGRAMS: &str = r##"{"type":"object","additionalProperties":{"$ref":"#/$defs/Module"}}"##;
-const MODULE: &str = r##"{"$ref":"#/$defs/Module"}"##;
-const MOUNTS: &str = r##"{"type":"array","items":{"$ref":"#/$defs/Mount"}}"##;
-const FUNCTIONS: &str = r##"{"type":"array","items":{"$ref":"#/$defs/Function"}}"##;
-const KIND: &str = r#"{"enum":["js","ts","shell","wasm"]}"#;
-const BOUNDARY: &str = r#"{"enum":["worker","iframe"]}"#;
-const SPAN: &str = r#"{"enum":["once","session","always"]}"#;
-const OBJECT: &str = r#"{"type":"object"}"#;
-const OBJECTS: &str = r#"{"type":"array","items":{"type":"object"}}"#;
-const GRANT: &str = r##"{"$ref":"#/$defs/Grant"}"##;
-const GRANTS: &str = r##"{"type":"array","items":{"$ref":"#/$defs/Grant"}}"##;
-const WISHES: &str = r##"{"type":"array","items":{"$ref":"#/$defs/Wish"}}"##;
-const DECISIONS: &str =
-    r##"{"type":"array","items":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/Decision"}]}}"##;
-const ID: &str = r#"{"type":["string","number"]}"#;
-
-/// Shared types of the schema.
-const DEFINITIONS: &str = r##"{
-"Limits": {"type":"object","additionalProperties":{"type":"integer","minimum":0}},
-"Content": {"anyOf":[{"type":"string"},{"type":"object","properties":{"base64":{"type":"string"}},"required":["base64"]}]},
-"Module": {"type":"object","properties":{"path":{"type":"string"},"base64":{"type":"string"}},"additionalProperties":false},
-"Mount": {"type":"object","properties":{"host":{"type":"string"},"at":{"type":"string"},"mode":{"enum":["ro","overlay","rw"]}},"required":["host","at"],"additionalProperties":false},
-"Function": {"type":"object","properties":{"name":{"type":"string"},"description":{"type":"string"},"parameters":{},"returns":{},"handle":{}},"required":["name"],"additionalProperties":false},
-"Choice": {"type":"object","properties":{"capability":{"type":"string"},"words":{"type":"string"},"risk":{"enum":["low","medium","high"]},"reason":{"type":"string"}},"required":["capability","words","risk","reason"]},
-"Wish": {"type":"object","properties":{"wanted":{"type":"string"},"choices":{"type":"array","items":{"$ref":"#/$defs/Choice"}},"words":{"type":"string"},"details":{"type":"object","additionalProperties":{"type":"string"}},"onHost":{"type":["string","null"]}},"required":["wanted","choices"]},
-"Decision": {"type":"object","properties":{"capability":{"type":"string"},"span":{"enum":["once","session","always"]}},"required":["capability"],"additionalProperties":false},
-"Grant": {"type":"object","properties":{"id":{"type":"string"},"capability":{"type":"string"},"span":{"enum":["once","session","always"]},"tool":{"type":["string","null"]},"sandbox":{"type":["string","null"]},"by":{"type":"string"},"at":{"type":"string"},"expires":{"type":["string","null"]},"left":{"type":["integer","null"]},"headers":{"type":"array","items":{"type":"string"}}},"required":["id","capability","span"]},
-"OutcomeError": {"type":"object","properties":{"code":{"type":"string"},"name":{"type":"string"},"message":{"type":"string"},"stack":{"type":"string"},"line":{"type":"integer"},"column":{"type":"integer"},"limit":{"type":"string"},"allowed":{"type":"integer"},"wanted":{"type":["integer","null"]},"requiredPermission":{"type":"string"},"attemptedAction":{"type":"string"},"requestId":{"type":"string"}},"required":["code","name","message"]}
-}"##;
-
-const SANDBOX: Field = ("sandbox", TEXT, Required);
-const PATH: Field = ("path", TEXT, Required);
-const MADE: &[Field] = &[("sandbox", TEXT, Required)];
-
-/// Fields of an outcome.
-const OUTCOME: &[Field] = &[
-    ("exitCode", COUNT, Required),
-    ("stdout", TEXT, Required),
-    ("stderr", TEXT, Required),
-    ("result", ANY, Required),
-    ("errorClass", r#"{"type":["string","null"]}"#, Required),
-    ("error", r##"{"anyOf":[{"type":"null"},{"$ref":"#/$defs/OutcomeError"}]}"##, Required),
-    ("truncated", OBJECT, Required),
-    ("executionTimeMs", r#"{"type":"number"}"#, Required),
-    ("denied", OBJECT, Optional),
-    ("resultNotes", OBJECTS, Optional),
-    ("pageHtml", TEXT, Optional),
-];
-
-const EXEC: &[Field] = &[
-    ("kind", KIND, Required),
-    ("command", TEXT, Optional),
-    ("wasm", MODULE, Optional),
-    ("argv", TEXTS, Optional),
-    ("preopens", TEXTS, Optional),
-    ("code", TEXT, Optional),
-    ("args", ANY, Optional),
-    ("capabilities", TEXTS, Optional),
-    ("limits", LIMITS, Optional),
-    ("stdin", TEXT, Optional),
-    ("env", ENV, Optional),
-    ("files", FILES, Optional),
-    ("cwd", TEXT, Optional),
-    ("name", TEXT, Optional),
-    ("session", TEXT, Optional),
-    ("boundary", BOUNDARY, Optional),
-    ("config", OBJECT, Optional),
-    ("page", TEXT, Optional),
-    ("language", TEXT, Optional),
-    ("sandbox", TEXT, Optional),
-    ("programs", PROGRAMS, Optional),
-    ("mounts", MOUNTS, Optional),
-    ("functions", FUNCTIONS, Optional),
-    ("ask", ANY, Optional),
-    ("stream", FLAG, Optional),
-];
-
-const CREATE: &[Field] = &[
-    ("limits", LIMITS, Optional),
-    ("stdin", TEXT, Optional),
-    ("cwd", TEXT, Optional),
-    ("env", ENV, Optional),
-    ("files", FILES, Optional),
-    ("capabilities", TEXTS, Optional),
-    ("programs", PROGRAMS, Optional),
-    ("mounts", MOUNTS, Optional),
-    ("functions", FUNCTIONS, Optional),
-    ("ask", ANY, Optional),
-    ("boundary", BOUNDARY, Optional),
-    ("config", OBJECT, Optional),
-    ("page", TEXT, Optional),
-];
-
-const IMPORT: &[Field] = &[
-    ("base64", TEXT, Required),
-    ("limits", LIMITS, Optional),
-    ("stdin", TEXT, Optional),
-    ("env", ENV, Optional),
-    ("capabilities", TEXTS, Optional),
-    ("programs", PROGRAMS, Optional),
-    ("mounts", MOUNTS, Optional),
-    ("functions", FUNCTIONS, Optional),
-    ("ask", ANY, Optional),
-    ("boundary", BOUNDARY, Optional),
-    ("config", OBJECT, Optional),
-    ("page", TEXT, Optional),
-];
 
 /// Every method.
 pub(crate) const METHODS: &[Method] = &[
@@ -186,7 +61,13 @@ pub(crate) const METHODS: &[Method] = &[
         Call::CloseSession,
     ),
     method("sandbox.create", "Makes a sandbox that is kept", CREATE, MADE, kept(Kept::create)),
-    method("sandbox.import", "Makes a sandbox from an export", IMPORT, MADE, kept(Kept::import)),
+    method(
+        "sandbox.import",
+        "Makes a sandbox from an export; sealed says if this store made it",
+        IMPORT,
+        &[("sandbox", TEXT, Required), ("sealed", FLAG, Required)],
+        kept(Kept::import),
+    ),
     method(
         "sandbox.write",
         "Writes a file",
@@ -403,6 +284,35 @@ pub(crate) const METHODS: &[Method] = &[
         &[("lines", OBJECTS, Required)],
         kept(authority::audit),
     ),
+    method(
+        "tool.add",
+        "Registers a tool, or a new version of one",
+        MANIFEST,
+        &[("tool", OBJECT, Required), ("isNew", FLAG, Required)],
+        kept(registered::add),
+    ),
+    method(
+        "tool.list",
+        "Lists registered tools",
+        &[],
+        &[("tools", OBJECTS, Required)],
+        kept(registered::list),
+    ),
+    method(
+        "tool.show",
+        "Returns a registered tool with its source and earlier versions",
+        &[("name", TEXT, Required)],
+        &[("tool", OBJECT, Required)],
+        kept(registered::show),
+    ),
+    method(
+        "tool.remove",
+        "Removes a registered tool with all its versions",
+        &[("name", TEXT, Required)],
+        &[("removed", FLAG, Required)],
+        kept(registered::remove),
+    ),
+    method("tool.call", "Runs a registered tool", TOOL_CALL, TOOL_OUTCOME, Call::Tool),
 ];
 
 /// Every message that the server sends by itself.
@@ -467,7 +377,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Method> {
 impl Method {
     /// Returns the names of the parameters.
     pub(crate) fn known(&self) -> Vec<&'static str> {
-        self.params.iter().map(|(name, ..)| *name).collect()
+        names(self.params)
     }
 }
 
@@ -498,22 +408,6 @@ pub(crate) fn schema() -> Json {
         "notifications": notifications.into_iter().map(message).collect::<Map<_, _>>(),
         "requests": requests.into_iter().map(message).collect::<Map<_, _>>(),
     })
-}
-
-fn object(fields: &[Field]) -> Json {
-    let properties = fields.iter().map(|(name, schema, _)| ((*name).to_owned(), parse(schema)));
-    let required = fields.iter().filter(|(.., need)| *need == Required).map(|(name, ..)| *name);
-    json!({
-        "type": "object",
-        "properties": properties.collect::<Map<_, _>>(),
-        "required": required.collect::<Vec<_>>(),
-        "additionalProperties": false,
-    })
-}
-
-/// Parses a schema of the tables. A test parses all of them.
-fn parse(schema: &str) -> Json {
-    serde_json::from_str(schema).unwrap_or(Json::Null)
 }
 
 #[cfg(test)]

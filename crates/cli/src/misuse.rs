@@ -8,10 +8,14 @@ use crate::spelling;
 
 /// Verbs, each with names that other tools use for it.
 const VERBS: &[(&str, &[&str])] = &[
-    ("run", &["exec", "eval", "js", "ts", "node", "deno", "bun", "start", "tool", "execute"]),
+    (
+        "run",
+        &["eval", "js", "ts", "py", "python", "python3", "node", "deno", "bun", "start", "execute"],
+    ),
     ("sh", &["shell", "bash", "zsh", "command", "cmd", "repl", "terminal"]),
     ("wasm", &["wasi", "wasmtime", "program"]),
-    ("rpc", &["serve", "server", "daemon", "listen", "sandbox", "fork", "snapshot", "mcp"]),
+    ("rpc", &["sandbox", "fork", "snapshot"]),
+    ("serve", &["server", "daemon", "listen", "http"]),
     ("grant", &["allow", "approve", "permit", "accept"]),
     ("requests", &["pending", "denied", "denials", "asked"]),
     ("grants", &["permissions", "capabilities", "granted", "list", "ls"]),
@@ -116,6 +120,17 @@ pub(crate) fn explain(error: &clap::Error, words: &[String]) -> Option<Failure> 
     }
 }
 
+/// Returns true if an option is one of the verb's with a single typing error, or is meant to permit
+/// something. Scripts have options of their own, such as `--input` and `--name`, so a name that is
+/// merely similar is not enough.
+pub(crate) fn is_mistyped(verb: &str, typed: &str) -> bool {
+    let definitions = crate::definitions();
+    let Some(verb) = definitions.find_subcommand(verb) else { return false };
+    let typed = typed.trim_start_matches('-');
+    let mut known = verb.get_arguments().filter_map(clap::Arg::get_long);
+    typed.starts_with("allow-") || known.any(|known| spelling::is_typing_error(typed, known))
+}
+
 /// Explains an option that a verb does not have.
 pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
     let typed = typed.split('=').next().unwrap_or(typed);
@@ -124,10 +139,16 @@ pub(crate) fn unknown_option(verb: &str, typed: &str) -> Failure {
         Some(meant) => failure.hint(meant),
         None => failure,
     };
+    let failure = match verb {
+        "run" => {
+            failure.hint(format!("cofferdam run FILE -- {typed}   (for an option of the script)"))
+        }
+        _ => failure,
+    };
     failure.hint(format!("{} --help   (lists the options)", command(verb)))
 }
 
-pub(crate) fn meant_option(verb: &str, typed: &str) -> Option<String> {
+fn meant_option(verb: &str, typed: &str) -> Option<String> {
     let definitions = crate::definitions();
     let options: Vec<_> = definitions.find_subcommand(verb)?.get_arguments().collect();
     let find = |long: &str| options.iter().find(|option| option.get_long() == Some(long));
@@ -160,7 +181,7 @@ fn unknown_verb(typed: &str, words: &[String]) -> Failure {
 }
 
 /// Names that other tools use for a verb that takes a command and its arguments.
-const RUNS_COMMANDS: &[&str] = &["exec", "execute", "command", "cmd", "shell", "bash", "zsh"];
+const RUNS_COMMANDS: &[&str] = &["execute", "command", "cmd", "shell", "bash", "zsh"];
 
 /// Returns true if a word can be the name of a command and no file has that name.
 pub(crate) fn is_command(word: &str) -> bool {
@@ -180,7 +201,9 @@ pub(crate) fn shell_call<'a>(words: impl Iterator<Item = &'a String>) -> String 
 fn meant_verb(typed: &str) -> Option<String> {
     let file = std::path::Path::new(typed);
     match file.extension().and_then(|end| end.to_str()) {
-        Some("js" | "mjs" | "ts" | "mts") => return Some(format!("run {}", shell_word(typed))),
+        Some("js" | "mjs" | "ts" | "mts" | "py") => {
+            return Some(format!("run {}", shell_word(typed)));
+        }
         Some("sh" | "bash") => return Some(format!("sh {}", shell_word(typed))),
         Some("wasm") => return Some(format!("wasm {}", shell_word(typed))),
         _ => {}
@@ -246,7 +269,11 @@ mod tests {
     #[test]
     fn a_verb_by_another_name_is_answered_with_the_whole_call() {
         check("cofferdam rnu a.js", "rnu: unknown verb", "cofferdam run a.js");
-        check("cofferdam exec a$b --json", "exec: unknown verb", "cofferdam run 'a$b' --json");
+        check(
+            "cofferdam execute a$b --json",
+            "execute: unknown verb",
+            "cofferdam run 'a$b' --json",
+        );
         check("cofferdam shell -c ls", "shell: unknown verb", "cofferdam sh -c ls");
         check("cofferdam tool.js", "tool.js: unknown verb", "cofferdam run tool.js");
         check("cofferdam version", "version: unknown verb", "cofferdam --version");
@@ -272,6 +299,18 @@ mod tests {
     }
 
     #[test]
+    fn options_of_scripts_are_not_taken_for_ours() {
+        for theirs in
+            ["--name", "--input", "--output", "--data", "--count", "--timeout", "-n", "-i"]
+        {
+            assert!(!is_mistyped("run", theirs), "{theirs}");
+        }
+        for ours in ["--alow", "--jsno", "--limits", "--mont", "--allow-net"] {
+            assert!(is_mistyped("run", ours), "{ours}");
+        }
+    }
+
+    #[test]
     fn what_is_missing_is_answered_with_an_example() {
         let example = "cofferdam run tool.js --args '{\"n\":3}'   (for example)";
         check("cofferdam run", "missing: <FILE>", example);
@@ -280,7 +319,7 @@ mod tests {
             "pwsh: not one of bash, zsh, fish",
             "cofferdam completions bash",
         );
-        check("cofferdam run a --lang python", "--lang python: not one of js, ts", "--lang js");
+        check("cofferdam run a --lang python", "--lang python: not one of js, ts, py", "--lang js");
         check("cofferdam audit --last x", "--last x: not a valid number", "--last 10");
     }
 

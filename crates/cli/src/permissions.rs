@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cofferdam::capabilities::{Error, ErrorKind};
-use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Setup};
-use cofferdam::{Capability, SandboxBuilder, shell_word, visible};
+use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Ledger, Setup};
+use cofferdam::{Capability, SandboxBuilder, SealKey, shell_word, visible};
+use cofferdam_serve::own_address::OwnAddresses;
 use cofferdam_store::Store;
 
 use crate::paint::Tone;
@@ -43,10 +44,17 @@ impl PermissionArgs {
         &self,
         mut sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
-        for text in &self.allow {
-            let capability = parse(text, "--allow")?;
+        let (capabilities, broker) = self.open()?;
+        for capability in capabilities {
             sandbox = sandbox.grant(capability);
         }
+        Ok((sandbox.name(SANDBOX).broker(&broker), broker))
+    }
+
+    /// Returns the given capabilities, and a broker with the approver that was asked for.
+    pub(crate) fn open(&self) -> Result<(Vec<Capability>, Broker), Failure> {
+        let allowed = self.allow.iter().map(|text| parse(text, "--allow"));
+        let allowed = allowed.collect::<Result<Vec<_>, _>>()?;
         let mut setup = match self.ephemeral {
             true => {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
@@ -60,7 +68,16 @@ impl PermissionArgs {
             setup = setup.approver(approver);
         }
         let broker = setup.open().map_err(Failure::from_broker)?;
-        Ok((sandbox.name(SANDBOX).broker(&broker), broker))
+        Ok((allowed, broker))
+    }
+
+    /// Returns the key of the user's store that exports are sealed with. Returns `None` if no store
+    /// is used.
+    pub(crate) fn seal_key(&self) -> Result<Option<SealKey>, Failure> {
+        match self.ephemeral {
+            true => Ok(None),
+            false => seal_key(&store()?).map(Some).map_err(Failure::from_broker),
+        }
     }
 
     /// Returns the file of the prompt's history, beside the store. Returns `None` if no store is
@@ -160,8 +177,16 @@ fn example(text: &str) -> &'static str {
     }
 }
 
-/// Returns the path of the user's store.
+/// Returns the path of the user's store. Behind the walls there is none: a store that this program
+/// made there would be gone with the run, and its grants would mean nothing.
+// T-NAT-009.
 pub(crate) fn store_path() -> Result<PathBuf, Failure> {
+    #[cfg(target_os = "linux")]
+    if cofferdam::native::is_inside() {
+        return Err(Failure::usage(
+            "this is a sandbox of `cofferdam exec`: grants are kept and decided outside of it",
+        ));
+    }
     cofferdam_store::user_path().ok_or_else(|| {
         Failure::usage("store: neither XDG_DATA_HOME nor HOME is set")
             .hint("export XDG_DATA_HOME=/path/of/yours")
@@ -187,11 +212,26 @@ pub(crate) fn store() -> Result<Store, Failure> {
     Ok(store)
 }
 
+/// Returns the key of a store that exports are sealed with.
+pub(crate) fn seal_key(store: &Store) -> Result<SealKey, cofferdam::permissions::Error> {
+    Ok(SealKey::derived_from(&store.key()?))
+}
+
 /// Opens a broker on the user's store.
 pub(crate) fn broker() -> Result<(Store, Broker), Failure> {
     let store = store()?;
     let broker = setup(&store).open().map_err(Failure::from_broker)?;
     Ok((store, broker))
+}
+
+/// Returns the addresses of running servers, which no run may reach.
+// T-NET-012.
+pub(crate) fn own_addresses(store: &Store) -> Result<OwnAddresses, Failure> {
+    let fronts = store.fronts().map_err(Failure::from_broker)?;
+    let addresses = fronts.iter().flat_map(|front| &front.addresses);
+    let own = OwnAddresses::default();
+    own.set(addresses.filter_map(|address| address.parse().ok()).collect());
+    Ok(own)
 }
 
 fn setup(store: &Store) -> Setup {

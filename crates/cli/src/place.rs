@@ -58,14 +58,7 @@ impl Place {
                 .map_err(|error| no_source(text, source, at, &error))?;
             sandbox = sandbox.mount(at, directory, mount);
         }
-        for text in &self.env {
-            let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
-            else {
-                return Err(Failure::usage(format!("--env {text}: not NAME=VALUE")).hint(format!(
-                    "--env {}",
-                    shell_word(&format!("{}=…", text.trim_start_matches('=')))
-                )));
-            };
+        for (name, value) in self.variables()? {
             sandbox = sandbox.env(name, value);
         }
         if let Some(cwd) = &self.cwd {
@@ -76,6 +69,26 @@ impl Place {
             sandbox = sandbox.env("PWD", cwd);
         }
         Ok(sandbox)
+    }
+
+    /// Returns the folders of this machine that are mounted, with their real paths.
+    pub(crate) fn folders(&self) -> Result<Vec<(String, String, Mount)>, Failure> {
+        let real = |text: &String| {
+            let (source, at, mount) = mount(text)?;
+            let found = std::fs::canonicalize(source).and_then(|path| {
+                path.into_os_string()
+                    .into_string()
+                    .map_err(|_| std::io::ErrorKind::InvalidInput.into())
+            });
+            let path = found.map_err(|error| no_source(text, source, at, &error))?;
+            Ok((path, at.to_owned(), mount))
+        };
+        self.mounts.iter().map(real).collect()
+    }
+
+    /// Returns the variables that are set.
+    pub(crate) fn variables(&self) -> Result<Vec<(&str, &str)>, Failure> {
+        self.env.iter().map(|text| variable(text)).collect()
     }
 
     /// Returns the folders of this machine that are shown, and their places in the sandbox.
@@ -94,6 +107,14 @@ impl Place {
             ))
         })
     }
+}
+
+/// Parses a variable.
+fn variable(text: &str) -> Result<(&str, &str), Failure> {
+    text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
+        Failure::usage(format!("--env {text}: not NAME=VALUE"))
+            .hint(format!("--env {}", shell_word(&format!("{}=…", text.trim_start_matches('=')))))
+    })
 }
 
 /// Explains why a directory cannot be mounted.
@@ -225,9 +246,9 @@ pub(crate) fn with_stdin(command: Command) -> Command {
     command
 }
 
-/// Copies the standard input of this process to that of a program.
-fn pass_on(stdin: &cofferdam::Writer) {
-    let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
+/// Hands the standard input of this process to `take`, until it ends or `take` returns false. At a
+/// terminal, a question that is being answered comes first.
+pub(crate) fn read_stdin(mut take: impl FnMut(&[u8]) -> bool) {
     let mut buffer = [0; 16 << 10];
     let is_typed = std::io::stdin().is_terminal();
     loop {
@@ -235,10 +256,16 @@ fn pass_on(stdin: &cofferdam::Writer) {
         let read = std::io::stdin().read(&mut buffer);
         drop(turn);
         match read {
-            Ok(len) if len > 0 && executor.block_on(stdin.write_all(&buffer[..len])) => {}
+            Ok(len) if len > 0 && take(&buffer[..len]) => {}
             Ok(_) | Err(_) => return,
         }
     }
+}
+
+/// Copies the standard input of this process to that of a program.
+fn pass_on(stdin: &cofferdam::Writer) {
+    let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
+    read_stdin(|bytes| executor.block_on(stdin.write_all(bytes)));
 }
 
 /// Reads a file of this machine, up to one byte more than `most`: the limit itself is enforced, and

@@ -40,6 +40,12 @@ impl Failure {
         Failure { message: message.into(), hints: Vec::new(), code: USAGE }
     }
 
+    /// Creates a failure of a machine that lacks something.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), hints: Vec::new(), code: OURS }
+    }
+
     /// Creates a failure from an error of the grants or the audit log.
     pub(crate) fn from_broker(error: cofferdam::permissions::Error) -> Self {
         let code = match error.kind() {
@@ -85,6 +91,10 @@ impl From<cofferdam::Error> for Failure {
                 failure.hint("--mount SRC:/work   (a path that the sandbox does not use itself)")
             }
             ErrorKind::Engine => failure.hint("cofferdam doctor   (checks this machine)"),
+            ErrorKind::Walls => match error.hint() {
+                Some(hint) => failure.hint(hint),
+                None => failure,
+            },
             _ => failure,
         }
     }
@@ -132,8 +142,12 @@ pub(crate) fn outcome(outcome: &Outcome) {
     let message = visible_lines(&error.message).replace('\n', "\n    ");
     let name = if error.name.is_empty() { "thrown" } else { &error.name };
     labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
-    let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
-    frames.for_each(|frame| line(&visible_lines(frame)));
+    // JavaScript's stack repeats the message; Python's traceback does not.
+    let is_python = error.stack.starts_with("Traceback") || error.stack.starts_with("  File");
+    let frames = error.stack.lines();
+    let frames = frames.filter(|line| is_python || line.trim_start().starts_with("at "));
+    let indent = if is_python { "    " } else { "" };
+    frames.for_each(|frame| line(&format!("{indent}{}", visible_lines(frame))));
     denials(outcome);
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)
@@ -190,14 +204,10 @@ fn way_around(denial: &Denial) -> Option<String> {
             let mount = shell_word(&format!(".:/{folder}"));
             format!("--mount {mount}   (shows this folder to the tool)")
         }
-        Obstacle::NotSet => {
-            let name = needed.rsplit_once(':').map_or("", |(_, name)| name);
-            match name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                true => format!("--env {name}=\"${name}\"   (sets the variable in the sandbox)"),
-                false => "--env NAME=VALUE".to_owned(),
-            }
+        Obstacle::ReadOnly => {
+            "--mount SRC:DST:rw, or :overlay to keep changes in the sandbox".to_owned()
         }
-        other => other.hint().to_owned(),
+        _ => return None,
     })
 }
 
@@ -249,10 +259,15 @@ pub(crate) fn note(text: &str) {
     line(text);
 }
 
-/// Escapes characters that would move the cursor or hide text, if standard output is a terminal.
-/// The escapes are those of JSON, so the value stays the same.
-pub(crate) fn for_reader(json: String) -> String {
-    if !std::io::stdout().is_terminal() || visible(&json) == json {
+/// Escapes a value for a terminal, if standard output is one.
+fn for_reader(json: String) -> String {
+    if std::io::stdout().is_terminal() { plain_json(json) } else { json }
+}
+
+/// Escapes characters that would move the cursor or hide text. The escapes are those of JSON, so
+/// the value stays the same.
+pub(crate) fn plain_json(json: String) -> String {
+    if visible(&json) == json {
         return json;
     }
     let mut escaped = String::with_capacity(json.len() + 16);

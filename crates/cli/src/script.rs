@@ -110,7 +110,7 @@ pub(crate) fn with_stdin(tool: Tool) -> Tool {
 }
 
 /// Puts `--` before the first option behind the file of `run` that is not ours, so that it and all
-/// that follows goes to the script. Returns `None` if the option looks like one of ours mistyped.
+/// that follows goes to the script. Returns `None` if the option is one of ours with a typing error.
 pub(crate) fn split(error: &clap::Error, words: &[OsString]) -> Option<Vec<OsString>> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(typed))) =
@@ -119,7 +119,7 @@ pub(crate) fn split(error: &clap::Error, words: &[OsString]) -> Option<Vec<OsStr
         return None;
     };
     let name = typed.split('=').next().unwrap_or(typed);
-    if words.get(1)? != "run" || misuse::meant_option("run", name).is_some() {
+    if words.get(1)? != "run" || misuse::is_mistyped("run", name) {
         return None;
     }
     let begins = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with(name));

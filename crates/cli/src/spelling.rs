@@ -28,6 +28,14 @@ pub(crate) fn nearest<'a>(
     (typos <= most).then_some(word)
 }
 
+/// Returns true if a word is the known one with one letter missing, added, changed or swapped. The
+/// first is rarely wrong: `count` is another word than `mount`.
+pub(crate) fn is_typing_error(typed: &str, known: &str) -> bool {
+    let is_alike =
+        typed.len() >= 3 && typed.len() <= MAX_GUESSED && typed.get(..1) == known.get(..1);
+    is_alike && osa_distance(typed, known) == 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,20 +5,23 @@ mod completions;
 mod demo;
 mod deny;
 mod doctor;
+mod exec;
 mod explain;
 mod grant;
 mod grants;
+mod login;
 mod man;
+mod mcp;
 mod requests;
 mod revoke;
 mod rpc;
 mod run;
 mod sandboxes;
+mod serve;
 mod sh;
+mod token;
+mod tool;
 mod wasm;
-
-pub(crate) use grants::to_json as grant_json;
-pub(crate) use requests::to_json as request_json;
 
 use crate::report::Failure;
 
@@ -28,7 +31,13 @@ pub(crate) enum Verb {
     Run(run::Run),
     Sh(sh::Sh),
     Wasm(wasm::Wasm),
+    Exec(exec::Exec),
     Rpc(rpc::Rpc),
+    Serve(serve::Serve),
+    Mcp(mcp::Mcp),
+    Login(login::Login),
+    Token(token::Token),
+    Tool(tool::Tool),
     Grant(grant::Grant),
     Requests(requests::Requests),
     Grants(grants::Grants),
@@ -50,7 +59,13 @@ impl Verb {
             Verb::Run(run) => run.run(),
             Verb::Sh(sh) => sh.run(),
             Verb::Wasm(wasm) => wasm.run(),
+            Verb::Exec(exec) => exec.run(),
             Verb::Rpc(rpc) => rpc.run(),
+            Verb::Serve(serve) => serve.run(),
+            Verb::Mcp(mcp) => mcp.run(),
+            Verb::Login(login) => login.run(),
+            Verb::Token(token) => token.run(),
+            Verb::Tool(tool) => tool.run(),
             Verb::Grant(grant) => grant.run(),
             Verb::Requests(requests) => requests.run(),
             Verb::Grants(grants) => grants.run(),

@@ -102,6 +102,20 @@ fn a_run_without_a_store_keeps_nothing() {
     home.check(&["requests"], "", 0, &["no requests"]);
 }
 
+#[test]
+fn ended_verbs_leave_no_log_for_the_next_start_to_read() {
+    let home = Home::new("closed");
+    let log = home.0.join("cofferdam/store.db-wal");
+    for (words, stdin) in [
+        (&["run", "-"][..], "return 1"),
+        (&["sh", "-c", "true"], ""),
+        (&["run", "-", "--limit", "timeoutMs=50"], "for (;;);"),
+    ] {
+        home.call(words, stdin);
+        assert!(!log.exists(), "{words:?} left the store open");
+    }
+}
+
 /// T-PERM-010.
 #[test]
 fn a_damaged_store_is_named_and_nothing_runs() {

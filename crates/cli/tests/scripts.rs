@@ -1,4 +1,5 @@
-//! Runs the scripts in `tests/scripts` with the real program; Node wrote the expectations.
+//! Runs the scripts in `tests/scripts` and `tests/python` with the real program; Node and CPython
+//! wrote the expectations.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +9,17 @@ use std::time::Duration;
 
 #[test]
 fn every_script_does_what_it_does_in_node() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/scripts");
+    check("scripts", 40);
+}
+
+#[test]
+fn every_script_does_what_it_does_in_cpython() {
+    check("python", 60);
+}
+
+#[track_caller]
+fn check(folder: &str, expected: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder);
     let server = serve();
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -18,7 +29,7 @@ fn every_script_does_what_it_does_in_node() {
             wrong.push(format!("{}: {difference}", script.name));
         }
     }
-    assert_eq!(count, 40);
+    assert_eq!(count, expected);
     assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -37,10 +48,10 @@ fn scripts(folder: &Path) -> Vec<Script> {
             continue;
         }
         if path.is_dir() {
-            let mains = ["main.js", "main.mjs", "main.ts"].map(|main| path.join(main));
+            let mains = ["main.js", "main.mjs", "main.ts", "main.py"].map(|main| path.join(main));
             let file = mains.into_iter().find(|main| main.is_file()).expect("a main file");
             found.push(Script { name, file });
-        } else if let Some((base, "js" | "mjs" | "ts")) = name.rsplit_once('.') {
+        } else if let Some((base, "js" | "mjs" | "ts" | "py")) = name.rsplit_once('.') {
             found.push(Script { name: base.to_owned(), file: path });
         }
     }
@@ -55,7 +66,9 @@ impl Script {
             std::fs::read_to_string(folder.join(format!("{}.{ending}", self.name)))
                 .unwrap_or_default()
         };
-        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("script-{}", self.name));
+        // Scripts of two languages may have the same name, and run at the same time.
+        let kind = folder.file_name().unwrap_or_default().to_string_lossy();
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{kind}-{}", self.name));
         let _ = std::fs::remove_dir_all(&work);
         copy(&folder.join("data"), &work);
         let arguments = beside("args").replace("{server}", server);

@@ -15,6 +15,9 @@ use csp::Csp;
 /// Flags of an iframe's `sandbox` attribute that are recognised.
 const FLAGS: [&str; 2] = ["allow-scripts", "allow-same-origin"];
 
+/// Flags that only a frame on a screen can have.
+const SHOWN: [&str; 3] = ["allow-forms", "allow-popups", "allow-modals"];
+
 /// A boundary and a content security policy, read from JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Config {
@@ -100,6 +103,11 @@ fn check_flags(flags: &Json) -> Result<(), Error> {
         return bad("config.iframeOptions.sandbox: not a string");
     };
     let flags: Vec<&str> = flags.split_ascii_whitespace().collect();
+    if let Some(shown) = flags.iter().find(|flag| SHOWN.contains(flag)) {
+        return bad(format!(
+            "config.iframeOptions.sandbox: {shown}: nobody sees a frame here; leave the flag out"
+        ));
+    }
     if let Some(unknown) = flags.iter().find(|flag| !FLAGS.contains(flag)) {
         return bad(format!(
             "config.iframeOptions.sandbox: unknown flag {unknown:?}; the only flag is \"allow-scripts\""
@@ -188,8 +196,10 @@ mod tests {
         check_refused(json!({ "workerOptions": { "x": 1 } }), "config.workerOptions.x");
         check_refused(json!({ "workerOptions": { "type": "x" } }), "one of classic, module");
         check_refused(json!({ "iframeOptions": { "x": 1 } }), "config.iframeOptions.x");
+        let flags = json!({ "iframeOptions": { "sandbox": "allow-scripts allow-x" } });
+        check_refused(flags, "unknown flag \"allow-x\"");
         let flags = json!({ "iframeOptions": { "sandbox": "allow-scripts allow-forms" } });
-        check_refused(flags, "unknown flag \"allow-forms\"");
+        check_refused(flags, "allow-forms: nobody sees a frame here");
         check_refused(json!({ "iframeOptions": { "sandbox": "" } }), "without allow-scripts");
     }
 

@@ -9,7 +9,7 @@ use cofferdam_abi::entry::{Code, Entry, Form, Leave, Start, Thrown};
 use cofferdam_abi::value;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Cost, Desk, Event};
-use cofferdam_cell::{Cell, KillSwitch, Stop};
+use cofferdam_cell::{Cell, Image, KillSwitch, Stop};
 use cofferdam_kernel::{
     Allowance, Commands, Console, KeptCode, Kernel, Output, RunClock, Settings, Stream, Watcher,
 };
@@ -24,7 +24,7 @@ use crate::script;
 use crate::session::Slot;
 use crate::shell_tools::{MAX_PIPED, Slots};
 use crate::surface;
-use crate::tool::{Language, Tool};
+use crate::tool::{Engine, Language, Tool};
 use crate::tool_commands::ToolCommands;
 use crate::typescript;
 
@@ -125,7 +125,7 @@ impl Course {
 
 pub(crate) fn course(
     state: &Arc<SandboxState>,
-    name: &str,
+    identity: Arc<str>,
     switch: &KillSwitch,
     began: Instant,
     settings: &RunSettings,
@@ -136,7 +136,7 @@ pub(crate) fn course(
         state: state.clone(),
         began,
         clock: RunClock::new(switch.clone(), deadline),
-        desk: state.desk(name),
+        desk: state.desk(identity, settings.name.as_deref()),
         allowance: Allowance::new(limits.memory_bytes.saturating_mul(MEMORY_SUM), limits.processes),
         slots: Slots::default(),
         console: None,
@@ -153,7 +153,7 @@ pub(crate) async fn fresh(
     switch: &KillSwitch,
     settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = course(state, &tool.identity(), switch, Instant::now(), settings);
+    let course = course(state, tool.identity(), switch, Instant::now(), settings);
     let (ending, output) = run_on_course(&course, tool).await?;
     Ok(course.outcome(ending, output))
 }
@@ -181,7 +181,7 @@ async fn run_in_fresh_cell(
     if let Some(input) = &tool.script.input {
         settings.console = Some(input.clone());
     }
-    let mut cell = take_cell(course, settings)?;
+    let mut cell = take_cell(course, settings, image(course, tool, tool.uses_library())?)?;
     let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
     let output = printed(&mut cell, &ending);
@@ -199,7 +199,7 @@ pub(crate) async fn kept(
     began: Instant,
     settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = course(state, &tool.identity(), switch, began, settings);
+    let course = course(state, tool.identity(), switch, began, settings);
     let (ending, output) = match run_in_kept_cell(&course, tool, slot).await {
         Ok(ended) => ended,
         Err(interrupted) => (interrupted.ending()?, Default::default()),
@@ -221,14 +221,16 @@ async fn run_in_kept_cell(
     let members = surface::members(course, tool).await?;
     let source = guest_source(course, tool, Form::Kept).await?;
     // Taken out while the tool runs: if this future is dropped half-way, the cell is dropped with
-    // it.
-    let mut cell = match slot.take() {
+    // it. The cell of one language cannot run the other.
+    let engine = tool.engine();
+    let mut cell = match slot.take(engine) {
         Some(mut cell) => {
             cell.rearm(course.clock.switch().clone(), course.clock.deadline());
             cell.host_mut().restart(course.settings());
             cell
         }
-        None => take_cell(course, course.settings())?,
+        // The scripts that follow are not known yet.
+        None => take_cell(course, course.settings(), image(course, tool, true)?)?,
     };
     let message = start_message(course, tool, &source, &members);
     let ending = drive(course, &mut cell, &message).await?;
@@ -237,7 +239,7 @@ async fn run_in_kept_cell(
     let is_whole = cell.came_back() && cell.asked_to_stop().is_none();
     match ending {
         Ending::Returned(_) | Ending::Threw(_) | Ending::Denied(_) if is_whole => {
-            *slot = Some(cell);
+            slot.put(engine, cell);
         }
         Ending::Returned(_)
         | Ending::Threw(_)
@@ -259,11 +261,11 @@ fn printed(cell: &mut Cell<Kernel>, ending: &Ending) -> (Output, Output) {
     cell.host_mut().take_output()
 }
 
-/// A tool in the form that a cell takes: JavaScript source or compiled code.
+/// A tool in the form that a cell takes: source or compiled code.
 struct GuestSource<'a> {
     form: Form,
-    /// JavaScript; empty if `code` is present.
-    javascript: Cow<'a, str>,
+    /// JavaScript or Python; empty if `code` is present.
+    text: Cow<'a, str>,
     code: Option<&'a [u8]>,
     /// Slot for the compiled code, if it should be kept.
     to_keep: Option<KeptCode>,
@@ -283,26 +285,42 @@ async fn guest_source<'a>(
     let to_keep = match form {
         Form::Detect | Form::Body => {
             if let Some(code) = tool.compiled.code() {
-                let (form, javascript) = (Form::Body, Cow::Borrowed(""));
-                return Ok(GuestSource { form, javascript, code: Some(code), to_keep: None });
+                let (form, text) = (Form::Body, Cow::Borrowed(""));
+                return Ok(GuestSource { form, text, code: Some(code), to_keep: None });
             }
             tool.compiled.to_keep()
         }
         Form::Module | Form::Kept => None,
     };
-    let (form, javascript) = match tool.language {
-        Language::JavaScript => (form, Cow::Borrowed(tool.source.as_str())),
+    let (form, text) = match tool.language {
+        Language::JavaScript | Language::Python => (form, Cow::Borrowed(tool.source.as_str())),
         Language::TypeScript => {
             let (form, stripped) = typescript::strip(course, tool, form).await?;
             (form, Cow::Owned(stripped))
         }
     };
-    Ok(GuestSource { form, javascript, code: None, to_keep })
+    Ok(GuestSource { form, text, code: None, to_keep })
+}
+
+/// Returns the guest that runs a tool. `with_library` selects one with Node's modules loaded.
+fn image<'a>(
+    course: &'a Course,
+    tool: &Tool,
+    with_library: bool,
+) -> Result<&'a Image<Kernel>, Error> {
+    let runtime = &course.state.runtime;
+    match tool.engine() {
+        Engine::JavaScript => runtime.js(course.state.boundary, with_library),
+        Engine::Python => runtime.py(),
+    }
 }
 
 // T-CELL-003: memory of the cell.
-fn take_cell(course: &Course, settings: Settings) -> Result<Cell<Kernel>, Interrupted> {
-    let image = course.state.runtime.js(course.state.boundary)?;
+fn take_cell(
+    course: &Course,
+    settings: Settings,
+    image: &Image<Kernel>,
+) -> Result<Cell<Kernel>, Interrupted> {
     let limits = course.limits();
     if image.memory_bytes() > limits.memory_bytes {
         let wanted = Some(image.memory_bytes());
@@ -330,7 +348,7 @@ fn start_message(
     Entry::Start(Start {
         form: source.form,
         file: &tool.name,
-        source: &source.javascript,
+        source: &source.text,
         code: match (source.code, &source.to_keep) {
             (Some(code), _) => Code::Kept(code),
             (None, Some(_)) => Code::ToKeep,
@@ -359,7 +377,8 @@ pub(crate) async fn drive(
         };
         match Leave::read(&bytes) {
             Ok(Leave::Waiting) => {
-                let settled = match cell.host_mut().settle_next().await {
+                let (kernel, memory) = cell.host_and_memory();
+                let settled = match memory.during(kernel.settle_next()).await {
                     Ok(settled) => settled,
                     Err(stop) => return stopped(course, stop, String::new()),
                 };

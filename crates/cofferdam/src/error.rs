@@ -11,6 +11,8 @@ pub struct Error {
     kind: ErrorKind,
     detail: String,
     exceeded: Option<Exhausted>,
+    /// The usual way out.
+    pub(crate) hint: Option<&'static str>,
 }
 
 /// Kinds of [`Error`].
@@ -37,6 +39,8 @@ pub enum ErrorKind {
     Limit,
     /// The engine or a guest could not be loaded.
     Engine,
+    /// The operating system lacks a piece that the walls around native programs are made of.
+    Walls,
     /// The crate was built without the feature that the operation needs.
     FeatureOff,
     /// Grants or the audit log cannot be read or written.
@@ -47,7 +51,7 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
-        Error { kind, detail: detail.into(), exceeded: None }
+        Error { kind, detail: detail.into(), exceeded: None, hint: None }
     }
 
     pub(crate) fn limit(limit: Limit, allowed: u64, detail: impl Into<String>) -> Self {
@@ -62,6 +66,17 @@ impl Error {
             _ => ErrorKind::File,
         };
         Error::new(kind, error.to_string())
+    }
+
+    /// Creates the error of a system without walls for native programs.
+    #[cfg(not(target_os = "linux"))]
+    pub fn no_walls() -> Self {
+        Error::new(ErrorKind::Walls, "native programs: Linux only")
+    }
+
+    /// Returns the usual way out, if there is one.
+    pub fn hint(&self) -> Option<&'static str> {
+        self.hint
     }
 
     /// Returns the kind of this error.
@@ -95,6 +110,7 @@ impl fmt::Display for Error {
             | ErrorKind::Limit
             | ErrorKind::Engine
             | ErrorKind::FeatureOff
+            | ErrorKind::Walls
             | ErrorKind::Permissions => f.write_str(&self.detail),
             ErrorKind::Internal => write!(f, "internal error: {}", self.detail),
         }

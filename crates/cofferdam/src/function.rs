@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use cofferdam_abi::Value;
 use cofferdam_kernel::resources::{self, CallFailed};
-use jsonschema::Validator;
 use serde_json::Value as Json;
 
 use crate::error::{Error, ErrorKind};
 use crate::json;
+use crate::schema::Schema;
 
 type Answer = Pin<Box<dyn Future<Output = Result<Json, String>> + Send>>;
 
@@ -32,8 +32,8 @@ pub struct Signature {
 /// the tool sees them.
 pub struct Function {
     signature: Signature,
-    takes: Option<Arc<Validator>>,
-    gives: Option<Arc<Validator>>,
+    takes: Option<Arc<Schema>>,
+    gives: Option<Arc<Schema>>,
     body: Arc<dyn Fn(Json) -> Answer + Send + Sync>,
 }
 
@@ -80,28 +80,19 @@ impl Function {
         &self.signature
     }
 
-    fn validator(&self, of: &str, schema: &Json) -> Result<Arc<Validator>, Error> {
-        let made = jsonschema::validator_for(schema);
-        made.map(Arc::new).map_err(|e| {
+    fn validator(&self, of: &str, schema: &Json) -> Result<Arc<Schema>, Error> {
+        Schema::new(schema).map(Arc::new).map_err(|e| {
             let what = format!("function {}: schema of its {of}: {e}", self.name());
             Error::new(ErrorKind::BadOption, what)
         })
     }
 }
 
-/// Describes in one line why a value does not match its schema, or returns `None` if it does.
-fn complaint(validator: Option<&Validator>, value: &Json) -> Option<String> {
-    let error = validator?.validate(value).err()?;
-    let path = error.instance_path().to_string();
-    let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
-    Some(format!("{error}{at}"))
-}
-
 impl resources::Function for Function {
     fn call(&self, args: Value) -> Pin<Box<dyn Future<Output = Result<Value, CallFailed>> + Send>> {
         let args = json::to_json(&args).json;
         let (name, gives) = (self.signature.name.clone(), self.gives.clone());
-        if let Some(what) = complaint(self.takes.as_deref(), &args) {
+        if let Some(what) = self.takes.as_ref().and_then(|schema| schema.complaint(&args)) {
             let message = format!("{name}: wrong arguments: {what}");
             return Box::pin(async move { Err(CallFailed { name: "TypeError", message }) });
         }
@@ -109,7 +100,7 @@ impl resources::Function for Function {
         Box::pin(async move {
             let failed = |message| CallFailed { name: "Error", message };
             let result = answer.await.map_err(|e| failed(format!("{name}: {e}")))?;
-            match complaint(gives.as_deref(), &result) {
+            match gives.as_ref().and_then(|schema| schema.complaint(&result)) {
                 Some(what) => Err(failed(format!("{name}: wrong result: {what}"))),
                 None => Ok(json::from_json(result)),
             }

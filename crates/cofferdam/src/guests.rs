@@ -1,10 +1,29 @@
 //! The embedded guests. A guest is `None` if its feature is off.
+//!
+//! In a browser, guests are files beside the program, and this module holds their names.
 
 use crate::error::{Error, ErrorKind};
+
+/// Names of the guests, in place of their native code.
+#[cfg(target_family = "wasm")]
+mod cofferdam_images {
+    pub(super) static JS: &[u8] = b"js";
+    pub(super) static JS_NODE: &[u8] = b"js-node";
+    pub(super) static JS_DOCUMENT: &[u8] = b"js-document";
+    pub(super) static TS: &[u8] = b"ts";
+    pub(super) static PY: &[u8] = b"py";
+    pub(super) static SH: &[u8] = b"sh";
+    pub(super) static COMMANDS: &[u8] = b"commands";
+}
 
 /// Native code of the JavaScript guest.
 pub(crate) fn js() -> &'static [u8] {
     cofferdam_images::JS
+}
+
+/// Native code of the JavaScript guest with Node's modules loaded.
+pub(crate) fn js_node() -> &'static [u8] {
+    cofferdam_images::JS_NODE
 }
 
 macro_rules! optional {
@@ -29,6 +48,10 @@ optional!(
     ts, TS, "typescript"
 );
 optional!(
+    /// Native code of the Python guest.
+    py, PY, "python"
+);
+optional!(
     /// Native code of the shell.
     sh, SH, "shell"
 );
@@ -36,6 +59,12 @@ optional!(
     /// Native code of the shell's commands.
     commands, COMMANDS, "shell"
 );
+
+/// Name of the program with the most common commands, which only browsers have: on the server, an
+/// instance of all commands costs no more.
+pub(crate) fn basics() -> Option<&'static [u8]> {
+    (cfg!(target_family = "wasm") && cfg!(feature = "shell")).then_some(b"basics")
+}
 
 /// Returns the error of a guest whose feature is off.
 pub(crate) fn without(feature: &str) -> Error {

@@ -54,6 +54,7 @@
 //!
 //! Features, all on by default, each of which drops a dependency or a guest when it is off:
 //! - `dom`: pages, and documents of tools ([`Boundary::Iframe`])
+//! - `native`: real programs of the machine (Linux)
 //! - `net`: `fetch` and `curl`
 //! - `shell`: the shell and its commands; WASI programs run without it
 //! - `typescript`: tools in TypeScript
@@ -68,7 +69,10 @@
 //! - [`config`]: the boundary, read from JSON
 //! - [`content_policy`]: grants, described as a content security policy
 //! - [`function`]: functions that the embedding program lends to tools
+//! - `schema`: the schemas of their arguments and results
 //! - [`command`]: programs to run as processes: shell commands, WASI modules
+//! - `streams`: files that are read and written in pieces
+//! - `native`: real programs of the machine behind walls of the operating system
 //! - `life`, `archive`: forks, snapshots and archives of a sandbox
 //! - [`run`]: a run under way, and handles to cancel it
 //! - [`session`]: a kept cell, in which variables stay between runs
@@ -100,25 +104,43 @@ pub mod json;
 mod life;
 pub mod limits;
 pub mod message;
+#[cfg(all(feature = "native", target_os = "linux"))]
+pub mod native;
 pub mod outcome;
 pub mod page;
 pub mod permissions;
+#[cfg(not(target_family = "wasm"))]
 mod processor;
 mod program;
 mod reaper;
 pub mod run;
 pub mod runtime;
 pub mod sandbox;
+mod schema;
 pub mod script;
 pub mod session;
 mod shell_tools;
+mod streams;
 mod surface;
 pub mod tool;
 mod tool_commands;
 mod typescript;
 
+/// Settings of a [`Client`].
+#[cfg(feature = "net")]
+pub mod client {
+    #[cfg(not(target_family = "wasm"))]
+    pub use cofferdam_net::{Never, Settings};
+    #[cfg(target_family = "wasm")]
+    pub use cofferdam_net::{Page, PageRequest, PageResponse, Settings};
+}
+
 pub use capabilities::{Capability, shell_word, visible};
 pub use cofferdam_abi::Value;
+pub use cofferdam_archive::{ArchiveSeal, SealKey};
+pub use cofferdam_cell::CompileWorker;
+#[cfg(not(target_family = "wasm"))]
+pub use cofferdam_cell::become_compiler;
 pub use cofferdam_kernel::{
     AllowAll, Clock, Denied, Exec, Output, Policy, Random, Stream, Watcher, Writer,
 };
@@ -135,10 +157,12 @@ pub use limits::{Limit, Limits};
 pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, Position, ScriptError};
 pub use page::Boundary;
 pub use permissions::{Approver, Broker, PermissionError};
+#[cfg(not(target_family = "wasm"))]
 pub use processor::processor_features;
 pub use run::{Canceller, Run, RunSettings};
 pub use runtime::{Notice, Pool, Runtime};
 pub use sandbox::{Sandbox, SandboxBuilder};
 pub use script::Input;
 pub use session::Session;
+pub use streams::{FileReader, FileWriter};
 pub use tool::{Language, Tool};

@@ -38,7 +38,14 @@ impl Sandbox {
     /// directories of the host. Runs and kept cells stay with the original.
     pub fn fork(&self) -> Result<Sandbox, Error> {
         self.state.check_alive()?;
-        Ok(Sandbox { state: Arc::new(self.state.fork()) })
+        Ok(Sandbox { state: Arc::new(self.state.fork(None)) })
+    }
+
+    /// Forks the sandbox under a name for grants, requests and the audit log; see
+    /// [`SandboxBuilder::name`](crate::SandboxBuilder::name).
+    pub fn fork_as(&self, name: &str) -> Result<Sandbox, Error> {
+        self.state.check_alive()?;
+        Ok(Sandbox { state: Arc::new(self.state.fork(Some(name))) })
     }
 
     /// Takes a snapshot of the sandbox.

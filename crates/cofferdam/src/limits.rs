@@ -196,11 +196,30 @@ impl Limits {
             Limit::Processes => self.with_processes(value),
             Limit::Call => self.with_call_bytes(value),
             Limit::Fetch => self.with_fetch_bytes(value),
-            Limit::HostMemory | Limit::Stack | Limit::Expansion => *self,
+            Limit::HostMemory | Limit::Compiling | Limit::Stack | Limit::Expansion => *self,
         };
         changed.check()?;
         *self = changed;
         Ok(())
+    }
+
+    /// Returns a limit by the name that callers use, or `None` if there is no such limit.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        let limit = Limit::SETTABLE.iter().find(|limit| limit.name() == name)?;
+        match limit {
+            Limit::Time => Some(u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX)),
+            Limit::Memory => Some(self.memory_bytes),
+            Limit::Source => Some(self.source_bytes),
+            Limit::Stdout => Some(self.stdout_bytes),
+            Limit::Stderr => Some(self.stderr_bytes),
+            Limit::Result => Some(self.result_bytes),
+            Limit::FsBytes => Some(self.fs_bytes),
+            Limit::FileCount => Some(self.file_count),
+            Limit::Processes => Some(self.processes),
+            Limit::Call => Some(self.call_bytes),
+            Limit::Fetch => Some(self.fetch_bytes),
+            Limit::HostMemory | Limit::Compiling | Limit::Stack | Limit::Expansion => None,
+        }
     }
 
     /// Refuses limits that would let nothing run.
@@ -249,6 +268,8 @@ pub enum Limit {
     /// Memory that the host holds for a run: pending calls and the memory of its processes.
     /// Four times the memory of a cell; cannot be set.
     HostMemory,
+    /// Memory of the process that compiles a WASI program; cannot be set for a run.
+    Compiling,
     /// Depth of calls. Follows from the guest's stack and cannot be set.
     Stack,
     /// Length of a value that the shell builds in one step, such as a list of words or a padded
@@ -287,6 +308,7 @@ impl Limit {
             Limit::Call => "callBytes",
             Limit::Fetch => "fetchBytes",
             Limit::HostMemory => "hostMemoryBytes",
+            Limit::Compiling => "compilingBytes",
             Limit::Stack => "stack",
             Limit::Expansion => "expansion",
         }

@@ -286,6 +286,7 @@ fn limit_message(limit: Limit, allowed: u64, wanted: Option<u64>) -> String {
         Limit::Call => "call",
         Limit::Fetch => "fetch",
         Limit::HostMemory => "memory held by the host",
+        Limit::Compiling => "memory for compiling the module",
         Limit::Stack if allowed == 0 => return "call stack exhausted".into(),
         Limit::Stack => "call depth",
         Limit::Expansion => "expansion",

@@ -28,7 +28,7 @@ pub(crate) async fn run(
     switch: &KillSwitch,
     settings: &RunSettings,
 ) -> Result<Outcome, Error> {
-    let course = drive::course(state, &command.identity(), switch, Instant::now(), settings);
+    let course = drive::course(state, command.identity().into(), switch, Instant::now(), settings);
     // A sandbox that was ever granted programs by name starts only those; another one starts all.
     let policy = state.policy.clone();
     let start_rules = match course.desk.is_restricted(Kind::ProcessExec)? {
@@ -128,6 +128,9 @@ fn ending(course: &Course, ran: &Ran) -> Result<Ending, Error> {
         RanEnding::NotStarted { errno: kernel::Errno::Again, .. } => {
             exceeded(Limit::Processes, course.limits().processes, None)
         }
+        RanEnding::NotStarted { .. } if let Some(allowed) = ran.hits.compiling => {
+            exceeded(Limit::Compiling, allowed, None)
+        }
         RanEnding::NotStarted { message, .. } => failed("ExecError", message.clone()),
     })
 }
@@ -147,6 +150,8 @@ fn exited(course: &Course, code: u8, hits: Hits) -> Ending {
         exceeded(Limit::FsBytes, limits.fs_bytes, None)
     } else if hits.file_count {
         exceeded(Limit::FileCount, limits.file_count, None)
+    } else if let Some(allowed) = hits.compiling {
+        exceeded(Limit::Compiling, allowed, None)
     } else if let Some(allowed) = hits.caps.depth {
         exceeded(Limit::Stack, allowed, None)
     } else if let Some(allowed) = hits.caps.expansion {

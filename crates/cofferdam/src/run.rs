@@ -17,6 +17,7 @@ use crate::outcome::Outcome;
 pub struct RunSettings {
     pub(crate) limits: Option<Limits>,
     pub(crate) watcher: Option<Arc<dyn Watcher>>,
+    pub(crate) name: Option<String>,
 }
 
 impl RunSettings {
@@ -24,6 +25,13 @@ impl RunSettings {
     /// from [`Sandbox::limits`](crate::Sandbox::limits).
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
+        self
+    }
+
+    /// Sets the name of the run in questions and the audit log. It must differ from the names of
+    /// all other runs.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
         self
     }
 

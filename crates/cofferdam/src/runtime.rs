@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cofferdam_broker::{Broker, Discard, InMemory};
-use cofferdam_cell::{Compiler, Engine, Image, ProgramEngine, ProgramImage};
+use cofferdam_cell::{CompileWorker, Compiler, Engine, Image, ProgramEngine, ProgramImage};
 use cofferdam_kernel::permitted::Network;
 use cofferdam_kernel::{Kernel, Later, Process, Programs};
 
@@ -31,15 +31,21 @@ pub struct Runtime {
 struct Inner {
     engine: Engine,
     js: Image<Kernel>,
+    /// JavaScript guest with Node's modules; loaded on first use.
+    js_node: OnceLock<Result<Image<Kernel>, Error>>,
     /// JavaScript guest with a document; loaded on first use.
     js_document: OnceLock<Result<Image<Kernel>, Error>>,
     /// TypeScript guest; loaded on first use.
     ts: OnceLock<Result<Image<Kernel>, Error>>,
+    /// Python guest; loaded on first use.
+    py: OnceLock<Result<Image<Kernel>, Error>>,
     /// Shell, commands and compiler; created on first use.
     programs: OnceLock<Result<Programs, Error>>,
     pool: Pool,
     cache: Option<PathBuf>,
     on_compile: OnceLock<Notice>,
+    /// Program that compiles modules; see [`Runtime::compile_with`].
+    worker: OnceLock<CompileWorker>,
     reaper: Reaper,
     /// Broker of sandboxes that bring none; keeps everything in memory.
     broker: OnceLock<Result<Broker, Error>>,
@@ -72,8 +78,10 @@ impl Runtime {
             inner: Arc::new(Inner {
                 engine,
                 js,
+                js_node: OnceLock::new(),
                 js_document: OnceLock::new(),
                 ts: OnceLock::new(),
+                py: OnceLock::new(),
                 broker: OnceLock::new(),
                 network: OnceLock::new(),
                 sandboxes: AtomicU64::new(0),
@@ -83,6 +91,7 @@ impl Runtime {
                 pool,
                 cache,
                 on_compile: OnceLock::new(),
+                worker: OnceLock::new(),
                 reaper: Reaper::default(),
             }),
         })
@@ -127,6 +136,16 @@ impl Runtime {
         self.inner.programs.get().is_none() && self.inner.on_compile.set(notice).is_ok()
     }
 
+    /// Has WASI programs compiled by another executable, such as `cofferdam` of the same build.
+    /// Returns false, and does nothing, if one is set already or a program has run.
+    ///
+    /// A program that calls `become_compiler` itself needs no other worker. Without any, programs
+    /// are compiled on threads: a run still ends at its deadline, but a module made to be slow to
+    /// compile keeps a thread until it is done, with memory that no limit bounds.
+    pub fn compile_with(&self, worker: CompileWorker) -> bool {
+        self.inner.programs.get().is_none() && self.inner.worker.set(worker).is_ok()
+    }
+
     /// Loads the shell and its commands now, so that the first program does not wait for them.
     pub fn load_programs(&self) -> Result<(), Error> {
         if let Some(load) = &self.programs()?.commands {
@@ -144,9 +163,14 @@ impl Runtime {
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
             let sh = guests::sh().map(|code| load_program(&engine, code)).transpose()?;
             let notice = self.inner.on_compile.get().cloned();
-            let compiler = Some(Compiler::new(&engine, self.inner.cache.clone(), notice));
+            let cache = self.inner.cache.clone();
+            let compiler = Some(match self.inner.worker.get() {
+                Some(by) => Compiler::with_worker(&engine, cache, notice, Some(by.clone())),
+                None => Compiler::new(&engine, cache, notice),
+            });
+            let basics = guests::basics().map(|code| load_later(engine.clone(), code));
             let commands = guests::commands().map(|code| load_later(engine, code));
-            Ok(Programs { sh, commands, compiler })
+            Ok(Programs { sh, commands, basics, compiler })
         });
         made.as_ref().map_err(Clone::clone)
     }
@@ -169,19 +193,34 @@ impl Runtime {
         &self.inner.reaper
     }
 
-    /// Returns the JavaScript guest of a boundary, loading it on first use.
-    pub(crate) fn js(&self, boundary: Boundary) -> Result<&Image<Kernel>, Error> {
-        let image = match boundary {
-            Boundary::Worker => return Ok(&self.inner.js),
-            Boundary::Iframe => &self.inner.js_document,
+    /// Returns the JavaScript guest of a boundary, loading it on first use. Every guest has Node's
+    /// modules; `with_library` selects one in which they are loaded already.
+    pub(crate) fn js(
+        &self,
+        boundary: Boundary,
+        with_library: bool,
+    ) -> Result<&Image<Kernel>, Error> {
+        let (image, code) = match (boundary, with_library) {
+            (Boundary::Worker, false) => return Ok(&self.inner.js),
+            (Boundary::Worker, true) => (&self.inner.js_node, guests::js_node()),
+            (Boundary::Iframe, _) => {
+                let code = guests::js_document().ok_or_else(|| guests::without("dom"))?;
+                (&self.inner.js_document, code)
+            }
         };
-        let code = guests::js_document().ok_or_else(|| guests::without("dom"))?;
         image.get_or_init(|| load(&self.inner.engine, code)).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn ts(&self) -> Result<&Image<Kernel>, Error> {
         let code = guests::ts().ok_or_else(|| guests::without("typescript"))?;
         let image = self.inner.ts.get_or_init(|| load(&self.inner.engine, code));
+        image.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the Python guest, loading it on first use.
+    pub(crate) fn py(&self) -> Result<&Image<Kernel>, Error> {
+        let code = guests::py().ok_or_else(|| guests::without("python"))?;
+        let image = self.inner.py.get_or_init(|| load(&self.inner.engine, code));
         image.as_ref().map_err(Clone::clone)
     }
 }
@@ -211,5 +250,7 @@ fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Image<Kernel>, Error
 fn process_mark() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let nanos = since.unwrap_or_default().as_nanos() as u64;
-    format!("{:08x}", (nanos ^ u64::from(std::process::id()).rotate_left(24)) as u32)
+    // A browser has no processes.
+    let process = if cfg!(target_family = "wasm") { 0 } else { std::process::id() };
+    format!("{:08x}", (nanos ^ u64::from(process).rotate_left(24)) as u32)
 }

@@ -46,7 +46,7 @@ pub(crate) struct SandboxState {
     pub(crate) limits: Limits,
     clock: Clock,
     random: Random,
-    watcher: Option<Arc<dyn Watcher>>,
+    pub(crate) watcher: Option<Arc<dyn Watcher>>,
     /// Working directory of the next program.
     pub(crate) cwd: Mutex<String>,
     pub(crate) stdin: Vec<u8>,
@@ -55,7 +55,7 @@ pub(crate) struct SandboxState {
     capabilities: CapabilitySet,
     pub(crate) resources: Arc<Resources>,
     functions: Arc<[Signature]>,
-    permissions: cofferdam_broker::Permissions,
+    pub(crate) permissions: cofferdam_broker::Permissions,
     /// Kept for forks, which get permissions of their own.
     broker: Broker,
     approver: Option<Arc<dyn Approver>>,
@@ -263,6 +263,12 @@ impl Sandbox {
         files::write(&self.state.resources.files, &self.state.limits, path, bytes)
     }
 
+    /// Returns the files, as a program in the sandbox sees them. The limits of the sandbox hold.
+    pub fn files(&self) -> Result<cofferdam_vfs::Files<'_>, Error> {
+        self.state.check_alive()?;
+        Ok(self.state.resources.files.as_guest(files::now()))
+    }
+
     /// Writes a program or script that can be started by its path.
     pub fn write_executable(&self, path: &str, bytes: &[u8]) -> Result<(), Error> {
         self.write_file(path, bytes)?;
@@ -288,6 +294,11 @@ impl SandboxState {
         KillSwitch::new(self.runtime.engine().alarm())
     }
 
+    /// Returns a number for the name of a file that is being written.
+    pub(crate) fn next_part(&self) -> u64 {
+        self.next_run.fetch_add(1, Ordering::Relaxed)
+    }
+
     pub(crate) fn check_alive(&self) -> Result<(), Error> {
         match self.destroyed.load(Ordering::SeqCst) {
             true => Err(Error::new(ErrorKind::Destroyed, "")),
@@ -297,8 +308,8 @@ impl SandboxState {
 
     /// Copies the content and settings. Grants made since the sandbox was built stay with the
     /// original.
-    pub(crate) fn fork(&self) -> SandboxState {
-        let name = self.runtime.next_sandbox();
+    pub(crate) fn fork(&self, name: Option<&str>) -> SandboxState {
+        let name = name.map_or_else(|| self.runtime.next_sandbox(), str::to_owned);
         let bounds = self.config.bounds();
         let permissions =
             permissions(&self.broker, &name, &self.capabilities, &self.approver, bounds);
@@ -384,9 +395,12 @@ impl SandboxState {
         }
     }
 
-    /// Opens the desk at which a run of this tool makes its requests.
-    pub(crate) fn desk(&self, tool: &str) -> cofferdam_broker::Desk {
-        self.permissions.desk(&self.runtime.next_run(), tool)
+    /// Opens the desk at which a run of this tool makes its requests. A run without a name gets one.
+    pub(crate) fn desk(&self, tool: Arc<str>, run: Option<&str>) -> cofferdam_broker::Desk {
+        match run {
+            Some(run) => self.permissions.desk(run, tool),
+            None => self.permissions.desk(self.runtime.next_run(), tool),
+        }
     }
 
     pub(crate) fn settings(

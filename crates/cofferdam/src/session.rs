@@ -11,12 +11,38 @@ use crate::error::Error;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunSettings};
 use crate::sandbox::SandboxState;
-use crate::tool::Tool;
+use crate::tool::{Engine, Tool};
 
-/// The cell of a session between two runs. Runs of one session wait for this lock.
-pub(crate) type Slot = tokio::sync::Mutex<Option<Cell<Kernel>>>;
+/// The cells of a session between two runs. Runs of one session wait for this lock.
+pub(crate) type Slot = tokio::sync::Mutex<Cells>;
 
-/// A kept cell. Each run is a script: its top-level declarations are there for the next run, and
+/// The kept cells of a session, one for each interpreter that it has used.
+#[derive(Default)]
+pub(crate) struct Cells {
+    javascript: Option<Cell<Kernel>>,
+    python: Option<Cell<Kernel>>,
+}
+
+impl Cells {
+    /// Takes the cell of an interpreter, if it is kept.
+    pub(crate) fn take(&mut self, engine: Engine) -> Option<Cell<Kernel>> {
+        self.of(engine).take()
+    }
+
+    /// Keeps the cell of an interpreter.
+    pub(crate) fn put(&mut self, engine: Engine, cell: Cell<Kernel>) {
+        *self.of(engine) = Some(cell);
+    }
+
+    fn of(&mut self, engine: Engine) -> &mut Option<Cell<Kernel>> {
+        match engine {
+            Engine::JavaScript => &mut self.javascript,
+            Engine::Python => &mut self.python,
+        }
+    }
+}
+
+/// A kept cell for each language. Each run is a script: its top-level declarations are there for the next run, and
 /// the value of its last expression is the result. Anything that stops a run discards the cell, and
 /// the next run starts with a fresh one.
 pub struct Session {

@@ -1,4 +1,4 @@
-//! Tools started by a program in the same sandbox: the `js` command.
+//! Tools started by a program in the same sandbox: the commands `js` and `python3`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use crate::json;
 use crate::limits::Limit;
 use crate::outcome::{Ending, Exhausted, Outcome};
 use crate::sandbox::lock;
-use crate::tool::Tool;
+use crate::tool::{Language, Tool};
 
 /// Most tools that the programs of a run have under way at once, including those started by the
 /// tools' own commands. Each takes the memory of a cell, and a run may use that of four.
@@ -64,9 +64,10 @@ impl Tools for ShellTools {
                 *lock(&trouble) = Some(exceeded(Limit::Memory, allowed, None));
                 return console.end(1);
             };
+            let language = Tool::from_file_name(&line.name, "").language;
             let ending = run(course, line, &console).await;
             console.end(match ending {
-                Ok(ending) => told(ending, &console, &trouble),
+                Ok(ending) => told(ending, language, &console, &trouble),
                 Err(error) => {
                     console.print(Stream::Err, format!("js: {error}\n").as_bytes());
                     126
@@ -78,9 +79,16 @@ impl Tools for ShellTools {
 
 async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
     let arguments = line.arguments.iter().cloned().map(Value::String).collect();
-    let tool = Tool::from_file_name(&line.name, line.source)
+    let mut tool = Tool::from_file_name(&line.name, line.source)
         .args_value(Value::Array(arguments))
         .argv(line.arguments);
+    if let Some(cwd) = line.cwd {
+        tool = tool.cwd(cwd);
+    }
+    if let Some(path) = line.path {
+        let root = path.rsplit_once('/').map_or("/", |(root, _)| root).to_owned();
+        tool = tool.at(path, root);
+    }
     let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
     if stdout.is_cut {
         let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());
@@ -94,7 +102,12 @@ async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending
 }
 
 /// Prints the ending of a tool as a command would, and returns the exit code.
-fn told(ending: Ending, console: &Console, trouble: &Mutex<Option<Ending>>) -> u8 {
+fn told(
+    ending: Ending,
+    language: Language,
+    console: &Console,
+    trouble: &Mutex<Option<Ending>>,
+) -> u8 {
     let say = |stream, text: &str| console.print(stream, format!("{text}\n").as_bytes());
     match &ending {
         Ending::Returned(Value::Undefined) => {}
@@ -109,6 +122,14 @@ fn told(ending: Ending, console: &Console, trouble: &Mutex<Option<Ending>>) -> u
     match (&outcome.ending, outcome.error()) {
         // The tool's output ends with the denial already, as one line of JSON.
         (Ending::Denied(_), _) | (_, None) => {}
+        // As the interpreter prints it.
+        (_, Some(error)) if language == Language::Python => {
+            if !error.stack.is_empty() {
+                say(Stream::Err, error.stack.trim_end());
+            }
+            let colon = if error.message.is_empty() { "" } else { ": " };
+            say(Stream::Err, &format!("{}{colon}{}", error.name, error.message));
+        }
         (_, Some(error)) => {
             let name = if error.name.is_empty() { "thrown" } else { &error.name };
             say(Stream::Err, &format!("js: {name}: {}", error.message));

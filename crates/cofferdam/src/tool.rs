@@ -1,4 +1,5 @@
-//! Tools: the body of an async function of `(btcp, args)`, or a module with a default export.
+//! Tools: the body of an async function of `(btcp, args)`, or a module with a default export; in
+//! Python, a script, which may define the function `tool`.
 //!
 //! Meets T-PERM-008.
 
@@ -22,6 +23,15 @@ pub enum Language {
     JavaScript,
     /// TypeScript; its types are removed before it runs.
     TypeScript,
+    /// Python 3.13.
+    Python,
+}
+
+/// The interpreter that runs a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Engine {
+    JavaScript,
+    Python,
 }
 
 /// A tool and its arguments.
@@ -35,7 +45,11 @@ pub struct Tool {
     pub(crate) compiled: Compiled,
     pub(crate) script: ScriptPlace,
     identity: Option<String>,
+    wants: Vec<cofferdam_caps::Capability>,
 }
+
+/// Words of a source that uses Node's modules.
+const LIBRARY_WORDS: [&str; 4] = ["require", "import", "process", "Buffer"];
 
 /// Compiled code and identity of a tool, which follow from name, language and source. Clones of the
 /// tool share the code, whatever their arguments.
@@ -46,6 +60,8 @@ pub(crate) struct Compiled {
     code: KeptCode,
     /// Identity by name and source, once it was computed.
     identity: OnceLock<Arc<str>>,
+    /// Set once the source was searched; see [`Tool::uses_library`].
+    uses_library: OnceLock<bool>,
 }
 
 impl Compiled {
@@ -78,6 +94,7 @@ impl Tool {
             compiled: Compiled::default(),
             script: ScriptPlace::default(),
             identity: None,
+            wants: Vec::new(),
         }
     }
 
@@ -91,6 +108,12 @@ impl Tool {
         Tool::new(Language::TypeScript, "tool.ts", source.into())
     }
 
+    /// Creates a tool from Python source: a script. If it defines a function `tool`, that is called
+    /// with `btcp` and the arguments, and returns the result.
+    pub fn python(source: impl Into<String>) -> Self {
+        Tool::new(Language::Python, "tool.py", source.into())
+    }
+
     /// Creates a tool from a file. The extension of its name selects the language, and whether the
     /// source is a module.
     // T-CELL-023: host paths in stack traces.
@@ -99,6 +122,7 @@ impl Tool {
         let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
         let language = match ending {
             "ts" | "mts" | "cts" => Language::TypeScript,
+            "py" | "pyw" => Language::Python,
             _ => Language::JavaScript,
         };
         let mut tool = Tool::new(language, base, source.into());
@@ -119,10 +143,29 @@ impl Tool {
     /// there is an error.
     pub(crate) fn declared(&self) -> Result<CapabilitySet, cofferdam_broker::Error> {
         // Most tools declare nothing.
-        if !self.source.contains("@capability") {
-            return Ok(CapabilitySet::default());
+        let mut declared = match self.source.contains("@capability") {
+            true => Declaration::from_source(&self.source)?.capabilities,
+            false => CapabilitySet::default(),
+        };
+        for wanted in &self.wants {
+            declared.insert(wanted.clone());
         }
-        Ok(Declaration::from_source(&self.source)?.capabilities)
+        Ok(declared)
+    }
+
+    /// Declares a capability that the tool needs, as a comment in its source would. It is asked for
+    /// before the tool starts, together with all others.
+    pub fn wants(mut self, capability: cofferdam_caps::Capability) -> Self {
+        self.wants.push(capability);
+        self
+    }
+
+    /// Returns the interpreter that runs the tool.
+    pub(crate) fn engine(&self) -> Engine {
+        match self.language {
+            Language::JavaScript | Language::TypeScript => Engine::JavaScript,
+            Language::Python => Engine::Python,
+        }
     }
 
     /// Returns the source as it was given.
@@ -156,6 +199,13 @@ impl Tool {
         }
         let hash = || cofferdam_broker::identity(&self.name, self.source.as_bytes()).into();
         self.compiled.identity.get_or_init(hash).clone()
+    }
+
+    /// Returns true if the tool is likely to use Node's modules. One that uses them all the same
+    /// gets them too, after they were compiled.
+    pub(crate) fn uses_library(&self) -> bool {
+        let search = || LIBRARY_WORDS.iter().any(|word| self.source.contains(word));
+        *self.compiled.uses_library.get_or_init(search)
     }
 
     /// Declares that the source is a module, instead of detecting it.

@@ -2,10 +2,11 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use cofferdam_broker::Permit;
 use cofferdam_kernel::permitted::StartProgram;
-use cofferdam_kernel::{CommandLine, Commands, Finished, StartRules, What};
+use cofferdam_kernel::{CommandLine, Commands, Finished, StartRules, Watcher, What};
 
 use crate::command::Command;
 use crate::drive::Course;
@@ -19,6 +20,7 @@ impl Commands for ToolCommands {
     fn run(
         &self,
         line: CommandLine,
+        watcher: Option<Arc<dyn Watcher>>,
     ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>> {
         let course = self.0.anew(None);
         Box::pin(async move {
@@ -27,7 +29,7 @@ impl Commands for ToolCommands {
             let start_rules = StartRules::granted(policy, course.desk.clone(), permit);
             // The tool receives the output and decides whether to show it.
             let mut settings = course.program_settings();
-            settings.watcher = None;
+            settings.watcher = watcher;
             let outcome = program::run_on_course(&course, settings, command, start_rules).await;
             outcome.map(finished).map_err(|error| error.to_string())
         })
@@ -42,7 +44,7 @@ fn command(line: CommandLine) -> (Command, Option<Permit<StartProgram>>) {
             (Command::new(argv.first().cloned().unwrap_or_default()).argv(argv), Some(permit))
         }
     };
-    command = command.stdin(line.stdin);
+    command.stdin = Some(line.stdin);
     if let Some(cwd) = line.cwd {
         command = command.cwd(cwd);
     }

@@ -238,3 +238,65 @@ async fn who_is_asked_may_take_longer_than_the_run() {
     assert_eq!(outcome.error_class(), Some(ErrorClass::Timeout));
     assert!(began.elapsed() < Duration::from_millis(1400), "{:?}", began.elapsed());
 }
+
+/// Answers one request after it has received `first`, and passes every piece of its body on.
+fn piece_by_piece(listener: TcpListener, heard: std::sync::mpsc::Sender<String>) {
+    let (stream, _) = listener.accept().expect("a request");
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while reader.read_line(&mut head).is_ok_and(|len| len > 2) {}
+    assert!(head.to_ascii_lowercase().contains("transfer-encoding: chunked"), "{head}");
+    loop {
+        let mut length = String::new();
+        reader.read_line(&mut length).expect("a length");
+        let mut piece = vec![0; usize::from_str_radix(length.trim(), 16).expect("a number") + 2];
+        reader.read_exact(&mut piece).expect("a piece");
+        piece.truncate(piece.len() - 2);
+        if piece.is_empty() {
+            break;
+        }
+        heard.send(String::from_utf8_lossy(&piece).into_owned()).expect("a listener");
+    }
+    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nok\n";
+    reader.get_mut().write_all(answer).expect("a client");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_is_sent_while_it_is_read() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let (sender, heard) = std::sync::mpsc::channel();
+    std::thread::spawn(move || piece_by_piece(listener, sender));
+    let grant = format!("network:fetch:{url}").parse().expect("a capability");
+    let sandbox = Sandbox::builder().grant(grant).build().expect("a sandbox");
+    let text = format!("cat | curl -s -w '%{{size_upload}}' -T - {url}/");
+    let (stdin, command) = Command::shell(text).stream_stdin();
+    let run = tokio::spawn(async move { sandbox.run_program(command).await });
+    // Each piece is written when the server has received the one before it.
+    for piece in ["one", "two", "three"] {
+        assert!(stdin.write_all(piece.as_bytes()).await);
+        let heard = tokio::task::block_in_place(|| heard.recv_timeout(Duration::from_secs(60)));
+        assert_eq!(heard.as_deref(), Ok(piece));
+    }
+    drop(stdin);
+    let outcome = run.await.expect("a task").expect("a run");
+    check(&outcome, 0, &["ok\n11"]);
+}
+
+#[tokio::test]
+async fn a_long_file_is_sent_with_its_length() {
+    let server = Server::new();
+    let sandbox = server.granted().build().expect("a sandbox");
+    let run = async |text: &str| sh(&sandbox, &text.replace("URL", &server.url("/p"))).await;
+    // Longer than what curl gathers, from a file, from its rest, and as data.
+    let made = "yes | head -c 200000 > f; ";
+    let sent = |length: &str| format!("content-length: {length}\r\n");
+    let outcome = run(&format!("{made}curl -s -w '%{{size_upload}}' -T f URL")).await;
+    check(&outcome, 0, &["PUT /p", &sent("200000"), "y\ny\n", "200000"]);
+    let outcome = run("{ head -c 4 > /dev/null; curl -s -T - URL; } < f").await;
+    check(&outcome, 0, &["PUT /p", "y\ny\n"]);
+    check(&run("curl -s --data-binary @f URL").await, 0, &["POST /p", &sent("200000")]);
+    check(&run("curl -s -T /nope URL; echo $?").await, 0, &["26\n"]);
+    check(&run("curl -s -T / URL > /dev/null || echo refused").await, 0, &["refused\n"]);
+    check(&run("curl -s -T /dev/null URL").await, 0, &["PUT /p"]);
+}

@@ -253,7 +253,7 @@ fn stated_limits_are_constants() {
     let name = of("crates/vfs/src/path.rs", "NAME_MAX");
     let line = sized(of(rpc, "MAX_LINE"));
     let (running, requests) = (of(rpc, "MAX_RUNNING"), grouped(of(rpc, "MAX_REQUESTS")));
-    let sessions = of(rpc, "MAX_SESSIONS");
+    let sessions = of("crates/front/src/runner.rs", "MAX_SESSIONS");
     let sandboxes = of("crates/cli/src/kept.rs", "MAX_SANDBOXES");
     let snapshots = grouped(of("crates/cli/src/kept.rs", "MAX_SNAPSHOTS"));
     let slice = of("crates/cell/src/alarm.rs", "SLICE");

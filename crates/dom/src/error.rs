@@ -50,7 +50,8 @@ impl ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<Box<str>>) -> Error {
+    /// Creates an error; the message begins with its subject.
+    pub fn new(kind: ErrorKind, message: impl Into<Box<str>>) -> Error {
         Error { kind, message: message.into() }
     }
 

@@ -7,13 +7,16 @@
 
 mod packed;
 mod progress;
+mod python;
 mod quickjs;
 mod source;
 mod toolchain;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use cofferdam_cell::{Engine, ProgramEngine};
+use cofferdam_abi::names;
+use cofferdam_cell::{Engine, ProgramEngine, imaging};
 
 use progress::Progress;
 
@@ -35,6 +38,8 @@ struct Guest {
     /// Feature of this crate that embeds the guest, as cargo tells build scripts; empty if the
     /// guest is always embedded.
     feature: &'static str,
+    /// True if the package for browsers has the guest.
+    is_for_browsers: bool,
     form: GuestForm,
 }
 
@@ -46,6 +51,8 @@ enum GuestForm {
         package: &'static str,
         /// Features of that package.
         features: &'static str,
+        /// Export that initialises the memory.
+        init: &'static str,
     },
     /// A WASI program without a memory image, the binary `<name>` of `cofferdam-guest-<name>`.
     Program,
@@ -55,21 +62,48 @@ use GuestForm::{Library, Program};
 
 /// All guests. The shell and its commands are two programs because the function table is copied for
 /// every cell, and most cells are shells.
-const GUESTS: [Guest; 5] = [
-    Guest { name: "js", feature: "", form: Library { package: "js", features: "" } },
+const GUESTS: [Guest; 7] = [
+    Guest {
+        name: "js",
+        feature: "",
+        is_for_browsers: true,
+        form: Library { package: "js", features: "", init: names::INIT },
+    },
+    // The same guest with Node's modules loaded. It has twice as many pages with content, and a
+    // fresh cell of it takes longer.
+    Guest {
+        name: "js-node",
+        feature: "",
+        is_for_browsers: true,
+        form: Library { package: "js", features: "", init: names::INIT_WITH_LIBRARY },
+    },
     // The same guest with a document, for the iframe boundary.
     Guest {
         name: "js-document",
         feature: "CARGO_FEATURE_DOM",
-        form: Library { package: "js", features: "document" },
+        is_for_browsers: true,
+        form: Library { package: "js", features: "document", init: names::INIT_WITH_LIBRARY },
     },
     Guest {
         name: "ts",
         feature: "CARGO_FEATURE_TYPESCRIPT",
-        form: Library { package: "ts", features: "" },
+        is_for_browsers: true,
+        form: Library { package: "ts", features: "", init: names::INIT },
     },
-    Guest { name: "sh", feature: "CARGO_FEATURE_SHELL", form: Program },
-    Guest { name: "commands", feature: "CARGO_FEATURE_SHELL", form: Program },
+    Guest {
+        name: "py",
+        feature: "CARGO_FEATURE_PYTHON",
+        // Twice as long as all the others together.
+        is_for_browsers: false,
+        form: Library { package: "py", features: "", init: names::INIT },
+    },
+    Guest { name: "sh", feature: "CARGO_FEATURE_SHELL", is_for_browsers: true, form: Program },
+    Guest {
+        name: "commands",
+        feature: "CARGO_FEATURE_SHELL",
+        is_for_browsers: true,
+        form: Program,
+    },
 ];
 
 impl Guest {
@@ -111,22 +145,53 @@ fn embed() -> Result<()> {
         Some(root) => source::modules(&root, &guests, &out, &mut progress)?,
         None => packed::modules(&package, &guests, &out)?,
     }
+    let compiler = std::env::current_exe().and_then(std::fs::read)?;
     for guest in guests {
+        let module = read(&module_file(&out, guest))?;
+        let stamp = stamp(&compiler, &module);
+        let stamp_file = stamp_file(&out, guest);
+        if std::fs::read_to_string(&stamp_file).is_ok_and(|earlier| earlier == stamp) {
+            continue;
+        }
         progress.show(&format!("{}: to native code", guest.name));
-        let native = guest.compile(&read(&module_file(&out, guest))?)?;
-        write(&image_file(&out, guest), &native)?;
+        write(&image_file(&out, guest), &guest.compile(&module)?)?;
+        if guest.is_for_browsers {
+            let web = imaging::for_browser(&module).map_err(|e| format!("{}: {e}", guest.name))?;
+            write(&web_file(&out, guest), &web)?;
+        }
+        write(&stamp_file, stamp.as_bytes())?;
     }
     Ok(())
 }
 
+/// Returns a text that changes with the module and with this program, which contains the compiler.
+/// Most changes concern one guest, and compiling all of them takes minutes.
+fn stamp(compiler: &[u8], module: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    (compiler, module).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
 fn embed_nothing(guests: &[&Guest], out: &Path) -> Result<()> {
-    guests.iter().try_for_each(|guest| write(&image_file(out, guest), &[]))
+    guests.iter().try_for_each(|guest| {
+        write(&stamp_file(out, guest), &[])?;
+        write(&image_file(out, guest), &[])
+    })
 }
 
 /// Returns the file of a guest's module in the output directory. `scripts/package` packs the files
 /// from there.
 fn module_file(out: &Path, guest: &Guest) -> PathBuf {
     out.join(format!("{}.wasm", guest.name))
+}
+
+/// Returns the file of a guest's module for browsers. `scripts/web` takes the files from there.
+fn web_file(out: &Path, guest: &Guest) -> PathBuf {
+    out.join(format!("{}.web.wasm", guest.name))
+}
+
+fn stamp_file(out: &Path, guest: &Guest) -> PathBuf {
+    out.join(format!("{}.stamp", guest.name))
 }
 
 fn image_file(out: &Path, guest: &Guest) -> PathBuf {

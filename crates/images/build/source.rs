@@ -8,10 +8,10 @@ use cofferdam_cell::imaging;
 
 use crate::progress::Progress;
 use crate::toolchain::{Toolchain, watched};
-use crate::{Guest, GuestForm, Result, module_file, quickjs, read, write};
+use crate::{Guest, GuestForm, Result, module_file, python, quickjs, read, write};
 
 /// Inputs of the modules that are not dependencies of this crate.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 24] = [
     "crates/abi/src",
     "crates/dom/Cargo.toml",
     "crates/dom/src",
@@ -23,13 +23,23 @@ const SOURCES: [&str; 17] = [
     "guests/js/Cargo.toml",
     "guests/js/build.rs",
     "guests/js/src",
+    "guests/py/Cargo.toml",
+    "guests/py/build.rs",
+    "guests/py/c",
+    "guests/py/cpython",
+    "guests/py/python",
+    "guests/py/src",
     "guests/sh",
     "guests/sys",
     "guests/ts/Cargo.toml",
     "guests/ts/build.rs",
     "guests/ts/src",
     "scripts/guest-toolchain",
+    "scripts/python-guest",
 ];
+
+/// Program with the most common commands, which only browsers use.
+const BASICS: &str = "basics";
 
 /// Returns the root of the repository, or `None` if this package is not in it.
 pub(crate) fn root(package: &Path) -> Option<PathBuf> {
@@ -59,16 +69,17 @@ pub(crate) fn modules(
     let place = Place { target_dir: &target_dir, overrides: &overrides };
     let mut programs = Vec::new();
     for guest in guests {
-        let GuestForm::Library { package, features } = guest.form else {
+        let GuestForm::Library { package, init, .. } = guest.form else {
             programs.push(*guest);
             continue;
         };
         // Two builds of the same package write the same module file, so each module is read
         // immediately.
-        let wasm = build_library(&toolchain, place, guest.name, package, features, progress)?;
+        let python = (package == "py").then(|| python::built(root, progress)).transpose()?;
+        let wasm = build_library(&toolchain, place, guest, python.as_ref(), progress)?;
         let name = guest.name;
         progress.show(&format!("{name}: taking its image"));
-        let module = imaging::initialise(&wasm).map_err(|e| format!("{name} guest: {e}"))?;
+        let module = imaging::initialise(&wasm, init).map_err(|e| format!("{name} guest: {e}"))?;
         write(&module_file(out, guest), &module)?;
     }
     build_programs(root, &programs, out, place, progress)
@@ -86,16 +97,21 @@ struct Place<'a> {
 fn build_library(
     toolchain: &Toolchain,
     place: Place<'_>,
-    name: &str,
-    package: &str,
-    features: &str,
+    guest: &Guest,
+    python: Option<&python::Built>,
     progress: &mut Progress,
 ) -> Result<Vec<u8>> {
+    let GuestForm::Library { package, features, .. } = guest.form else {
+        return Err(format!("{}: not a library", guest.name).into());
+    };
     let mut cargo = toolchain.cargo();
+    if let Some(python) = python {
+        python.set(&mut cargo);
+    }
     // Names the crate type explicitly: cargo disables LTO for a package that also produces an rlib.
     cargo.args(["rustc", "--lib", "--crate-type", "cdylib", "--features", features]);
     cargo.args(["-p", &format!("cofferdam-guest-{package}")]);
-    let folder = run_cargo(cargo, place, "wasm32-unknown-unknown", name, progress)?;
+    let folder = run_cargo(cargo, place, "wasm32-unknown-unknown", guest.name, progress)?;
     read(&folder.join(format!("cofferdam_guest_{package}.wasm")))
 }
 
@@ -116,12 +132,16 @@ fn build_programs(
     for Guest { name, .. } in programs {
         cargo.args(["-p", &format!("cofferdam-guest-{name}"), "--bin", name]);
     }
+    // The common commands once more, for browsers.
+    cargo.args(["--bin", BASICS]);
     let names: Vec<&str> = programs.iter().map(|guest| guest.name).collect();
     let folder = run_cargo(cargo, place, "wasm32-wasip1", &names.join(", "), progress)?;
     for guest in programs {
         write(&module_file(out, guest), &read(&folder.join(format!("{}.wasm", guest.name)))?)?;
     }
-    Ok(())
+    let basics = read(&folder.join(format!("{BASICS}.wasm")))?;
+    let web = imaging::for_browser(&basics).map_err(|e| format!("{BASICS}: {e}"))?;
+    write(&out.join(format!("{BASICS}.web.wasm")), &web)
 }
 
 /// Runs cargo in the guests' workspace and returns the directory of the modules.

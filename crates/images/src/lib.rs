@@ -1,7 +1,7 @@
 //! The guests, compiled ahead of time and embedded, so that the program is a single file.
 //!
-//! Each feature embeds guests: `dom` the one with a document, `shell` the shell and its commands,
-//! `typescript` the one that removes types. All are on by default.
+//! Each feature embeds guests: `dom` the one with a document, `python` CPython, `shell`
+//! the shell and its commands, `typescript` the one that removes types. All are on by default.
 
 /// Aligned to a memory page, so that the code inside can be mapped in place.
 #[repr(C, align(4096))]
@@ -19,6 +19,9 @@ macro_rules! embedded {
 /// The JavaScript guest: native code for [`cofferdam_cell::Image::load`].
 pub static JS: &[u8] = embedded!("js");
 
+/// The JavaScript guest with the built-in modules of Node loaded.
+pub static JS_NODE: &[u8] = embedded!("js-node");
+
 /// The JavaScript guest with a document, for the iframe boundary.
 #[cfg(feature = "dom")]
 pub static JS_DOCUMENT: &[u8] = embedded!("js-document");
@@ -27,6 +30,10 @@ pub static JS_DOCUMENT: &[u8] = embedded!("js-document");
 /// [`cofferdam_cell::Image::load`].
 #[cfg(feature = "typescript")]
 pub static TS: &[u8] = embedded!("ts");
+
+/// The Python guest: native code for [`cofferdam_cell::Image::load`].
+#[cfg(feature = "python")]
+pub static PY: &[u8] = embedded!("py");
 
 /// The shell: native code for [`cofferdam_cell::ProgramImage::load`].
 #[cfg(feature = "shell")]

@@ -1,9 +1,10 @@
 //! Serves the cells of tools: dispatches their calls, checks permits, keeps what is pending.
 //!
 //! In reading order: [`kernel`], `calls` (one file per area), `guard` (calls that need a permit),
-//! `settled`, [`commands`], [`types`], `uploads`.
+//! `settled`, [`commands`], `children`, [`types`], `uploads`.
 
 mod calls;
+mod children;
 pub(crate) mod commands;
 mod guard;
 pub(crate) mod kernel;

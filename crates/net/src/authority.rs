@@ -40,6 +40,22 @@ pub struct Passage {
     pub names_origin: bool,
 }
 
+impl Passage {
+    /// Creates a passage with these headers, names and values. A header that HTTP does not allow is
+    /// left out.
+    pub fn new<'a>(
+        headers: impl IntoIterator<Item = (&'a str, &'a str)>,
+        names_origin: bool,
+    ) -> Self {
+        let secret = |(name, value): (&str, &str)| {
+            let mut value = HeaderValue::from_str(value).ok()?;
+            value.set_sensitive(true);
+            Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
+        };
+        Passage { secret_headers: headers.into_iter().filter_map(secret).collect(), names_origin }
+    }
+}
+
 /// A refused request: a message for the guest and an optional cause for the caller.
 #[derive(Clone)]
 pub struct NotAuthorised {

@@ -7,48 +7,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cofferdam_caps::network::Method;
-use tokio::sync::{Semaphore, oneshot};
 
 use crate::authority::{Authority, Passage};
 use crate::body::SendFault;
-use crate::connect::{Dialer, Direct};
 use crate::driver::Driver;
 use crate::error::{FetchError, FetchErrorKind};
+use crate::exchange::{Answer, Hop};
 use crate::fetch::{Fetch, Limits, Redirect};
 use crate::headers;
-use crate::hop::{Answer, Hop, Shared};
+use crate::hop::Shared;
 use crate::port;
 use crate::redirect::{self, Next};
-use crate::resolver::{Resolver, SystemResolver};
 use crate::response::Response;
-use crate::tls::{Roots, Tls};
+use crate::settings::Settings;
 
 /// Longest time limit; a longer one could overflow the clock.
 const MAX_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Settings of a [`Client`].
-#[derive(Clone)]
-pub struct Settings {
-    /// Turns names into addresses.
-    pub resolver: Arc<dyn Resolver>,
-    /// Maps checked addresses to dialled ones; a hook for tests.
-    pub dialer: Arc<dyn Dialer>,
-    /// Trusted root certificates.
-    pub roots: Roots,
-    /// Most connections at once. A further fetch waits, and the wait counts against its time limit.
-    pub connections: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            resolver: Arc::new(SystemResolver),
-            dialer: Arc::new(Direct),
-            roots: Roots::System,
-            connections: 256,
-        }
-    }
-}
 
 /// Sends requests.
 ///
@@ -63,10 +37,7 @@ pub struct Client {
 impl Client {
     /// Creates a client; the thread is not started yet.
     pub fn new(settings: Settings) -> Self {
-        let Settings { resolver, dialer, roots, connections } = settings;
-        let connections = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
-        let shared = Shared { resolver, dialer, tls: Tls::new(roots), connections };
-        Self { driver: Arc::default(), shared: Arc::new(shared) }
+        Self { driver: Arc::default(), shared: Arc::new(settings.open()) }
     }
 
     /// Sends one request and follows its redirects, each under its own passage.
@@ -137,23 +108,9 @@ impl Client {
             body: next.body.send(limits.send_bytes).ok_or_else(spent)?,
             names_origin: passage.names_origin,
             limits: limits.clone(),
-            deadline: tokio::time::Instant::now() + time_left,
+            deadline: Instant::now() + time_left,
         };
-        let shared = self.shared.clone();
-        let (mut answer, answered) = oneshot::channel();
-        let task = async move {
-            let result = tokio::select! {
-                biased;
-                () = answer.closed() => return,
-                result = hop.run(&shared) => result,
-            };
-            let _ = answer.send(result);
-        };
-        let stopped =
-            |reason: String| FetchError::new(FetchErrorKind::Stopped, &origin.host, reason);
-        let started = self.driver.spawn(task);
-        started.map_err(|error| stopped(format!("the client cannot start: {error}")))?;
-        answered.await.unwrap_or_else(|_| Err(stopped("the client stopped".to_owned())))
+        self.driver.send(hop, &self.shared).await
     }
 
     fn response(&self, answer: Answer, sent: Next, redirected: bool) -> Response {

@@ -3,13 +3,17 @@
 //! Separate, so that callers may use any executor or none.
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-/// Most concurrent name lookups. The system resolver blocks one thread for each, and a guest asking
-/// for names that time out must not occupy more.
+use crate::error::{FetchError, FetchErrorKind};
+use crate::exchange::{Answer, Hop};
+use crate::hop::Shared;
+
+/// Most concurrent lookups of names that only the system's resolver knows. It blocks one thread for
+/// each, and a guest asking for names that time out must not occupy more.
 const MAX_LOOKUPS: usize = 16;
 
 /// The thread that runs all connections, started on first use.
@@ -27,6 +31,24 @@ struct Running {
 }
 
 impl Driver {
+    /// Sends one request on the thread. Dropping the future closes the connection.
+    pub(crate) async fn send(&self, hop: Hop, shared: &Arc<Shared>) -> Result<Answer, FetchError> {
+        let (host, shared) = (hop.url.origin().host.clone(), shared.clone());
+        let (mut answer, answered) = oneshot::channel();
+        let task = async move {
+            let result = tokio::select! {
+                biased;
+                () = answer.closed() => return,
+                result = hop.run(&shared) => result,
+            };
+            let _ = answer.send(result);
+        };
+        let stopped = |reason: String| FetchError::new(FetchErrorKind::Stopped, &host, reason);
+        let started = self.spawn(task);
+        started.map_err(|error| stopped(format!("the client cannot start: {error}")))?;
+        answered.await.unwrap_or_else(|_| Err(stopped("the client stopped".to_owned())))
+    }
+
     /// Runs `task` on the thread, which is started if needed.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
         let mut running = self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

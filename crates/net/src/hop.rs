@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use cofferdam_caps::network::{FetchUrl, Method};
-use http::{HeaderMap, Request, StatusCode, Uri};
+use cofferdam_caps::network::FetchUrl;
+use http::{HeaderMap, Request, Uri};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
 use hyper::ext::ReasonPhrase;
@@ -15,14 +15,14 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::body::Outgoing;
 use crate::connect::{self, Dialer};
 use crate::decode::Decoder;
 use crate::error::{FetchError, FetchErrorKind};
+use crate::exchange::{Answer, Hop};
 use crate::fetch::Limits;
 use crate::headers;
 use crate::pump::{Pump, time_limit};
-use crate::reach;
+use crate::reach::{self, Never};
 use crate::resolver::Resolver;
 use crate::response::ResponseBody;
 use crate::tls::Tls;
@@ -39,27 +39,8 @@ pub(crate) struct Shared {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) dialer: Arc<dyn Dialer>,
     pub(crate) tls: Tls,
+    pub(crate) never: Never,
     pub(crate) connections: Arc<Semaphore>,
-}
-
-/// One request on one connection. The caller handles redirects.
-pub(crate) struct Hop {
-    pub(crate) method: Method,
-    pub(crate) url: FetchUrl,
-    /// Headers to send, secrets included.
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Outgoing,
-    pub(crate) names_origin: bool,
-    pub(crate) limits: Limits,
-    pub(crate) deadline: Instant,
-}
-
-/// The response on one connection, before redirects are considered.
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) status_text: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: ResponseBody,
 }
 
 impl Hop {
@@ -68,11 +49,12 @@ impl Hop {
     // T-NET-009: a slow server.
     pub(crate) async fn run(self, shared: &Shared) -> Result<Answer, FetchError> {
         let late = time_limit(&self.url.origin().host);
-        timeout_at(self.deadline, self.work(shared)).await.unwrap_or(Err(late))
+        timeout_at(self.deadline.into(), self.work(shared)).await.unwrap_or(Err(late))
     }
 
     async fn work(self, shared: &Shared) -> Result<Answer, FetchError> {
         let Self { method, url, headers, body, names_origin, limits, deadline } = self;
+        let deadline = Instant::from_std(deadline);
         let origin = url.origin();
         let host = origin.host.to_string();
         let bad = |reason: &str| FetchError::new(FetchErrorKind::BadRequest, &host, reason);
@@ -82,9 +64,10 @@ impl Hop {
         *request.uri_mut() = request_target(&url).ok_or_else(|| bad("the URL cannot be sent"))?;
         *request.headers_mut() = headers;
 
+        // Before it has a slot: names that no server answers for must keep no connection waiting.
+        let checked = reach::check(origin, names_origin, &*shared.resolver, &shared.never).await?;
         let slot = shared.connections.clone().acquire_owned().await;
         let slot = slot.map_err(|_| FetchError::new(FetchErrorKind::Stopped, &host, "stopped"))?;
-        let checked = reach::check(origin, names_origin, &*shared.resolver).await?;
         let wire =
             connect::connect(origin, &checked, &*shared.dialer, &shared.tls, deadline).await?;
         let fault = request.body().fault();

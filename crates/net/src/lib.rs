@@ -29,7 +29,9 @@
 //! - [`AddressClass`], `reach`, `port`: addresses and ports that are never connected to
 //! - `headers`, `redirect`: headers removed from requests and responses, and the redirect rules
 //! - `hop`, `connect`, `tls`, `pump`, `decode`: one request on one connection
+//! - [`Resolver`], `dns`: names and their addresses
 //! - `driver`: the thread that runs all connections
+//! - `browser`: in place of the last two lines, the page's `fetch`
 //!
 //! Absent on purpose:
 //!
@@ -44,20 +46,35 @@
 mod address;
 mod authority;
 mod body;
+#[cfg(target_family = "wasm")]
+mod browser;
 mod client;
+#[cfg(not(target_family = "wasm"))]
 mod connect;
+#[cfg(not(target_family = "wasm"))]
 mod decode;
+#[cfg(not(target_family = "wasm"))]
+mod dns;
+#[cfg(not(target_family = "wasm"))]
 mod driver;
 mod error;
+mod exchange;
 mod fetch;
 mod headers;
+#[cfg(not(target_family = "wasm"))]
 mod hop;
 mod port;
+#[cfg(not(target_family = "wasm"))]
 mod pump;
+#[cfg(not(target_family = "wasm"))]
 mod reach;
 mod redirect;
+#[cfg(not(target_family = "wasm"))]
 mod resolver;
 mod response;
+#[cfg(not(target_family = "wasm"))]
+mod settings;
+#[cfg(not(target_family = "wasm"))]
 mod tls;
 mod upload;
 
@@ -66,16 +83,26 @@ use std::pin::Pin;
 pub use address::AddressClass;
 pub use authority::{Authority, NotAuthorised, Passage};
 pub use body::Body;
+#[cfg(target_family = "wasm")]
+pub use browser::{Page, PageRequest, PageResponse, Settings};
 pub use bytes::Bytes;
-pub use client::{Client, Settings};
-pub use connect::{Dialer, Direct};
+pub use client::Client;
 pub use error::{FetchError, FetchErrorKind};
 pub use fetch::{Fetch, Limits, Redirect};
 pub use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-pub use resolver::{Resolver, SystemResolver};
 pub use response::{Response, ResponseBody};
-pub use tls::Roots;
 pub use upload::{BodyClosed, BodySink, Wanted};
+#[cfg(target_family = "wasm")]
+use {browser as driver, browser as hop, browser as settings};
+#[cfg(not(target_family = "wasm"))]
+pub use {
+    connect::{Dialer, Direct},
+    dns::MachineResolver,
+    reach::Never,
+    resolver::{Resolver, SystemResolver},
+    settings::Settings,
+    tls::Roots,
+};
 
 /// A boxed future, for object-safe traits.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

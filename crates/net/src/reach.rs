@@ -18,6 +18,7 @@
 //! and a hostile one would use it to get a second attempt.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use cofferdam_caps::network::{Origin, Scheme};
 
@@ -31,6 +32,26 @@ const MAX_ADDRESSES: usize = 4;
 /// Endings that no registry assigns; most are reserved for local use.
 const LOCAL_ENDINGS: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "lan", "home", "corp", "test"];
+
+/// Addresses that no grant opens, such as those of the server that makes grants. The default has
+/// none.
+#[derive(Clone)]
+// T-NET-012: a run that reaches the server that governs it.
+pub struct Never(Arc<dyn Fn(SocketAddr) -> bool + Send + Sync>);
+
+impl Never {
+    /// Refuses the addresses for which `is_one` returns true. It is asked about resolved addresses,
+    /// right before they are dialled.
+    pub fn new(is_one: impl Fn(SocketAddr) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_one))
+    }
+}
+
+impl Default for Never {
+    fn default() -> Self {
+        Self::new(|_| false)
+    }
+}
 
 /// Checked addresses, the only ones that are ever dialled.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,6 +68,7 @@ pub(crate) async fn check(
     origin: &Origin,
     names_origin: bool,
     resolver: &dyn Resolver,
+    never: &Never,
 ) -> Result<Checked, FetchError> {
     let found = match (origin.host.ip(), origin.host.domain()) {
         (Some(ip), _) => vec![ip],
@@ -64,6 +86,10 @@ pub(crate) async fn check(
     };
     for &ip in &found {
         check_address(origin, names_origin, ip)?;
+        if (never.0)(SocketAddr::new(ip, origin.port)) {
+            let reason = "is an address that no grant opens";
+            return Err(FetchError::new(FetchErrorKind::Address, &origin.host, reason));
+        }
     }
     let usable = found.into_iter().take(MAX_ADDRESSES);
     Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))

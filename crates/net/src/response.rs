@@ -48,11 +48,27 @@ pub struct ResponseBody {
 pub(crate) type Ending = Arc<OnceLock<Result<(), FetchError>>>;
 
 impl ResponseBody {
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn new(host: String) -> (mpsc::Sender<Bytes>, Ending, Self) {
         let (sender, chunks) = mpsc::channel(1);
         let ending = Ending::default();
         let body = Self { chunks, ending: ending.clone(), ended: false, host, driver: None };
         (sender, ending, body)
+    }
+
+    /// Creates a body that has arrived already.
+    #[cfg(target_family = "wasm")]
+    pub(crate) fn whole(host: String, bytes: Bytes) -> Self {
+        const CHUNK: usize = 64 << 10;
+        let (sender, chunks) = mpsc::channel(bytes.len() / CHUNK + 1);
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // There is room for all of them.
+            let _ = sender.try_send(rest.split_to(rest.len().min(CHUNK)));
+        }
+        let ending = Ending::default();
+        let _ = ending.set(Ok(()));
+        Self { chunks, ending, ended: false, host, driver: None }
     }
 
     pub(crate) fn keep(&mut self, driver: Arc<Driver>) {

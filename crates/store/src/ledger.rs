@@ -6,6 +6,7 @@ use cofferdam_broker::{
     Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus, RunId,
     Timestamp,
 };
+use cofferdam_caps::Kind;
 
 use crate::grants::Bound;
 use crate::store::{Store, generation};
@@ -112,6 +113,24 @@ impl Ledger for Store {
 
     fn grants(&self) -> Result<Vec<Grant>, Error> {
         self.read(|transaction| grants::all(transaction))
+    }
+
+    fn restrict(&self, sandbox: &str, tool: Option<&str>, kind: Kind) -> Result<(), Error> {
+        self.change(|transaction, _| {
+            let sql =
+                "INSERT OR IGNORE INTO restrictions (sandbox, tool, kind) VALUES (?1, ?2, ?3)";
+            transaction.execute(sql, [sandbox, tool.unwrap_or_default(), &kind.to_string()])?;
+            Ok(Some(()))
+        })?;
+        Ok(())
+    }
+
+    fn is_restricted(&self, sandbox: &str, tool: &str, kind: Kind) -> Result<bool, Error> {
+        self.read(|transaction| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM restrictions
+                WHERE sandbox = ?1 AND tool IN ('', ?2) AND kind = ?3)";
+            transaction.query_row(sql, [sandbox, tool, &kind.to_string()], |row| row.get(0))
+        })
     }
 
     fn is_shared(&self) -> bool {

@@ -17,24 +17,44 @@
 //! - `ledger`, `grants`, `requests`: the first trait and its tables
 //! - `sink`, `writer`, [`Filter`]: writing and reading the audit log
 //! - [`KeptSandbox`]: archives of sandboxes that are kept under a name
+//! - [`Agent`], `credentials`: tokens of agents, login codes and cookies of approvers, as hashes
+//! - [`Front`], [`OpenQuestion`], [`KeyedRun`], [`SavedSandbox`]: servers, the questions of their
+//!   runs, runs that must not be repeated, and sandboxes that outlive a server
+//! - [`ToolVersion`]: registered tools
 //! - `mark`: noticing changes of other processes without asking SQLite
 //! - `place`: folders and file modes; `schema`: tables and versions; `failure`: errors
 
+mod agents;
+mod credentials;
 mod failure;
+mod fronts;
 mod grants;
 mod ledger;
 mod lines;
 mod mark;
+mod passkeys;
 mod place;
+mod questions;
 mod requests;
+mod runs;
 mod sandboxes;
+mod saved_sandboxes;
 mod schema;
 mod sink;
 mod store;
+mod tools;
 mod writer;
 
+pub use agents::Agent;
+pub use credentials::Credential;
+pub use fronts::{Front, FrontInfo, Pulse};
 pub use lines::{Filter, MAX_LINES};
+pub use passkeys::Passkey;
 pub use place::user_path;
+pub use questions::OpenQuestion;
 pub use requests::MAX_REQUESTS;
+pub use runs::{Claim, KeyedRun};
 pub use sandboxes::{BadSandboxName, KeptSandbox, ListedSandbox, SandboxName};
+pub use saved_sandboxes::SavedSandbox;
 pub use store::{Options, Store};
+pub use tools::ToolVersion;

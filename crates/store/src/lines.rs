@@ -76,6 +76,10 @@ const COLUMNS: &str =
 pub struct Filter {
     /// Only lines after this number, for following the log.
     pub after: Option<i64>,
+    /// Only lines before this number, for reading the log in pages.
+    pub before: Option<i64>,
+    /// Only lines with this text in their capability, target, note or id.
+    pub text: Option<String>,
     /// Only lines at or after this time.
     pub since: Option<Timestamp>,
     /// Only lines of this sandbox.
@@ -171,6 +175,12 @@ fn select(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<(i64
     };
     let text = |text: &Option<String>| text.clone().map(Value::Text);
     limit("number > ?", filter.after.map(Value::Integer));
+    limit("number < ?", filter.before.map(Value::Integer));
+    limit(
+        "instr(coalesce(capability, '') || char(10) || coalesce(target, '') || char(10) ||
+            coalesce(note, '') || char(10) || coalesce(about, ''), ?) > 0",
+        text(&filter.text),
+    );
     limit("time >= ?", filter.since.map(|since| Value::Integer(micros(since))));
     limit("sandbox = ?", text(&filter.sandbox));
     limit("run = ?", text(&filter.run));
@@ -249,6 +259,8 @@ mod tests {
         check(Filter { sandbox: Some("b".into()), last: Some(2), ..Filter::default() }, &[3, 5]);
         check(Filter { after: Some(4), ..Filter::default() }, &[4, 5]);
         check(Filter { since: Some(Timestamp::from_micros(5)), ..Filter::default() }, &[5]);
+        check(Filter { before: Some(3), ..Filter::default() }, &[0, 1]);
+        check(Filter { text: Some("3".into()), ..Filter::default() }, &[3]);
         check(Filter { event: Some(Event::Kill), ..Filter::default() }, &[]);
         check(Filter { ruling: Some(Ruling::Deny), last: Some(1), ..Filter::default() }, &[5]);
         check(Filter { run: Some("' OR 1 --".into()), ..Filter::default() }, &[]);

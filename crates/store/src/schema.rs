@@ -14,7 +14,7 @@ use crate::failure;
 const APPLICATION: i32 = 0x636f_6664;
 
 /// Schema version that this program reads and writes.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE meta (
@@ -73,6 +73,91 @@ CREATE TABLE audit_counts (
     class      INTEGER PRIMARY KEY,        -- lines that make room for each other
     lines      INTEGER NOT NULL
 );
+";
+
+/// Tables of servers and their clients.
+const FRONTS: &str = "
+CREATE TABLE agents (
+    id           TEXT PRIMARY KEY,
+    name         TEXT NOT NULL,
+    hash         BLOB NOT NULL UNIQUE,     -- of the token
+    capabilities TEXT NOT NULL,            -- one line each
+    at           INTEGER NOT NULL,
+    revoked      INTEGER
+) WITHOUT ROWID;
+CREATE TABLE credentials (
+    hash         BLOB PRIMARY KEY,         -- of a login code or of an approver's cookie
+    kind         TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    expires      INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE passkeys (
+    id           BLOB PRIMARY KEY,         -- as the authenticator knows it
+    name         TEXT NOT NULL,            -- approver
+    key          BLOB NOT NULL,            -- public key
+    at           INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE fronts (
+    id           TEXT PRIMARY KEY,
+    url          TEXT,                     -- of the console, if the process has one
+    addresses    TEXT NOT NULL,            -- one line each; no run may connect to them
+    at           INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE questions (
+    id           TEXT PRIMARY KEY,
+    front        TEXT NOT NULL,            -- process whose run waits
+    agent        TEXT,
+    run          TEXT NOT NULL,
+    shown        TEXT NOT NULL,            -- the question as JSON
+    at           INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX questions_by_front ON questions (front);
+CREATE TABLE answers (
+    number       INTEGER PRIMARY KEY,
+    question     TEXT NOT NULL,
+    front        TEXT NOT NULL,            -- process that carries it out
+    answer       TEXT NOT NULL,            -- as JSON
+    settled      TEXT                      -- result: empty, or an error
+);
+CREATE INDEX answers_by_front ON answers (front);
+CREATE TABLE runs (
+    id           TEXT PRIMARY KEY,
+    agent        TEXT NOT NULL,
+    key          TEXT NOT NULL,            -- the client's Idempotency-Key
+    digest       BLOB NOT NULL,            -- of the request
+    front        TEXT NOT NULL,
+    at           INTEGER NOT NULL,
+    outcome      TEXT,
+    UNIQUE (agent, key)
+) WITHOUT ROWID;
+CREATE INDEX runs_by_time ON runs (at);
+CREATE TABLE sandboxes (
+    id           TEXT PRIMARY KEY,
+    agent        TEXT NOT NULL,
+    name         TEXT,
+    settings     TEXT NOT NULL,            -- parameters that it was made with, as JSON
+    at           INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE tools (
+    owner        TEXT NOT NULL,            -- agent, or empty for the person
+    name         TEXT NOT NULL,
+    hash         TEXT NOT NULL,            -- of the manifest
+    manifest     TEXT NOT NULL,            -- as JSON, with the source
+    at           INTEGER NOT NULL,
+    is_current   INTEGER NOT NULL,
+    PRIMARY KEY (owner, name, hash)
+) WITHOUT ROWID;
+";
+
+/// Kinds of capabilities of which a sandbox has only what it is granted. Created in every store, so
+/// that a store which has no such table yet needs no other version.
+const RESTRICTIONS: &str = "
+CREATE TABLE IF NOT EXISTS restrictions (
+    sandbox      TEXT NOT NULL,
+    tool         TEXT NOT NULL,            -- identity, or empty for every tool
+    kind         TEXT NOT NULL,
+    PRIMARY KEY (sandbox, tool, kind)
+) WITHOUT ROWID;
 ";
 
 /// Changes a store of version 1, which knew tools by 32 bits of their hash or by name alone.
@@ -137,11 +222,24 @@ pub(crate) fn create_tables(
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed)?;
     match (application, version) {
-        (APPLICATION, VERSION) => return Ok(0),
+        (APPLICATION, VERSION) => {
+            transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
+            transaction.commit().map_err(failed)?;
+            return Ok(0);
+        }
+        (APPLICATION, 2) => {
+            transaction.execute_batch(FRONTS).map_err(failed)?;
+            transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
+            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+            transaction.commit().map_err(failed)?;
+            return Ok(0);
+        }
         (APPLICATION, 1) => {
             let count = "SELECT count(*) FROM grants WHERE NOT gone AND tool IS NOT NULL";
             let dropped = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
             transaction.execute_batch(FROM_VERSION_1).map_err(failed)?;
+            transaction.execute_batch(FRONTS).map_err(failed)?;
+            transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
             transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
             transaction.commit().map_err(failed)?;
             return Ok(dropped);
@@ -160,6 +258,8 @@ pub(crate) fn create_tables(
         .map_err(|error| Error::new(ErrorKind::System, "random numbers", error))?;
     let make = || {
         transaction.execute_batch(TABLES)?;
+        transaction.execute_batch(FRONTS)?;
+        transaction.execute_batch(RESTRICTIONS)?;
         transaction.execute("INSERT INTO meta (only_row, key) VALUES (1, ?1)", [&key[..]])?;
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)

@@ -25,6 +25,9 @@ pub(crate) struct Inner {
     /// A second connection that does not wait for writers. `None` in memory, where each connection
     /// would open its own store.
     reader: Option<Mutex<Connection>>,
+    /// A third connection, for writes that need not be durable. `None` in memory.
+    soon: Option<Mutex<Connection>>,
+    options: Options,
     pub(crate) mark: Mark,
     pub(crate) commits: Commits,
     /// `None` in memory, where writing never waits.
@@ -61,6 +64,8 @@ impl Store {
             dropped,
             connection: Mutex::new(connection),
             reader: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
+            soon: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
+            options: options.clone(),
             mark: Mark::beside(path)?,
             commits: Commits::default(),
             writer: Some(Writer::start(lines, path.to_owned())?),
@@ -81,6 +86,8 @@ impl Store {
             dropped,
             connection: Mutex::new(connection),
             reader: None,
+            soon: None,
+            options,
             mark: Mark::in_memory(),
             commits: Commits::default(),
             writer: None,
@@ -112,6 +119,26 @@ impl Store {
     pub(crate) fn reader(&self) -> MutexGuard<'_, Connection> {
         let connection = self.0.reader.as_ref().unwrap_or(&self.0.connection);
         connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_in_memory(&self) -> bool {
+        self.0.reader.is_none()
+    }
+
+    /// Opens a further connection to the file.
+    pub(crate) fn connect(&self) -> Result<Connection, Error> {
+        connect(&self.0.path, Sync::Normal, &self.0.options)
+    }
+
+    /// Writes in one transaction, which survives a crash of the process but perhaps not one of the
+    /// machine.
+    pub(crate) fn write_soon<T>(
+        &self,
+        write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        let connection = self.0.soon.as_ref().unwrap_or(&self.0.connection);
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        self.write_locked(&mut connection, write)
     }
 
     pub(crate) fn fail(&self, error: &rusqlite::Error) -> Error {

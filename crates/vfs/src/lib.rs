@@ -41,6 +41,8 @@ mod listing;
 mod make;
 mod mount;
 mod names;
+#[cfg(not(unix))]
+mod no_host;
 mod open;
 mod open_file;
 mod overlay;
@@ -69,6 +71,8 @@ pub use interrupt::Interrupt;
 pub use limits::{Limits, Usage};
 pub use listing::{DirEntry, LISTING_MAX};
 pub use mount::Mount;
+#[cfg(not(unix))]
+pub use no_host::HostDir;
 pub use open::Open;
 pub use open_file::{OpenFile, Seek};
 pub use path::{LINKS_MAX, NAME_MAX, PATH_MAX, VPath};

@@ -82,6 +82,7 @@ impl Tree {
         })
     }
 
+    #[cfg_attr(not(unix), allow(dead_code, reason = "only real directories have overlays"))]
     pub(crate) fn mount_overlay(
         &self,
         at: &VPath,

@@ -138,6 +138,7 @@ impl Inside {
     }
 
     /// Returns the parent and the last name, or `None` for the top.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "splits paths of real directories"))]
     pub(crate) fn split(&self) -> Option<(&str, &str)> {
         if self.is_top() {
             return None;

@@ -3,12 +3,14 @@
 //! A command runs in a process of its own, so it may exit, leak memory and change the state of the
 //! process. In reading order:
 //! - [`table`]: all commands, one line each
+//! - [`basics`]: the most common of them, for a program that is small
 //! - [`commands`]: their implementations; most come from uutils and are only wired up here
 //! - [`options`]: command-line options in the style of GNU
 //! - [`pattern`]: POSIX regular expressions
 //! - [`output`]: block-wise output that detects a closed pipe
 //! - [`child`]: starts other commands, for `xargs`, `find -exec`, `env` and the like
 
+mod basics;
 mod bytes;
 mod child;
 mod commands;
@@ -28,6 +30,13 @@ use std::ffi::OsString;
 /// this function returns.
 pub fn run(name: &str, args: Vec<OsString>) -> Option<i32> {
     let code = table::find(name)?(args);
+    Some(commands::uutils::flushed(code))
+}
+
+/// Runs one of the most common commands, as [`run`] does. A program that uses nothing but this
+/// function is linked without the other commands.
+pub fn run_basic(name: &str, args: Vec<OsString>) -> Option<i32> {
+    let code = basics::find(name)?(args);
     Some(commands::uutils::flushed(code))
 }
 

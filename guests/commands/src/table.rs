@@ -36,6 +36,8 @@ macro_rules! uu {
     };
 }
 
+pub(crate) use uu;
+
 // Sorted by name; a test checks the order.
 table! {
     "[", "evaluate a condition", condition::bracket;
@@ -131,6 +133,8 @@ table! {
     "ps", "list processes", processes::ps;
     "ptx", "permuted index", uu!(uu_ptx, "ptx");
     "pwd", "write the working directory", uu!(uu_pwd, "pwd");
+    "python", "run Python", python::run;
+    "python3", "run Python", python::run;
     "readlink", "where a link points", uu!(uu_readlink, "readlink");
     "realpath", "absolute name without links", uu!(uu_realpath, "realpath");
     "rev", "reverse each line", plain::rev;

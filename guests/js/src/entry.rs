@@ -2,11 +2,13 @@
 
 use std::cell::OnceCell;
 
+use crate::apis::library;
 use crate::interpreter::Interpreter;
 use crate::tool::{self, Left};
 use cofferdam_abi::entry::Entry;
 use cofferdam_abi::wire::Writer;
 use cofferdam_guest_gate as gate;
+use rquickjs::Ctx;
 
 /// Allocation between two garbage collections. QuickJS counts references, so only cycles wait for
 /// a collection.
@@ -16,18 +18,27 @@ thread_local! {
     static INTERPRETER: OnceCell<Interpreter> = const { OnceCell::new() };
 }
 
-/// Makes the interpreter that every cell starts with.
+/// Makes the interpreter of cells whose tools do without Node's modules. Fewer pages with content
+/// make for a faster fresh cell.
 #[unsafe(no_mangle)]
 pub extern "C" fn cofferdam_init() {
-    // SAFETY: the host calls `cofferdam_init` once, and this is its first statement.
+    initialise(library::compile_parts);
+}
+
+/// Makes the interpreter of cells for scripts in the shape of Node's.
+#[unsafe(no_mangle)]
+pub extern "C" fn cofferdam_init_with_library() {
+    initialise(library::load_all);
+}
+
+fn initialise(load: fn(&Ctx<'_>) -> rquickjs::Result<()>) {
+    // SAFETY: the host calls one of the initialisations once, and this is its first statement.
     unsafe { gate::call_constructors() };
     gate::assert_stack_first();
     let interpreter = Interpreter::new(gate::interrupted).expect("the surface loads");
-    let compiled = interpreter.with(|ctx| {
-        let compiled = crate::apis::library::compile(&ctx);
-        compiled.map_err(|_| crate::thrown::describe(&ctx, &ctx.catch(), ""))
-    });
-    compiled.expect("the modules compile");
+    let loaded = interpreter
+        .with(|ctx| load(&ctx).map_err(|_| crate::thrown::describe(&ctx, &ctx.catch(), "")));
+    loaded.expect("the modules load");
     let runtime = interpreter.runtime();
     runtime.run_gc();
     runtime.set_gc_threshold(GC_THRESHOLD);

@@ -32,6 +32,8 @@ pub struct FetchRequest {
     pub headers: Vec<(String, String)>,
     /// Request body.
     pub body: Option<Vec<u8>>,
+    /// Descriptor whose rest follows `body`. The host reads it while it sends.
+    pub from: Option<u32>,
     /// Follow redirects.
     pub follow: bool,
     /// Timeout in milliseconds; the host's own limit applies as well.
@@ -51,6 +53,8 @@ pub struct FetchHead {
     pub headers: Vec<(String, String)>,
     /// Number to pass to [`fetch_read`]; `None` if the response has no body.
     pub stream: Option<u32>,
+    /// Bytes sent of a body that was read from a descriptor.
+    pub sent: Option<u64>,
 }
 
 /// An event of a running tool.
@@ -94,6 +98,9 @@ mod cell {
             ("headers".to_owned(), Value::Array(request.headers.iter().map(header).collect())),
             ("hasBody".to_owned(), Value::Bool(request.body.is_some())),
         ];
+        if let Some(fd) = request.from {
+            head.push(("from".to_owned(), Value::Number(f64::from(fd))));
+        }
         if let Some(ms) = request.time_ms {
             head.push(("timeMs".to_owned(), Value::Number(ms)));
         }
@@ -135,6 +142,7 @@ mod cell {
             url: words("url"),
             headers,
             stream: number("stream").map(|number| number as u32),
+            sent: number("sent").map(|number| number as u64),
         })
     }
 
@@ -151,11 +159,23 @@ mod cell {
 
     /// Starts a tool.
     pub fn tool_start(name: &str, source: &str, arguments: &[String]) -> Result<(), HostError> {
-        let tool = Value::Object(vec![
+        tool_start_with(name, source, arguments, &[])
+    }
+
+    /// Starts a tool; `more` are further members of the call, such as `cwd`.
+    pub fn tool_start_with(
+        name: &str,
+        source: &str,
+        arguments: &[String],
+        more: &[(&str, &str)],
+    ) -> Result<(), HostError> {
+        let mut members = vec![
             ("name".to_owned(), text(name)),
             ("source".to_owned(), text(source)),
             ("arguments".to_owned(), Value::Array(arguments.iter().map(|a| text(a)).collect())),
-        ]);
+        ];
+        members.extend(more.iter().map(|(name, value)| ((*name).to_owned(), text(value))));
+        let tool = Value::Object(members);
         try_call(
             ProgramCall::ToolStart,
             |w| {
@@ -237,6 +257,16 @@ mod cell {
     }
 
     /// Always fails outside a cell.
+    pub fn tool_start_with(
+        _: &str,
+        _: &str,
+        _: &[String],
+        _: &[(&str, &str)],
+    ) -> Result<(), HostError> {
+        absent()
+    }
+
+    /// Always fails outside a cell.
     pub fn tool_start(_: &str, _: &str, _: &[String]) -> Result<(), HostError> {
         absent()
     }
@@ -260,4 +290,6 @@ mod cell {
     pub fn cap_hit(_: Cap, _: u64) {}
 }
 
-pub use cell::{cap_hit, fetch, fetch_read, space, tool_feed, tool_read, tool_start};
+pub use cell::{
+    cap_hit, fetch, fetch_read, space, tool_feed, tool_read, tool_start, tool_start_with,
+};

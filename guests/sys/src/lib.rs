@@ -31,7 +31,7 @@ pub use descriptor::{
 pub use failure::report_panics_as;
 pub use host::{
     Cap, FetchHead, FetchRequest, Heard, HostError, cap_hit, fetch, fetch_read, space, tool_feed,
-    tool_read, tool_start,
+    tool_read, tool_start, tool_start_with,
 };
 pub use process::{LISTED, Myself, Pid, Spawn, Status, Which};
 pub use status::{chdir, chmod, mkfifo, stat, umask};

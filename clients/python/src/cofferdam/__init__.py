@@ -18,6 +18,7 @@ from ._errors import (
     RpcError,
     RunError,
     TimeLimit,
+    extract_permission_error,
 )
 from ._functions import Function, function
 from ._outcome import Outcome
@@ -50,5 +51,6 @@ __all__ = [
     "Snapshot",
     "TimeLimit",
     "Wish",
+    "extract_permission_error",
     "function",
 ]

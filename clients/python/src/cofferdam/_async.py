@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ._connection import OnOutput
 from ._outcome import Outcome
 from ._questions import Span
-from ._sandbox import Content, Sandbox, Snapshot, shell_params, tool_params
+from ._sandbox import Content, Sandbox, Snapshot, native_params, shell_params, tool_params
 
 
 class AsyncSandbox:
@@ -91,6 +91,20 @@ class AsyncSandbox:
     ) -> Outcome:
         """Runs a shell command, like `bash -c`."""
         params = shell_params(command, stdin, env, cwd, timeout, limits)
+        return await self._exec(params, on_output)
+
+    async def native(
+        self,
+        *argv: str,
+        timeout: float | None = None,
+        limits: Mapping[str, int] | None = None,
+        on_output: OnOutput | None = None,
+    ) -> Outcome:
+        """Runs a real program of the machine behind walls of the operating system (Linux only).
+
+        Input, variables and mounted folders are those of the sandbox.
+        """
+        params = native_params(argv, timeout, limits)
         return await self._exec(params, on_output)
 
     async def write(self, path: str, content: Content) -> None:

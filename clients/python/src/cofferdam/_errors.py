@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -80,3 +81,20 @@ CLASSES: dict[str, type[RunError]] = {
     "LIMIT_EXCEEDED": LimitExceeded,
     "CAPABILITY_DENIED": PermissionDenied,
 }
+
+
+def extract_permission_error(stderr: str) -> dict[str, str] | None:
+    """Returns the last denial that a native program wrote to standard error, or None.
+
+    A denial is a line of JSON with requiredPermission, attemptedAction, requestId and message.
+    """
+    for line in reversed(stderr.splitlines()):
+        if not line.startswith('{"code":"PERMISSION_DENIED"'):
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError:
+            continue
+        if found.get("requiredPermission") and found.get("requestId"):
+            return dict(found)
+    return None

@@ -26,7 +26,7 @@ METHODS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     ),
     "sandbox.import": (
         frozenset(["base64"]),
-        frozenset(["ask", "boundary", "capabilities", "config", "env", "functions", "limits", "mounts", "page", "programs", "stdin"]),
+        frozenset(["ask", "boundary", "capabilities", "config", "env", "functions", "limits", "mounts", "page", "programs", "sealed", "stdin"]),
     ),
     "sandbox.write": (
         frozenset(["content", "path", "sandbox"]),
@@ -135,6 +135,26 @@ METHODS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "audit.read": (
         frozenset(),
         frozenset(["event", "id", "last", "run", "sandbox", "verdict"]),
+    ),
+    "tool.add": (
+        frozenset(["description", "name", "source"]),
+        frozenset(["kind", "parameters", "returns", "wants"]),
+    ),
+    "tool.list": (
+        frozenset(),
+        frozenset(),
+    ),
+    "tool.show": (
+        frozenset(["name"]),
+        frozenset(),
+    ),
+    "tool.remove": (
+        frozenset(["name"]),
+        frozenset(),
+    ),
+    "tool.call": (
+        frozenset(["name"]),
+        frozenset(["args", "ask", "capabilities", "cwd", "env", "files", "functions", "limits", "mounts", "programs", "sandbox", "session", "stdin", "stream"]),
     ),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -150,6 +150,20 @@ class Sandbox:
         params = shell_params(command, stdin, env, cwd, timeout, limits)
         return Outcome.of(self._start(params, on_output).future.result())
 
+    def native(
+        self,
+        *argv: str,
+        timeout: float | None = None,
+        limits: Mapping[str, int] | None = None,
+        on_output: OnOutput | None = None,
+    ) -> Outcome:
+        """Runs a real program of the machine behind walls of the operating system (Linux only).
+
+        Input, variables and mounted folders are those of the sandbox.
+        """
+        params = native_params(argv, timeout, limits)
+        return Outcome.of(self._start(params, on_output).future.result())
+
     def session(self, name: str = "default") -> Session:
         """Returns a session, in which variables stay between runs."""
         return Session(self, name)
@@ -211,6 +225,42 @@ class Sandbox:
     def export(self) -> bytes:
         """Returns the content as one file; `Sandbox(archive=…)` makes a sandbox of it."""
         return base64.b64decode(self._call("sandbox.export")["base64"])
+
+    # Registered tools
+
+    def add_tool(
+        self,
+        name: str,
+        source: str,
+        *,
+        description: str,
+        language: Literal["js", "ts"] = "js",
+        parameters: Mapping[str, Any] | None = None,
+        returns: Mapping[str, Any] | None = None,
+        wants: list[str] | None = None,
+    ) -> Any:
+        """Registers a tool, or a new version of one, in the store of the program."""
+        schemas = {"parameters": parameters, "returns": returns, "wants": wants}
+        given = {key: value for key, value in schemas.items() if value is not None}
+        return self.connection.call(
+            "tool.add", name=name, description=description, kind=language, source=source, **given
+        )["tool"]
+
+    def tools(self) -> Any:
+        """Returns the registered tools."""
+        return self.connection.call("tool.list")["tools"]
+
+    def tool(self, name: str) -> Any:
+        """Returns a registered tool with its source and earlier versions."""
+        return self.connection.call("tool.show", name=name)["tool"]
+
+    def remove_tool(self, name: str) -> None:
+        """Removes a registered tool with all its versions."""
+        self.connection.call("tool.remove", name=name)
+
+    def call_tool(self, name: str, args: Any = None) -> Any:
+        """Runs a registered tool and returns its result. Raises a RunError if it fails."""
+        return Outcome.of(self._call("tool.call", name=name, args=args)["outcome"]).check().result
 
     # Permissions
 
@@ -371,3 +421,9 @@ def shell_params(
         "cwd": cwd,
         "limits": limits_of(timeout, limits),
     }
+
+
+def native_params(
+    argv: Sequence[str], timeout: float | None, limits: Mapping[str, int] | None
+) -> dict[str, Any]:
+    return {"kind": "native", "argv": list(argv), "limits": limits_of(timeout, limits)}

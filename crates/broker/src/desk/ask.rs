@@ -38,9 +38,10 @@ impl Desk {
         let now = self.permissions().broker().now();
         let declared = self.lock().declared.clone();
         let folders = self.permissions().host_folders();
+        let code = self.code();
         let has = |held: &HeldGrant, wanted: &Capability| {
             held.grant.capability.covers(wanted)
-                && held.is_for(self.requester(), now)
+                && held.is_for(self.requester(&code), now)
                 && held.is_in(folders.of_capability(wanted).as_deref())
         };
         let mut missing = Vec::new();
@@ -122,9 +123,12 @@ impl Desk {
         if !is_counted_later && !self.count_question() {
             return None;
         }
+        let code = self.code();
         let mut state = self.lock();
-        let who = (self.0.tool.clone(), permissions.name().clone(), self.0.run.clone());
-        let question = Question::new(permissions.broker().shared().ids.question(), who, wishes);
+        let who = (code.identity().clone(), permissions.name().clone(), self.0.run.clone());
+        let id = permissions.broker().shared().ids.question();
+        let request = about.map(|(_, id)| id.clone());
+        let question = Question::new(id, who, wishes).about(request.clone());
         for wish in question.wishes() {
             let mut line = self.line(Event::Question);
             line.capability = Some(wish.wanted().to_string().into());
@@ -133,9 +137,10 @@ impl Desk {
             line.ruling = Some(Ruling::Ask);
             state.audit.note(line, &*permissions.broker().shared().sink).ok()?;
         }
+        // A person who is asked finds the run in the log while it waits.
+        state.audit.hand_over(&*permissions.broker().shared().sink).ok()?;
         drop(state);
-        let request = about.map(|(_, id)| id.clone());
-        let (tool, run, run_id) = (&self.0.tool, &self.0.run, &self.0.run_id);
+        let (tool, run, run_id) = (code.identity(), &self.0.run, &self.0.run_id);
         let cause = about.map(|(checked, _)| (self.clone(), checked.request.clone()));
         let inquiry = Inquiry { permissions, approver, tool, run, run_id, request, cause };
         Some(OpenQuestion::start(inquiry, question))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cofferdam_caps::Request;
+use cofferdam_caps::{Capability, Request};
 
 use super::{CachedVerdict, Desk, Effect, Recheck, RequestVerdict};
 use crate::audit::Ruling;
@@ -10,6 +10,7 @@ use crate::denial::Reason;
 use crate::error::Error;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
+use crate::id::RequestId;
 use crate::particulars::Particulars;
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
@@ -42,9 +43,10 @@ impl Desk {
                 }
             };
         }
-        let (query, checked) = (Query::new(request), Arc::new(Checked::new(request.clone())));
+        let query = Query::new(request);
         match self.find(request, &query, now) {
             Ok((Some(held), _, seen)) => {
+                let checked = Arc::new(Checked::new(request.clone()));
                 if held.is_unlimited() {
                     state.remember(checked.clone(), Ok(held.clone()), seen);
                 }
@@ -52,40 +54,19 @@ impl Desk {
             }
             Ok((None, is_denied, seen)) => {
                 let (required, id) = (query.capability(), self.request_id(query.capability()));
-                let reason = match (is_denied, self.may_ask(&state, &id)) {
-                    (true, _) => Reason::Refused,
-                    (false, true) => {
-                        drop(state);
-                        let particulars = about();
-                        let folders = self.permissions().host_folders();
-                        if let Some(obstacle) = particulars.obstacle_to(request, &folders) {
-                            let denial = self.deny_hopeless(&checked, required, &id, obstacle);
-                            return RequestVerdict::Denied(denial);
-                        }
-                        let checked = Arc::new(Checked::with(request.clone(), particulars));
-                        return match self.ask(&checked, &id) {
-                            Some(question) => {
-                                let what = (checked, required.clone(), id);
-                                RequestVerdict::Ask(RequestWaiting::new(
-                                    self.clone(),
-                                    what,
-                                    effect,
-                                    question,
-                                    seen,
-                                ))
-                            }
-                            None => {
-                                let reason = Reason::TooMany;
-                                RequestVerdict::Denied(self.deny(&checked, required, &id, reason))
-                            }
-                        };
-                    }
-                    (false, false) if state.refused.contains(&id) => Reason::Refused,
-                    (false, false) if self.permissions().approver().is_none() => Reason::NotGranted,
-                    (false, false) => Reason::TooMany,
-                };
+                let can_ask = !is_denied && self.may_ask(&state, &id);
+                let was_refused = is_denied || state.refused.contains(&id);
+                // The facts may come from files, and take their time.
                 drop(state);
                 let checked = Arc::new(Checked::with(request.clone(), about()));
+                if can_ask {
+                    return self.inquire(checked, required, id, effect, seen);
+                }
+                let reason = match was_refused {
+                    true => Reason::Refused,
+                    false if self.permissions().approver().is_none() => Reason::NotGranted,
+                    false => Reason::TooMany,
+                };
                 let mut state = self.lock();
                 let denial = self.refuse(&mut state, &checked, required, &id, reason);
                 state.remember(checked, Err(denial.clone()), seen);
@@ -93,10 +74,29 @@ impl Desk {
             }
             Err(error) => {
                 let (required, id) = (query.capability(), self.request_id(query.capability()));
-                let reason = Reason::Unavailable(error);
+                let (reason, checked) = (Reason::Unavailable(error), Checked::new(request.clone()));
                 RequestVerdict::Denied(self.refuse(&mut state, &checked, required, &id, reason))
             }
         }
+    }
+
+    /// Asks about a request, unless it would fail in any case or there were too many questions.
+    fn inquire(
+        &self,
+        checked: Arc<Checked>,
+        required: &Capability,
+        id: RequestId,
+        effect: Effect,
+        seen: Seen,
+    ) -> RequestVerdict {
+        if let Some(obstacle) = self.obstacle_to(&checked) {
+            return RequestVerdict::Denied(self.deny_hopeless(&checked, required, &id, obstacle));
+        }
+        let Some(question) = self.ask(&checked, &id) else {
+            return RequestVerdict::Denied(self.deny(&checked, required, &id, Reason::TooMany));
+        };
+        let what = (checked, required.clone(), id);
+        RequestVerdict::Ask(RequestWaiting::new(self.clone(), what, effect, question, seen))
     }
 
     /// Returns true if nothing that the cached verdict depends on has changed.
@@ -126,7 +126,8 @@ impl Desk {
         query: &Query,
         now: Timestamp,
     ) -> Result<(Vec<Arc<HeldGrant>>, bool, Seen), Error> {
-        let (permissions, requester) = (self.permissions(), self.requester());
+        let (permissions, code) = (self.permissions(), self.code());
+        let requester = self.requester(&code);
         let generation = permissions.generation();
         let mut found = Vec::new();
         let folder = permissions.host_folders().of_request(request);

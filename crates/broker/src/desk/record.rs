@@ -50,7 +50,7 @@ impl Desk {
         reason: Reason,
     ) -> Denial {
         let mut state = self.lock();
-        if reason == Reason::Refused {
+        if matches!(reason, Reason::Refused | Reason::RefusedBecause(_)) {
             state.refused.insert(id.clone());
         }
         self.refuse(&mut state, checked, required, id, reason)
@@ -81,11 +81,14 @@ impl Desk {
             Ok(()) => reason,
             Err(error) => Reason::Unavailable(error),
         };
-        let folders = self.permissions().host_folders();
-        let obstacle = checked.particulars.obstacle_to(&checked.request, &folders);
-        let denial = Denial::new(required, id, reason).with_obstacle(obstacle);
+        let denial = Denial::new(required, id, reason).with_obstacle(self.obstacle_to(checked));
         state.denials.push(denial.clone());
         denial
+    }
+
+    /// Returns the reason why a checked request would fail even if it were permitted.
+    pub(super) fn obstacle_to(&self, checked: &Checked) -> Option<Obstacle> {
+        checked.particulars.obstacle_to(&checked.request, &self.permissions().host_folders())
     }
 
     /// Records a declared capability that was not granted, so that it can be granted by its id.
@@ -98,12 +101,24 @@ impl Desk {
         }
     }
 
+    /// Records a request whose question was withdrawn, because its run has ended.
+    pub(crate) fn record_withdrawn(&self, capability: &Capability, id: &RequestId) {
+        let mut state = self.lock();
+        let is_new = state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone());
+        drop(state);
+        if is_new {
+            let ledger = &self.permissions().broker().shared().ledger;
+            // Nobody waits for the request any more, so nobody can be told of a failure.
+            let _ = ledger.record(&self.to_record(capability, id));
+        }
+    }
+
     fn to_record(&self, required: &Capability, id: &RequestId) -> RecordedRequest {
         let now = self.permissions().broker().now();
         RecordedRequest {
             id: id.clone(),
             capability: required.clone(),
-            tool: self.0.tool.clone(),
+            tool: self.code().identity().clone(),
             sandbox: self.permissions().name().clone(),
             folder: self.permissions().host_folders().of_capability(required),
             first: now,
@@ -127,13 +142,7 @@ impl Desk {
         self.note(line);
         let denial = Denial::new(required, id, Reason::Hopeless(obstacle));
         let mut state = self.lock();
-        let is_told = match obstacle {
-            // A tool that reads a variable with a default does nothing wrong.
-            Obstacle::NotSet => false,
-            Obstacle::NotThere | Obstacle::ReadOnly => true,
-        };
-        if is_told && state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone())
-        {
+        if state.kept.len() < MAX_KEPT_REQUESTS as usize && state.kept.insert(id.clone()) {
             state.denials.push(denial.clone());
         }
         denial
@@ -180,7 +189,8 @@ impl Desk {
     pub(super) fn request_id(&self, required: &Capability) -> RequestId {
         let capability = required.to_string();
         let folder = self.permissions().host_folders().of_capability(required);
-        let parts = [&*self.0.tool, self.permissions().sandbox(), &*capability];
+        let code = self.code();
+        let parts = [&**code.identity(), self.permissions().sandbox(), &*capability];
         // The same path in another folder of the host is another request.
         let folder = folder.as_deref().filter(|folder| !folder.is_empty());
         let parts: Vec<&[u8]> = parts.into_iter().chain(folder).map(str::as_bytes).collect();

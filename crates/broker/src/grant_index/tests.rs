@@ -128,3 +128,25 @@ fn same_id_replaces() {
     assert!(found(&index, &request("/a")).is_empty());
     assert_eq!(found(&index, &request("/b")).len(), 1);
 }
+
+#[test]
+fn ending_a_run_removes_its_own_grants_alone() {
+    let run = |number: u8| RunId::derive(&[0; 32], &[&[number]]);
+    let (lasting, bound, other) =
+        (held("fs:read:/a", 1), held("fs:read:/b", 2), held("fs:read:/c", 3));
+    let mut index = GrantIndex::default();
+    [&lasting, &bound, &other].into_iter().for_each(|held| index.insert(held.clone()));
+    assert!(
+        index.bind(&bound, &run(1)) && index.bind(&bound, &run(1)) && index.bind(&other, &run(2))
+    );
+    assert!(!index.bind(&other, &run(1)), "it belongs to another run");
+    index.remove_of_run(&run(1));
+    assert!(!index.has_of_run(&run(1)) && index.has_of_run(&run(2)));
+    let left: BTreeSet<_> = index.iter().map(|held| held.grant.id.clone()).collect();
+    assert_eq!(left, BTreeSet::from([lasting.grant.id.clone(), other.grant.id.clone()]));
+    index.remove(&other.grant.id);
+    assert!(!index.has_of_run(&run(2)));
+    // A grant that is removed before it is bound stays removed.
+    index.remove(&lasting.grant.id);
+    assert!(index.bind(&lasting, &run(3)) && !index.has_of_run(&run(3)));
+}

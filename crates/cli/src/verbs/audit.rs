@@ -88,7 +88,8 @@ fn print(store: &Store, filter: &mut Filter, as_text: bool) -> Result<bool, Fail
     let mut out = std::io::stdout().lock();
     for (number, line) in store.lines(filter).map_err(Failure::from_broker)? {
         filter.after = Some(number);
-        let text = if as_text { text(&line) } else { report::for_reader(line.to_json()) };
+        // Also for a pipe, which may lead to a terminal after all.
+        let text = if as_text { text(&line) } else { report::plain_json(line.to_json()) };
         if writeln!(out, "{text}").is_err() {
             return Ok(false);
         }

@@ -4,6 +4,7 @@ mod guests;
 mod keeping;
 mod kernel;
 mod memory;
+mod walls;
 
 use serde_json::json;
 
@@ -89,6 +90,7 @@ impl Doctor {
         checks.extend(kernel::checks());
         checks.extend(memory::checks());
         checks.extend(keeping::checks());
+        checks.extend(walls::checks());
         let has_failed = checks.iter().any(|check| check.state == State::Failed);
         match self.json {
             true => report::json(&json!({

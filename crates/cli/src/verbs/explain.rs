@@ -76,7 +76,7 @@ impl Explain {
                 .hint("cofferdam requests   (lists what was denied)"));
         };
         match self.json {
-            true => report::json(&super::requests::to_json(&request)),
+            true => report::json(&cofferdam_front::json::request(&request)),
             false => show(&request),
         }
         Ok(0)
@@ -162,7 +162,7 @@ fn denial_json(error: &PermissionError, standing: &Standing) -> serde_json::Valu
         "requestId": error.request_id(),
         "standing": standing,
         "claimed": { "capability": error.required_permission(), "action": error.attempted_action() },
-        "recorded": request.map(super::requests::to_json),
+        "recorded": request.map(cofferdam_front::json::request),
     })
 }
 

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use cofferdam::permissions::{ErrorKind, RequestId, Span, Terms};
 use cofferdam::{Capability, visible};
+use cofferdam_serve::board::Shown;
 
-use crate::permissions::{SANDBOX, broker, is_file_name, parse, who};
+use crate::permissions::{SANDBOX, broker, is_file_name, own_addresses, parse, quoted, who};
 use crate::report::{self, Failure};
+use crate::waiting::{Answer, Waiting};
 
-/// Grant requests that were denied, or capabilities.
+/// Grant requests that wait or were denied, or capabilities.
+///
+/// A run of a server that waits for the request goes on at once.
 ///
 /// A request is granted to the tool that made it, and covers exactly what was requested unless
 /// --capability is given. Without --session or --always it is granted once, which means for one
@@ -60,15 +64,20 @@ pub(crate) struct Grant {
 
 impl Grant {
     pub(crate) fn run(self) -> Result<u8, Failure> {
-        let (_store, broker) = broker()?;
+        let (store, broker) = broker()?;
         let span = match (self.session, self.always) {
             (true, _) => Span::Session,
             (_, true) => Span::Always,
             (false, false) => Span::Once,
         };
         // All terms are made before the first grant, so that a wrong id grants nothing.
-        let mut asked = Vec::new();
+        let waiting = Waiting::read(&store)?;
+        let (mut asked, mut answers) = (Vec::new(), Vec::new());
         for text in &self.what {
+            if let Some(shown) = waiting.find(text)? {
+                answers.push(self.answer(shown, span)?);
+                continue;
+            }
             asked.push(match text.parse::<RequestId>() {
                 Ok(id) => {
                     let terms = broker.terms_for(&id, span).map_err(refused)?;
@@ -88,6 +97,25 @@ impl Grant {
                 }
             });
         }
+        let own = own_addresses(&store)?;
+        let of_answers = answers.iter().flat_map(Answer::capabilities);
+        for capability in
+            asked.iter().map(|(_, terms)| terms.capability().clone()).chain(of_answers)
+        {
+            if let Some(origin) = own.named_by(&capability) {
+                return Err(Failure::usage(format!(
+                    "{capability}: {origin} is the address of a Cofferdam server, which no run may \
+                     reach"
+                )));
+            }
+        }
+        for answer in &answers {
+            answer.give(&store)?;
+            match self.json {
+                true => report::json(&answer.json()),
+                false => report::print(&answer.text()),
+            }
+        }
         for (id, terms) in asked {
             let granted = match id {
                 Some(id) => broker.grant_request(&id, terms),
@@ -95,11 +123,31 @@ impl Grant {
             };
             let grant = granted.map_err(refused)?;
             match self.json {
-                true => report::json(&super::grants::to_json(&grant)),
+                true => report::json(&cofferdam_front::json::grant(&grant)),
                 false => report::print(&format!("{}", visible(&grant.to_string()))),
             }
         }
         Ok(0)
+    }
+
+    /// Prepares the answer to a request that waits.
+    fn answer<'a>(&self, shown: &'a Shown, span: Span) -> Result<Answer<'a>, Failure> {
+        let lasting = [
+            ("--expires", self.expires.is_some()),
+            ("--max", self.max.is_some()),
+            ("--header", !self.headers.is_empty()),
+        ];
+        if let Some((option, _)) = lasting.iter().find(|(_, is_given)| *is_given) {
+            let (id, exact) = (shown.id(), shown.wishes.first().and_then(|w| w.choices.first()));
+            let capability = exact.map_or("CAPABILITY", |choice| &choice.capability);
+            let message = format!("{option}: {id} waits, and a run that waits gets a plain yes");
+            return Err(Failure::usage(message)
+                .hint(format!("cofferdam grant {id}"))
+                .hint(format!("cofferdam grant {} --always {option} …", quoted(capability))));
+        }
+        let capability = self.capability.as_deref();
+        let capability = capability.map(|text| parse(text, "--capability")).transpose()?;
+        Answer::grant(shown, capability.as_ref(), span)
     }
 
     fn complete(&self, mut terms: Terms) -> Result<Terms, Failure> {

@@ -1,8 +1,7 @@
 //! `cofferdam grants`: lists grants.
 
-use cofferdam::permissions::Grant;
 use cofferdam::visible;
-use serde_json::{Value as Json, json};
+use cofferdam_front::json;
 
 use crate::paint::Tone;
 use crate::permissions::broker;
@@ -32,27 +31,10 @@ impl Grants {
         }
         for grant in grants {
             match self.json {
-                true => report::json(&to_json(&grant)),
+                true => report::json(&json::grant(&grant)),
                 false => report::print(&format!("{}", visible(&grant.to_string()))),
             }
         }
         Ok(0)
     }
-}
-
-/// Converts a grant to JSON, without the values of its headers.
-pub(crate) fn to_json(grant: &Grant) -> Json {
-    json!({
-        "id": grant.id.as_str(),
-        "capability": grant.capability.to_string(),
-        "span": grant.span.name(),
-        "tool": grant.holder.tool.as_deref(),
-        "sandbox": grant.holder.sandbox.as_deref(),
-        "folder": grant.holder.folder.as_deref(),
-        "by": &*grant.by,
-        "at": grant.at.to_string(),
-        "expires": grant.expires.map(|at| at.to_string()),
-        "left": grant.uses,
-        "headers": grant.headers.names().collect::<Vec<_>>(),
-    })
 }

@@ -33,7 +33,7 @@ impl Revoke {
                 Failure::from_broker(error).hint("cofferdam grants   (lists grants)")
             })?;
             match self.json {
-                true => report::json(&super::grants::to_json(&grant)),
+                true => report::json(&cofferdam_front::json::grant(&grant)),
                 false => report::print(&format!("revoked {}", visible(&grant.to_string()))),
             }
         }

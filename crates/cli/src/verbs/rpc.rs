@@ -2,18 +2,23 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cofferdam::permissions::{Broker, InMemory};
-use cofferdam::{Canceller, ErrorKind, Outcome, RunSettings, Sandbox, Tool};
+use cofferdam::{Canceller, RunSettings};
+use cofferdam_front::exec::{BadParams, Exec};
+use cofferdam_front::lock;
+use cofferdam_front::runner::{Fault, NotStarted, Runner, Started, fault};
+use cofferdam_serve::tools::Registered;
+use cofferdam_store::Store;
 use serde_json::{Value as Json, json};
 use tokio::sync::Semaphore;
 
 use crate::channel::{Channel, Streamed};
-use crate::exec::{self, BadParams, Exec, Runnable, SandboxRef};
 use crate::kept::{Failed, Host, Kept, Log};
 use crate::methods::{self, Call, METHODS};
 use crate::permissions;
+use crate::registered;
 use crate::report::{self, Failure};
 use crate::request::{BadLine, Code, Incoming, Request, RpcError};
 use crate::spelling;
@@ -25,9 +30,6 @@ const MAX_LINE: u64 = 512 << 20;
 /// Most runs under way at once. Others wait their turn, and can be cancelled while they wait.
 // T-CELL-021: an exhausted pool.
 const MAX_RUNNING: usize = 512;
-
-/// Most sessions at once; each holds the memory of a cell.
-const MAX_SESSIONS: usize = 64;
 
 /// Most requests that wait or run; further ones are answered with an error.
 const MAX_REQUESTS: usize = 100_000;
@@ -42,7 +44,7 @@ const MAX_REQUESTS: usize = 100_000;
 #[command(after_help = "Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"exec\",\"params\":{\"kind\":\"js\",\"code\":\"return 1+1\"}}' | cofferdam rpc")]
 pub(crate) struct Rpc {
-    /// Keep grants, requests and the audit log in the store of this user, not in memory
+    /// Keep grants, requests, tools and the audit log in the store of this user, not in memory
     #[arg(long)]
     store: bool,
 
@@ -62,7 +64,8 @@ impl From<Failed> for RpcError {
         match failed {
             Failed::Params(text) => RpcError(Code::Params, text),
             Failed::Full(text) => RpcError(Code::Busy, text),
-            Failed::Sandbox(error) => RpcError(code_of(error.kind()), error.to_string()),
+            Failed::Internal(text) => RpcError(Code::Internal, text),
+            Failed::Sandbox(error) => RpcError(code_of(&error), error.to_string()),
         }
     }
 }
@@ -99,12 +102,14 @@ impl Rpc {
     fn host(&self, channel: Arc<Channel>) -> Result<Host, Failure> {
         if self.store {
             let (store, broker) = permissions::broker()?;
-            return Ok(Host { channel, broker, log: Log::Store(store) });
+            let tools = store.clone();
+            return Ok(Host { channel, broker, log: Log::Store(store), tools });
         }
         let memory = Arc::new(InMemory::new().map_err(Failure::from_broker)?);
         let broker = Broker::setup(memory.clone(), memory.clone()).open();
         let broker = broker.map_err(Failure::from_broker)?;
-        Ok(Host { channel, broker, log: Log::Memory(memory) })
+        let tools = Store::in_memory().map_err(Failure::from_broker)?;
+        Ok(Host { channel, broker, log: Log::Memory(memory), tools })
     }
 }
 
@@ -151,8 +156,9 @@ impl<R: BufRead> Lines<R> {
 struct Server {
     /// Requests under way, by the text of their id.
     requests: Mutex<HashMap<String, Canceller>>,
-    /// Sandboxes of sessions, by the id of a kept sandbox and the name of the session.
-    sessions: Mutex<HashMap<(Option<String>, String), Sandbox>>,
+    runner: Runner,
+    /// Owner of all sessions.
+    client: Arc<str>,
     kept: Kept,
     running: Semaphore,
     changed: tokio::sync::Notify,
@@ -163,7 +169,8 @@ impl Server {
     fn new(host: Host) -> Self {
         Server {
             requests: Mutex::default(),
-            sessions: Mutex::default(),
+            runner: Runner::default(),
+            client: "rpc".into(),
             kept: Kept::new(host),
             running: Semaphore::new(MAX_RUNNING),
             changed: tokio::sync::Notify::new(),
@@ -183,7 +190,14 @@ impl Server {
         let answered = match methods::find(&method) {
             None => Err(unknown_method(&method)),
             Some(method) => match method.call {
-                Call::Exec => self.clone().exec(&id, is_notification, params, executor),
+                Call::Exec => Exec::parse(params).map_err(RpcError::from).and_then(|exec| {
+                    self.clone().exec((&id, is_notification), exec, None, executor)
+                }),
+                Call::Tool => registered::prepare(&self.kept, method, params)
+                    .map_err(RpcError::from)
+                    .and_then(|(exec, tool)| {
+                        self.clone().exec((&id, is_notification), exec, Some(tool), executor)
+                    }),
                 Call::Cancel => self.cancel(params).map(Some),
                 Call::CloseSession => self.close_session(params).map(Some),
                 Call::Kept(call) => {
@@ -201,24 +215,34 @@ impl Server {
 
     fn exec(
         self: Arc<Self>,
-        id: &Json,
-        is_notification: bool,
-        params: Json,
+        (id, is_notification): (&Json, bool),
+        exec: Exec,
+        tool: Option<Registered>,
         executor: &tokio::runtime::Runtime,
     ) -> Result<Option<Json>, RpcError> {
         use std::sync::atomic::Ordering::SeqCst;
-        let exec = Exec::parse(params)?;
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
             return Err(RpcError(
                 Code::Busy,
                 format!("{MAX_REQUESTS} requests are waiting or running already; try again later"),
             ));
         }
-        let (run, sandbox) = match self.start(exec, id) {
-            Ok(run) => run,
-            Err(NotStarted::Error(error)) => return Err(error),
-            Err(NotStarted::Outcome(outcome)) => return Ok(Some(outcome.to_json())),
+        let mut settings = RunSettings::default();
+        if exec.is_streamed {
+            let channel = self.kept.host.channel.clone();
+            settings = settings.watcher(Arc::new(Streamed::new(channel, id.clone())));
+        }
+        let started = self.runner.start(&self.client, exec, settings, &self.kept);
+        let Started { run, sandbox, has_page } = match started {
+            Ok(started) => started,
+            Err(NotStarted::Params(text)) => return Err(RpcError(Code::Params, text)),
+            Err(NotStarted::Busy(text)) => return Err(RpcError(Code::Busy, text)),
+            Err(NotStarted::Internal(text)) => return Err(RpcError(Code::Internal, text)),
+            Err(NotStarted::Outcome(outcome)) => {
+                return Ok(Some(registered::checked(tool.as_ref(), outcome.to_json())));
+            }
         };
+        let page = has_page.then_some(sandbox);
         let key = id.to_string();
         if !is_notification {
             let mut requests = lock(&self.requests);
@@ -245,91 +269,17 @@ impl Server {
                 lock(&self.requests).remove(&key);
                 let answer = outcome.map(|outcome| {
                     let mut json = outcome.to_json();
-                    if let Some(html) = sandbox.and_then(|sandbox| sandbox.page_html()) {
+                    if let Some(html) = page.and_then(|sandbox| sandbox.page_html()) {
                         json["pageHtml"] = html.into();
                     }
-                    json
+                    registered::checked(tool.as_ref(), json)
                 });
-                self.answer(id, answer.map_err(|e| RpcError(code_of(e.kind()), e.to_string())));
+                self.answer(id, answer.map_err(|e| RpcError(code_of(&e), e.to_string())));
             }
             self.waiting.fetch_sub(1, SeqCst);
             self.changed.notify_waiters();
         });
         Ok(None)
-    }
-
-    /// Starts a run. Also returns its sandbox if the answer includes the page.
-    fn start(
-        &self,
-        exec: Exec,
-        id: &Json,
-    ) -> Result<(cofferdam::Run, Option<Sandbox>), NotStarted> {
-        let mut settings = RunSettings::default();
-        if exec.is_streamed {
-            let channel = self.kept.host.channel.clone();
-            settings = settings.watcher(Arc::new(Streamed::new(channel, id.clone())));
-        }
-        let bad = |bad: BadParams| NotStarted::Error(bad.into());
-        let (sandbox, kept) = match exec.sandbox {
-            SandboxRef::Kept(name) => {
-                let sandbox = self.kept.get(&name).map_err(bad)?;
-                if !exec.limits.is_empty() {
-                    let limits = exec::limits(sandbox.limits(), &exec.limits).map_err(bad)?;
-                    settings = settings.limits(limits);
-                }
-                (SandboxSource::Made(sandbox), Some(name))
-            }
-            SandboxRef::Fresh(plan) => (SandboxSource::Planned(plan), None),
-        };
-        let (run, sandbox) = match (exec.session, exec.runnable) {
-            (None, Runnable::Tool(tool)) => {
-                let sandbox = self.made(sandbox)?;
-                (sandbox.start_with(tool, settings)?, sandbox)
-            }
-            (None, Runnable::Program(command)) => {
-                let sandbox = self.made(sandbox)?;
-                (sandbox.start_program_with(command, settings)?, sandbox)
-            }
-            (Some(name), Runnable::Tool(tool)) => {
-                self.in_session((kept, name), sandbox, tool, settings)?
-            }
-            (Some(_), Runnable::Program(_)) => {
-                let text = "session: only for kinds \"js\" and \"ts\"".into();
-                return Err(NotStarted::Error(RpcError(Code::Params, text)));
-            }
-        };
-        Ok((run, exec.has_page.then_some(sandbox)))
-    }
-
-    fn made(&self, sandbox: SandboxSource) -> Result<Sandbox, cofferdam::Error> {
-        match sandbox {
-            SandboxSource::Made(sandbox) => Ok(sandbox),
-            SandboxSource::Planned(plan) => self.kept.host.build(*plan),
-        }
-    }
-
-    /// Starts a tool in a session. The first run of a session makes its sandbox.
-    fn in_session(
-        &self,
-        key: (Option<String>, String),
-        sandbox: SandboxSource,
-        tool: Tool,
-        settings: RunSettings,
-    ) -> Result<(cofferdam::Run, Sandbox), NotStarted> {
-        let mut sessions = lock(&self.sessions);
-        // Sessions end with their sandbox.
-        sessions.retain(|_, sandbox| sandbox.is_running().is_ok());
-        let sandbox = match sessions.get(&key) {
-            Some(sandbox) => sandbox.clone(),
-            None if sessions.len() >= MAX_SESSIONS => {
-                let text = format!("{MAX_SESSIONS} sessions are open already; close one first");
-                return Err(NotStarted::Error(RpcError(Code::Busy, text)));
-            }
-            None => self.made(sandbox)?,
-        };
-        let run = sandbox.session(&key.1)?.start_with(tool, settings)?;
-        sessions.insert(key, sandbox.clone());
-        Ok((run, sandbox))
     }
 
     fn cancel(&self, params: Json) -> Result<Json, RpcError> {
@@ -355,17 +305,8 @@ impl Server {
             Some(Json::String(id)) => Some(id.clone()),
             Some(_) => return Err(RpcError(Code::Params, "sandbox: not a string".into())),
         };
-        let is_kept = kept.is_some();
-        let found = lock(&self.sessions).remove(&(kept, name.to_owned()));
-        match &found {
-            Some(sandbox) if is_kept => {
-                sandbox.close_session(name);
-            }
-            // A sandbox that is destroyed already needs nothing.
-            Some(sandbox) => drop(sandbox.destroy()),
-            None => {}
-        }
-        Ok(json!({ "closed": found.is_some() }))
+        let is_closed = self.runner.close_session(&self.client, kept, name);
+        Ok(json!({ "closed": is_closed }))
     }
 
     /// Writes an answer.
@@ -391,28 +332,6 @@ impl Server {
     }
 }
 
-/// The sandbox of a run before it starts.
-enum SandboxSource {
-    Made(Sandbox),
-    Planned(Box<exec::Plan>),
-}
-
-/// Reason why a run was not started.
-enum NotStarted {
-    Error(RpcError),
-    /// The run ended before it began: filling its sandbox reached a limit.
-    Outcome(Box<Outcome>),
-}
-
-impl From<cofferdam::Error> for NotStarted {
-    fn from(error: cofferdam::Error) -> Self {
-        match error.to_outcome() {
-            Some(outcome) => NotStarted::Outcome(Box::new(outcome)),
-            None => NotStarted::Error(RpcError(code_of(error.kind()), error.to_string())),
-        }
-    }
-}
-
 fn unknown_method(name: &str) -> RpcError {
     let known: Vec<_> = METHODS.iter().map(|method| method.name).collect();
     let meant = spelling::nearest(name, known.iter().copied());
@@ -421,22 +340,12 @@ fn unknown_method(name: &str) -> RpcError {
     RpcError(Code::Method, format!("{name}: unknown method{meant}; known are {known}"))
 }
 
-fn code_of(kind: ErrorKind) -> Code {
-    match kind {
-        ErrorKind::PoolFull | ErrorKind::SandboxBusy => Code::Busy,
-        ErrorKind::BadOption
-        | ErrorKind::NotFound
-        | ErrorKind::File
-        | ErrorKind::Mount
-        | ErrorKind::Archive
-        | ErrorKind::Limit
-        | ErrorKind::Destroyed => Code::Params,
-        _ => Code::Internal,
+fn code_of(error: &cofferdam::Error) -> Code {
+    match fault(error.kind()) {
+        Fault::Busy => Code::Busy,
+        Fault::Caller => Code::Params,
+        Fault::Host => Code::Internal,
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -456,24 +365,5 @@ mod tests {
         assert_eq!(next(), Some(Ok(b"12\n".to_vec())));
         assert_eq!(next(), Some(Err(Code::Request)));
         assert_eq!(next(), None);
-    }
-
-    #[test]
-    fn a_failure_of_ours_is_an_internal_error() {
-        let kinds = [
-            (ErrorKind::PoolFull, Code::Busy),
-            (ErrorKind::SandboxBusy, Code::Busy),
-            (ErrorKind::BadOption, Code::Params),
-            (ErrorKind::NotFound, Code::Params),
-            (ErrorKind::File, Code::Params),
-            (ErrorKind::Archive, Code::Params),
-            (ErrorKind::Limit, Code::Params),
-            (ErrorKind::Destroyed, Code::Params),
-            (ErrorKind::Engine, Code::Internal),
-        ];
-        for (kind, code) in kinds {
-            assert_eq!(code_of(kind), code);
-        }
-        assert_eq!(Code::Internal as i32, -32603);
     }
 }

@@ -7,7 +7,6 @@ use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Tool, Value, 
 
 use crate::absent;
 use crate::config_file::{self, Configured};
-use crate::exec::Runnable;
 use crate::interrupt;
 use crate::named::Named;
 use crate::nearby;
@@ -16,12 +15,14 @@ use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
 use crate::script;
+use cofferdam_front::exec::Runnable;
 
-/// Run a JavaScript or TypeScript tool in a fresh cell.
+/// Run a JavaScript, TypeScript or Python tool in a fresh cell.
 ///
 /// A tool is a script as Node runs it, the body of an async function of `(btcp, args)`, or a module
-/// with a default export. Its standard output and error are passed on; a value that it returns is
-/// printed last, as JSON on standard output.
+/// with a default export. In Python it is a script, which may define `tool(btcp, args)`. Its standard
+/// output and error are passed on; a value that it returns is printed last, as JSON on standard
+/// output.
 ///
 /// A tool may only compute, unless something is granted: with --allow, by answering --ask, or with
 /// `cofferdam grant` and the id that a denial prints.
@@ -33,6 +34,7 @@ use crate::script;
   cofferdam run tool.js --args '{\"n\":3}'
   echo 'return args.a + args.b' | cofferdam run - --args '{\"a\":1,\"b\":2}'
   cofferdam run tool.ts --json --limit timeoutMs=1000
+  cofferdam run report.py input.csv --mount .:/home/user --allow 'fs:read:/home/user/**'
   cofferdam run project/main.js input.csv --code project
   cofferdam run tool.js --mount ./data:/data --allow 'fs:read:/data/**'
   cofferdam run scrape.js --page page.html --allow dom:read
@@ -41,17 +43,17 @@ use crate::script;
   cofferdam run tool.js --config sandbox.json
   cofferdam run tool.js --ask")]
 pub(crate) struct Run {
-    /// Tool to run: .js, .mjs, .ts or .mts; `-` reads it from standard input
+    /// Tool to run: .js, .mjs, .ts, .mts or .py; `-` reads it from standard input
     #[arg(required_unless_present = "config")]
     file: Option<String>,
 
-    /// Arguments of a script, as in `process.argv`; options that are not ours, and everything behind
+    /// Arguments of a script, as in `process.argv` or `sys.argv`; options that are not ours, and everything behind
     /// `--`, are the script's too
     #[arg(value_name = "ARGS")]
     arguments: Vec<String>,
 
-    /// A folder with the tool's own code, its modules and `node_modules`: the tool may read all of
-    /// it, at /code
+    /// A folder with the tool's own code, its modules and `node_modules` or `site-packages`: the tool
+    /// may read all of it, at /code
     #[arg(long, value_name = "FOLDER")]
     code: Option<String>,
 
@@ -103,6 +105,7 @@ pub(crate) struct Run {
 enum Lang {
     Js,
     Ts,
+    Py,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -131,6 +134,7 @@ impl Run {
             // A run needs one cell, and one more for TypeScript. A small pool is created faster.
             Runnable::Tool(_) => 2,
             Runnable::Program(_) => place::cells(&limits),
+            Runnable::Native(_) => return Err(not_native()),
         };
         let runtime = runtime(Pool { cells, warm: 0 })?;
         let kept = self.named.open()?;
@@ -163,7 +167,7 @@ impl Run {
             return Ok(0);
         }
         self.place.check_cwd(&sandbox)?;
-        interrupt::cancels(&sandbox)?;
+        let _interrupts = interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let reads_stdin = !has_stdin && self.file.as_deref() != Some("-");
@@ -177,6 +181,7 @@ impl Run {
                 let command = if reads_stdin { place::with_stdin(command) } else { command };
                 (executor.block_on(sandbox.run_program(command))?, String::new())
             }
+            Runnable::Native(_) => return Err(not_native()),
         };
         broker.flush().map_err(Failure::from_broker)?;
         self.print(&outcome, &source);
@@ -202,6 +207,7 @@ impl Run {
                     None => command,
                 }))
             }
+            (None, Some(Runnable::Native(_))) => Err(not_native()),
             (Some(file), Some(_)) => {
                 Err(Failure::usage(format!("{file}: --config has a tool or program of its own"))
                     .hint("leave out the file, or `kind` and `code` in the settings"))
@@ -241,6 +247,12 @@ impl Run {
         match self.lang {
             Some(Lang::Js) => tool = tool.language(Language::JavaScript),
             Some(Lang::Ts) => tool = tool.language(Language::TypeScript),
+            Some(Lang::Py) => {
+                tool = tool.language(Language::Python);
+                if name == "-" {
+                    tool = tool.named("tool.py");
+                }
+            }
             None => {}
         }
         tool = script::placed(tool, name, self.code.as_deref(), &self.place)?;
@@ -284,7 +296,7 @@ impl Run {
 
 /// Names the verb to use for a file that is not a tool.
 fn other_kind(path: &Path, name: &str) -> Option<Failure> {
-    let failure = |what: &str| Failure::usage(format!("{name}: {what}, not JavaScript"));
+    let failure = |what: &str| Failure::usage(format!("{name}: {what}, not a tool"));
     let name = shell_word(name);
     match path.extension()?.to_str()? {
         "wasm" => Some(failure("a WebAssembly module").hint(format!("cofferdam wasm {name}"))),
@@ -295,9 +307,9 @@ fn other_kind(path: &Path, name: &str) -> Option<Failure> {
         "tsx" | "jsx" => {
             Some(failure("JSX").hint("compile it to .ts or .js first; JSX is not supported"))
         }
-        "py" | "rb" | "pl" => Some(failure("another language").hint(
-            "write the tool in JavaScript or TypeScript, or run an interpreter made for WASI: \
-             cofferdam wasm INTERPRETER.wasm",
+        "rb" | "pl" => Some(failure("another language").hint(
+            "write the tool in JavaScript, TypeScript or Python, or run an interpreter made for \
+             WASI: cofferdam wasm INTERPRETER.wasm",
         )),
         _ => None,
     }
@@ -323,6 +335,10 @@ fn page(file: &str) -> Result<String, Failure> {
 
 /// Most bytes that are read of a tool that is too long, to report its length.
 const MAX_READ: u64 = 64 << 20;
+
+fn not_native() -> Failure {
+    Failure::usage("--config: kind: \"native\" is no tool").hint("cofferdam exec -- PROGRAM")
+}
 
 /// Reads the source of a tool.
 // T-CELL-017: a source that is too long.

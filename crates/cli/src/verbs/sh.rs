@@ -5,13 +5,14 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use cofferdam::{Command, Limits, Pool, Sandbox, SandboxBuilder, shell_word};
+use cofferdam::{ArchiveSeal, Command, Limits, Pool, Sandbox, SandboxBuilder, SealKey, shell_word};
 
 use crate::busy::Busy;
 use crate::interrupt;
 use crate::misuse;
 use crate::named::Named;
 use crate::nearby;
+use crate::paint::Tone;
 use crate::permissions::PermissionArgs;
 use crate::place::{self, Place, plain, runtime};
 use crate::report::{self, Failure};
@@ -65,6 +66,10 @@ pub(crate) struct Sh {
     #[arg(long, value_name = "FILE", conflicts_with = "sandbox")]
     load: Option<String>,
 
+    /// Refuse --load of a file that was not saved with this user's store, or changed since
+    #[arg(long, requires = "load")]
+    sealed: bool,
+
     /// Save the sandbox to a file at the end: files, storage, variables
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
@@ -106,10 +111,10 @@ impl Sh {
         })?;
         drop(loading);
         self.place.check_cwd(&sandbox)?;
-        match script {
+        let _interrupts = match script {
             Script::Prompt => interrupt::cancels_commands(&sandbox)?,
             Script::Text(_) => interrupt::cancels(&sandbox)?,
-        }
+        };
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let code = match script {
@@ -128,7 +133,7 @@ impl Sh {
         };
         broker.flush().map_err(Failure::from_broker)?;
         if let Some(file) = &self.save {
-            save(&sandbox, file)?;
+            save(&sandbox, file, self.permissions.seal_key()?)?;
         }
         if let Some(kept) = &kept {
             kept.save(&sandbox)?;
@@ -188,7 +193,9 @@ impl Sh {
     /// Adds programs and an archive to a sandbox.
     fn fill(&self, mut sandbox: SandboxBuilder) -> Result<SandboxBuilder, Failure> {
         if let Some(file) = &self.load {
-            sandbox = sandbox.import(place::read(file, MAX_ARCHIVE, "--load FILE")?);
+            let archive = place::read(file, MAX_ARCHIVE, "--load FILE")?;
+            self.check_seal(file, &archive)?;
+            sandbox = sandbox.import(archive);
         }
         for text in &self.programs {
             let Some((name, file)) = text.split_once('=') else {
@@ -199,6 +206,32 @@ impl Sh {
             sandbox = sandbox.program(name, module);
         }
         Ok(sandbox)
+    }
+
+    /// Says if the archive does not come from the user's store, or refuses it if that was asked for.
+    // T-BOX-005: an export that was made or changed by somebody else.
+    fn check_seal(&self, file: &str, archive: &[u8]) -> Result<(), Failure> {
+        let found = match self.permissions.seal_key()? {
+            Some(key) => key.check(archive),
+            None if self.sealed => {
+                let message = "--sealed: needs the store, which --ephemeral does without";
+                return Err(Failure::usage(message).hint("--load FILE --sealed"));
+            }
+            None => return Ok(()),
+        };
+        let finding = match found {
+            ArchiveSeal::Ours => return Ok(()),
+            ArchiveSeal::Other => "sealed by another store, or changed since it was saved",
+            ArchiveSeal::Missing => "not sealed by a store",
+        };
+        if self.sealed {
+            let hint = "--load FILE without --sealed   (if you trust the file)";
+            return Err(Failure::usage(format!("--load {file}: {finding}")).hint(hint));
+        }
+        let file = shown(file);
+        let meaning = "somebody else may have chosen its content; --sealed refuses such files";
+        report::labelled(Tone::Note, "note", &format!("--load {file}: {finding}: {meaning}"));
+        Ok(())
     }
 
     fn begin(&self, command: Command) -> Command {
@@ -234,9 +267,13 @@ fn shown(file: &str) -> String {
 
 /// Saves the sandbox to a draft beside the file and renames it, so that the file is either whole or
 /// as it was. A link is followed. A pipe or terminal is written to, never replaced.
-fn save(sandbox: &Sandbox, file: &str) -> Result<(), Failure> {
+fn save(sandbox: &Sandbox, file: &str, key: Option<SealKey>) -> Result<(), Failure> {
     let _saving = Busy::new(format!("saving {}", shown(file)));
-    let bytes = sandbox.export()?;
+    let archive = sandbox.export()?;
+    let bytes = match key {
+        Some(key) => key.seal(archive),
+        None => archive,
+    };
     let failed = |e: std::io::Error| Failure::usage(format!("--save {file}: {}", plain(&e)));
     let path = std::fs::canonicalize(file).unwrap_or_else(|_| PathBuf::from(file));
     if std::fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {

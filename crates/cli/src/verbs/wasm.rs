@@ -72,7 +72,7 @@ impl Wasm {
             command = command.cwd(cwd);
         }
         self.place.check_cwd(&sandbox)?;
-        interrupt::cancels(&sandbox)?;
+        let _interrupts = interrupt::cancels(&sandbox)?;
         let command = place::with_stdin(command);
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
@@ -93,7 +93,7 @@ impl Wasm {
 fn not_a_module(file: &str) -> Failure {
     let word = shell_word(file);
     let hint = match Path::new(file).extension().and_then(|end| end.to_str()) {
-        Some("js" | "mjs" | "ts" | "mts") => format!("cofferdam run {word}"),
+        Some("js" | "mjs" | "ts" | "mts" | "py") => format!("cofferdam run {word}"),
         Some("sh" | "bash") => format!("cofferdam sh {word}"),
         Some("wat") => format!("wat2wasm {word}"),
         Some("rs") => format!("rustc --target wasm32-wasip1 {word}"),

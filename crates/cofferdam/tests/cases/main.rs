@@ -12,7 +12,7 @@
 //! | `clock` | `system`; by default time stands still at 1700000000000 |
 //! | `session` | the tools of the case run one after another in one kept cell |
 //! | `args` | JSON, for the next tool |
-//! | `js`, `ts` | the tool; `js module` declares a module |
+//! | `js`, `ts`, `py` | the tool; `js module` declares a module |
 //! | `sh` | text for the shell; several blocks run one after another in the sandbox |
 //! | `result` | JSON; if absent, the tool above returned `undefined` |
 //! | `notes` | lines `path: was -> became`; if absent, there are none |

@@ -87,9 +87,10 @@ fn sandbox(case: &Case) -> Result<Sandbox, Error> {
 }
 
 fn tool(step: &Step, language: Language, is_module: bool) -> Tool {
-    let mut tool = match language == Language::TypeScript {
-        true => Tool::typescript(&step.source),
-        false => Tool::javascript(&step.source),
+    let mut tool = match language {
+        Language::TypeScript => Tool::typescript(&step.source),
+        Language::Python => Tool::python(&step.source),
+        _ => Tool::javascript(&step.source),
     };
     if is_module {
         tool = tool.module();

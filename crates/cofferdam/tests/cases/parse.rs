@@ -206,13 +206,14 @@ impl Draft {
     fn block(&mut self, block: Block) -> Result<(), Bad> {
         let case = &mut self.case;
         match block.info.as_str() {
-            "js" | "js module" | "ts" | "ts module" | "sh" => case.steps.push(Step {
+            "js" | "js module" | "ts" | "ts module" | "py" | "sh" => case.steps.push(Step {
                 what: match block.info.as_str() {
                     "sh" => What::Shell,
                     info => What::Tool {
-                        language: match info.starts_with("ts") {
-                            true => Language::TypeScript,
-                            false => Language::JavaScript,
+                        language: match info.split(' ').next() {
+                            Some("ts") => Language::TypeScript,
+                            Some("py") => Language::Python,
+                            _ => Language::JavaScript,
                         },
                         is_module: info.ends_with("module"),
                     },

@@ -99,13 +99,8 @@ impl Action for SendRequest {
     }
 
     fn particulars(&self) -> Particulars {
-        let mut particulars = Particulars::default();
-        if let Some((_, query)) = self.fetch.url.as_str().split_once('?') {
-            particulars = particulars.detail("query", query);
-        }
-        if let Some(size) = self.fetch.body.shown_size() {
-            particulars = particulars.detail("sends", &size);
-        }
+        let size = self.fetch.body.shown_size();
+        let particulars = Particulars::of_fetch(&self.fetch.url, size.as_deref());
         let names: Vec<_> = self.fetch.headers.keys().map(HeaderName::as_str).collect();
         match names.is_empty() {
             true => particulars,
@@ -275,13 +270,5 @@ impl Authority for Hops {
 
 /// Returns what a permit adds to its request: secret headers, and private addresses.
 fn passage<A>(permit: &Permit<A>) -> Passage {
-    let secret = |(name, value): (&str, &str)| {
-        let mut value = HeaderValue::from_str(value).ok()?;
-        value.set_sensitive(true);
-        Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value))
-    };
-    Passage {
-        secret_headers: permit.headers().expose().filter_map(secret).collect(),
-        names_origin: permit.reaches_private_addresses(),
-    }
+    Passage::new(permit.headers().expose(), permit.reaches_private_addresses())
 }

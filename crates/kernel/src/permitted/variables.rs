@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use cofferdam_broker::{Action, Desk, Obstacle, Particulars, Permit};
+use cofferdam_broker::{Action, Desk, Permit};
 use cofferdam_caps::Request;
 use cofferdam_caps::env::EnvName;
 
@@ -19,32 +19,18 @@ pub struct Variables<'a> {
 /// Reading one variable.
 pub struct ReadVariable {
     name: EnvName,
-    /// False if there is no such variable, so that nobody needs to be asked.
-    is_set: bool,
 }
 
 impl ReadVariable {
     /// Names a variable.
     pub fn new(name: EnvName) -> Self {
-        ReadVariable { name, is_set: true }
-    }
-
-    /// Returns false if there is no such variable.
-    pub fn is_set(&self) -> bool {
-        self.is_set
+        ReadVariable { name }
     }
 }
 
 impl Action for ReadVariable {
     fn request(&self) -> Request {
         Request::Env { name: self.name.clone() }
-    }
-
-    fn particulars(&self) -> Particulars {
-        match self.is_set {
-            true => Particulars::default(),
-            false => Particulars::default().obstacle(Obstacle::NotSet),
-        }
     }
 }
 
@@ -53,10 +39,9 @@ impl<'a> Variables<'a> {
         Variables { variables }
     }
 
-    /// Names a variable to read.
-    pub fn to_read(self, name: EnvName) -> ReadVariable {
-        let is_set = lock(self.variables).contains_key(name.as_str());
-        ReadVariable { name, is_set }
+    /// Returns true if there is such a variable.
+    pub fn is_set(self, name: &EnvName) -> bool {
+        lock(self.variables).contains_key(name.as_str())
     }
 
     /// Returns the value of a variable.

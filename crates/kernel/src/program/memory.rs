@@ -2,13 +2,15 @@
 //!
 //! Meets T-PROC-004.
 
+use cofferdam_cell::GuestMemory;
+
 use crate::program::errno::Errno;
 
 /// Most slices of one read or write, as in POSIX.
 const MAX_SLICES: u32 = 1024;
 
 /// The memory of a program while it waits for a call. Any access outside is `EFAULT`.
-pub(crate) struct Memory<'m>(pub(crate) &'m mut [u8]);
+pub(crate) struct Memory<'m>(pub(crate) GuestMemory<'m>);
 
 /// A part of memory that a program wants filled or read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +29,16 @@ impl Slice {
 
 impl Memory<'_> {
     pub(crate) fn bytes(&self, at: u64, len: u64) -> Result<&[u8], Errno> {
-        let end = at.checked_add(len).ok_or(Errno::Fault)?;
-        self.0.get(at as usize..end as usize).ok_or(Errno::Fault)
+        self.0.get(at, len).ok_or(Errno::Fault)
     }
 
     pub(crate) fn bytes_mut(&mut self, at: u64, len: u64) -> Result<&mut [u8], Errno> {
-        let end = at.checked_add(len).ok_or(Errno::Fault)?;
-        self.0.get_mut(at as usize..end as usize).ok_or(Errno::Fault)
+        self.0.get_mut(at, len).ok_or(Errno::Fault)
+    }
+
+    /// Checks that these bytes are inside the memory, without reading them.
+    pub(crate) fn check(&self, at: u64, len: u64) -> Result<(), Errno> {
+        if self.0.has(at, len) { Ok(()) } else { Err(Errno::Fault) }
     }
 
     pub(crate) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Errno> {
@@ -71,7 +76,7 @@ impl Memory<'_> {
         }
         let entry = list + index * 8;
         let (at, len) = (self.u32(entry)?, self.u32(entry + 4)?);
-        self.bytes(at.into(), len.into())?;
+        self.check(at.into(), len.into())?;
         Ok(Some(Slice { at: at as usize, len: len as usize }))
     }
 
@@ -112,7 +117,7 @@ mod tests {
     #[test]
     fn what_lies_outside_is_a_fault() {
         let mut bytes = [0; 16];
-        let mut memory = Memory(&mut bytes);
+        let mut memory = Memory(GuestMemory::new(&mut bytes));
         assert_eq!(memory.u32(12), Ok(0));
         assert_eq!(memory.u32(13), Err(Errno::Fault));
         assert_eq!(memory.u64(u64::MAX), Err(Errno::Fault));
@@ -127,7 +132,7 @@ mod tests {
         bytes[4..8].copy_from_slice(&8u32.to_le_bytes());
         bytes[8..12].copy_from_slice(&31u32.to_le_bytes());
         bytes[12..16].copy_from_slice(&2u32.to_le_bytes());
-        let memory = Memory(&mut bytes);
+        let memory = Memory(GuestMemory::new(&mut bytes));
         assert_eq!(memory.total(0, 1), Ok(8));
         assert_eq!(memory.total(0, 2), Err(Errno::Fault));
         assert_eq!(memory.total(0, 1025), Err(Errno::Invalid));

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use cofferdam_cell::{Import, Leave, Program};
+use cofferdam_cell::{GuestMemory, Import, Leave, Program};
 use cofferdam_vfs::Mode;
 
 use crate::program::calls::{self, Spawning};
 use crate::program::descriptor::Descriptors;
 use crate::program::fifo::Opening;
+use crate::program::last_words::LastWords;
 use crate::program::memory::Memory;
 use crate::program::spawn::Launch;
 use crate::program::system::System;
@@ -55,6 +56,8 @@ pub struct Process {
     pub(crate) console: Option<Console>,
     /// Buffer for joining short slices.
     pub(crate) scratch: Vec<u8>,
+    /// Message of a command without memory, as far as it has come.
+    pub(crate) last_words: LastWords,
 }
 
 impl Process {
@@ -78,6 +81,7 @@ impl Process {
             spawning: None,
             working: None,
             streams: Streams::default(),
+            last_words: LastWords::default(),
             console: None,
             scratch: Vec::new(),
         }
@@ -112,7 +116,7 @@ impl Program for Process {
         &mut self,
         import: Import,
         args: &[u64],
-        memory: &mut [u8],
+        memory: GuestMemory<'_>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<u32, Leave>> {
         wasi::serve(self, import, args, &mut Memory(memory), cx)

@@ -170,9 +170,10 @@ fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Fo
     let image = match commands::is_shell(name) {
         true => programs.sh.clone(),
         false => {
-            programs.commands.as_ref().map(|load| load()).transpose().map_err(|error| {
-                NotStarted::new(Errno::NotExecutable, format!("{name}: {error}"))
-            })?
+            let basics = programs.basics.as_ref().filter(|_| commands::is_basic(name));
+            basics.or(programs.commands.as_ref()).map(|load| load()).transpose().map_err(
+                |error| NotStarted::new(Errno::NotExecutable, format!("{name}: {error}")),
+            )?
         }
     };
     let Some(image) = image else {
@@ -210,8 +211,12 @@ pub(crate) async fn compiled(
     let Some(compiler) = &system.setup.programs.compiler else {
         return Err(NotStarted::plain(Errno::NotExecutable, name));
     };
-    let compiled = compiler.compile(name, bytes).await;
-    compiled.map_err(|unfit| NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}")))
+    compiler.compile(name, bytes).await.map_err(|unfit| {
+        if let Some(limit) = unfit.limit() {
+            system.note_compiling(limit);
+        }
+        NotStarted::new(Errno::NotExecutable, format!("{name}: {unfit}"))
+    })
 }
 
 /// Returns the first bytes of an executable file.

@@ -44,6 +44,8 @@ pub struct Programs {
     pub sh: Option<ProgramImage<Process>>,
     /// Commands of the shell; loaded when the first one is started.
     pub commands: Option<Later>,
+    /// The most common commands as a smaller program, if the build has one.
+    pub basics: Option<Later>,
     /// Compiles modules that are not part of the build.
     pub compiler: Option<Compiler<Process>>,
 }
@@ -93,6 +95,8 @@ pub struct Hits {
     pub fs_bytes: bool,
     /// A file was refused because of the number of files.
     pub file_count: bool,
+    /// Memory that compiling a module may use, if one took more.
+    pub compiling: Option<u64>,
     /// Caps of the programs themselves.
     pub caps: Caps,
 }
@@ -140,6 +144,8 @@ pub(crate) struct System {
     processes_hit: AtomicBool,
     bytes_hit: AtomicBool,
     count_hit: AtomicBool,
+    /// Allowed memory of compiling, if it was used up; 0 otherwise.
+    compiling_hit: AtomicU64,
     /// The failure of the audit log was reported.
     said_unlogged: AtomicBool,
     /// Tells runs apart in files such as `/proc/self`.
@@ -170,6 +176,7 @@ impl System {
             processes_hit: AtomicBool::new(false),
             bytes_hit: AtomicBool::new(false),
             count_hit: AtomicBool::new(false),
+            compiling_hit: AtomicU64::new(0),
             said_unlogged: AtomicBool::new(false),
             number: crate::program::proc::next_number(),
             setup,
@@ -245,6 +252,11 @@ impl System {
         self.processes_hit.store(true, Ordering::Relaxed);
     }
 
+    /// Records that a module took more memory to compile than this.
+    pub(crate) fn note_compiling(&self, allowed: u64) {
+        self.compiling_hit.store(allowed, Ordering::Relaxed);
+    }
+
     pub(crate) fn hits(&self) -> Hits {
         let cap = |cap: &AtomicU64| Some(cap.load(Ordering::Relaxed)).filter(|cap| *cap > 0);
         let caps = Caps { depth: cap(&self.caps.0), expansion: cap(&self.caps.1) };
@@ -253,6 +265,7 @@ impl System {
             processes: self.processes_hit.load(Ordering::Relaxed),
             fs_bytes: self.bytes_hit.load(Ordering::Relaxed),
             file_count: self.count_hit.load(Ordering::Relaxed),
+            compiling: cap(&self.compiling_hit),
             caps,
         }
     }

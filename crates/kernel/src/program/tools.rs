@@ -24,6 +24,10 @@ pub struct ToolLine {
     pub source: String,
     /// Arguments of the tool.
     pub arguments: Vec<String>,
+    /// Working directory; the sandbox's if absent.
+    pub cwd: Option<String>,
+    /// Absolute path of the tool, if it is a file of the sandbox.
+    pub path: Option<String>,
 }
 
 /// Runs tools in the sandbox of a program, under the grants of its run.

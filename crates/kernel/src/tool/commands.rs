@@ -2,13 +2,15 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use cofferdam_broker::Permit;
 
 use crate::permitted::StartProgram;
+use crate::program::run::Stdin;
+use crate::shared::output::Watcher;
 
 /// A command that a tool runs.
-#[derive(Debug)]
 pub struct CommandLine {
     /// Text for the shell, or a command with its arguments.
     pub what: What,
@@ -18,8 +20,8 @@ pub struct CommandLine {
     pub env: Option<Vec<(String, String)>>,
     /// Variables that are set, or removed, on top of those.
     pub changed: Vec<(String, Option<String>)>,
-    /// Content of standard input.
-    pub stdin: Vec<u8>,
+    /// Standard input.
+    pub stdin: Stdin,
 }
 
 /// See [`CommandLine::what`].
@@ -46,9 +48,10 @@ pub struct Finished {
 /// Runs commands in the sandbox of a tool. Programs that they start are checked when they are
 /// started.
 pub trait Commands: Send + Sync {
-    /// Runs a command to its end. Dropping the future ends the command.
+    /// Runs a command to its end, observed by a watcher. Dropping the future ends the command.
     fn run(
         &self,
         line: CommandLine,
+        watcher: Option<Arc<dyn Watcher>>,
     ) -> Pin<Box<dyn Future<Output = Result<Finished, String>> + Send>>;
 }

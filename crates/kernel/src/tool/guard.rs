@@ -1,6 +1,8 @@
 //! Calls that need a permit: the check, the question, and the work that takes the permit.
 
-use cofferdam_broker::{Action, Denial, Permit, PlaceSlot, Verdict, Waiting};
+use std::future::ready;
+
+use cofferdam_broker::{Action, Denial, Permit, Verdict, Waiting};
 
 use crate::permitted::Permitted;
 use crate::shared::call_error::{CallError, Done, Working};
@@ -23,14 +25,7 @@ impl Kernel {
             Verdict::Denied(denial) => return Err(self.denied(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (slot, resources) =
-            (question.question().place_slot().clone(), self.settings.resources.clone());
-        let decided = self.permit_after(question);
-        let pending = self.pend(Box::pin(async move {
-            let permit = decided.await?;
-            work(&resources, permit)
-        }));
-        self.asked(pending, slot)
+        self.ask(question, move |resources, permit| Box::pin(ready(work(resources, permit))))
     }
 
     /// Starts `work`, which takes its time, with the permit for an action.
@@ -47,14 +42,7 @@ impl Kernel {
             Verdict::Denied(denial) => return Err(self.denied(&denial).into()),
             Verdict::Ask(question) => question,
         };
-        let (slot, resources) =
-            (question.question().place_slot().clone(), self.settings.resources.clone());
-        let decided = self.permit_after(question);
-        let pending = self.pend(Box::pin(async move {
-            let permit = decided.await?;
-            work(&resources, permit).await
-        }));
-        self.asked(pending, slot)
+        self.ask(question, work)
     }
 
     /// Notes a denial, and returns it as the error that the guest receives.
@@ -63,12 +51,21 @@ impl Kernel {
         self.denials.note(denial)
     }
 
-    /// Marks a pending call as one that a person is asked about, so that the guest tells its place.
-    fn asked(&mut self, pending: Served, slot: PlaceSlot) -> Served {
-        let ticket = match pending? {
-            Reply::Pending(ticket) | Reply::Asked(ticket) => ticket,
-            Reply::Done => return Ok(Reply::Done),
-        };
+    /// Does `work` after a person has decided. The reply says that one is asked, so that the guest
+    /// tells its place.
+    fn ask<A: Action + Send + 'static>(
+        &mut self,
+        question: Waiting<A>,
+        work: impl FnOnce(&Permitted, Permit<A>) -> Working + Send + 'static,
+    ) -> Served {
+        let slot = question.question().place_slot().clone();
+        let resources = self.settings.resources.clone();
+        let decided = self.permit_after(question);
+        let pending = self.pend(Box::pin(async move {
+            let permit = decided.await?;
+            work(&resources, permit).await
+        }))?;
+        let Reply::Pending(ticket) = pending else { return Ok(pending) };
         self.last_question = Some((ticket, slot));
         Ok(Reply::Asked(ticket))
     }

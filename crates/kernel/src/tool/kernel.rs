@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use cofferdam_abi::ANY_TICKET;
 use cofferdam_abi::frame;
 use cofferdam_abi::wire::Writer;
 use cofferdam_broker::{Desk, PlaceSlot};
@@ -25,6 +26,7 @@ use crate::shared::random::{self, Random};
 use crate::shared::run_clock::RunClock;
 use crate::shared::streams::Streams;
 use crate::tool::calls;
+use crate::tool::children::Children;
 use crate::tool::commands::Commands;
 use crate::tool::settled::Settled;
 use crate::tool::types::TypesStripper;
@@ -95,7 +97,7 @@ impl Settings {
             random: Random::default(),
             stdout_bytes: 1 << 20,
             stderr_bytes: 1 << 20,
-            call_bytes: 16 << 20,
+            call_bytes: crossing::CALL_BYTES,
             fetch_bytes: 10 << 20,
             watcher: None,
             run_clock: crate::shared::run_clock::tests::an_hour(),
@@ -130,6 +132,7 @@ pub struct Kernel {
     pub(crate) last_denial: Option<String>,
     pub(crate) streams: Streams,
     pub(crate) uploads: Uploads,
+    pub(crate) children: Children,
     pub(crate) page: calls::dom::PageUse,
 }
 
@@ -155,6 +158,7 @@ impl Kernel {
             last_denial: None,
             streams: Streams::default(),
             uploads: Uploads::default(),
+            children: Children::default(),
             page: Default::default(),
             settings,
         }
@@ -273,14 +277,32 @@ impl Kernel {
         Ok(Settled { timers: self.take_due(), done })
     }
 
-    /// Waits for one call that is under way, while the guest does nothing else.
+    /// Waits for one call or timer that is under way, while the guest does nothing else.
     async fn wait_for_ticket(&mut self, ticket: u32) -> Result<Done, Stop> {
+        if let Some(due) = self.due.remove(&ticket) {
+            self.timers.remove(&(due, ticket));
+            if let Some(at) = self.clock.reach(f64::from_bits(due)) {
+                let clock = &self.settings.run_clock;
+                clock.wait(clock.switch().sleep_until(at)).await?;
+            }
+            return Ok(Ok(Vec::new()));
+        }
         let found = self.working.iter().position(|(working, _)| *working == ticket);
         let Some(at) = found else {
             return Err(Stop::Breach(format!("wait for {ticket}: no such call is under way")));
         };
         let (_, work) = self.working.swap_remove(at);
         self.settings.run_clock.wait(work).await
+    }
+
+    /// Waits for the first calls and timers that are settled, while the guest does nothing else.
+    async fn wait_for_any(&mut self) -> Result<Done, Stop> {
+        if self.working.is_empty() && self.timers.is_empty() {
+            return Err(Stop::Breach("wait: nothing is under way".into()));
+        }
+        let mut settled = Writer::new();
+        self.settle_next().await?.write(&mut settled);
+        Ok(Ok(settled.finish()))
     }
 
     /// Removes and returns the timers that are due, in order.
@@ -321,7 +343,10 @@ impl Host for Kernel {
         answer: &'a mut Vec<u8>,
     ) -> Pin<Box<dyn Future<Output = Result<Instant, Stop>> + Send + 'a>> {
         Box::pin(async move {
-            let done = self.wait_for_ticket(ticket).await?;
+            let done = match ticket {
+                ANY_TICKET => self.wait_for_any().await?,
+                _ => self.wait_for_ticket(ticket).await?,
+            };
             let (status, payload) = pack_done(&done);
             let mut w = Writer::onto(std::mem::take(answer));
             frame::write_answer(&mut w, status, &payload);
@@ -457,6 +482,40 @@ mod tests {
             assert!(matches!(kernel.start_timer(1.0), Ok(Reply::Pending(_))));
         }
         assert!(matches!(kernel.start_timer(1.0), Err(Failure::Refused(_))));
+    }
+
+    fn waited(kernel: &mut Kernel, ticket: u32) -> Result<Vec<u8>, Stop> {
+        let mut answer = Vec::new();
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let polled = kernel.wait(ticket, &mut answer).as_mut().poll(&mut cx);
+        match polled {
+            Poll::Ready(waited) => waited.map(|_| answer),
+            Poll::Pending => panic!("a fixed clock never waits"),
+        }
+    }
+
+    /// T-CELL-028.
+    #[test]
+    fn a_guest_may_wait_for_a_timer_or_for_whatever_comes_first() {
+        let mut kernel = kernel();
+        for delay in [5.0, 1.0, 9.0] {
+            assert!(matches!(kernel.start_timer(delay), Ok(Reply::Pending(_))));
+        }
+        assert_eq!(waited(&mut kernel, 1), Ok(vec![0, 0, 0, 0, 0]));
+        // The second timer is due by now; the third is not.
+        let answer = waited(&mut kernel, ANY_TICKET).expect("an answer");
+        let payload = frame::next_answer(&mut Reader::new(&answer)).expect("a frame").payload;
+        let done = frame::Answer { status: frame::Status::Done, payload: &[][..] };
+        let entry = cofferdam_abi::entry::Entry::read(payload);
+        assert_eq!(entry, Ok(cofferdam_abi::entry::Entry::Resume(vec![(2, done)])));
+    }
+
+    /// T-CELL-028.
+    #[test]
+    fn a_wait_for_nothing_is_a_breach() {
+        for ticket in [ANY_TICKET, 7] {
+            assert!(matches!(waited(&mut kernel(), ticket), Err(Stop::Breach(_))));
+        }
     }
 
     #[test]

@@ -113,7 +113,8 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
             Err(code) => return code,
         },
     };
-    match converse(&name, &source, &arguments, is_whole) {
+    let started = sys::tool_start(&name, &source, &arguments);
+    match started.and_then(|()| converse("js", is_whole)) {
         Ok(code) => code,
         Err(refused) => {
             eprintln!("js: {}", refused.message);
@@ -145,15 +146,9 @@ fn source(file: &str) -> Result<String, i32> {
     Ok(text)
 }
 
-/// Runs the tool to its end. `is_whole` is true if standard input was the source, so that no input
-/// is left.
-fn converse(
-    name: &str,
-    source: &str,
-    arguments: &[String],
-    is_whole: bool,
-) -> Result<i32, HostError> {
-    sys::tool_start(name, source, arguments)?;
+/// Runs a tool that was started to its end. `is_whole` is true if standard input was the source, so
+/// that no input is left.
+pub(super) fn converse(command: &str, is_whole: bool) -> Result<i32, HostError> {
     let (mut out, mut err) = (output::Descriptor(1), io::stderr());
     let mut input = vec![0; PIECE];
     loop {
@@ -161,7 +156,7 @@ fn converse(
             Heard::Ended(code) => return Ok(i32::from(code)),
             Heard::Output(bytes) => {
                 if let Err(error) = out.write_all(&bytes) {
-                    eprintln!("js: write error: {}", reason(&error));
+                    eprintln!("{command}: write error: {}", reason(&error));
                     return Ok(2);
                 }
             }
@@ -171,7 +166,7 @@ fn converse(
                 let len = match Input.read(&mut input) {
                     Ok(len) => len,
                     Err(error) => {
-                        eprintln!("js: standard input: {}", reason(&error));
+                        eprintln!("{command}: standard input: {}", reason(&error));
                         0
                     }
                 };

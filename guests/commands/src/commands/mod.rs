@@ -31,6 +31,7 @@ pub(crate) mod pack;
 pub(crate) mod patch;
 pub(crate) mod plain;
 pub(crate) mod processes;
+pub(crate) mod python;
 pub(crate) mod rg;
 pub(crate) mod sort;
 pub(crate) mod sqlite3;

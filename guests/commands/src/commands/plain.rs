@@ -253,5 +253,5 @@ pub(crate) fn expand(args: Vec<OsString>) -> i32 {
             None => arg,
         });
     }
-    super::uutils::call("expand", changed, |args| uu_expand::uumain(args))
+    super::uutils::call("expand", changed, uu_expand::uumain)
 }

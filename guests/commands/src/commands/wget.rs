@@ -238,6 +238,7 @@ fn one(s: &Settings, url: &str, is_first: bool) -> Result<(), i32> {
         url: url.clone(),
         headers,
         body: s.body.clone(),
+        from: None,
         follow: s.follow,
         time_ms: s.time,
     };

@@ -14,8 +14,7 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
         if arg == b"--" {
             break;
         }
-        let mut letters = arg[1..].iter().enumerate();
-        while let Some((place, letter)) = letters.next() {
+        for (place, letter) in arg[1..].iter().enumerate() {
             match letter {
                 b'r' => forget = true,
                 b'l' => reusable = true,

@@ -25,6 +25,8 @@ pub(super) fn checks() -> Vec<Check> {
     checks.push(tool(&runtime, "JavaScript", Boundary::Worker, Tool::javascript("return 42")));
     let typescript = Tool::typescript("const n: number = 42; return n");
     checks.push(tool(&runtime, "TypeScript", Boundary::Worker, typescript));
+    let python = Tool::python("def tool(btcp, args):\n    return 42");
+    checks.push(tool(&runtime, "Python", Boundary::Worker, python));
     let document = Tool::javascript("return document.createElement('p') ? 42 : 0");
     checks.push(tool(&runtime, "document", Boundary::Iframe, document));
     checks.push(shell(&runtime));

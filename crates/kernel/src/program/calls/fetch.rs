@@ -2,13 +2,16 @@
 
 use std::task::Context;
 
-use cofferdam_broker::Verdict;
+use cofferdam_abi::Value;
+use cofferdam_broker::{Permit, Verdict};
 use cofferdam_net::{FetchError, FetchErrorKind};
 
 use super::{CallFailure, Served, ready, skip_fields};
-use crate::permitted::{Outbound, parse_request};
+use crate::permitted::{Outbound, SendRequest, parse_request};
 use crate::program::process::Process;
-use crate::shared::call_error::{CallError, Working, packed, read_value};
+use crate::program::rights::Rights;
+use crate::program::upload::Upload;
+use crate::shared::call_error::{CallError, Done, Working, packed, read_value};
 use crate::shared::crossing::CallIo;
 
 /// Most responses that one program reads at once.
@@ -66,11 +69,28 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
     let head = read_value(io.fields)?;
     let body = io.fields.take(io.fields.remaining())?.to_vec();
     let settings = &process.system.setup.settings;
-    let request = parse_request(&head, body, settings.fetch_bytes).map_err(|error| {
+    let source = match &head {
+        Value::Object(members) => members.iter().find(|(name, _)| name == "from"),
+        _ => None,
+    };
+    let upload = match source {
+        // The number of a descriptor fits; any other number names none.
+        Some((_, Value::Number(fd))) => {
+            let source = process.descriptors.with(*fd as u64, Rights::FD_READ)?;
+            let (system, source) = (&process.system, source.description.clone());
+            Some(Upload::new(system, source, body.clone())?)
+        }
+        Some(_) | None => None,
+    };
+    let mut request = parse_request(&head, body, settings.fetch_bytes).map_err(|error| {
         // A program puts its own name in front.
         let message = error.message.trim_start_matches("fetch: ").to_owned();
         CallError { message, ..error }.with("kind", "request")
     })?;
+    let upload = upload.map(|(upload, body)| {
+        request.set_body(body);
+        upload
+    });
     if process.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).with("kind", "limit").into());
@@ -84,9 +104,7 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
     };
     let question = match settings.desk.check(request) {
         Verdict::Permit(permit) => {
-            return Ok(Box::pin(async move {
-                packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
-            }));
+            return Ok(Box::pin(send(outbound, permit, upload)));
         }
         Verdict::Denied(denial) => return Err(process.system.denials.note(&denial).into()),
         Verdict::Ask(question) => question,
@@ -96,8 +114,25 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
         let open = clock.question();
         let permit = question.await.map_err(|denial| denials.note(&denial))?;
         drop(open);
-        packed(&outbound.send(permit).await.map_err(|error| failed(&error))?)
+        send(outbound, permit, upload).await
     }))
+}
+
+/// Sends a permitted request, and reads its body meanwhile if it comes from a descriptor.
+async fn send(outbound: Outbound, permit: Permit<SendRequest>, upload: Option<Upload>) -> Done {
+    let request = outbound.send(permit);
+    let (answered, sent) = match upload {
+        Some(upload) => {
+            let (answered, sent) = upload.during(request).await;
+            (answered, Some(sent))
+        }
+        None => (request.await, None),
+    };
+    let mut answer = answered.map_err(|error| failed(&error))?;
+    if let (Value::Object(members), Some(sent)) = (&mut answer, sent) {
+        members.push(("sent".to_owned(), Value::Number(sent as f64)));
+    }
+    packed(&answer)
 }
 
 /// Replaces the message of a denial by the line of JSON that a program prints on standard error.

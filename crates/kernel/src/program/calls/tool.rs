@@ -78,5 +78,7 @@ fn line(given: &Value) -> Result<ToolLine, CallError> {
         name: text(member("name"))?,
         source: text(member("source"))?,
         arguments: arguments?,
+        cwd: member("cwd").map(|cwd| text(Some(cwd))).transpose()?,
+        path: member("path").map(|path| text(Some(path))).transpose()?,
     })
 }

@@ -60,8 +60,8 @@ fn look(
         return Err(Errno::Invalid);
     }
     m.u32(out)?;
-    m.bytes(subscriptions, count * SUBSCRIPTION)?;
-    m.bytes(events, count * EVENT)?;
+    m.check(subscriptions, count * SUBSCRIPTION)?;
+    m.check(events, count * EVENT)?;
     let mut happened: Vec<Event> = Vec::new();
     let mut first: Option<u64> = None;
     // Relative times count from the first poll of the call.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use cofferdam_cell::{Import, Program};
+use cofferdam_cell::{GuestMemory, Import, Program};
 use cofferdam_vfs::{Limits, Mode, Time, Tree};
 use proptest::prelude::*;
 
@@ -107,7 +107,8 @@ proptest! {
         for (which, args) in calls {
             let (import, count) = Import::ALL[which];
             for _ in 0..3 {
-                match process.poll_import(import, &args[..count], &mut memory, cx) {
+                let memory = GuestMemory::new(&mut memory);
+                match process.poll_import(import, &args[..count], memory, cx) {
                     Poll::Pending => {}
                     Poll::Ready(_) => break,
                 }
@@ -147,7 +148,8 @@ fn an_absolute_path_and_dots_do_not_leave_the_root() {
     for (path, errno) in [("../../../tmp/f", 76), ("/tmp/f", 76), ("tmp/f", 0), ("tmp/none", 44)] {
         memory[..path.len()].copy_from_slice(path.as_bytes());
         let args = [3, 1, 0, path.len() as u64, 128];
-        let answer = process.poll_import(Import::PathFilestatGet, &args, &mut memory, cx);
+        let guest = GuestMemory::new(&mut memory);
+        let answer = process.poll_import(Import::PathFilestatGet, &args, guest, cx);
         assert_eq!(answer, Poll::Ready(Ok(errno)), "{path}");
     }
 }

@@ -18,6 +18,9 @@ use crate::program::system::System;
 use crate::program::table::Sent;
 use crate::shared::lock::lock;
 
+/// Descriptor of standard error.
+const STDERR: u64 = 2;
+
 /// Slices of up to this total length are written as one.
 const MAX_GATHERED: usize = 64 << 10;
 
@@ -50,6 +53,9 @@ pub(super) fn poll_write(
         (Ok(description), Ok(total)) => (description, total),
         (Err(errno), _) | (_, Err(errno)) => return done(Err(errno)),
     };
+    if fd == STDERR && p.is_command && is_held_back(p, m, cx, &description, list, total) {
+        return done(m.write(out, &(total as u32).to_le_bytes()));
+    }
     let rest = total - p.progress.min(total);
     let mut scratch = std::mem::take(&mut p.scratch);
     let stepped =
@@ -70,6 +76,39 @@ pub(super) fn poll_write(
         Err(errno) => Err(errno),
     };
     done(moved.and_then(|len| m.write(out, &(len as u32).to_le_bytes())))
+}
+
+/// Holds back a text that may be the last words of a command without memory. If it is not, writes
+/// what was held back before, as far as there is room for it.
+fn is_held_back(
+    p: &mut Process,
+    m: &Memory<'_>,
+    cx: &mut Context<'_>,
+    description: &Description,
+    list: (u64, u64),
+    total: usize,
+) -> bool {
+    if p.progress > 0 || (!p.last_words.is_holding() && p.system.budget.refused() == 0) {
+        return false;
+    }
+    let mut scratch = Vec::new();
+    let text = match total <= MAX_GATHERED {
+        true => next(m, list, 0, total, &mut scratch).unwrap_or_default(),
+        false => &[],
+    };
+    if !text.is_empty() && p.last_words.take(text) {
+        return true;
+    }
+    let held = p.last_words.held();
+    match &description.object {
+        Object::Output(stream) => p.system.print(*stream, &held),
+        Object::PipeWrite(writer) | Object::PipeBoth(_, writer) => {
+            let _ = writer.poll_write(cx, &held);
+        }
+        Object::File(file) => drop(file.write(&held, p.system.now())),
+        Object::Directory(_) | Object::Device(..) | Object::PipeRead(_) | Object::Input(_) => {}
+    }
+    false
 }
 
 /// Handles a stream without readers: sends the signal, then returns the errno if the process

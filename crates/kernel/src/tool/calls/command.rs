@@ -7,8 +7,10 @@ use cofferdam_abi::value::ViewKind;
 use cofferdam_caps::{Kind, shell_word};
 
 use crate::permitted::StartProgram;
+use crate::program::run::{Stdin, stdin};
 use crate::shared::call_error::{CallError, Working, name, packed, read_value};
-use crate::shared::crossing::CallIo;
+use crate::shared::crossing::{CallIo, Reply};
+use crate::tool::children::Printed;
 use crate::tool::commands::{CommandLine, Commands, What};
 use crate::tool::kernel::{Kernel, Served};
 
@@ -22,6 +24,8 @@ struct Wanted {
     env: Option<Vec<(String, String)>>,
     changed: Vec<(String, Option<String>)>,
     stdin: Vec<u8>,
+    /// True if standard input is fed while the command runs.
+    is_piped: bool,
 }
 
 enum Text {
@@ -29,8 +33,63 @@ enum Text {
     Arguments(Vec<String>),
 }
 
+/// Runs a command to its end.
 pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let wanted = wanted(&read_value(io.fields)?)?;
+    with_permit(kernel, wanted, |commands, line| {
+        Box::pin(async move {
+            match commands.run(line, None).await {
+                Ok(ran) => packed(&Value::Object(vec![
+                    ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
+                    ("stdout".to_owned(), bytes(ran.stdout)),
+                    ("stderr".to_owned(), bytes(ran.stderr)),
+                ])),
+                Err(message) => Err(CallError::new("Error", message)),
+            }
+        })
+    })
+}
+
+/// Starts a command that the tool reads while it runs.
+pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let wanted = wanted(&read_value(io.fields)?)?;
+    let (children, is_piped) = (kernel.children.clone(), wanted.is_piped);
+    with_permit(kernel, wanted, move |commands, mut line| {
+        let writer = is_piped.then(|| {
+            let (writer, stdin) = stdin();
+            line.stdin = stdin;
+            writer
+        });
+        let printed = Arc::<Printed>::default();
+        let work = commands.run(line, Some(printed.clone()));
+        let number = children.add(work, printed, writer);
+        Box::pin(async move { packed(&Value::Number(f64::from(number?))) })
+    })
+}
+
+pub(super) fn next(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let work = kernel.children.next(io.fields.u32()?)?;
+    kernel.pend(work)
+}
+
+pub(super) fn feed(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (number, last) = (io.fields.u32()?, io.fields.u8()? != 0);
+    let piece = io.fields.take(io.fields.remaining())?;
+    let work = kernel.children.feed(number, piece, last)?;
+    kernel.pend(work)
+}
+
+pub(super) fn stop(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    kernel.children.stop(io.fields.u32()?);
+    Ok(Reply::Done)
+}
+
+/// Does `work` with a command that the tool may start.
+fn with_permit(
+    kernel: &mut Kernel,
+    wanted: Wanted,
+    work: impl FnOnce(Arc<dyn Commands>, CommandLine) -> Working + Send + 'static,
+) -> Served {
     let commands = kernel.settings.commands.clone();
     // A shell may be started by a tool that may start anything: its programs are checked when they
     // are started.
@@ -38,7 +97,7 @@ pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
         && kernel.settings.desk.sees(Kind::ProcessExec).unwrap_or(false)
     {
         let what = What::Shell(text.clone(), None);
-        let work = start(commands.clone(), wanted.line(what));
+        let work = work(commands.clone(), wanted.line(what));
         return kernel.pend(work);
     }
     let line = match &wanted.text {
@@ -57,26 +116,14 @@ pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
             Text::Shell(text) => What::Shell(text.clone(), Some(permit)),
             Text::Arguments(argv) => What::Arguments(permit, argv.clone()),
         };
-        start(commands, wanted.line(what))
-    })
-}
-
-fn start(commands: Arc<dyn Commands>, line: CommandLine) -> Working {
-    Box::pin(async move {
-        match commands.run(line).await {
-            Ok(ran) => packed(&Value::Object(vec![
-                ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
-                ("stdout".to_owned(), bytes(ran.stdout)),
-                ("stderr".to_owned(), bytes(ran.stderr)),
-            ])),
-            Err(message) => Err(CallError::new("Error", message)),
-        }
+        work(commands, wanted.line(what))
     })
 }
 
 impl Wanted {
     fn line(self, what: What) -> CommandLine {
-        CommandLine { what, cwd: self.cwd, env: self.env, changed: self.changed, stdin: self.stdin }
+        let Wanted { cwd, env, changed, stdin, .. } = self;
+        CommandLine { what, cwd, env, changed, stdin: Stdin::Bytes(stdin) }
     }
 }
 
@@ -153,5 +200,6 @@ fn wanted(given: &Value) -> Result<Wanted, CallError> {
         _ => Vec::new(),
     };
     let cwd = member("cwd").map(text).transpose()?;
-    Ok(Wanted { text: shown, cwd, env, changed, stdin })
+    let is_piped = matches!(member("piped"), Some(Value::Bool(true)));
+    Ok(Wanted { text: shown, cwd, env, changed, stdin, is_piped })
 }

@@ -9,18 +9,40 @@ use crate::shared::crossing::CallIo;
 use crate::tool::kernel::{Kernel, Served};
 
 pub(super) fn read(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
-    let (path, now) = (io.fields.str()?, kernel.file_time());
+    let path = io.fields.str()?;
+    read_then(kernel, path, io.answer, |_| ())
+}
+
+/// Reads a module. The guest's loader asks with this call before the module runs, so a module that
+/// changed cannot keep its own loading from being noticed.
+// T-PERM-021: a module that changed.
+pub(super) fn read_module(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
+    let (path, desk) = (io.fields.str()?, kernel.settings.desk.clone());
+    let name = path.to_owned();
+    read_then(kernel, path, io.answer, move |module| desk.loaded(&name, module))
+}
+
+/// Reads a file, and hands its content to `seen` before the guest has it.
+fn read_then(
+    kernel: &mut Kernel,
+    path: &str,
+    answer: &mut Vec<u8>,
+    seen: impl FnOnce(&[u8]) + Send + 'static,
+) -> Served {
+    let now = kernel.file_time();
     let file = name(kernel.settings.resources.files(now).to_read(path, Follow::Link))?;
     let most = kernel.settings.call_bytes;
-    kernel.with_permit(file, io.answer, move |resources, permit| {
-        resources.files(now).read(permit, most).map_err(|error| {
+    kernel.with_permit(file, answer, move |resources, permit| {
+        let content = resources.files(now).read(permit, most).map_err(|error| {
             let is_too_long = error.errno() == Errno::FileTooLarge;
             let mut refused = CallError::from(error);
             if is_too_long {
                 refused.message += &format!(" (more than {most} bytes, the limit callBytes)");
             }
             refused
-        })
+        })?;
+        seen(&content);
+        Ok(content)
     })
 }
 

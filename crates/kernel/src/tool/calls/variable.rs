@@ -2,19 +2,19 @@
 
 use cofferdam_abi::Value;
 
+use crate::permitted::ReadVariable;
 use crate::shared::call_error::{name, packed};
 use crate::shared::crossing::{CallIo, Reply};
 use crate::tool::kernel::{Kernel, Served};
 
 pub(super) fn get(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let name = name(io.fields.str()?.parse())?;
-    let variable = kernel.settings.resources.variables().to_read(name);
-    if !variable.is_set() {
+    if !kernel.settings.resources.variables().is_set(&name) {
         // Packages look for variables that change their behaviour, and nothing would be read.
         io.give(&Value::Null);
         return Ok(Reply::Done);
     }
-    kernel.with_permit(variable, io.answer, |resources, permit| {
+    kernel.with_permit(ReadVariable::new(name), io.answer, |resources, permit| {
         packed(&resources.variables().get(permit).map_or(Value::Null, Value::String))
     })
 }

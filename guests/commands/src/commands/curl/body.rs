@@ -1,40 +1,94 @@
 //! Builds the body of a request: data, forms, files.
 
+use std::fs::File;
 use std::io::Read;
+use std::os::fd::AsRawFd;
 
 use super::settings::{Piece, Settings};
 use super::{Failure, code};
 use crate::output::{Input, reason};
 
-/// Longest body; the host accepts no more.
+/// Longest body that is put together in memory.
 const MAX_BODY: usize = 10 << 20;
 
 /// Separates the parts of a form. A number is appended if a part contains it.
 const BOUNDARY: &str = "------------------------cofferdam";
 
+/// Bytes that are read before a body is sent in pieces. A shorter body has a known length, which
+/// more servers accept.
+const MAX_GATHERED: u64 = 64 << 10;
+
+/// The body of a request.
+#[derive(Default)]
+pub(super) struct Body {
+    /// Bytes that are known before the request is sent.
+    pub(super) bytes: Vec<u8>,
+    /// The file, or standard input, whose rest follows. The host reads it while it sends.
+    pub(super) rest: Option<Rest>,
+}
+
+/// See [`Body::rest`].
+pub(super) enum Rest {
+    Stdin,
+    File(File),
+}
+
+impl Rest {
+    fn open(name: &str) -> Result<Self, Failure> {
+        match name {
+            "-" => Ok(Rest::Stdin),
+            name => File::open(name).map(Rest::File).map_err(|e| unreadable(name, &e)),
+        }
+    }
+
+    /// Reads up to `most` bytes.
+    fn read(&mut self, most: u64) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match self {
+            Rest::Stdin => Input.take(most).read_to_end(&mut bytes),
+            Rest::File(file) => file.take(most).read_to_end(&mut bytes),
+        }?;
+        Ok(bytes)
+    }
+
+    /// Returns the number of the descriptor.
+    pub(super) fn number(&self) -> Option<u32> {
+        let number = match self {
+            Rest::Stdin => 0,
+            Rest::File(file) => file.as_raw_fd(),
+        };
+        u32::try_from(number).ok()
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Body { bytes, rest: None }
+    }
+}
+
 /// URL, body and content type.
-type Sent = (String, Option<Vec<u8>>, Option<String>);
+type Sent = (String, Option<Body>, Option<String>);
 
 /// Returns the final URL of a request, its body and its content type.
 pub(super) fn of(settings: &Settings, url: String) -> Result<Sent, Failure> {
     if let Some(file) = &settings.upload {
-        let bytes = read(file)?;
         // A URL that ends with a slash gets the file name appended.
         let name = file.rsplit('/').next().unwrap_or(file);
         let url = if url.ends_with('/') && file != "-" { format!("{url}{name}") } else { url };
-        return Ok((url, Some(bytes), None));
+        let rest = Some(Rest::open(file)?);
+        return Ok((url, Some(Body { rest, ..Body::default() }), None));
     }
     if !settings.form.is_empty() {
         let (bytes, boundary) = form(&settings.form)?;
         let kind = format!("multipart/form-data; boundary={boundary}");
-        return Ok((url, Some(bytes), Some(kind)));
+        return Ok((url, Some(bytes.into()), Some(kind)));
     }
     if settings.pieces.is_empty() {
         return Ok((url, None, None));
     }
-    let data = data(&settings.pieces)?;
     if settings.as_query {
-        let data = String::from_utf8_lossy(&data).into_owned();
+        let data = String::from_utf8_lossy(&data(&settings.pieces)?).into_owned();
         let sign = if url.contains('?') { '&' } else { '?' };
         return Ok((format!("{url}{sign}{data}"), None, None));
     }
@@ -42,7 +96,22 @@ pub(super) fn of(settings: &Settings, url: String) -> Result<Sent, Failure> {
         true => "application/json",
         false => "application/x-www-form-urlencoded",
     };
-    Ok((url, Some(data), Some(kind.to_owned())))
+    let body = match settings.pieces.as_slice() {
+        // A file that is sent as it is need not be in memory.
+        [Piece::Binary(name) | Piece::Json(name)] if name.starts_with(b"@") => {
+            let name = String::from_utf8_lossy(&name[1..]).into_owned();
+            let mut rest = Rest::open(&name)?;
+            let bytes = rest.read(MAX_GATHERED).map_err(|e| unreadable(&name, &e))?;
+            let rest = (bytes.len() as u64 == MAX_GATHERED).then_some(rest);
+            Body { bytes, rest }
+        }
+        pieces => data(pieces)?.into(),
+    };
+    Ok((url, Some(body), Some(kind.to_owned())))
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> Failure {
+    Failure::new(code::READ, format!("Failed to open {file}: {}", reason(error)))
 }
 
 fn data(pieces: &[Piece]) -> Result<Vec<u8>, Failure> {
@@ -175,13 +244,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let most = MAX_BODY as u64 + 1;
-    let read = match file {
-        "-" => Input.take(most).read_to_end(&mut bytes),
-        file => std::fs::File::open(file).and_then(|f| f.take(most).read_to_end(&mut bytes)),
-    };
-    read.map_err(|e| Failure::new(code::READ, format!("Failed to open {file}: {}", reason(&e))))?;
+    let bytes = Rest::open(file)?.read(MAX_BODY as u64 + 1).map_err(|e| unreadable(file, &e))?;
     fits(&bytes)?;
     Ok(bytes)
 }

@@ -77,7 +77,7 @@ struct Transfer {
     method: String,
     url: String,
     received: u64,
-    sent: usize,
+    sent: u64,
     file: String,
     seconds: f64,
 }
@@ -124,7 +124,7 @@ fn transfer(
 ) -> Result<(), Failure> {
     let url = settings::with_scheme(url)?;
     let (url, body, kind) = body::of(settings, url)?;
-    done.sent = body.as_ref().map_or(0, Vec::len);
+    done.sent = body.as_ref().map_or(0, |body| body.bytes.len() as u64);
     let mut headers = settings.headers.clone();
     let has = |headers: &[(String, String)], name: &str| {
         headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
@@ -142,19 +142,23 @@ fn transfer(
         None => "GET".to_owned(),
     };
     done.url = url.clone();
+    let has_body = body.is_some();
     if settings.verbose {
         eprintln!("> {} {url}", done.method);
         headers.iter().for_each(|(name, value)| eprintln!("> {name}: {value}"));
         eprintln!(">");
     }
+    let body = body.unwrap_or_default();
     done.head = sys::fetch(FetchRequest {
         method: done.method.clone(),
         url,
         headers,
-        body,
+        from: body.rest.as_ref().and_then(body::Rest::number),
+        body: has_body.then_some(body.bytes),
         follow: settings.follow,
         time_ms: settings.time_ms,
     })?;
+    done.sent = done.head.sent.unwrap_or(done.sent);
     let head = head_text(&done.head);
     if settings.verbose {
         let text = String::from_utf8_lossy(&head);

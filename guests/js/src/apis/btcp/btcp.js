@@ -100,6 +100,8 @@
     if (btcp.functions !== undefined) {
       Object.setPrototypeOf(btcp.functions, notLent(btcp.functions));
     }
+    // The name that some documents use; not listed, because it is no further member.
+    if (btcp.localStorage !== undefined) internal.hidden(btcp, 'storage', btcp.localStorage);
     btcp.batch = batchOf(btcp);
     return btcp;
   });

@@ -21,7 +21,16 @@
   const ofArguments = (file, args, options) =>
     command({ argv: [`${file}`, ...(args ?? []).map(String)] }, options ?? undefined);
 
-  internal.commands = { __proto__: null, run, ofShell, ofArguments };
+  internal.commands = {
+    __proto__: null,
+    run,
+    startCommand: internal.hostCall('command.start', 'v', 'v'),
+    next: internal.hostCall('command.next', 'u', 'r'),
+    feed: internal.hostCall('command.feed', 'ubr', ''),
+    stopCommand: internal.hostCall('command.stop', 'u', ''),
+    ofShell,
+    ofArguments,
+  };
   internal.members.exec = () => async (what, options) => {
     const wanted = Array.isArray(what)
       ? ofArguments(what[0], what.slice(1), options)

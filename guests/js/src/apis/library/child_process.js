@@ -1,12 +1,16 @@
-// `child_process`: commands of the sandbox. The host runs a command to its end, so output arrives in
-// one piece, and input is sent when it has ended.
+// `child_process`: commands of the sandbox. Output arrives as it is printed, and input is taken while
+// the command runs.
 import { internal } from 'host';
 import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 import { Readable, Writable } from 'stream';
 
-const { ofArguments, ofShell, run } = internal.commands;
+const { feed, next, ofArguments, ofShell, startCommand, stopCommand } = internal.commands;
 const runNow = internal.hostCallNow('command.run', 'v', 'v');
+// Events of a command; 0 is its end.
+const [STDOUT, STDERR, STOPPED] = [1, 2, 3];
+const NOTHING = new Uint8Array(0);
+const PIECE = 65536;
 const custom = Symbol.for('nodejs.util.promisify.custom');
 
 const bufferOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -23,8 +27,8 @@ const wanted = (file, args, options) => {
 };
 
 // What a shell reports for a command that does not exist is an error of `spawn` itself.
-const isMissing = (done, options) =>
-  !options.shell && /^(ExecError: [^:]*: no such file or directory|.*: command not found)\s*$/.test(bufferOf(done.stderr).toString());
+const isMissing = (stderr, options) =>
+  !options.shell && /^(ExecError: [^:]*: no such file or directory|.*: command not found)\s*$/.test(bufferOf(stderr).toString());
 const missing = (syscall, file, args) =>
   Object.assign(new Error(`${syscall} ${file} ENOENT`), {
     errno: -2,
@@ -40,18 +44,39 @@ class ChildProcess extends EventEmitter {
   signalCode = null;
   killed = false;
   connected = false;
-  kill() {
-    return false;
+  kill(signal = 'SIGTERM') {
+    const named = typeof signal === 'number' && signal !== 0 ? (SIGNALS[signal] ?? 'SIGTERM') : signal;
+    return this[STOP]?.(named) ?? false;
   }
   ref() {}
   unref() {}
   disconnect() {}
 }
+const STOP = Symbol('stop');
+const SIGNALS = { __proto__: null, 1: 'SIGHUP', 2: 'SIGINT', 9: 'SIGKILL', 13: 'SIGPIPE', 15: 'SIGTERM' };
 
-// A stream that gets all of its content at once.
+// A stream that receives its content as the command prints it.
 class Output extends Readable {
   _read() {}
 }
+
+// Standard input of a command: each piece is taken when the command has room for it.
+const inputOf = (started) =>
+  new Writable({
+    write(chunk, encoding, done) {
+      const bytes = Buffer.from(chunk, encoding);
+      const send = async () => {
+        const number = await started;
+        for (let at = 0; at < bytes.length; at += PIECE) await feed(number, 0, bytes.subarray(at, at + PIECE));
+      };
+      // A command that has ended takes no more; Node reports that as EPIPE, on a stream that is
+      // destroyed by then.
+      send().then(() => done(), () => done());
+    },
+    final(done) {
+      started.then((number) => feed(number, 1, NOTHING)).then(() => done(), () => done());
+    },
+  });
 
 const start = (file, args, options) => {
   const child = new ChildProcess();
@@ -60,27 +85,36 @@ const start = (file, args, options) => {
   const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';
   const ignores = (at) => options.stdio === 'ignore' || options.stdio?.[at] === 'ignore';
   const own = (at) => !inherits(at) && !ignores(at);
-  const input = [];
-  const begin = (content) => {
-    run(wanted(file, args, { ...options, input: content })).then(finished, failed);
-  };
-  child.stdin = own(0)
-    ? new Writable({
-        write(chunk, encoding, done) {
-          input.push(Buffer.from(chunk, encoding));
-          done();
-        },
-      })
-    : null;
+  const isPiped = options.input === undefined && own(0);
+
+  let begin;
+  const started = new Promise((resolve, reject) => (begin = { resolve, reject }));
+  started.catch(() => {});
+  child.stdin = isPiped ? inputOf(started) : null;
   child.stdout = own(1) ? new Output() : null;
   child.stderr = own(2) ? new Output() : null;
   child.stdio = [child.stdin, child.stdout, child.stderr];
 
-  const settle = (code) => {
-    child.exitCode = code;
-    child.emit('exit', code, null);
-    let left = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed);
-    const close = () => child.emit('close', code, null);
+  let over = false;
+  const atEnd = [];
+  const end = () => {
+    over = true;
+    child.stdin?.destroy();
+    for (const step of atEnd) step();
+  };
+  const show = (name, at, bytes) => {
+    if (bytes.length === 0) return;
+    if (inherits(at)) internal.part('process')[name].write(bytes);
+    child[name]?.push(bytes);
+  };
+  const settle = (code, signal) => {
+    end();
+    [child.exitCode, child.signalCode] = [code, signal];
+    child.stdout?.push(null);
+    child.stderr?.push(null);
+    child.emit('exit', code, signal);
+    const left = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed);
+    const close = () => child.emit('close', code, signal);
     if (left.length === 0) return close();
     let open = left.length;
     for (const stream of left) {
@@ -89,35 +123,69 @@ const start = (file, args, options) => {
       if (stream.listenerCount('data') === 0 && stream.listenerCount('readable') === 0) stream.resume();
     }
   };
-  const finished = (done) => {
-    if (isMissing(done, options)) return failed(missing('spawn', file, args));
-    for (const [name, at] of [['stdout', 1], ['stderr', 2]]) {
-      if (inherits(at)) internal.part('process')[name].write(bufferOf(done[name]));
-      if (child[name] === null) continue;
-      if (done[name].length > 0) child[name].push(bufferOf(done[name]));
-      child[name].push(null);
-    }
-    settle(done.exitCode);
-  };
   const failed = (error) => {
+    end();
     child.stdout?.push(null);
     child.stderr?.push(null);
     child.emit('error', error);
     child.emit('close', -2, null);
   };
 
-  // A program that writes to the command does so in this turn, or has ended the input by its own
-  // means; one that does not write gets its command started at once.
-  setImmediate(() => {
+  const follow = async () => {
+    const number = await startCommand({ ...wanted(file, args, options), piped: isPiped });
+    child.pid = number;
     child.emit('spawn');
-    if (options.input !== undefined) begin(options.input);
-    else if (child.stdin === null || (input.length === 0 && !child.stdin.writableEnded && !child.stdin.writableCorked && !isPiped(child.stdin))) begin(undefined);
-    else if (child.stdin.writableFinished) begin(Buffer.concat(input));
-    else child.stdin.once('finish', () => begin(Buffer.concat(input)));
-  });
+    if (signalled !== null) stopCommand(number);
+    begin.resolve(number);
+    for (;;) {
+      const event = await next(number);
+      const bytes = bufferOf(event.subarray(1));
+      if (event[0] === STDOUT) show('stdout', 1, bytes);
+      else if (event[0] === STDERR) show('stderr', 2, bytes);
+      else if (event[0] === STOPPED) return settle(null, signalled);
+      else {
+        const reason = bytes.subarray(4);
+        if (isMissing(reason, options)) return failed(missing('spawn', file, args));
+        show('stderr', 2, reason);
+        return settle(bytes.readInt32LE(0), null);
+      }
+    }
+  };
+
+  let signalled = null;
+  child[STOP] = (signal) => {
+    if (over) return false;
+    // Signal 0 only asks if the command runs.
+    if (signal === 0) return true;
+    signalled ??= signal;
+    child.killed = true;
+    if (child.pid !== undefined) stopCommand(child.pid);
+    return true;
+  };
+  if (options.timeout > 0) {
+    const timer = setTimeout(() => child.kill(options.killSignal), options.timeout);
+    atEnd.push(() => clearTimeout(timer));
+  }
+  const { signal } = options;
+  if (signal !== undefined) {
+    const abort = () => {
+      if (!child.kill(options.killSignal)) return;
+      const message = 'The operation was aborted';
+      child.emit('error', Object.assign(new Error(message, { cause: signal.reason }), { name: 'AbortError', code: 'ABORT_ERR' }));
+    };
+    if (signal.aborted) setImmediate(abort);
+    else signal.addEventListener('abort', abort, { once: true });
+    atEnd.push(() => signal.removeEventListener('abort', abort));
+  }
+  // Listeners are added in this turn.
+  setImmediate(() =>
+    follow().catch((error) => {
+      begin.reject(error);
+      failed(error);
+    }),
+  );
   return child;
 };
-const isPiped = (stream) => stream.listenerCount('pipe') > 0 || stream.listenerCount('unpipe') > 0;
 
 const split = (given) => {
   const callback = typeof given.at(-1) === 'function' ? given.pop() : undefined;
@@ -128,8 +196,8 @@ const split = (given) => {
 const failureOf = (line, done, stdout, stderr) =>
   Object.assign(new Error(`Command failed: ${line}\n${bufferOf(done.stderr).toString()}`), {
     code: done.exitCode,
-    killed: false,
-    signal: null,
+    killed: done.killed ?? false,
+    signal: done.signal ?? null,
     cmd: line,
     stdout,
     stderr,
@@ -143,9 +211,9 @@ const collect = (file, args, options, callback) => {
   const text = (name) => shown(Buffer.concat(pieces[name]), encoding);
   let failed = null;
   child.on('error', (error) => (failed = Object.assign(error, { cmd: lineOf(file, args) })));
-  child.on('close', (code) => {
+  child.on('close', (code, signal) => {
     const [stdout, stderr] = [text('stdout'), text('stderr')];
-    const done = { exitCode: code, stderr: Buffer.concat(pieces.stderr) };
+    const done = { exitCode: code, killed: child.killed, signal, stderr: Buffer.concat(pieces.stderr) };
     const line = options.shell ? file : lineOf(file, args);
     const error = failed ?? (code === 0 ? null : failureOf(line, done, stdout, stderr));
     callback?.(error, stdout, stderr);
@@ -185,7 +253,7 @@ const spawn = (file, ...rest) => {
 const spawnSync = (file, ...rest) => {
   const [args, options] = split(rest);
   const done = runNow(wanted(`${file}`, args, options));
-  if (isMissing(done, options)) {
+  if (isMissing(done.stderr, options)) {
     return { error: missing('spawnSync', file, args), status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null };
   }
   const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';

@@ -150,11 +150,24 @@ fn missing(ctx: &Ctx<'_>, name: &str) -> rquickjs::Error {
     Exception::throw_internal(ctx, &format!("no built-in module {name}"))
 }
 
-/// Compiles every public module, and whatever those import, without running any.
+/// Runs every public module. None may call the host then, which ends the making of the image, so
+/// that nothing of a run is in it.
 #[cfg(target_arch = "wasm32")]
-pub(crate) fn compile(ctx: &Ctx<'_>) -> Result<()> {
-    let all = PUBLIC.iter().chain(&INTERNAL);
-    let imports: String = all.map(|name| format!("import '{name}';\n")).collect();
+pub(crate) fn load_all(ctx: &Ctx<'_>) -> Result<()> {
+    compile(ctx, PUBLIC.iter().chain(&INTERNAL))?;
+    PUBLIC.iter().try_for_each(|name| open(ctx.clone(), (*name).to_owned()).map(|_| ()))
+}
+
+/// Compiles the modules that the globals of the language need, without running any. Any other is
+/// compiled when a tool loads it.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn compile_parts(ctx: &Ctx<'_>) -> Result<()> {
+    compile(ctx, ["internal/intl"].iter())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn compile<'a>(ctx: &Ctx<'_>, names: impl Iterator<Item = &'a &'a str>) -> Result<()> {
+    let imports: String = names.map(|name| format!("import '{name}';\n")).collect();
     Module::declare(ctx.clone(), "cofferdam:all", imports).map(|_| ())
 }
 

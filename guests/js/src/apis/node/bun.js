@@ -3,7 +3,7 @@
   'use strict';
 
   const { files } = internal;
-  const { run, ofArguments } = internal.commands;
+  const { next, ofArguments, startCommand, stopCommand } = internal.commands;
   const process = internal.part('process');
   const { Blob, ReadableStream } = globalThis;
   const { decodeUtf8, encodeUtf8 } = internal;
@@ -40,29 +40,45 @@
     return bytes.length;
   };
 
-  const streamOf = (bytes) =>
-    new ReadableStream({
-      async start(controller) {
-        try {
-          controller.enqueue(await bytes);
-          controller.close();
-        } catch (error) {
-          controller.error(error);
-        }
-      },
-    });
-
+  // Output arrives as the command prints it.
   const spawn = (first, second = undefined) => {
     const [argv, options] = Array.isArray(first) ? [first, second] : [first.cmd, first];
-    const done = run(ofArguments(argv[0], argv.slice(1), { cwd: options?.cwd, env: options?.env, input: options?.stdin }));
-    const part = (name) => {
-      const bytes = done.then((all) => all[name]);
-      bytes.catch(() => {});
-      return streamOf(bytes);
+    const wanted = ofArguments(argv[0], argv.slice(1), { cwd: options?.cwd, env: options?.env, input: options?.stdin });
+    const started = startCommand(wanted);
+    const child = { killed: false, exitCode: null };
+    const into = {};
+    for (const name of ['stdout', 'stderr']) {
+      child[name] = new ReadableStream({ start: (controller) => void (into[name] = controller) });
+    }
+    const follow = async () => {
+      const number = await started;
+      for (;;) {
+        const event = await next(number);
+        const bytes = event.slice(event[0] === 0 ? 5 : 1);
+        if (event[0] === 1) into.stdout.enqueue(bytes);
+        else if (bytes.length > 0) into.stderr.enqueue(bytes);
+        if (event[0] === 0) return new DataView(event.buffer, event.byteOffset).getInt32(1, true);
+        // 128 and the number of SIGTERM.
+        if (event[0] === 3) return 143;
+      }
     };
-    const exited = done.then((all) => all.exitCode);
-    exited.catch(() => {});
-    return { exited, stdout: part('stdout'), stderr: part('stderr') };
+    child.exited = follow().then(
+      (code) => {
+        child.exitCode = code;
+        for (const name of ['stdout', 'stderr']) into[name].close();
+        return code;
+      },
+      (error) => {
+        for (const name of ['stdout', 'stderr']) into[name].error(error);
+        throw error;
+      },
+    );
+    child.exited.catch(() => {});
+    child.kill = () => {
+      child.killed = true;
+      started.then(stopCommand, () => {});
+    };
+    return child;
   };
 
   return { env: process.env, file, write, spawn, version: '1.0.0' };

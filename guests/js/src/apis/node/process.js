@@ -89,7 +89,13 @@
 
   const process = {
     env,
-    argv: ['/usr/bin/js', native.scriptPath(), ...native.scriptArguments()],
+    // Read when it is first used: the image of Node's modules has a `process` and no script yet.
+    get argv() {
+      return (process.argv = ['/usr/bin/js', native.scriptPath(), ...native.scriptArguments()]);
+    },
+    set argv(value) {
+      Object.defineProperty(process, 'argv', { value, writable: true });
+    },
     argv0: 'js',
     execPath: '/usr/bin/js',
     execArgv: [],

@@ -44,7 +44,7 @@ pub(super) fn answer(call: ToolCall, payload: &[u8]) -> Option<(Status, Vec<u8>)
     let mut fields = Reader::new(payload);
     let path = fields.str().ok()?.to_owned();
     let answered = match call {
-        ToolCall::FileRead => read(&path),
+        ToolCall::FileRead | ToolCall::ModuleRead => read(&path),
         ToolCall::FileWrite => {
             let appends = fields.u8().ok()? == 1;
             let mut content = if appends { read(&path).unwrap_or_default() } else { Vec::new() };

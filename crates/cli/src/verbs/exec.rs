@@ -1,0 +1,154 @@
+//! `cofferdam exec`: a real program of this machine, behind walls of the operating system.
+
+use std::ffi::OsString;
+
+use crate::permissions::PermissionArgs;
+use crate::place::Place;
+use crate::report::Failure;
+
+/// Run a real program of this machine: bun, node, deno, python, curl, git, a compiler.
+///
+/// The program sees the folders of the system, a home and a `/tmp` of its own, the script that its
+/// command line names, and what is mounted or granted. Anything else it asks for is a request:
+/// denied with an id, or asked about with --ask, in which case the program waits at the call. Its
+/// requests to the network are checked one by one, by method and URL. Programs that it starts are
+/// behind the same walls.
+///
+/// Needs Linux, and no privileges. If the machine lacks a piece of the walls, nothing is started;
+/// `cofferdam doctor` names the piece.
+///
+/// Exit codes: that of the program; 126 or 127 it could not be started, 1 it reached a limit, 124
+/// time limit, 125 cancelled, 70 a piece of the walls is missing, 2 wrong call.
+#[derive(clap::Args)]
+#[command(override_usage = "cofferdam exec [OPTIONS] -- PROGRAM [ARGUMENT]...")]
+#[command(after_help = "Examples:
+  cofferdam exec -- bun script.ts
+  cofferdam exec --allow 'fs:read:/home/me/data/**' -- python3 report.py
+  cofferdam exec --allow 'network:fetch:GET@https://api.example.com' --ask -- node fetch.mjs
+  cofferdam exec --mount .:/work:overlay --cwd /work --allow process:exec -- make test
+  cofferdam exec --json -- curl -s https://example.com | jq .denials")]
+pub(crate) struct Exec {
+    #[command(flatten)]
+    place: Place,
+
+    #[command(flatten)]
+    permissions: PermissionArgs,
+
+    /// Print the whole outcome, including the output, as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write the shims for JavaScript and Python to this folder, and run nothing
+    #[arg(long, value_name = "FOLDER")]
+    shims: Option<String>,
+
+    /// Program and its arguments; every word after the program is an argument
+    #[arg(required_unless_present = "shims", trailing_var_arg = true, value_name = "PROGRAM")]
+    words: Vec<OsString>,
+}
+
+impl Exec {
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        let _ = (self.place, self.permissions, self.json, self.shims, self.words);
+        Err(Failure::missing("exec: real programs run behind walls of Linux only"))
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn run(self) -> Result<u8, Failure> {
+        linux::run(self)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::File;
+    use std::io::Write;
+
+    use cofferdam::capabilities::CapabilitySet;
+    use cofferdam::native::{Killer, NativeCommand};
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    use super::Exec;
+    use crate::permissions::SANDBOX;
+    use crate::report::{self, Failure};
+
+    pub(super) fn run(exec: Exec) -> Result<u8, Failure> {
+        if let Some(folder) = &exec.shims {
+            return write_shims(folder);
+        }
+        let limits = exec.place.limits()?;
+        let mut command = NativeCommand::new(exec.words.iter().cloned()).limits(limits);
+        for (source, at, mount) in exec.place.folders()? {
+            command = command.mount(source, at, mount);
+        }
+        for (name, value) in exec.place.variables()? {
+            command = command.env(name, value);
+        }
+        for (name, value) in std::env::vars_os() {
+            if let (Ok(name), Ok(value)) = (name.into_string(), value.into_string()) {
+                command = command.offer_env(name, value);
+            }
+        }
+        if let Some(cwd) = &exec.place.cwd {
+            command = command.cwd(cwd);
+        }
+        // T-NAT-009: the store has the secrets of all grants.
+        if let Some(store) = cofferdam_store::user_path()
+            && let Some(folder) = store.parent()
+        {
+            command = command.hide(folder);
+        }
+        let (capabilities, broker) = exec.permissions.open()?;
+        let given: CapabilitySet = capabilities.into_iter().collect();
+        let permissions = broker.permissions(SANDBOX, &given);
+        permissions.set_host_folders(command.host_folders());
+        let watcher = (!exec.json).then(report::streams);
+        let mut run = command.start(&permissions, watcher)?;
+        cancels(run.killer())?;
+        if let Some(stdin) = run.take_stdin() {
+            // Ends with this process: a read of standard input cannot be interrupted.
+            std::thread::spawn(move || pass_on(stdin));
+        }
+        let executor = tokio::runtime::Builder::new_current_thread().build();
+        let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let outcome = executor.block_on(run.outcome());
+        match exec.json {
+            true => report::json(&outcome.to_json()),
+            false => report::outcome(&outcome),
+        }
+        broker.flush().map_err(Failure::from_broker)?;
+        Ok(outcome.exit_code())
+    }
+
+    /// Writes the shims, for runtimes that load them outside of the walls.
+    fn write_shims(folder: &str) -> Result<u8, Failure> {
+        for (name, content) in cofferdam::native::SHIMS {
+            let path = std::path::Path::new(folder).join(name);
+            let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            made.and_then(|()| std::fs::write(&path, content)).map_err(|error| {
+                Failure::usage(format!("--shims {folder}: {}", crate::place::plain(&error)))
+            })?;
+            report::print(&path.display().to_string());
+        }
+        Ok(0)
+    }
+
+    /// Makes Ctrl-C and SIGTERM end the run.
+    fn cancels(killer: Killer) -> Result<(), Failure> {
+        let mut signals = Signals::new([SIGINT, SIGTERM])
+            .map_err(|e| Failure::usage(format!("signals: {}", crate::place::plain(&e))))?;
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                killer.kill();
+            }
+        });
+        Ok(())
+    }
+
+    /// Copies the standard input of this process to that of the program.
+    fn pass_on(mut stdin: File) {
+        crate::place::read_stdin(|bytes| stdin.write_all(bytes).is_ok());
+    }
+}

@@ -1,0 +1,7 @@
+//! Error numbers that programs receive.
+
+/// `EACCES`.
+pub(crate) const ACCESS: i32 = 13;
+
+/// `ENOENT`.
+pub(crate) const NOT_FOUND: i32 = 2;

@@ -1,0 +1,343 @@
+//! The program to run, as the caller names it, and as it is found on this machine.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cofferdam_broker::{HostFolder, identity};
+use sha2::{Digest, Sha256};
+
+/// Longest script whose whole content is hashed.
+const MAX_SCRIPT: u64 = 16 << 20;
+
+/// Longest program whose whole content is hashed; of a longer one, parts and its dates are.
+const MAX_HASHED: u64 = 4 << 20;
+
+/// Longest first line of a script that names its interpreter.
+const MAX_SHEBANG: usize = 256;
+
+/// Programs whose first argument that is a file is the script to run.
+const INTERPRETERS: [&str; 13] = [
+    "bash", "bun", "deno", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "sh",
+    "ts-node", "tsx",
+];
+
+/// A program to run, with its world.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// The command line.
+    pub words: Vec<OsString>,
+    /// Variables that the program gets.
+    pub variables: BTreeMap<String, String>,
+    /// Variables that the program gets only if they are granted.
+    pub offered: BTreeMap<String, String>,
+    /// Working directory in the sandbox; that of this process if `None`.
+    pub directory: Option<PathBuf>,
+    /// Folders of the host that are shown without a question.
+    pub folders: Vec<HostFolder>,
+    /// Files and folders of the host that are never shown.
+    pub hidden: Vec<PathBuf>,
+    /// Folders in which programs are looked for, separated by colons.
+    pub search: OsString,
+    /// Limits of the run.
+    pub limits: Limits,
+}
+
+/// Limits of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall time, without the time that a person is asked.
+    pub time: Duration,
+    /// Resident memory of all processes together.
+    pub memory_bytes: u64,
+    /// Output that is kept.
+    pub stdout_bytes: u64,
+    /// Errors that are kept.
+    pub stderr_bytes: u64,
+    /// Bytes in the program's own files.
+    pub file_bytes: u64,
+    /// Number of the program's own files.
+    pub file_count: u64,
+    /// Processes at once.
+    pub processes: u64,
+}
+
+/// A program that was found on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The program.
+    pub(crate) file: Located,
+    /// Programs that interpret it, if it is a script.
+    pub(crate) interpreters: Vec<Located>,
+    /// The script among its arguments.
+    pub(crate) script: Option<Script>,
+}
+
+/// A file with the name by which it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Located {
+    /// Path without links.
+    pub(crate) path: PathBuf,
+    /// Path by which it was found; differs if that is a link.
+    pub(crate) named: PathBuf,
+}
+
+impl Located {
+    fn new(named: &Path) -> io::Result<Self> {
+        let named = std::path::absolute(named)?;
+        Ok(Located { path: fs::canonicalize(&named)?, named })
+    }
+}
+
+/// A script that an interpreter is to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Script {
+    /// Absolute path in the sandbox.
+    pub(crate) at: PathBuf,
+    /// Path on the host, which differs below a mounted folder.
+    pub(crate) host: PathBuf,
+}
+
+/// Finds a program by its name or path.
+pub(crate) fn find(program: &Program) -> io::Result<Found> {
+    let word = program.words.first().map(OsString::as_os_str).unwrap_or_default();
+    let file = Located::new(&locate(word, &program.search)?)?;
+    let interpreters = interpreters(&file.path, &program.search)?;
+    let script = script(&file.path, program);
+    Ok(Found { file, interpreters, script })
+}
+
+fn locate(word: &OsStr, search: &OsStr) -> io::Result<PathBuf> {
+    let missing = || io::Error::from(io::ErrorKind::NotFound);
+    if word.as_encoded_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(word));
+    }
+    let is_program = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
+    let mut found: Vec<_> = std::env::split_paths(search)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(word))
+        .filter(is_program)
+        .collect();
+    // A shim is a script of a version manager, which would need the whole manager.
+    let real = found.iter().position(|path| !path.parent().is_some_and(|p| p.ends_with("shims")));
+    match (real, found.is_empty()) {
+        (Some(index), _) => Ok(found.swap_remove(index)),
+        (None, false) => Ok(found.swap_remove(0)),
+        (None, true) => Err(missing()),
+    }
+}
+
+/// Returns the programs that a script names in its first line.
+fn interpreters(path: &Path, search: &OsStr) -> io::Result<Vec<Located>> {
+    let mut first = Vec::new();
+    File::open(path)?.take(MAX_SHEBANG as u64).read_to_end(&mut first)?;
+    let Some((program, argument)) = shebang(&first) else { return Ok(Vec::new()) };
+    let mut found = vec![Located::new(&program)?];
+    if program.file_name() == Some(OsStr::new("env"))
+        && let Some(name) = argument.as_deref().and_then(|words| words.split(' ').next_back())
+    {
+        found.push(Located::new(&locate(OsStr::new(name), search)?)?);
+    }
+    Ok(found)
+}
+
+/// Parses the first line of a script: its interpreter and the rest.
+pub(crate) fn shebang(first: &[u8]) -> Option<(PathBuf, Option<String>)> {
+    let line = first.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?.trim();
+    let (program, rest) = match line.split_once([' ', '\t']) {
+        Some((program, rest)) => (program, Some(rest.trim().to_owned())),
+        None => (line, None),
+    };
+    (!program.is_empty()).then(|| (PathBuf::from(program), rest))
+}
+
+/// Returns the script among the arguments of an interpreter.
+fn script(path: &Path, program: &Program) -> Option<Script> {
+    let name = path.file_name()?.to_str()?;
+    let is_known = |known: &&&str| {
+        let rest = name.strip_prefix::<&str>(known);
+        rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+    };
+    INTERPRETERS.iter().find(is_known)?;
+    let base = match &program.directory {
+        Some(directory) => directory.clone(),
+        None => std::env::current_dir().ok()?,
+    };
+    let words = program.words.iter().skip(1);
+    let words = words.filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let scripts = words.map(|word| {
+        let at = base.join(word);
+        let host = on_host(&at, &program.folders);
+        Script { at, host }
+    });
+    scripts.into_iter().find(|script| script.host.is_file())
+}
+
+/// Returns the path on the host of a path in the sandbox.
+pub(crate) fn on_host(at: &Path, folders: &[HostFolder]) -> PathBuf {
+    let below = folders.iter().filter_map(|folder| {
+        let rest = at.strip_prefix(&folder.at).ok()?;
+        Some((folder.at.len(), Path::new(&folder.host).join(rest)))
+    });
+    let nearest = below.max_by_key(|(length, _)| *length);
+    nearest.map_or_else(|| at.to_owned(), |(_, path)| path)
+}
+
+/// Returns the identity that grants belong to: the interpreter and the script with its hash, or
+/// else the command line with the hash of the program.
+pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if let Some(script) = &found.script {
+        let mut content = found.file.path.as_os_str().as_encoded_bytes().to_vec();
+        content.push(0);
+        File::open(&script.host)?.take(MAX_SCRIPT).read_to_end(&mut content)?;
+        return Ok(identity(&format!("{} {}", name(&found.file.path), name(&script.at)), &content));
+    }
+    let mut content = fingerprint(&found.file.path)?;
+    for word in program.words.iter().skip(1) {
+        content.push(0);
+        content.extend_from_slice(word.as_encoded_bytes());
+    }
+    let words: Vec<_> = program.words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
+    let shown = format!("{} {}", name(&found.file.path), words.join(" "));
+    Ok(identity(shown.trim_end(), &content))
+}
+
+/// Returns a hash of a program. Programs of a hundred megabytes are known by their ends, size,
+/// dates and inode: reading them whole would take longer than most runs.
+fn fingerprint(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let found = file.metadata()?;
+    let mut hash = Sha256::new();
+    hash.update(path.as_os_str().as_encoded_bytes());
+    let mut content = Vec::new();
+    if found.len() <= MAX_HASHED {
+        file.read_to_end(&mut content)?;
+    } else {
+        Read::by_ref(&mut file).take(1 << 16).read_to_end(&mut content)?;
+        file.seek(SeekFrom::End(-(1 << 16)))?;
+        file.read_to_end(&mut content)?;
+        for number in [found.len(), found.ino(), found.mtime() as u64, found.mtime_nsec() as u64] {
+            content.extend(number.to_le_bytes());
+        }
+    }
+    hash.update(&content);
+    Ok(hash.finalize().to_vec())
+}
+
+/// Returns the folder of a program's own installation, which has its `bin`. A program of the system
+/// has its libraries in folders that every sandbox sees.
+pub(crate) fn prefix<'a>(path: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let prefix = path.parent().filter(|bin| bin.ends_with("bin"))?.parent()?;
+    let is_own = !prefix.starts_with("/usr") && prefix != Path::new("/") && home != Some(prefix);
+    is_own.then_some(prefix)
+}
+
+/// Returns the parts of an installation that are shown: libraries beside `bin`, and the file that
+/// makes it an environment of Python.
+pub(crate) fn installation(prefix: &Path) -> Vec<PathBuf> {
+    let parts = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg"];
+    let is_part =
+        |part: &PathBuf| fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink());
+    parts.map(|name| prefix.join(name)).into_iter().filter(is_part).collect()
+}
+
+/// Most entries of a folder with programs that are looked at.
+const MAX_BESIDE: usize = 512;
+
+/// Returns the links of the host that lead to a program, with the path that each leads to: the one
+/// by which it was named, and those beside it, such as `python3` for `python3.11`. In folders of
+/// the system they are there already.
+pub(crate) fn links(Located { path, named }: &Located) -> Vec<(PathBuf, PathBuf)> {
+    if path.starts_with("/usr") && named.starts_with("/usr") {
+        return Vec::new();
+    }
+    let named = crate::host::first_link(named);
+    let folder = path.parent().filter(|folder| !folder.starts_with("/usr"));
+    let beside = folder.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
+    let links = beside.take(MAX_BESIDE).flatten().filter_map(|entry| {
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let leads_here = || fs::canonicalize(entry.path()).is_ok_and(|target| target == *path);
+        (is_link && leads_here()).then(|| (entry.path(), path.to_owned()))
+    });
+    let mut found: Vec<_> = named.into_iter().chain(links).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            time: Duration::from_secs(30),
+            memory_bytes: 2 << 30,
+            stdout_bytes: 1 << 20,
+            stderr_bytes: 1 << 20,
+            file_bytes: 256 << 20,
+            file_count: 10_000,
+            processes: 64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interpreter_of_a_script_is_in_its_first_line() {
+        let check = |text: &str, expect: Option<(&str, Option<&str>)>| {
+            let found = shebang(text.as_bytes());
+            let expect = expect.map(|(p, rest)| (PathBuf::from(p), rest.map(str::to_owned)));
+            assert_eq!(found, expect, "{text}");
+        };
+        check("#!/bin/sh\necho", Some(("/bin/sh", None)));
+        check("#! /usr/bin/env python3\n", Some(("/usr/bin/env", Some("python3"))));
+        check("echo", None);
+        check("#!\n", None);
+    }
+
+    #[test]
+    fn versions_of_an_interpreter_are_known_and_other_programs_are_not() {
+        let file = std::env::current_exe().unwrap();
+        let words = vec!["x".into(), "-v".into(), file.clone().into_os_string()];
+        let program = Program { words, directory: Some("/".into()), ..Program::default() };
+        let find = |path: &str| script(Path::new(path), &program).map(|script| script.host);
+        assert_eq!(find("/usr/bin/python3.11"), Some(file));
+        assert_eq!(find("/usr/bin/python3-config"), None);
+        assert_eq!(find("/usr/bin/cat"), None);
+    }
+
+    #[test]
+    fn script_below_a_mount_is_found_on_the_host() {
+        let mode = cofferdam_broker::FolderMode::ReadOnly;
+        let folder = |at: &str, host: &str| HostFolder { at: at.into(), host: host.into(), mode };
+        let folders = [folder("/work", "/home/me"), folder("/work/src", "/home/me/other")];
+        let check = |at: &str, host: &str| {
+            assert_eq!(on_host(Path::new(at), &folders), Path::new(host));
+        };
+        check("/work/main.py", "/home/me/main.py");
+        check("/work/src/main.py", "/home/me/other/main.py");
+        check("/srv/main.py", "/srv/main.py");
+    }
+
+    #[test]
+    fn installation_is_beside_the_program_and_never_a_home() {
+        let home = Path::new("/home/me");
+        let check = |path: &str, expect: Option<&str>| {
+            assert_eq!(prefix(Path::new(path), Some(home)), expect.map(Path::new), "{path}");
+        };
+        check("/usr/bin/python3", None);
+        check("/home/me/bin/x", None);
+        check("/bin/x", None);
+        check("/home/me/.venv/bin/python", Some("/home/me/.venv"));
+        check("/opt/tool/tool", None);
+    }
+}

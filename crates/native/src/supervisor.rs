@@ -1,0 +1,357 @@
+//! Answers the calls of a sandbox: joins the walls to the desk of the run.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use cofferdam_broker::{Action, Denial, Desk, Permit, Preview, Verdict, Waiting};
+use cofferdam_caps::{Access, Request};
+use cofferdam_walls::{self as walls, Attempt, Call, GuestPath, Place, Sandbox};
+
+use crate::clock::Clock;
+use crate::errno;
+use crate::executor::Executor;
+use crate::files::{Files, ShowFile};
+use crate::lock;
+use crate::network::{self, Network};
+use crate::output::{Output, Stream};
+use crate::silent;
+use crate::start::{Programs, StartFile};
+use crate::told::{self, Ask, Told};
+
+/// Everything that answering a call needs.
+pub(crate) struct Supervisor {
+    pub(crate) sandbox: Arc<Sandbox>,
+    pub(crate) desk: Desk,
+    pub(crate) files: Files,
+    pub(crate) programs: Programs,
+    pub(crate) network: Network,
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Folders of the installations of the programs that were started first.
+    pub(crate) prefixes: Vec<PathBuf>,
+    pub(crate) clock: Clock,
+    pub(crate) output: Arc<Output>,
+    /// Waits for people, so that other calls are answered meanwhile.
+    pub(crate) executor: Executor,
+    /// Denials that were written to standard error.
+    pub(crate) shown: Mutex<HashSet<String>>,
+    /// Denials that the program can ask about.
+    pub(crate) told: Mutex<Told>,
+    /// Variables that the program gets if they are granted.
+    pub(crate) offered: BTreeMap<String, String>,
+}
+
+/// The answer to a call.
+enum Answer {
+    Proceed,
+    Refuse(i32),
+    /// Returns 0 without carrying out the call.
+    Yes,
+    /// Opens a text that is nowhere a file.
+    Give(String),
+    AskVariable(String, Box<Waiting<Request>>),
+    AskFile(PathBuf, Box<Waiting<ShowFile>>),
+    AskProgram(String, Box<Waiting<StartFile>>),
+}
+
+impl Supervisor {
+    /// Answers calls until the sandbox ends.
+    pub(crate) fn serve(self: &Arc<Self>) {
+        while let Some(call) = self.sandbox.next_call() {
+            let answer = self.decide(&call);
+            self.give(call, answer);
+        }
+    }
+
+    fn give(self: &Arc<Self>, call: Call, answer: Answer) {
+        match answer {
+            Answer::Proceed => self.sandbox.proceed(&call),
+            Answer::Refuse(errno) => self.sandbox.refuse(&call, errno),
+            Answer::Yes => self.sandbox.answer(&call, 0),
+            Answer::Give(text) => {
+                let given = told::pipe(&text).and_then(|file| self.sandbox.inject(&call, &file));
+                if given.is_err() {
+                    self.sandbox.refuse(&call, errno::NOT_FOUND);
+                }
+            }
+            Answer::AskVariable(name, waiting) => {
+                let this = self.clone();
+                self.executor.spawn(async move {
+                    let denied = format!("env:{name}");
+                    let answer = match this.wait(&denied, *waiting).await {
+                        Some(_permit) => this.variable(&name),
+                        None => Answer::Refuse(errno::ACCESS),
+                    };
+                    this.give(call, answer);
+                });
+            }
+            Answer::AskFile(path, waiting) => {
+                let this = self.clone();
+                self.executor.spawn(async move {
+                    let permit = this.wait(&path.to_string_lossy(), *waiting).await;
+                    // Another path of the same call may be left to decide.
+                    let answer = match permit.map(|permit| this.show(permit)) {
+                        Some(Answer::Proceed) => this.decide(&call),
+                        Some(answer) => answer,
+                        None => Answer::Refuse(errno::ACCESS),
+                    };
+                    this.give(call, answer);
+                });
+            }
+            Answer::AskProgram(name, waiting) => {
+                let this = self.clone();
+                self.executor.spawn(async move {
+                    let permit = this.wait(&name, *waiting).await;
+                    let answer = match permit.map(|permit| this.allow(permit, &name)) {
+                        Some(Answer::Proceed) => this.decide(&call),
+                        Some(answer) => answer,
+                        None => Answer::Refuse(errno::ACCESS),
+                    };
+                    this.give(call, answer);
+                });
+            }
+        }
+    }
+
+    /// Waits for a person, with the clock of the run stopped.
+    async fn wait<A: Action>(&self, name: &str, waiting: Waiting<A>) -> Option<Permit<A>> {
+        let _pause = self.clock.pause();
+        match waiting.await {
+            Ok(permit) => Some(permit),
+            Err(denial) => {
+                self.tell(&denial);
+                lock(&self.told).add(name.to_owned(), &denial);
+                None
+            }
+        }
+    }
+
+    fn decide(self: &Arc<Self>, call: &Call) -> Answer {
+        match &call.attempt {
+            Attempt::Open(path, walls::Access::Read) | Attempt::Look(path) => {
+                self.decide_read(call, path)
+            }
+            Attempt::LookAtProgram(path) => self.decide_look_at_program(call, path),
+            Attempt::Open(path, walls::Access::Write) => self.decide_write(call, path),
+            Attempt::Change(paths) => {
+                for path in paths {
+                    match self.decide_write(call, path) {
+                        Answer::Proceed => {}
+                        other => return other,
+                    }
+                }
+                Answer::Proceed
+            }
+            Attempt::Execute(path, words) => self.decide_start(call, path, words),
+            Attempt::Socket => {
+                network::start(self);
+                Answer::Proceed
+            }
+            Attempt::Connect(to) => {
+                network::expect(self, *to);
+                Answer::Proceed
+            }
+            Attempt::Nothing => Answer::Proceed,
+        }
+    }
+
+    fn decide_read(&self, call: &Call, path: &GuestPath) -> Answer {
+        match self.sandbox.locate(call, path) {
+            Place::Outside(path) => match told::parse(&path) {
+                Some(ask) => self.explain(call, &ask),
+                None => self.ask_file(call, path, Access::Read),
+            },
+            Place::Inside => Answer::Proceed,
+        }
+    }
+
+    /// Says yes about a program that could be granted: shells and compilers look before they start
+    /// one, and the start is the request.
+    fn decide_look_at_program(&self, call: &Call, path: &GuestPath) -> Answer {
+        match self.decide_read(call, path) {
+            Answer::Proceed => {}
+            other => return other,
+        }
+        match self.sandbox.executable(call, path) {
+            Some(found) if found.is_marked => Answer::Yes,
+            Some(_) | None => Answer::Proceed,
+        }
+    }
+
+    fn decide_write(&self, call: &Call, path: &GuestPath) -> Answer {
+        match self.sandbox.locate(call, path) {
+            Place::Outside(path) => self.ask_file(call, path, Access::Write),
+            Place::Inside => match self.sandbox.resolve(call, path) {
+                Some(path) if self.files.is_read_only(&path) => {
+                    self.ask_file(call, path, Access::Write)
+                }
+                Some(_) | None => Answer::Proceed,
+            },
+        }
+    }
+
+    /// Answers a question of a shim.
+    fn explain(&self, call: &Call, ask: &Ask<'_>) -> Answer {
+        if !self.sandbox.is_waiting(call) {
+            return Answer::Refuse(errno::ACCESS);
+        }
+        let denied = |name: &str| match lock(&self.told).find(name) {
+            Some(text) => Answer::Give(text),
+            None => Answer::Refuse(errno::NOT_FOUND),
+        };
+        let name = match ask {
+            Ask::File(path) => return denied(path),
+            Ask::DeniedVariable(name) => return denied(&format!("env:{name}")),
+            Ask::Program(name) => return denied(&format!("exec:{name}")),
+            Ask::Variable(name) => *name,
+        };
+        let parsed = name.parse().ok().filter(|_| self.offered.contains_key(name));
+        let Some(parsed) = parsed else { return Answer::Refuse(errno::NOT_FOUND) };
+        let request = Request::Env { name: parsed };
+        if silent::is_probed_variable(name) && !self.is_granted(&request) {
+            return Answer::Refuse(errno::NOT_FOUND);
+        }
+        match self.desk.check(request) {
+            Verdict::Permit(_permit) => self.variable(name),
+            Verdict::Denied(denial) => {
+                lock(&self.told).add(format!("env:{name}"), &denial);
+                self.denied(&denial)
+            }
+            Verdict::Ask(waiting) => Answer::AskVariable(name.to_owned(), Box::new(waiting)),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Answer {
+        match self.offered.get(name) {
+            Some(value) => Answer::Give(value.clone()),
+            None => Answer::Refuse(errno::NOT_FOUND),
+        }
+    }
+
+    // T-NAT-001: files that were not granted.
+    /// Checks a file of the host at the desk, and shows it if it is permitted.
+    fn ask_file(&self, call: &Call, path: PathBuf, access: Access) -> Answer {
+        if !self.sandbox.is_waiting(call) {
+            return Answer::Refuse(errno::ACCESS);
+        }
+        let Some(action) = ShowFile::new(path.clone(), access) else {
+            return Answer::Refuse(errno::ACCESS);
+        };
+        // T-NAT-009: the program reads or changes its own grants.
+        if self.hidden.iter().any(|hidden| action.path().starts_with(hidden)) {
+            return Answer::Refuse(errno::ACCESS);
+        }
+        let is_installed = |path: &Path| self.prefixes.iter().any(|at| path.starts_with(at));
+        let is_probe = [path.as_path(), action.path()].iter().any(|path| silent::is_probe(path))
+            || (action.is_missing() && (silent::is_setting(&path) || is_installed(&path)));
+        if is_probe && !self.is_granted(&action.request()) {
+            return Answer::Refuse(errno::NOT_FOUND);
+        }
+        match self.desk.check(action) {
+            Verdict::Permit(permit) => self.show(permit),
+            Verdict::Denied(denial) => {
+                lock(&self.told).add(path.to_string_lossy().into_owned(), &denial);
+                self.denied(&denial)
+            }
+            Verdict::Ask(waiting) => Answer::AskFile(path, Box::new(waiting)),
+        }
+    }
+
+    fn show(&self, permit: Permit<ShowFile>) -> Answer {
+        match self.files.show(permit) {
+            Ok(()) => Answer::Proceed,
+            Err(error) => Answer::Refuse(error.raw_os_error().unwrap_or(errno::ACCESS)),
+        }
+    }
+
+    fn decide_start(&self, call: &Call, path: &GuestPath, words: &[String]) -> Answer {
+        if let Place::Outside(path) = self.sandbox.locate(call, path) {
+            // The file has to be there before it can be started.
+            match self.ask_file(call, path, Access::Read) {
+                Answer::Proceed => {}
+                other => return other,
+            }
+        }
+        let Some(executable) = self.sandbox.executable(call, path) else {
+            return Answer::Proceed;
+        };
+        if self.programs.is_allowed(&executable.path) {
+            return Answer::Proceed;
+        }
+        if let Ok(true) = self.programs.allow_link(&executable) {
+            return Answer::Proceed;
+        }
+        if !self.sandbox.is_waiting(call) {
+            return Answer::Refuse(errno::ACCESS);
+        }
+        let name = format!("exec:{}", path.file_name());
+        let Some(action) = self.programs.to_start(executable, words, &self.desk) else {
+            return Answer::Refuse(errno::ACCESS);
+        };
+        match self.desk.check(action) {
+            Verdict::Permit(permit) => self.allow(permit, &name),
+            Verdict::Denied(denial) => self.denied_program(name, &denial),
+            Verdict::Ask(waiting) => Answer::AskProgram(name, Box::new(waiting)),
+        }
+    }
+
+    /// Lets a program be started, and the interpreter that its first line names.
+    fn allow(&self, permit: Permit<StartFile>, name: &str) -> Answer {
+        let mut permit = permit;
+        // An interpreter may be a script itself; the kernel allows five.
+        for _ in 0..5 {
+            let interpreter = match self.programs.allow(permit) {
+                Ok(Some(interpreter)) => interpreter,
+                Ok(None) => return Answer::Proceed,
+                Err(error) => {
+                    return Answer::Refuse(error.raw_os_error().unwrap_or(errno::ACCESS));
+                }
+            };
+            let Some(executable) = self.sandbox.program_at(&interpreter) else {
+                return Answer::Proceed;
+            };
+            if self.programs.is_allowed(&executable.path) {
+                return Answer::Proceed;
+            }
+            let Some(action) = self.programs.to_start(executable, &[], &self.desk) else {
+                return Answer::Refuse(errno::ACCESS);
+            };
+            permit = match self.desk.check(action) {
+                Verdict::Permit(permit) => permit,
+                Verdict::Denied(denial) => return self.denied_program(name.to_owned(), &denial),
+                Verdict::Ask(waiting) => {
+                    return Answer::AskProgram(name.to_owned(), Box::new(waiting));
+                }
+            };
+        }
+        Answer::Proceed
+    }
+
+    /// Takes away what is no longer granted.
+    pub(crate) fn follow_revocations(&self) {
+        self.files.retain(|request| self.is_granted(request));
+    }
+
+    fn is_granted(&self, request: &Request) -> bool {
+        matches!(self.desk.would_grant(request), Ok(Preview::Granted(..)))
+    }
+
+    fn denied(&self, denial: &Denial) -> Answer {
+        self.tell(denial);
+        Answer::Refuse(errno::ACCESS)
+    }
+
+    fn denied_program(&self, name: String, denial: &Denial) -> Answer {
+        lock(&self.told).add(name, denial);
+        self.denied(denial)
+    }
+
+    /// Writes a denial to standard error, once.
+    pub(crate) fn tell(&self, denial: &Denial) {
+        let error = denial.error();
+        if lock(&self.shown).insert(error.request_id().to_owned()) {
+            let line = format!("{}\n", error.to_json());
+            self.output.add(Stream::Err, line.as_bytes());
+        }
+    }
+}

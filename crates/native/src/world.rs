@@ -1,0 +1,271 @@
+//! The world of a program before anything is granted during the run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use cofferdam_broker::{Desk, FolderMode, Preview, Verdict};
+use cofferdam_caps::{Access, Capability, Request};
+use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan};
+
+use crate::files::is_granted_whole;
+use crate::network::{PORTS, PROXY};
+use crate::program::{self, Found, Program};
+
+/// Folders for the program's own files, where a folder of the host has to be asked about by name.
+const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", HOME];
+
+/// Folders in which the program finds further programs.
+const SEARCH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Files of root certificates. The one in them is that of the run.
+const TRUSTED: [&str; 4] = [
+    CERTIFICATE,
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/cert.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+];
+
+/// Root certificate of the run.
+const CERTIFICATE: &str = "/etc/cofferdam/ca.pem";
+
+/// Variables that name root certificates.
+const TRUST_VARIABLES: [&str; 7] = [
+    "CURL_CA_BUNDLE",
+    "DENO_CERT",
+    "GIT_SSL_CAINFO",
+    "NODE_EXTRA_CA_CERTS",
+    "PIP_CERT",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_FILE",
+];
+
+/// Files for runtimes, for comfort alone: names and contents. Runtimes behind the walls load them
+/// before the program; others can.
+pub const SHIMS: [(&str, &str); 3] = [
+    ("preload.cjs", include_str!("shims/preload.cjs")),
+    ("python/sitecustomize.py", include_str!("shims/sitecustomize.py")),
+    ("wrapper.mjs", include_str!("shims/wrapper.mjs")),
+];
+
+/// Variables through which runtimes load the shims.
+const SHIM_VARIABLES: [(&str, &str); 3] = [
+    ("NODE_OPTIONS", "--require /etc/cofferdam/preload.cjs"),
+    ("BUN_OPTIONS", "--preload=/etc/cofferdam/preload.cjs"),
+    ("PYTHONPATH", "/etc/cofferdam/python"),
+];
+
+/// Open files of a process.
+const OPEN_FILES: u64 = 4096;
+
+/// The plan of a sandbox and the entries in it that no grant may cover.
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) fixed: Vec<PathBuf>,
+    /// Folders that are granted whole and mounted from the start.
+    pub(crate) granted: Vec<(PathBuf, Access)>,
+    /// Programs that may be started without a question.
+    pub(crate) programs: Vec<PathBuf>,
+    /// Folders of the installations of those programs.
+    pub(crate) prefixes: Vec<PathBuf>,
+}
+
+/// Makes the plan for a program.
+pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &str) -> World {
+    let system = walls::system();
+    let mut entries = Vec::new();
+    for at in TRUSTED {
+        entries.push(Entry::new(at, Content::Text(certificate.to_owned())));
+    }
+    for (name, shim) in SHIMS {
+        let at = Path::new("/etc/cofferdam").join(name);
+        entries.push(Entry::new(at, Content::Text(shim.to_owned())));
+    }
+    let home = program.offered.get("HOME").map(PathBuf::from);
+    let files = || found.interpreters.iter().chain([&found.file]);
+    let programs: Vec<_> = files().map(|file| file.path.clone()).collect();
+    let paths = files().flat_map(|file| [&file.path, &file.named]);
+    let mut prefixes: Vec<_> =
+        paths.filter_map(|path| program::prefix(path, home.as_deref())).collect();
+    prefixes.sort();
+    prefixes.dedup();
+    // A folder that is mounted at its own path shows what is in it.
+    let is_shown = |path: &Path| {
+        let mut folders = program.folders.iter();
+        folders.any(|folder| path.starts_with(&folder.at))
+            && program::on_host(path, &program.folders) == path
+    };
+    for part in prefixes.iter().flat_map(|prefix| program::installation(prefix)) {
+        if !is_shown(&part) {
+            entries.push(Entry::new(part.clone(), Content::Host(Bind::code(part))));
+        }
+    }
+    for (at, target) in files().flat_map(program::links) {
+        if !is_shown(&at) && !system.iter().chain(&entries).any(|entry| entry.at == at) {
+            entries.push(Entry::new(at, Content::Link(target)));
+        }
+    }
+    let start = |path: &PathBuf| Entry::new(path, Content::Host(Bind::code(path)));
+    entries.extend(programs.iter().filter(|path| !is_shown(path)).map(start));
+    let own_code = match is_granted_to_start_all(desk) {
+        true => Code::Allowed,
+        false => Code::Refused,
+    };
+    for folder in &program.folders {
+        let content = match folder.mode {
+            FolderMode::ReadOnly => {
+                Content::Host(Bind { code: Code::Allowed, ..Bind::read_only(&folder.host) })
+            }
+            FolderMode::ReadWrite => {
+                Content::Host(Bind { code: own_code, ..Bind::read_write(&folder.host) })
+            }
+            FolderMode::Overlay => Content::Overlay(folder.host.clone().into()),
+        };
+        entries.push(Entry::new(&folder.at, content));
+    }
+    entries.extend(programs.iter().filter(|path| is_shown(path)).map(start));
+    let mut fixed: Vec<_> = system.iter().chain(&entries).map(|entry| entry.at.clone()).collect();
+    let is_mounted =
+        |path: &Path| program.folders.iter().any(|folder| path.starts_with(&folder.at));
+    let directory = match &program.directory {
+        Some(directory) => directory.clone(),
+        None => std::env::current_dir().unwrap_or_else(|_| "/".into()),
+    };
+    let mut granted = Vec::new();
+    for folder in
+        [Some(directory.as_path()), found.script.as_ref().and_then(|script| script.at.parent())]
+    {
+        let Some(folder) = folder.filter(|folder| !is_mounted(folder)) else { continue };
+        let is_there = system.iter().chain(&entries).any(|entry| entry.at == folder);
+        if folder.parent().is_some() && !is_there {
+            let content = match granted_folder(folder, desk) {
+                Some((bind, access)) => {
+                    granted.push((folder.to_owned(), access));
+                    Content::Host(bind)
+                }
+                None => empty(folder),
+            };
+            entries.push(Entry::new(folder, content));
+            // A process that works in a folder does not see what is mounted over it later.
+            fixed.push(folder.to_owned());
+        }
+    }
+    let shown = |at: &Path| {
+        let is_host = |entry: &&Entry| matches!(entry.content, Content::Host(_));
+        let folder = at.parent();
+        is_mounted(at)
+            || system.iter().chain(&entries).filter(is_host).any(|entry| Some(&*entry.at) == folder)
+    };
+    if let Some(script) = found.script.as_ref().filter(|script| !shown(&script.at)) {
+        let source = std::fs::canonicalize(&script.host).unwrap_or_else(|_| script.host.clone());
+        entries.push(Entry::new(&script.at, Content::Host(Bind::read_only(source))));
+    }
+    let plan = Plan {
+        entries,
+        program: found.file.path.clone(),
+        arguments: program.words.clone(),
+        variables: variables(program, found, &directory, desk),
+        directory,
+        limits: walls::Limits {
+            memory_bytes: program.limits.memory_bytes,
+            processes: program.limits.processes,
+            file_bytes: program.limits.file_bytes,
+            file_count: program.limits.file_count,
+            open_files: OPEN_FILES,
+        },
+        hidden: program.hidden.clone(),
+        own_code,
+        ports: PORTS.to_vec(),
+    };
+    let prefixes = prefixes.into_iter().map(Path::to_owned).collect();
+    World { plan, fixed, granted, programs, prefixes }
+}
+
+/// Returns true if one grant allows every program. Files that the program makes can be code then:
+/// there is no program that it may not start.
+pub(crate) fn is_granted_to_start_all(desk: &Desk) -> bool {
+    let Ok(all) = "process:exec".parse::<Capability>() else { return false };
+    let Ok(command) = "any".parse() else { return false };
+    match desk.would_grant(&Request::Process { command }) {
+        Ok(Preview::Granted(grant, _)) => grant.covers(&all),
+        Ok(_) | Err(_) => false,
+    }
+}
+
+/// Returns the folder of the host if all of it is granted.
+fn granted_folder(folder: &Path, desk: &Desk) -> Option<(Bind, Access)> {
+    let source = std::fs::canonicalize(folder).ok().filter(|source| source == folder)?;
+    if !is_granted_whole(desk, folder, Access::Read) {
+        return None;
+    }
+    Some(match is_granted_whole(desk, folder, Access::Write) {
+        true => {
+            let code = match is_granted_to_start_all(desk) {
+                true => Code::Allowed,
+                false => Code::Refused,
+            };
+            (Bind { code, ..Bind::read_write(source) }, Access::Write)
+        }
+        false => (Bind { code: Code::Allowed, ..Bind::read_only(source) }, Access::Read),
+    })
+}
+
+fn empty(folder: &Path) -> Content {
+    match PRIVATE.iter().any(|private| folder.starts_with(private)) {
+        true if PRIVATE.iter().any(|private| folder == Path::new(private)) => Content::Folder,
+        true => Content::Window,
+        false => Content::Folder,
+    }
+}
+
+/// Returns the environment: a few fixed variables, those that were given, and of the offered ones
+/// those that are granted.
+fn variables(
+    program: &Program,
+    found: &Found,
+    directory: &Path,
+    desk: &Desk,
+) -> Vec<(OsString, OsString)> {
+    let mut search = SEARCH.to_owned();
+    for path in [&found.file.path, &found.file.named] {
+        let bin = path.parent().and_then(Path::to_str).unwrap_or("/usr/bin");
+        if !search.split(':').any(|folder| folder == bin) {
+            search = format!("{bin}:{search}");
+        }
+    }
+    let mut all: BTreeMap<String, OsString> = BTreeMap::new();
+    for (name, value) in [
+        ("HOME", HOME),
+        ("USER", "user"),
+        ("LOGNAME", "user"),
+        ("LANG", "C.UTF-8"),
+        ("TMPDIR", "/tmp"),
+        ("SHELL", "/bin/sh"),
+        ("PATH", &search),
+    ] {
+        all.insert(name.to_owned(), value.into());
+    }
+    for (name, value) in SHIM_VARIABLES {
+        all.insert(name.to_owned(), value.into());
+    }
+    for name in TRUST_VARIABLES {
+        all.insert(name.to_owned(), CERTIFICATE.into());
+    }
+    all.insert("PROXY_URL".to_owned(), format!("http://localhost:{PROXY}").into());
+    all.insert("PWD".to_owned(), directory.into());
+    for (name, value) in &program.offered {
+        if all.contains_key(name) {
+            continue;
+        }
+        let Ok(parsed) = name.parse() else { continue };
+        let request = Request::Env { name: parsed };
+        // Asked for only if it is granted: a program reads few of the variables there are.
+        if matches!(desk.would_grant(&request), Ok(Preview::Granted(..)))
+            && let Verdict::Permit(_permit) = desk.check(request)
+        {
+            all.insert(name.clone(), value.into());
+        }
+    }
+    all.extend(program.variables.iter().map(|(name, value)| (name.clone(), value.into())));
+    all.into_iter().map(|(name, value)| (name.into(), value)).collect()
+}

@@ -1,0 +1,373 @@
+//! Builds the tree of a sandbox in its mount namespace, and makes it the root.
+//!
+//! The part that every sandbox has is built before the plan is known. What the new root covers
+//! meanwhile is reached through folders that were opened before.
+
+mod processes;
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::missing::{Missing, Piece};
+use crate::plan::{Bind, Code, Content, Entry, Plan, Writing};
+use crate::sys::mount::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
+use crate::world;
+
+pub(crate) use processes::has_harmless_memory_files;
+
+/// Folders of which the first that exists is the place of the new root while it is built, and the
+/// second that of the private files.
+const PLACES: [&str; 5] = ["/mnt", "/media", "/srv", "/tmp", "/opt"];
+
+/// Folder of the private files while the tree is built.
+const SCRATCH: &str = ".scratch";
+
+/// Flags of every filesystem that is made.
+const FLAGS: libc::c_ulong = libc::MS_NOSUID | libc::MS_NODEV;
+
+/// Inodes of the tree itself: folders, links and places of mounts.
+const MAX_NODES: u64 = 20_000;
+
+/// The tree of a sandbox while it is built.
+pub(crate) struct Tree {
+    /// Place of the new root.
+    place: PathBuf,
+    /// Folder of the private files.
+    scratch: PathBuf,
+    /// Folders of the host that are covered meanwhile, by their paths.
+    covered: Vec<(PathBuf, OwnedFd)>,
+}
+
+impl Tree {
+    /// Builds the part of the tree that every sandbox has.
+    pub(crate) fn begin() -> Result<Self, Missing> {
+        let failed = |step: &'static str| Missing::at(Piece::Mounts, step);
+        let entries = world::system();
+        let tree = Tree::place().map_err(failed("the root"))?;
+        let sources = tree.sources(&entries)?;
+        let options = format!("mode=755,size=16m,nr_inodes={MAX_NODES}");
+        mount::mount(c"tmpfs", &tree.place, FLAGS, &options).map_err(failed("the root"))?;
+        for (entry, source) in entries.iter().zip(sources) {
+            if entry.content != Content::Private {
+                let added = add(entry, source, &tree.place);
+                added.map_err(|(piece, error)| at_entry(piece, entry, &error))?;
+            }
+        }
+        Ok(tree)
+    }
+
+    /// Chooses the places of the root and of the private files.
+    fn place() -> io::Result<Self> {
+        let mut usable = PLACES.iter().map(PathBuf::from).filter(|place| place.is_dir());
+        let place = usable.next().unwrap_or_else(|| PathBuf::from("/tmp"));
+        // Outside the new root it goes with the old one; detaching it by itself takes a
+        // millisecond.
+        let scratch = usable.next().unwrap_or_else(|| place.join(SCRATCH));
+        let mut covered = Vec::new();
+        for at in [&place, &scratch] {
+            if let Ok(folder) = rustix::fs::open(at, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+            {
+                covered.push((at.clone(), folder));
+            }
+        }
+        Ok(Tree { place, scratch, covered })
+    }
+
+    /// Adds the entries of a plan, and makes the tree the root of this process.
+    pub(crate) fn enter(mut self, plan: &Plan) -> Result<(), Missing> {
+        let Plan { entries, limits, hidden, .. } = plan;
+        let failed = |step: &'static str| Missing::at(Piece::Mounts, step);
+        let mut sources = self.sources(entries)?;
+        let lower = self.lower(entries).map_err(failed("an overlay"))?;
+        // Windows lead to folders of the root's own filesystem, also where another one covers it.
+        for (entry, source) in entries.iter().zip(&mut sources) {
+            if entry.content == Content::Window {
+                let made = window(&below(&self.place, &entry.at));
+                *source = Some(made.map_err(failed("a window"))?);
+            }
+        }
+        let is_inside = self.scratch.starts_with(&self.place);
+        if is_inside {
+            fs::create_dir(&self.scratch).map_err(failed("private files"))?;
+        }
+        let options =
+            format!("mode=755,size={},nr_inodes={}", limits.file_bytes, limits.file_count);
+        mount::mount(c"tmpfs", &self.scratch, FLAGS, &options).map_err(failed("private files"))?;
+        for (index, entry) in world::private().iter().enumerate() {
+            let scratch = self.scratch.join(index.to_string());
+            let at = below(&self.place, &entry.at);
+            let made = make_parents(&at).and_then(|()| private(&scratch, &at, plan.own_code));
+            made.map_err(|error| at_entry(Piece::Mounts, entry, &error))?;
+        }
+        processes::close(&self.place.join("proc"), limits.tasks())
+            .map_err(Missing::at(Piece::Processes, "limits"))?;
+        // Entries are made in windows, so they are closed last.
+        let mut windows = Vec::new();
+        for (index, (entry, source)) in entries.iter().zip(sources).enumerate() {
+            if let (Content::Window, Some(source)) = (&entry.content, &source) {
+                windows.extend(source.try_clone());
+            }
+            let at = below(&self.place, &entry.at);
+            let scratch = self.scratch.join(format!("plan-{index}"));
+            match (&entry.content, lower.iter().find(|(known, _)| *known == index)) {
+                (Content::Private, _) => make_parents(&at)
+                    .and_then(|()| private(&scratch, &at, plan.own_code))
+                    .map_err(|error| (Piece::Mounts, error)),
+                (Content::Overlay(_), Some((_, lower))) => make_parents(&at)
+                    .and_then(|()| overlay(lower, &scratch, &at, plan.own_code))
+                    .map_err(|error| (Piece::Overlay, error)),
+                (_, _) => add(entry, source, &self.place),
+            }
+            .map_err(|(piece, error)| at_entry(piece, entry, &error))?;
+            if let Content::Host(Bind { source, .. }) | Content::Overlay(source) = &entry.content {
+                cover(hidden, source, &at).map_err(failed("hidden files"))?;
+            }
+        }
+        for window in windows {
+            mount::set_attributes(window.as_fd(), READ_ONLY, 0, Depth::One)
+                .map_err(failed("a window"))?;
+        }
+        if is_inside {
+            mount::detach(&self.scratch).map_err(failed("private files"))?;
+            fs::remove_dir(&self.scratch).map_err(failed("private files"))?;
+        }
+        self.covered.clear();
+        std::env::set_current_dir(&self.place).map_err(failed("the root"))?;
+        mount::pivot_here().map_err(failed("pivot_root"))?;
+        close_tree().map_err(failed("the root"))
+    }
+
+    /// Clones the mounts of all sources.
+    fn sources(&self, entries: &[Entry]) -> Result<Vec<Option<OwnedFd>>, Missing> {
+        let clone = |entry: &Entry| {
+            let source = match &entry.content {
+                Content::Host(Bind { source, .. }) | Content::Device(source) => source,
+                Content::Folder
+                | Content::Link(_)
+                | Content::Text(_)
+                | Content::Copy(_)
+                | Content::Overlay(_)
+                | Content::Window
+                | Content::Private
+                | Content::Processes => return Ok(None),
+            };
+            let (folder, path) = self.find(source);
+            let cloned = mount::clone(folder.map(AsFd::as_fd), path, Depth::Tree);
+            let failed =
+                |error| Missing::new(Piece::Mounts, format_args!("{}: {error}", source.display()));
+            cloned.map(Some).map_err(failed)
+        };
+        entries.iter().map(clone).collect()
+    }
+
+    /// Opens the folders below overlays, which are mounted by their paths; by index.
+    fn lower(&self, entries: &[Entry]) -> io::Result<Vec<(usize, Lower)>> {
+        let mut found = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            let Content::Overlay(source) = &entry.content else { continue };
+            let lower = match self.find(source) {
+                (None, path) => Lower::Named(path.to_owned()),
+                (Some(folder), path) => {
+                    let flags = OFlags::PATH | OFlags::CLOEXEC;
+                    Lower::Open(rustix::fs::openat(folder, path, flags, Mode::empty())?)
+                }
+            };
+            found.push((index, lower));
+        }
+        Ok(found)
+    }
+
+    /// Returns the folder in which a path of the host is looked up: a path that is covered begins
+    /// in what is below the cover.
+    fn find<'a>(&'a self, source: &'a Path) -> (Option<&'a OwnedFd>, &'a Path) {
+        let below = |(at, folder): &'a (PathBuf, OwnedFd)| {
+            Some((Some(folder), source.strip_prefix(at).ok()?))
+        };
+        match self.covered.iter().find_map(below) {
+            Some((folder, rest)) if rest.as_os_str().is_empty() => (folder, Path::new(".")),
+            Some(found) => found,
+            None => (None, source),
+        }
+    }
+}
+
+/// The folder below an overlay.
+enum Lower {
+    Named(PathBuf),
+    Open(OwnedFd),
+}
+
+impl Lower {
+    fn path(&self) -> PathBuf {
+        match self {
+            Lower::Named(path) => path.clone(),
+            Lower::Open(folder) => format!("/proc/self/fd/{}", folder.as_raw_fd()).into(),
+        }
+    }
+}
+
+fn at_entry(piece: Piece, entry: &Entry, error: &io::Error) -> Missing {
+    Missing::new(piece, format_args!("{}: {error}", entry.at.display()))
+}
+
+/// Makes the mount of the root, without those below it, read-only.
+fn close_tree() -> io::Result<()> {
+    let root = fs::File::open("/")?;
+    mount::set_attributes(root.as_fd(), READ_ONLY | NO_SUID | NO_DEVICES | NO_EXEC, 0, Depth::One)
+}
+
+/// Adds an entry that needs no private files.
+fn add(entry: &Entry, source: Option<OwnedFd>, root: &Path) -> Result<(), (Piece, io::Error)> {
+    let at = below(root, &entry.at);
+    let mounts = |error| (Piece::Mounts, error);
+    make_parents(&at).map_err(mounts)?;
+    match (&entry.content, source) {
+        (Content::Folder, _) | (Content::Window, None) => fs::create_dir_all(&at).map_err(mounts),
+        (Content::Window, Some(source)) => {
+            attach(source, (NO_SUID | NO_DEVICES | NO_EXEC, 0), &at).map_err(mounts)
+        }
+        (Content::Link(target), _) => symlink(target, &at).map_err(mounts),
+        (Content::Text(text), _) => fs::write(&at, text).map_err(mounts),
+        // A file that is gone, or closed to this user, is not there.
+        (Content::Copy(source), _) => match fs::read(source) {
+            Ok(content) => fs::write(&at, content).map_err(mounts),
+            Err(_) => Ok(()),
+        },
+        (Content::Host(bind), Some(source)) => {
+            attach(source, attributes(bind), &at).map_err(mounts)
+        }
+        (Content::Device(_), Some(source)) => {
+            attach(source, (NO_SUID | NO_EXEC, 0), &at).map_err(mounts)
+        }
+        (Content::Processes, _) => processes::mount(&at).map_err(|error| (Piece::Processes, error)),
+        (Content::Host(_) | Content::Device(_), None)
+        | (Content::Private | Content::Overlay(_), _) => Ok(()),
+    }
+}
+
+fn make_parents(at: &Path) -> io::Result<()> {
+    match at.parent().filter(|parent| !parent.is_dir()) {
+        Some(parent) => fs::create_dir_all(parent),
+        None => Ok(()),
+    }
+}
+
+/// Makes a folder of the root's own filesystem, and clones the mount with it.
+fn window(at: &Path) -> io::Result<OwnedFd> {
+    fs::create_dir_all(at)?;
+    mount::clone(None, at, Depth::One)
+}
+
+/// Makes missing folders below the root's own filesystem.
+pub(crate) fn make_folders(skeleton: &OwnedFd, at: &Path) -> io::Result<()> {
+    let mut path = PathBuf::new();
+    for component in at.components() {
+        let Component::Normal(name) = component else { continue };
+        path.push(name);
+        match rustix::fs::mkdirat(skeleton, &path, Mode::from(0o755)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Covers hidden files and folders below a mount of `source` with nothing.
+// T-NAT-009: grants and the audit log below a folder that was granted.
+pub(crate) fn cover(hidden: &[PathBuf], source: &Path, at: &Path) -> io::Result<()> {
+    for path in hidden {
+        let Ok(rest) = path.strip_prefix(source) else { continue };
+        let at = if rest.as_os_str().is_empty() { at.to_owned() } else { at.join(rest) };
+        let Ok(found) = fs::symlink_metadata(&at) else { continue };
+        match found.is_dir() {
+            true => {
+                let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
+                mount::mount(c"tmpfs", &at, flags, "mode=000,size=4k,nr_inodes=2")?;
+            }
+            false => {
+                let null = mount::clone(None, Path::new("/dev/null"), Depth::One)?;
+                mount::attach(null.as_fd(), &at)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the attributes that a bind sets and clears.
+pub(crate) fn attributes(bind: &Bind) -> (u64, u64) {
+    let mut set = NO_SUID | NO_DEVICES;
+    if bind.writing == Writing::Refused {
+        set |= READ_ONLY;
+    }
+    match bind.code {
+        Code::Refused => (set | NO_EXEC, 0),
+        Code::Allowed => (set, NO_EXEC),
+    }
+}
+
+/// Attaches a cloned mount, and makes the file or folder that it covers.
+fn attach(source: OwnedFd, (set, clear): (u64, u64), at: &Path) -> io::Result<()> {
+    let kind = FileType::from_raw_mode(rustix::fs::fstat(&source)?.st_mode);
+    let made = match kind.is_dir() {
+        true => rustix::fs::mkdir(at, Mode::from(0o755)),
+        false => rustix::fs::mknodat(CWD, at, FileType::RegularFile, Mode::from(0o644), 0),
+    };
+    match made {
+        // On a mount that cannot be written to, it is there or the next call fails.
+        Ok(()) | Err(Errno::EXIST | Errno::ROFS) => {}
+        Err(error) => return Err(error.into()),
+    }
+    set_attributes(&source, set, clear)?;
+    mount::attach(source.as_fd(), at)
+}
+
+/// Sets the attributes of a cloned mount. A host mount may lock `noexec`, which then stays.
+pub(crate) fn set_attributes(source: &OwnedFd, set: u64, clear: u64) -> io::Result<()> {
+    match mount::set_attributes(source.as_fd(), set, clear, Depth::Tree) {
+        Err(error) if clear != 0 && error.raw_os_error() == Some(libc::EPERM) => {
+            mount::set_attributes(source.as_fd(), set, 0, Depth::Tree)
+        }
+        other => other,
+    }
+}
+
+fn private(scratch: &Path, at: &Path, code: Code) -> io::Result<()> {
+    fs::create_dir(scratch)?;
+    let source = mount::clone(None, scratch, Depth::One)?;
+    let no_code = match code {
+        Code::Refused => NO_EXEC,
+        Code::Allowed => 0,
+    };
+    attach(source, (NO_SUID | NO_DEVICES | no_code, 0), at)
+}
+
+fn overlay(lower: &Lower, scratch: &Path, at: &Path, code: Code) -> io::Result<()> {
+    let (upper, work) = (scratch.join("upper"), scratch.join("work"));
+    fs::create_dir(scratch)?;
+    fs::create_dir(&upper)?;
+    fs::create_dir(&work)?;
+    fs::create_dir_all(at)?;
+    // A comma or colon would begin another option or layer.
+    let text = |path: &Path| match path.to_str() {
+        Some(text) if !text.contains([',', ':', '\\']) => Ok(text.to_owned()),
+        _ => Err(io::Error::other("a path with a comma, colon or backslash cannot be an overlay")),
+    };
+    let (lower, upper, work) = (text(&lower.path())?, text(&upper)?, text(&work)?);
+    let options = format!("userxattr,lowerdir={lower},upperdir={upper},workdir={work}");
+    let no_code = match code {
+        Code::Refused => libc::MS_NOEXEC,
+        Code::Allowed => 0,
+    };
+    mount::mount(c"overlay", at, libc::MS_NOSUID | libc::MS_NODEV | no_code, &options)
+}
+
+/// Returns a path of the sandbox below its root.
+pub(crate) fn below(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}

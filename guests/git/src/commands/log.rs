@@ -1,0 +1,685 @@
+//! `git log`, `git reflog`, `git rev-list` and `git shortlog`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::Call;
+use super::diff::split_operands;
+use crate::args::{Arg, Valued, value_text};
+use crate::bytes::text;
+use crate::fault::{Fault, Result, fatal};
+use crate::repo::Repo;
+use crate::report::content;
+use crate::report::decorate::Decorations;
+use crate::report::options::{DiffOptions, Format};
+use crate::report::pretty::{Pretty, Printer};
+use crate::revision::{self, Range};
+use crate::store::object::{Commit, Kind, Signature};
+use crate::store::oid::Oid;
+use crate::store::reflog as history;
+use crate::text::date::{self, Form};
+use crate::tree::changes::{self, Change, Status};
+use crate::tree::pathspec::Pathspecs;
+use crate::walk::{self, Walk};
+
+const VALUED: Valued = Valued {
+    short: "nUSGL",
+    attached: "MC",
+    long: &[
+        "--max-count",
+        "--skip",
+        "--since",
+        "--after",
+        "--until",
+        "--before",
+        "--author",
+        "--committer",
+        "--grep",
+        "--date",
+        "--unified",
+        "--diff-filter",
+        "--exclude",
+    ],
+};
+
+/// Selection of commits.
+#[derive(Default)]
+struct Select {
+    most: Option<usize>,
+    skip: usize,
+    since: Option<i64>,
+    until: Option<i64>,
+    authors: Vec<Regex>,
+    committers: Vec<Regex>,
+    greps: Vec<Regex>,
+    is_grep_inverted: bool,
+    needs_all_greps: bool,
+    /// Numbers of parents.
+    parents: (usize, Option<usize>),
+    is_first_parent: bool,
+    is_reversed: bool,
+    is_following: bool,
+    is_by_author_date: bool,
+    is_topological: bool,
+    pickaxe: Option<Pickaxe>,
+    is_count: bool,
+    shows_parents: bool,
+    is_graph: bool,
+    is_reflog: bool,
+}
+
+/// `-S` and `-G`.
+enum Pickaxe {
+    Text(Vec<u8>),
+    Pattern(Regex),
+}
+
+/// Arguments of `git log` and its kin.
+struct Wish<'r> {
+    select: Select,
+    options: DiffOptions,
+    printer: Printer<'r>,
+    range: Range,
+    paths: Pathspecs,
+    path_args: Vec<Vec<u8>>,
+    shows_merges: bool,
+    is_oneline: bool,
+}
+
+fn regex(pattern: &str, is_insensitive: bool, is_fixed: bool) -> Result<Regex> {
+    let pattern = if is_fixed { regex::escape(pattern) } else { pattern.replace("\\|", "|") };
+    RegexBuilder::new(&pattern)
+        .case_insensitive(is_insensitive)
+        .multi_line(true)
+        .build()
+        .map_err(|_| fatal(format!("invalid regular expression: {pattern}")))
+}
+
+fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
+    let mut select = Select::default();
+    let mut options = DiffOptions::new(repo);
+    let mut printer = Printer::new(repo, Pretty::Medium);
+    let (mut operands, mut paths, mut has_dashes) = (Vec::new(), Vec::new(), false);
+    let mut groups: Vec<&str> = Vec::new();
+    let (mut is_insensitive, mut is_fixed) = (false, false);
+    let (mut greps, mut authors, mut committers) = (Vec::new(), Vec::new(), Vec::new());
+    let mut decorate = false;
+    let (mut shows_merges, mut is_oneline, mut is_not) = (false, false, false);
+    let now = Repo::now();
+    let time = |value: &Option<Vec<u8>>| -> Result<i64> {
+        let given = value_text(value);
+        date::parse(&given, now)
+            .map(|(seconds, _)| seconds)
+            .ok_or_else(|| fatal(format!("invalid date: {given}")))
+    };
+    let number = |value: &Option<Vec<u8>>| -> Result<usize> {
+        let given = value_text(value);
+        given.parse().map_err(|_| fatal(format!("'{given}': not an integer")))
+    };
+    let mut negated: Vec<Vec<u8>> = Vec::new();
+    for arg in call.parse(&VALUED)? {
+        let (name, value) = match arg {
+            Arg::Option(name, value) => (name, value),
+            Arg::Operand(operand) => {
+                match (has_dashes, is_not) {
+                    (true, _) => paths.push(operand),
+                    (false, true) => negated.push([b"^".as_slice(), &operand].concat()),
+                    (false, false) => operands.push(operand),
+                }
+                continue;
+            }
+            Arg::Dashes => {
+                has_dashes = true;
+                continue;
+            }
+        };
+        match name.as_str() {
+            "-n" | "--max-count" => select.most = Some(number(&value)?),
+            "--skip" => select.skip = number(&value)?,
+            "--since" | "--after" => select.since = Some(time(&value)?),
+            "--until" | "--before" => select.until = Some(time(&value)?),
+            "--author" => authors.push(value_text(&value)),
+            "--committer" => committers.push(value_text(&value)),
+            "--grep" => greps.push(value_text(&value)),
+            "-i" | "--regexp-ignore-case" => is_insensitive = true,
+            "-F" | "--fixed-strings" => is_fixed = true,
+            "-E" | "-P" | "--extended-regexp" | "--perl-regexp" => {}
+            "--invert-grep" => select.is_grep_inverted = true,
+            "--all-match" => select.needs_all_greps = true,
+            "--merges" => select.parents.0 = 2,
+            "--no-merges" => select.parents.1 = Some(1),
+            "--min-parents" => select.parents.0 = number(&value)?,
+            "--max-parents" => select.parents.1 = Some(number(&value)?),
+            "--first-parent" => select.is_first_parent = true,
+            "--reverse" => select.is_reversed = true,
+            "--follow" => select.is_following = true,
+            "--topo-order" => select.is_topological = true,
+            "--author-date-order" => select.is_by_author_date = true,
+            "--date-order" | "--no-walk" | "--full-history" | "--simplify-merges" | "--sparse"
+            | "--ignore-missing" => {}
+            "-S" => select.pickaxe = value.map(Pickaxe::Text),
+            "-G" => {
+                select.pickaxe = Some(Pickaxe::Pattern(regex(&value_text(&value), false, false)?))
+            }
+            "--count" => select.is_count = true,
+            "--parents" => select.shows_parents = true,
+            "--graph" => select.is_graph = true,
+            "-g" | "--walk-reflogs" => select.is_reflog = true,
+            "--all" => groups.push("refs/"),
+            "--branches" => groups.push("refs/heads/"),
+            "--tags" => groups.push("refs/tags/"),
+            "--remotes" => groups.push("refs/remotes/"),
+            "--not" => is_not = !is_not,
+            "--oneline" => {
+                printer.pretty = Pretty::Oneline;
+                printer.is_abbreviated = true;
+                is_oneline = true;
+            }
+            "--pretty" if value.is_none() => printer.pretty = Pretty::Medium,
+            "--pretty" | "--format" => printer.pretty = Pretty::parse(&value_text(&value))?,
+            "--abbrev-commit" => printer.is_abbreviated = true,
+            "--no-abbrev-commit" => printer.is_abbreviated = false,
+            "--abbrev" => printer.digits = value_text(&value).parse().ok(),
+            "--date" => {
+                let given = value_text(&value);
+                printer.date = Form::parse(&given)
+                    .ok_or_else(|| fatal(format!("unknown date format {given}")))?;
+            }
+            "--relative-date" => printer.date = Form::Relative,
+            "--decorate" => decorate = value.as_deref() != Some(b"no"),
+            "--no-decorate" => decorate = false,
+            "-m" | "-c" | "--cc" | "--diff-merges" => shows_merges = name == "-m",
+            "--no-notes"
+            | "--notes"
+            | "--show-signature"
+            | "--source"
+            | "--use-mailmap"
+            | "--no-mailmap"
+            | "--clear-decorations"
+            | "--decorate-refs"
+            | "--encoding"
+            | "--exclude"
+            | "--no-color"
+            | "--color"
+            | "--left-right"
+            | "--cherry-pick"
+            | "--boundary"
+            | "--no-expand-tabs"
+            | "--no-ext-diff" => {}
+            "-L" => {
+                return Err(fatal(
+                    "git log -L is not supported; use git blame -L or git log -p FILE",
+                ));
+            }
+            _ => {
+                if !options.take(&name, value.as_deref().map(text).as_deref())? {
+                    return Err(fatal(format!("unrecognized argument: {name}")));
+                }
+            }
+        }
+    }
+    operands.extend(negated);
+    for (patterns, to) in [
+        (greps, &mut select.greps),
+        (authors, &mut select.authors),
+        (committers, &mut select.committers),
+    ] {
+        for pattern in patterns {
+            to.push(regex(&pattern, is_insensitive, is_fixed)?);
+        }
+    }
+    let needs_names = match &printer.pretty {
+        Pretty::Format { format, .. } => {
+            format.contains("%d")
+                || format.contains("%D")
+                || format.contains("d%")
+                || format.contains('d')
+        }
+        _ => decorate,
+    };
+    printer.is_decorated = decorate;
+    if needs_names {
+        printer.decorations = Decorations::new(repo)?;
+    }
+    let (mut range, names) = split_operands(repo, operands, &mut paths, has_dashes)?;
+    for group in &groups {
+        for (_, oid) in repo.refs.list(group)? {
+            if let Ok(oid) = revision::peel(repo, oid, Kind::Commit) {
+                range.shown.push(oid);
+            }
+        }
+        if *group == "refs/" {
+            range.shown.extend(repo.head()?);
+        }
+    }
+    for oid in range.shown.iter_mut().chain(&mut range.hidden) {
+        *oid = revision::peel(repo, *oid, Kind::Commit)?;
+    }
+    let needs_head = range.shown.is_empty() && names.iter().all(|name| name.starts_with(b"^"));
+    if needs_head && groups.is_empty() {
+        match repo.head()? {
+            Some(head) => range.shown.push(head),
+            None => {
+                let branch = text(&repo.branch_name()?);
+                return Err(fatal(format!(
+                    "your current branch '{branch}' does not have any commits yet"
+                )));
+            }
+        }
+    }
+    let specs = if paths.is_empty() { Pathspecs::all() } else { Pathspecs::new(repo, &paths)? };
+    Ok(Wish {
+        select,
+        options,
+        printer,
+        range,
+        paths: specs,
+        path_args: paths,
+        shows_merges,
+        is_oneline,
+    })
+}
+
+impl Select {
+    fn takes(&self, commit: &Commit) -> bool {
+        let any = |patterns: &[Regex], text: &[u8]| {
+            patterns.is_empty() || patterns.iter().any(|p| p.is_match(text))
+        };
+        let person = |line: &[u8]| {
+            line[..line.iter().rposition(|b| *b == b'>').map_or(line.len(), |at| at + 1)].to_vec()
+        };
+        let has_text = match self.needs_all_greps {
+            true => self.greps.iter().all(|p| p.is_match(&commit.message)),
+            false => any(&self.greps, &commit.message),
+        };
+        let count = commit.parents.len();
+        (has_text != self.is_grep_inverted || self.greps.is_empty())
+            && any(&self.authors, &person(&commit.author))
+            && any(&self.committers, &person(&commit.committer))
+            && self.until.is_none_or(|until| commit.time() <= until)
+            && count >= self.parents.0
+            && self.parents.1.is_none_or(|most| count <= most)
+    }
+}
+
+/// Returns the changes that a commit made to its first parent.
+pub(crate) fn changes_of(repo: &Repo, commit: &Commit, paths: &Pathspecs) -> Result<Vec<Change>> {
+    let old = match commit.parents.first().filter(|parent| repo.odb.has(**parent)) {
+        Some(parent) => repo.odb.commit(*parent)?.tree,
+        None => Oid::ZERO,
+    };
+    changes::trees(&repo.odb, old, commit.tree, paths)
+}
+
+/// Walks the history and returns the selected commits with their paths.
+fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
+    let hidden: HashSet<Oid> = walk::ancestors(&repo.odb, &wish.range.hidden)?;
+    let mut all = Walk::new(&repo.odb, hidden);
+    for oid in &wish.range.shown {
+        all.push(*oid)?;
+    }
+    let mut found = Vec::new();
+    let mut skipped = 0;
+    while let Some((oid, commit)) = all.pop() {
+        if wish.select.since.is_some_and(|since| commit.time() < since) {
+            continue;
+        }
+        let mut parents = walk::parents(&repo.odb, &commit);
+        if wish.select.is_first_parent {
+            parents.truncate(1);
+        }
+        let mut is_taken = wish.select.takes(&commit);
+        if !wish.paths.is_empty() {
+            let mut same = None;
+            let mut is_changed = true;
+            if commit.parents.is_empty() {
+                is_changed =
+                    !changes::trees(&repo.odb, Oid::ZERO, commit.tree, &wish.paths)?.is_empty();
+            }
+            for parent in &parents {
+                let tree = repo.odb.commit(*parent)?.tree;
+                if changes::trees(&repo.odb, tree, commit.tree, &wish.paths)?.is_empty() {
+                    same = Some(*parent);
+                    break;
+                }
+            }
+            if let Some(same) = same {
+                // A parent without a difference explains everything; other branches need no visit.
+                parents = vec![same];
+                is_changed = false;
+            }
+            is_taken &= is_changed;
+            if is_changed && wish.select.is_following {
+                follow(repo, &commit, wish)?;
+            }
+        }
+        if is_taken && let Some(pickaxe) = &wish.select.pickaxe {
+            is_taken = picks(repo, &commit, pickaxe, &wish.paths)?;
+        }
+        for parent in parents {
+            all.push(parent)?;
+        }
+        if !is_taken {
+            continue;
+        }
+        if skipped < wish.select.skip {
+            skipped += 1;
+            continue;
+        }
+        if wish.select.most.is_some_and(|most| found.len() >= most) {
+            break;
+        }
+        found.push((oid, commit));
+    }
+    if wish.select.is_topological || wish.select.is_graph {
+        found = topological(found);
+    }
+    if wish.select.is_reversed {
+        found.reverse();
+    }
+    Ok(found)
+}
+
+/// Orders commits so that none comes before all of its children.
+fn topological(found: Vec<(Oid, Commit)>) -> Vec<(Oid, Commit)> {
+    let mut children: std::collections::HashMap<Oid, usize> =
+        found.iter().map(|(oid, _)| (*oid, 0)).collect();
+    for (_, commit) in &found {
+        for parent in &commit.parents {
+            if let Some(count) = children.get_mut(parent) {
+                *count += 1;
+            }
+        }
+    }
+    let order: Vec<Oid> = found.iter().map(|(oid, _)| *oid).collect();
+    let mut rest: std::collections::HashMap<Oid, Commit> = found.into_iter().collect();
+    let mut stack: Vec<Oid> =
+        order.iter().rev().copied().filter(|oid| children[oid] == 0).collect();
+    let mut out = Vec::new();
+    while let Some(oid) = stack.pop() {
+        let Some(commit) = rest.remove(&oid) else { continue };
+        for parent in &commit.parents {
+            if let Some(count) = children.get_mut(parent) {
+                *count -= 1;
+                if *count == 0 {
+                    stack.push(*parent);
+                }
+            }
+        }
+        out.push((oid, commit));
+    }
+    out
+}
+
+/// Follows a file over a rename: the next commits are compared by its old name.
+fn follow(repo: &Repo, commit: &Commit, wish: &mut Wish<'_>) -> Result<()> {
+    let all = changes_of(repo, commit, &Pathspecs::all())?;
+    let all = crate::tree::renames::find(repo, all, crate::tree::renames::SIMILARITY)?;
+    let renamed = all.into_iter().find(|change| {
+        matches!(change.status, Status::Renamed(_)) && wish.paths.selects(&change.path)
+    });
+    if let Some(change) = renamed {
+        let top = [b":(top,literal)".as_slice(), &change.old_path].concat();
+        wish.path_args.push(top.clone());
+        wish.paths = Pathspecs::new(repo, &[top])?;
+    }
+    Ok(())
+}
+
+fn picks(repo: &Repo, commit: &Commit, pickaxe: &Pickaxe, paths: &Pathspecs) -> Result<bool> {
+    for change in changes_of(repo, commit, paths)? {
+        let old = content::read(repo, &change.old, &change.old_path)?;
+        let new = content::read(repo, &change.new, &change.path)?;
+        let is_it = match pickaxe {
+            Pickaxe::Text(text) => {
+                let count = |data: &[u8]| {
+                    let mut n = 0;
+                    let mut at = 0;
+                    while !text.is_empty() && at + text.len() <= data.len() {
+                        if &data[at..at + text.len()] == text.as_slice() {
+                            n += 1;
+                            at += text.len();
+                        } else {
+                            at += 1;
+                        }
+                    }
+                    n
+                };
+                count(&old) != count(&new)
+            }
+            Pickaxe::Pattern(pattern) => {
+                let (old, new) =
+                    (crate::text::compare::split(&old), crate::text::compare::split(&new));
+                let edits = crate::text::compare::edits(&old, &new, &Default::default());
+                edits.iter().any(|edit| {
+                    old[edit.old.clone()]
+                        .iter()
+                        .chain(&new[edit.new.clone()])
+                        .any(|line| pattern.is_match(line))
+                })
+            }
+        };
+        if is_it {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Runs `git log`.
+pub(crate) fn log(call: &mut Call<'_>) -> Result<i32> {
+    let repo = call.repo()?;
+    let mut wish = wish(call, &repo)?;
+    if wish.select.is_reflog {
+        return reflog_of(call, &repo, &wish, b"HEAD");
+    }
+    let is_following = wish.select.is_following;
+    let found = commits(&repo, &mut wish)?;
+    print(call, &repo, &wish, &found, is_following)
+}
+
+fn print(
+    call: &mut Call<'_>,
+    repo: &Repo,
+    wish: &Wish<'_>,
+    found: &[(Oid, Commit)],
+    is_following: bool,
+) -> Result<i32> {
+    let every = if is_following { Pathspecs::all() } else { Pathspecs::new(repo, &[])? };
+    let has_output = !wish.options.formats.is_empty() && !wish.options.is_silent;
+    let mut graph = crate::report::graph::Graph::default();
+    for (n, (oid, commit)) in found.iter().enumerate() {
+        let mut out = Vec::new();
+        wish.printer.write(*oid, commit, None, &mut out);
+        let is_separated = matches!(wish.printer.pretty, Pretty::Format { is_separator: true, .. });
+        let is_format = matches!(wish.printer.pretty, Pretty::Format { .. });
+        let is_last = n + 1 == found.len();
+        if is_format
+            && !(is_separated && is_last && !has_output)
+            && (!out.is_empty() || is_separated)
+        {
+            out.push(b'\n');
+        }
+        if has_output
+            && (commit.parents.len() < 2 || wish.shows_merges || wish.select.is_first_parent)
+        {
+            let paths = if is_following { &every } else { &wish.paths };
+            let mut changed = wish.options.prepare(repo, changes_of(repo, commit, paths)?)?;
+            if is_following {
+                let names: Vec<Vec<u8>> = wish.path_args.clone();
+                let specs = Pathspecs::new(repo, &names)?;
+                changed.retain(|change| specs.selects(&change.path));
+            }
+            let mut text = Vec::new();
+            wish.options.write(repo, &changed, &mut text)?;
+            if !text.is_empty() {
+                let starts_apart =
+                    matches!(wish.options.formats.as_slice(), [Format::Patch]) || !wish.is_oneline;
+                let is_oneline = wish.is_oneline || wish.printer.pretty == Pretty::Oneline;
+                if !is_oneline && starts_apart {
+                    out.push(b'\n');
+                }
+                out.extend(text);
+            }
+        }
+        let is_apart =
+            !is_format && !matches!(wish.printer.pretty, Pretty::Oneline | Pretty::Reference);
+        if is_apart && !is_last {
+            out.push(b'\n');
+        }
+        if is_separated && has_output && !is_last {
+            out.push(b'\n');
+        }
+        match wish.select.is_graph {
+            true => call.out.text(graph.draw(*oid, &commit.parents, &out, &found[n + 1..])),
+            false => call.out.text(out),
+        }
+    }
+    Ok(0)
+}
+
+/// Runs `git reflog`.
+pub(crate) fn reflog(call: &mut Call<'_>) -> Result<i32> {
+    let repo = call.repo()?;
+    let mut name = b"HEAD".to_vec();
+    let mut args = std::mem::take(&mut call.args);
+    match args.first().map(Vec::as_slice) {
+        Some(b"show") => {
+            args.remove(0);
+        }
+        Some(b"expire" | b"delete" | b"exists" | b"list") => {
+            return Err(fatal(format!("git reflog {} is not supported", text(&args[0]))));
+        }
+        _ => {}
+    }
+    if args.first().is_some_and(|arg| !arg.starts_with(b"-")) {
+        name = args.remove(0);
+    }
+    call.args = args;
+    let mut wish = wish(call, &repo)?;
+    if wish.printer.pretty == Pretty::Medium {
+        wish.printer.pretty = Pretty::Oneline;
+        wish.printer.is_abbreviated = true;
+    }
+    reflog_of(call, &repo, &wish, &name)
+}
+
+fn reflog_of(call: &mut Call<'_>, repo: &Repo, wish: &Wish<'_>, name: &[u8]) -> Result<i32> {
+    let full = match revision::full_name(repo, name)? {
+        Some(full) => full,
+        None => return Err(revision::unknown(repo, name)),
+    };
+    let shown = text(name);
+    let changes = history::read(&repo.git_dir, &full);
+    for (n, change) in changes
+        .iter()
+        .enumerate()
+        .skip(wish.select.skip)
+        .take(wish.select.most.unwrap_or(usize::MAX))
+    {
+        let Ok(commit) = repo.odb.commit(change.new) else { continue };
+        let mut out = Vec::new();
+        wish.printer.write(change.new, &commit, Some((n, change)), &mut out);
+        let mut line = out;
+        if name != b"HEAD" {
+            let head = format!("HEAD@{{{n}}}");
+            line = text(&line).replacen(&head, &format!("{shown}@{{{n}}}"), 1).into_bytes();
+        }
+        if matches!(wish.printer.pretty, Pretty::Format { .. }) {
+            line.push(b'\n');
+        }
+        call.out.text(line);
+    }
+    Ok(0)
+}
+
+/// Runs `git rev-list`.
+pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
+    let repo = call.repo()?;
+    let has_range = call
+        .args
+        .iter()
+        .any(|arg| !arg.starts_with(b"-") || arg == b"--all" || arg == b"--branches");
+    if !has_range {
+        return Err(Fault {
+            code: 129,
+            text: "usage: git rev-list [<options>] <commit>... [--] [<path>...]".to_owned(),
+        });
+    }
+    let mut wish = wish(call, &repo)?;
+    let found = commits(&repo, &mut wish)?;
+    if wish.select.is_count {
+        call.out.line(found.len().to_string());
+        return Ok(0);
+    }
+    for (oid, commit) in &found {
+        if let Pretty::Format { format, .. } = &wish.printer.pretty {
+            call.out.line(format!("commit {oid}"));
+            call.out.line(wish.printer.expand(format, *oid, commit, None));
+            continue;
+        }
+        let mut line = match wish.printer.is_abbreviated {
+            true => repo.odb.short(*oid),
+            false => oid.to_string(),
+        };
+        if wish.select.shows_parents {
+            commit.parents.iter().for_each(|parent| line += &format!(" {parent}"));
+        }
+        if wish.is_oneline {
+            line += &format!(" {}", text(&commit.subject()));
+        }
+        call.out.line(line);
+    }
+    Ok(0)
+}
+
+/// Runs `git shortlog`.
+pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
+    let repo = call.repo()?;
+    let (mut is_summary, mut is_sorted, mut has_mail) = (false, false, false);
+    let mut rest = Vec::new();
+    for arg in std::mem::take(&mut call.args) {
+        let letters = arg
+            .strip_prefix(b"-")
+            .filter(|rest| !rest.is_empty() && rest.iter().all(|b| b"sne".contains(b)));
+        match (letters, arg.as_slice()) {
+            (Some(letters), _) => {
+                is_summary |= letters.contains(&b's');
+                is_sorted |= letters.contains(&b'n');
+                has_mail |= letters.contains(&b'e');
+            }
+            (None, b"--summary") => is_summary = true,
+            (None, b"--numbered") => is_sorted = true,
+            (None, b"--email") => has_mail = true,
+            (None, _) => rest.push(arg),
+        }
+    }
+    call.args = rest;
+    let mut wish = wish(call, &repo)?;
+    let mut people: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
+    for (_, commit) in commits(&repo, &mut wish)?.iter().rev() {
+        let who = Signature::parse(&commit.author);
+        let name = match has_mail {
+            true => [who.name.as_slice(), b" <", &who.mail, b">"].concat(),
+            false => who.name,
+        };
+        people.entry(name).or_default().push(commit.subject());
+    }
+    let mut people: Vec<(Vec<u8>, Vec<Vec<u8>>)> = people.into_iter().collect();
+    if is_sorted {
+        people.sort_by_key(|(_, subjects)| std::cmp::Reverse(subjects.len()));
+    }
+    for (name, subjects) in people {
+        if is_summary {
+            call.out.line(format!("{:>6}\t{}", subjects.len(), text(&name)));
+            continue;
+        }
+        call.out.line(format!("{} ({}):", text(&name), subjects.len()));
+        for subject in subjects {
+            call.out.line([b"      ".as_slice(), &subject].concat());
+        }
+        call.out.line("");
+    }
+    Ok(0)
+}

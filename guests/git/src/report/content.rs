@@ -1,0 +1,30 @@
+//! Content of one side of a change.
+
+use crate::fault::Result;
+use crate::repo::Repo;
+use crate::store::object::mode;
+use crate::store::oid::Oid;
+use crate::tree::changes::Side;
+use crate::tree::work;
+
+/// Reads the content of a side; empty if the file is not there.
+pub(crate) fn read(repo: &Repo, side: &Side, path: &[u8]) -> Result<Vec<u8>> {
+    if !side.is_there() {
+        return Ok(Vec::new());
+    }
+    if side.mode == mode::SUBMODULE {
+        return Ok(format!("Subproject commit {}\n", side.oid).into_bytes());
+    }
+    if side.is_work {
+        return work::read(repo, path, side.mode);
+    }
+    repo.odb.blob(side.oid)
+}
+
+/// Returns the identity of a side; hashes a file of the work tree.
+pub(crate) fn identity(repo: &Repo, side: &Side, path: &[u8]) -> Result<Oid> {
+    if side.is_work && side.is_there() {
+        return Ok(Oid::of("blob", &work::read(repo, path, side.mode)?));
+    }
+    Ok(side.oid)
+}

@@ -1,0 +1,406 @@
+//! Commits as `git log` prints them.
+
+use crate::bytes::text;
+use crate::fault::{Result, fatal};
+use crate::repo::Repo;
+use crate::report::decorate::Decorations;
+use crate::store::object::{Commit, Signature, body};
+use crate::store::oid::Oid;
+use crate::store::reflog::Change;
+use crate::text::date::{self, Form};
+
+/// Form of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pretty {
+    Oneline,
+    Short,
+    Medium,
+    Full,
+    Fuller,
+    Raw,
+    Reference,
+    /// A format with placeholders.
+    Format {
+        format: String,
+        /// The format separates commits instead of ending them.
+        is_separator: bool,
+    },
+}
+
+impl Pretty {
+    /// Returns the form that `--pretty=` or `--format=` names.
+    pub(crate) fn parse(name: &str) -> Result<Pretty> {
+        Ok(match name {
+            "oneline" => Pretty::Oneline,
+            "short" => Pretty::Short,
+            "medium" => Pretty::Medium,
+            // `--format=` prints nothing of the commit.
+            "" => Pretty::Format { format: String::new(), is_separator: false },
+            "full" => Pretty::Full,
+            "fuller" => Pretty::Fuller,
+            "raw" => Pretty::Raw,
+            "reference" => Pretty::Reference,
+            other => {
+                let format = |format: &str, is_separator| Pretty::Format {
+                    format: format.to_owned(),
+                    is_separator,
+                };
+                match (other.strip_prefix("format:"), other.strip_prefix("tformat:")) {
+                    (Some(text), _) => format(text, true),
+                    (None, Some(text)) => format(text, false),
+                    (None, None) if other.contains('%') => format(other, false),
+                    (None, None) => return Err(fatal(format!("invalid --pretty format: {other}"))),
+                }
+            }
+        })
+    }
+}
+
+/// Everything that a commit is printed with.
+pub(crate) struct Printer<'r> {
+    pub(crate) repo: &'r Repo,
+    pub(crate) pretty: Pretty,
+    pub(crate) date: Form,
+    pub(crate) is_abbreviated: bool,
+    pub(crate) digits: Option<usize>,
+    /// Names of commits are printed after the identity.
+    pub(crate) is_decorated: bool,
+    pub(crate) decorations: Decorations,
+    pub(crate) now: i64,
+}
+
+impl<'r> Printer<'r> {
+    /// Creates a printer for a form.
+    pub(crate) fn new(repo: &'r Repo, pretty: Pretty) -> Printer<'r> {
+        let date = repo.config.get("log.date").and_then(Form::parse).unwrap_or(Form::Default);
+        Printer {
+            repo,
+            pretty,
+            date,
+            is_abbreviated: false,
+            digits: None,
+            is_decorated: false,
+            decorations: Decorations::default(),
+            now: Repo::now(),
+        }
+    }
+
+    fn short(&self, oid: Oid) -> String {
+        match self.digits {
+            Some(digits) => self.repo.odb.short_by(oid, digits),
+            None => self.repo.odb.short(oid),
+        }
+    }
+
+    fn date_of(&self, who: &Signature, form: &Form) -> String {
+        date::format(form, who.seconds, who.zone, self.now)
+    }
+
+    /// Writes a commit, with a newline at its end except for formats that separate.
+    pub(crate) fn write(
+        &self,
+        oid: Oid,
+        commit: &Commit,
+        log: Option<(usize, &Change)>,
+        out: &mut Vec<u8>,
+    ) {
+        let id = if self.is_abbreviated { self.short(oid) } else { oid.to_string() };
+        let names = self.decorations.of(oid).filter(|_| self.is_decorated);
+        let names = names.map_or_else(String::new, |names| format!(" ({names})"));
+        let author = Signature::parse(&commit.author);
+        let committer = Signature::parse(&commit.committer);
+        match &self.pretty {
+            Pretty::Format { format, .. } => {
+                out.extend(self.expand(format, oid, commit, log));
+                return;
+            }
+            Pretty::Oneline => {
+                out.extend(format!("{id}{names} ").bytes());
+                if let Some((n, change)) = log {
+                    out.extend(format!("HEAD@{{{n}}}: ").bytes());
+                    out.extend(&change.message);
+                } else {
+                    out.extend(commit.subject());
+                }
+                out.push(b'\n');
+                return;
+            }
+            Pretty::Reference => {
+                let format = format!("{} (%s, %as)", self.short(oid));
+                out.extend(self.expand(&format, oid, commit, log));
+                out.push(b'\n');
+                return;
+            }
+            Pretty::Short | Pretty::Medium | Pretty::Full | Pretty::Fuller | Pretty::Raw => {}
+        }
+        out.extend(format!("commit {id}{names}\n").bytes());
+        if self.pretty == Pretty::Raw {
+            out.extend(format!("tree {}\n", commit.tree).bytes());
+            for parent in &commit.parents {
+                out.extend(format!("parent {parent}\n").bytes());
+            }
+            for (name, who) in [("author ", &commit.author), ("committer ", &commit.committer)] {
+                out.extend(name.bytes());
+                out.extend(who);
+                out.push(b'\n');
+            }
+        } else if commit.parents.len() > 1 {
+            let parents: Vec<String> = commit.parents.iter().map(|oid| self.short(*oid)).collect();
+            out.extend(format!("Merge: {}\n", parents.join(" ")).bytes());
+        }
+        let mut who = |label: &str, who: &Signature| {
+            out.extend(label.bytes());
+            out.extend(&who.name);
+            out.extend(b" <");
+            out.extend(&who.mail);
+            out.extend(b">\n");
+        };
+        match self.pretty {
+            Pretty::Short | Pretty::Medium => who("Author: ", &author),
+            Pretty::Full => {
+                who("Author: ", &author);
+                who("Commit: ", &committer);
+            }
+            Pretty::Fuller => {
+                who("Author:     ", &author);
+                out.extend(format!("AuthorDate: {}\n", self.date_of(&author, &self.date)).bytes());
+                let mut who = |label: &str, who: &Signature| {
+                    out.extend(label.bytes());
+                    out.extend(&who.name);
+                    out.extend(b" <");
+                    out.extend(&who.mail);
+                    out.extend(b">\n");
+                };
+                who("Commit:     ", &committer);
+                out.extend(
+                    format!("CommitDate: {}\n", self.date_of(&committer, &self.date)).bytes(),
+                );
+            }
+            _ => {}
+        }
+        if self.pretty == Pretty::Medium {
+            out.extend(format!("Date:   {}\n", self.date_of(&author, &self.date)).bytes());
+        }
+        out.push(b'\n');
+        let message = match self.pretty {
+            Pretty::Short => commit.subject(),
+            _ => commit.message.trim_ascii_end().to_vec(),
+        };
+        let start = message.iter().position(|b| *b != b'\n').unwrap_or(message.len());
+        for line in message[start..].split(|b| *b == b'\n') {
+            let line = if self.pretty == Pretty::Raw { line } else { line.trim_ascii_end() };
+            if !line.is_empty() {
+                out.extend(b"    ");
+                out.extend(line);
+            } else {
+                out.extend(b"    ");
+            }
+            out.push(b'\n');
+        }
+    }
+
+    /// Replaces the placeholders of a format.
+    pub(crate) fn expand(
+        &self,
+        format: &str,
+        oid: Oid,
+        commit: &Commit,
+        log: Option<(usize, &Change)>,
+    ) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut rest = format;
+        let mut pad: Option<Pad> = None;
+        while let Some(at) = rest.find('%') {
+            out.extend(rest[..at].bytes());
+            rest = &rest[at + 1..];
+            if let Some((next, after)) = Pad::parse(rest) {
+                pad = Some(next);
+                rest = after;
+                continue;
+            }
+            // A sign before the name removes or adds white space around the value.
+            let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-' | ' '));
+            let name = &rest[usize::from(sign.is_some())..];
+            let Some((value, after)) = self.placeholder(name, oid, commit, log) else {
+                out.push(b'%');
+                continue;
+            };
+            rest = after;
+            match sign {
+                Some('+') if !value.is_empty() => out.push(b'\n'),
+                Some(' ') if !value.is_empty() => out.push(b' '),
+                Some('-') if value.is_empty() => {
+                    while out.last() == Some(&b'\n') {
+                        out.pop();
+                    }
+                }
+                _ => {}
+            }
+            match pad.take() {
+                Some(pad) => out.extend(pad.apply(&value)),
+                None => out.extend(value),
+            }
+        }
+        out.extend(rest.bytes());
+        out
+    }
+
+    fn placeholder<'t>(
+        &self,
+        name: &'t str,
+        oid: Oid,
+        commit: &Commit,
+        log: Option<(usize, &Change)>,
+    ) -> Option<(Vec<u8>, &'t str)> {
+        let parents = |is_short: bool| {
+            let id = |oid: &Oid| if is_short { self.short(*oid) } else { oid.to_string() };
+            commit.parents.iter().map(id).collect::<Vec<_>>().join(" ").into_bytes()
+        };
+        let first = name.chars().next()?;
+        let rest = &name[first.len_utf8()..];
+        let value = match first {
+            'H' => oid.to_string().into_bytes(),
+            'h' => self.short(oid).into_bytes(),
+            'T' => commit.tree.to_string().into_bytes(),
+            't' => self.short(commit.tree).into_bytes(),
+            'P' => parents(false),
+            'p' => parents(true),
+            's' => commit.subject(),
+            'f' => sanitised(&commit.subject()),
+            'b' => body(&commit.message).to_vec(),
+            'B' => commit.message.clone(),
+            'n' => b"\n".to_vec(),
+            '%' => b"%".to_vec(),
+            'N' | 'e' => Vec::new(),
+            'm' => b">".to_vec(),
+            'd' => {
+                self.decorations.of(oid).map_or_else(Vec::new, |n| format!(" ({n})").into_bytes())
+            }
+            'D' => self.decorations.of(oid).unwrap_or_default().into_bytes(),
+            'x' => {
+                let byte = u8::from_str_radix(rest.get(..2)?, 16).ok()?;
+                return Some((vec![byte], &rest[2..]));
+            }
+            'a' | 'c' => {
+                let who =
+                    Signature::parse(if first == 'a' { &commit.author } else { &commit.committer });
+                let part = rest.chars().next()?;
+                return Some((self.person(&who, part)?, &rest[1..]));
+            }
+            'g' => {
+                let part = rest.chars().next()?;
+                let (n, change) = log?;
+                let value = match part {
+                    'd' | 'D' => format!("HEAD@{{{n}}}").into_bytes(),
+                    's' => change.message.clone(),
+                    'n' => Signature::parse(&change.who).name,
+                    'e' => Signature::parse(&change.who).mail,
+                    _ => return None,
+                };
+                return Some((value, &rest[1..]));
+            }
+            'G' => {
+                let value = if rest.starts_with('?') { b"N".to_vec() } else { Vec::new() };
+                return Some((value, rest.get(1..)?));
+            }
+            // Colours are never printed.
+            'C' => {
+                let after = match rest.strip_prefix('(') {
+                    Some(inside) => &inside[inside.find(')')? + 1..],
+                    None => ["red", "green", "blue", "reset"]
+                        .into_iter()
+                        .find_map(|colour| rest.strip_prefix(colour))?,
+                };
+                return Some((Vec::new(), after));
+            }
+            'w' => {
+                let inside = rest.strip_prefix('(')?;
+                return Some((Vec::new(), &inside[inside.find(')')? + 1..]));
+            }
+            _ => return None,
+        };
+        Some((value, rest))
+    }
+
+    fn person(&self, who: &Signature, part: char) -> Option<Vec<u8>> {
+        let form = match part {
+            'n' | 'N' => return Some(who.name.clone()),
+            'e' | 'E' => return Some(who.mail.clone()),
+            'l' | 'L' => return Some(who.mail.split(|b| *b == b'@').next()?.to_vec()),
+            'd' => self.date.clone(),
+            'D' => Form::Rfc,
+            'r' | 'h' => Form::Relative,
+            't' => Form::Unix,
+            'i' => Form::Iso,
+            'I' => Form::IsoStrict,
+            's' => Form::Short,
+            _ => return None,
+        };
+        Some(self.date_of(who, &form).into_bytes())
+    }
+}
+
+/// Turns a subject into a part of a file name.
+fn sanitised(subject: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for &byte in subject {
+        match byte {
+            b if b.is_ascii_alphanumeric() || b == b'_' => out.push(b),
+            b'.' if out.last() != Some(&b'.') => out.push(b'.'),
+            _ if out.last().is_some_and(|last| *last != b'-') => out.push(b'-'),
+            _ => {}
+        }
+    }
+    while out.last().is_some_and(|last| b".-".contains(last)) {
+        out.pop();
+    }
+    out
+}
+
+/// `%<(n)`, `%>(n)` and `%><(n)`: pads the next placeholder.
+struct Pad {
+    width: usize,
+    side: Side,
+    is_cut: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+    Both,
+}
+
+/// Widest column that a format may ask for.
+const MAX_WIDTH: usize = 10_000;
+
+impl Pad {
+    fn parse(text: &str) -> Option<(Pad, &str)> {
+        let (side, rest) = if let Some(rest) = text.strip_prefix("><(") {
+            (Side::Both, rest)
+        } else if let Some(rest) = text.strip_prefix("<(") {
+            (Side::Left, rest)
+        } else {
+            (Side::Right, text.strip_prefix(">(")?)
+        };
+        let end = rest.find(')')?;
+        let mut words = rest[..end].split(',').map(str::trim);
+        let width = words.next()?.parse::<usize>().ok()?.min(MAX_WIDTH);
+        let is_cut = words.next().is_some();
+        Some((Pad { width, side, is_cut }, &rest[end + 1..]))
+    }
+
+    fn apply(&self, value: &[u8]) -> Vec<u8> {
+        let mut shown = text(value);
+        if self.is_cut && shown.chars().count() > self.width {
+            shown = shown.chars().take(self.width.saturating_sub(2)).collect::<String>() + "..";
+        }
+        let width = self.width;
+        match self.side {
+            Side::Left => format!("{shown:<width$}"),
+            Side::Right => format!("{shown:>width$}"),
+            Side::Both => format!("{shown:^width$}"),
+        }
+        .into_bytes()
+    }
+}

@@ -1,0 +1,11 @@
+//! Trees: comparison of commits, index and work tree; ignored files; paths on the command line.
+
+pub(crate) mod changes;
+pub(crate) mod checkout;
+pub(crate) mod glob;
+pub(crate) mod ignore;
+pub(crate) mod merge;
+pub(crate) mod pathspec;
+pub(crate) mod renames;
+pub(crate) mod untracked;
+pub(crate) mod work;

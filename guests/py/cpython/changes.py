@@ -1,0 +1,145 @@
+"""Changes the C source of CPython for a cell.
+
+    python3 changes.py SOURCE
+
+A change whose text does not occur exactly once fails: the source has a new version, and the change
+must be reviewed.
+"""
+
+import pathlib
+import sys
+
+CHANGES = [
+    # Errors carry the numbers that scripts know from Linux; wasi-libc has others. See `errors.c`
+    # in the folder `c` of this guest for both functions.
+    (
+        "Python/errors.c",
+        "        const char *s = strerror(i);\n"
+        "        message = PyUnicode_DecodeLocale(s, \"surrogateescape\");\n"
+        "    }\n"
+        "    else {\n"
+        "        /* Sometimes errno didn't get set */\n"
+        "        message = PyUnicode_FromString(\"Error\");\n"
+        "    }\n"
+        "#else\n",
+        "        message = PyUnicode_FromString(cofferdam_error_text(i));\n"
+        "        i = cofferdam_errno_to_linux(i);\n"
+        "    }\n"
+        "    else {\n"
+        "        /* Sometimes errno didn't get set */\n"
+        "        message = PyUnicode_FromString(\"Error\");\n"
+        "    }\n"
+        "#else\n",
+    ),
+    # A denial that the host has answered becomes attributes of the error.
+    (
+        "Python/errors.c",
+        "            _PyErr_SetObject(tstate, (PyObject *) Py_TYPE(v), v);\n"
+        "            Py_DECREF(v);\n"
+        "        }\n"
+        "    }\n"
+        "#ifdef MS_WINDOWS\n",
+        "            cofferdam_describe_denial(v);\n"
+        "            _PyErr_SetObject(tstate, (PyObject *) Py_TYPE(v), v);\n"
+        "            Py_DECREF(v);\n"
+        "        }\n"
+        "    }\n"
+        "#ifdef MS_WINDOWS\n",
+    ),
+    (
+        "Python/errors.c",
+        "PyObject *\n"
+        "PyErr_SetFromErrnoWithFilenameObjects(PyObject *exc, PyObject *filenameObject, PyObject *filenameObject2)\n",
+        "extern int cofferdam_errno_to_linux(int);\n"
+        "extern const char *cofferdam_error_text(int);\n"
+        "extern void cofferdam_describe_denial(PyObject *);\n"
+        "\n"
+        "PyObject *\n"
+        "PyErr_SetFromErrnoWithFilenameObjects(PyObject *exc, PyObject *filenameObject, PyObject *filenameObject2)\n",
+    ),
+    (
+        "Objects/exceptions.c",
+        "        PyObject *_code = PyLong_FromLong(CODE); \\\n",
+        "        extern int cofferdam_errno_to_linux(int); \\\n"
+        "        PyObject *_code = PyLong_FromLong(cofferdam_errno_to_linux(CODE)); \\\n",
+    ),
+    (
+        "Modules/errnomodule.c",
+        "    PyObject *code = PyLong_FromLong(code_int);\n",
+        "    extern int cofferdam_errno_to_linux(int);\n"
+        "    PyObject *code = PyLong_FromLong(cofferdam_errno_to_linux(code_int));\n",
+    ),
+    (
+        "Modules/posixmodule.c",
+        "    char *message = strerror(code);\n"
+        "    if (message == NULL) {\n"
+        "        PyErr_SetString(PyExc_ValueError,\n",
+        "    extern int cofferdam_errno_from_linux(int);\n"
+        "    char *message = strerror(cofferdam_errno_from_linux(code));\n"
+        "    if (message == NULL) {\n"
+        "        PyErr_SetString(PyExc_ValueError,\n",
+    ),
+    # WASI has no permission bits; the host has.
+    (
+        "Modules/posixmodule.c",
+        "    SET_ITEM(0, PyLong_FromLong((long)st->st_mode));\n",
+        "    extern int cofferdam_last_mode(void);\n"
+        "    SET_ITEM(0, PyLong_FromLong((long)st->st_mode | cofferdam_last_mode()));\n",
+    ),
+    # A generator that is made while the image is built is seeded when a run first uses it. Its index
+    # is out of range until then.
+    (
+        "Modules/_randommodule.c",
+        "    mt = self->state;\n"
+        "    if (self->index >= N) { /* generate N words at one time */\n",
+        "    mt = self->state;\n"
+        "    if (self->index > N) {\n"
+        "        random_seed_urandom(self);\n"
+        "    }\n"
+        "    if (self->index >= N) { /* generate N words at one time */\n",
+    ),
+    (
+        "Modules/_randommodule.c",
+        "static uint32_t\n"
+        "genrand_uint32(RandomObject *self)\n",
+        "static int random_seed_urandom(RandomObject *self);\n"
+        "extern int cofferdam_is_live(void);\n"
+        "\n"
+        "static uint32_t\n"
+        "genrand_uint32(RandomObject *self)\n",
+    ),
+    (
+        "Modules/_randommodule.c",
+        "    uint32_t key[N];\n"
+        "\n"
+        "    if (_PyOS_URandomNonblock(key, sizeof(key)) < 0) {\n",
+        "    uint32_t key[N];\n"
+        "\n"
+        "    if (!cofferdam_is_live()) {\n"
+        "        self->index = N + 1;\n"
+        "        return 0;\n"
+        "    }\n"
+        "    if (_PyOS_URandomNonblock(key, sizeof(key)) < 0) {\n",
+    ),
+    (
+        "Modules/_randommodule.c",
+        "    state = PyTuple_New(N+1);\n",
+        "    if (self->index > N) {\n"
+        "        random_seed_urandom(self);\n"
+        "    }\n"
+        "    state = PyTuple_New(N+1);\n",
+    ),
+]
+
+
+def main(source):
+    for name, old, new in CHANGES:
+        file = pathlib.Path(source, name)
+        text = file.read_text()
+        found = text.count(old)
+        if found != 1:
+            sys.exit(f"{name}: found {found} times, not once: {old.strip()!r}")
+        file.write_text(text.replace(old, new))
+
+
+main(sys.argv[1])

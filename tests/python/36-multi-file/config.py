@@ -1,0 +1,2 @@
+NAME = "Ada"
+NUMBER = 12

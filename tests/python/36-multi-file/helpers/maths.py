@@ -1,0 +1,4 @@
+"""Numbers."""
+
+def square(n):
+    return n * n

@@ -1,0 +1,2 @@
+for n in range(3000):
+    print(n, "x" * 20)

@@ -1,0 +1,60 @@
+// The files of the package that are fetched on first use, each with its hash.
+
+/** Hashes of the files; the build writes them. */
+declare const COFFERDAM_HASHES: Record<string, string>
+
+// Each address is written out, because bundlers look for this form.
+const PLACES: Record<string, () => URL> = {
+  'host.wasm': () => new URL('./wasm/host.wasm', import.meta.url),
+  'js.wasm': () => new URL('./wasm/js.wasm', import.meta.url),
+  'js-node.wasm': () => new URL('./wasm/js-node.wasm', import.meta.url),
+  'js-document.wasm': () => new URL('./wasm/js-document.wasm', import.meta.url),
+  'ts.wasm': () => new URL('./wasm/ts.wasm', import.meta.url),
+  'sh.wasm': () => new URL('./wasm/sh.wasm', import.meta.url),
+  'basics.wasm': () => new URL('./wasm/basics.wasm', import.meta.url),
+  'commands.wasm': () => new URL('./wasm/commands.wasm', import.meta.url),
+  'pacer.wasm': () => new URL('./wasm/pacer.wasm', import.meta.url),
+}
+
+const compiled = new Map<string, Promise<WebAssembly.Module>>()
+const fetched = new Map<string, Promise<ArrayBuffer>>()
+
+/** Returns a module of this package. It is fetched and compiled once for all sandboxes of a page. */
+export function load(name: string): Promise<WebAssembly.Module> {
+  return once(compiled, name, compile)
+}
+
+/** Returns the bytes of a module, for places that a compiled module cannot be sent to. */
+export function bytes(name: string): Promise<ArrayBuffer> {
+  return once(fetched, name, async (name) => (await get(name)).arrayBuffer())
+}
+
+function once<T>(kept: Map<string, Promise<T>>, name: string, make: (name: string) => Promise<T>): Promise<T> {
+  let made = kept.get(name)
+  if (!made) {
+    made = make(name)
+    kept.set(name, made)
+    // A failure is not kept: the network may be back for the next attempt.
+    made.catch(() => kept.delete(name))
+  }
+  return made
+}
+
+async function get(name: string): Promise<Response> {
+  const place = PLACES[name]
+  const integrity = COFFERDAM_HASHES[name]
+  if (!place || !integrity) throw new Error(`${name}: not part of this package`)
+  const response = await fetch(place(), { integrity })
+  if (!response.ok) throw new Error(`${name}: status ${response.status}`)
+  return response
+}
+
+/** Fetches a module, checks its hash, and compiles it. */
+async function compile(name: string): Promise<WebAssembly.Module> {
+  const response = await get(name)
+  // Servers that know the type of the file allow compiling while it arrives.
+  if (response.headers.get('content-type') === 'application/wasm') {
+    return WebAssembly.compileStreaming(response)
+  }
+  return WebAssembly.compile(await response.arrayBuffer())
+}

@@ -1,0 +1,273 @@
+// The worker of a sandbox: loads the host, passes messages between it and the page, and lets it run.
+
+import { jspi, Turns } from './guest.js'
+import { Guests } from './guests.js'
+import { type HostExports, complete, wasi } from './host.js'
+import { type Change, Keep } from './keep.js'
+import { type Request, send } from './network.js'
+import { type FromCells, RemoteCells, type ToCells } from './remote.js'
+
+/** A message from the page: a request, or the answer to an inquiry. */
+export type ToWorker =
+  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[] } }
+  | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
+  | { inquiry: number; value?: unknown; error?: string }
+  | { module: string; compiled?: WebAssembly.Module; error?: string }
+  | { bytes: string; content?: ArrayBuffer; error?: string }
+  | FromCells
+
+/** A message of the host. */
+type FromHost =
+  | { id: number; result?: unknown; error?: { message: string }; bytes?: Uint8Array }
+  | { inquiry: number; kind: string; params: Record<string, unknown> }
+  | { inquiryOver: number }
+  | { event: string; params: Record<string, unknown> }
+
+/** A message to the page. */
+export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needBytes: string } | { saving: number } | FromHost | ToCells
+
+/** Milliseconds that the host works before messages are looked at. */
+const SLICE = 4
+
+/** Milliseconds between two saves while a run of a kept sandbox goes on. */
+const SAVE_EVERY = 1000
+
+/** Methods after which the files of a kept sandbox may differ. */
+const CHANGES = new Set(['create', 'exec', 'writeFile', 'mkdir', 'unlink', 'rmdir', 'rename', 'chmod', 'grant', 'revoke', 'deny'])
+
+let host: HostExports
+let isScheduled = false
+let turned = performance.now()
+let timer: ReturnType<typeof setTimeout> | undefined
+let keep: Keep | undefined
+let hasFrame = false
+let isBridged = false
+/** Origins whose redirects are followed. */
+let follow: string[] = []
+/** Bytes that belong to the next message of the host. */
+let attached: Uint8Array | undefined
+const turns = new Turns()
+const requests = new Map<number, AbortController>()
+const modules = new Map<string, Promise<WebAssembly.Module>>()
+const arrived = new Map<string, { resolve: (module: WebAssembly.Module) => void; reject: (error: Error) => void }>()
+/** Requests under way that may change a kept sandbox, by their ids. */
+const changing = new Set<number>()
+
+const post = (message: FromWorker): void => postMessage(message)
+const remote = new RemoteCells(() => host, post)
+const guests = new Guests(() => host, need, turns, remote)
+
+/** Returns a module from the page, which compiles each once for all of its sandboxes. */
+function need(name: string): Promise<WebAssembly.Module> {
+  let module = modules.get(name)
+  if (!module) {
+    module = awaited(name)
+    post({ need: name })
+  }
+  return module
+}
+
+function awaited(name: string): Promise<WebAssembly.Module> {
+  const module = new Promise<WebAssembly.Module>((resolve, reject) => arrived.set(name, { resolve, reject }))
+  modules.set(name, module)
+  module.catch(() => modules.delete(name))
+  return module
+}
+
+const fetched = new Map<string, { resolve: (content: ArrayBuffer) => void; reject: (error: Error) => void }>()
+
+/** Returns a guest as bytes from the page. */
+function needBytes(name: string): Promise<ArrayBuffer> {
+  return new Promise((resolve, reject) => {
+    fetched.set(name, { resolve, reject })
+    post({ needBytes: name })
+  })
+}
+
+function poll(): void {
+  isScheduled = false
+  host.web_poll()
+}
+
+function schedule(): void {
+  if (isScheduled) return
+  isScheduled = true
+  if (performance.now() - turned < SLICE) queueMicrotask(poll)
+  else
+    void turns.next().then(() => {
+      turned = performance.now()
+      poll()
+    })
+}
+
+/** Copies bytes into the host's memory. */
+function place(bytes: Uint8Array): [number, number] {
+  const at = host.web_alloc(bytes.length)
+  new Uint8Array(host.memory.buffer).set(bytes, at)
+  return [at, bytes.length]
+}
+
+function receive(message: object, bytes?: Uint8Array): void {
+  if (bytes) host.web_attach(...place(bytes))
+  host.web_receive(...place(new TextEncoder().encode(JSON.stringify(message))))
+}
+
+/** Answers of requests that this worker made itself. */
+const own = new Map<number, (answer: { result?: any; error?: { message: string }; bytes?: Uint8Array }) => void>()
+let lastOwn = 0
+
+function ask(method: string, params: object): Promise<{ result?: any; bytes?: Uint8Array }> {
+  return new Promise((resolve, reject) => {
+    const id = --lastOwn
+    own.set(id, (answer) => (answer.error ? reject(new Error(answer.error.message)) : resolve(answer)))
+    receive({ id, method, params })
+  })
+}
+
+/** Handles a message of the host: some stay here, the rest is the page's. */
+function forward(message: FromHost): void {
+  if (attached && 'id' in message) message.bytes = attached
+  attached = undefined
+  if ('kind' in message && message.kind === 'fetch' && !hasFrame) {
+    const { inquiry, params } = message
+    const over = new AbortController()
+    requests.set(inquiry, over)
+    const request = params as unknown as Request
+    send({ ...request, follow: follow.includes(new URL(request.url).origin) }, over.signal)
+      .then(
+        (value) => receive({ inquiry, value }),
+        (error) => receive({ inquiry, error: String(error) }),
+      )
+      .finally(() => requests.delete(inquiry))
+    return
+  }
+  if ('event' in message && message.event === 'ledger') return keep?.note(message.params as Change)
+  if ('inquiryOver' in message) requests.get(message.inquiryOver)?.abort()
+  if ('id' in message) {
+    const answer = own.get(message.id)
+    if (answer) {
+      own.delete(message.id)
+      return answer(message)
+    }
+    // A request that may have changed something is answered when the change is kept.
+    if (changing.delete(message.id)) {
+      if ((message.result as { sandbox?: string })?.sandbox) sandbox = (message.result as { sandbox: string }).sandbox
+      post({ saving: message.id })
+      void save().then(() => post(message))
+      return
+    }
+  }
+  post(message)
+}
+
+let sandbox = ''
+let saving: Promise<void> | undefined
+let isStale = false
+
+/** Writes the files of a kept sandbox; the host is between two calls whenever this runs. */
+function save(): Promise<void> {
+  if (!keep || !sandbox) return Promise.resolve()
+  if (saving) {
+    isStale = true
+    return saving
+  }
+  saving = (async () => {
+    do {
+      isStale = false
+      const { bytes } = await ask('export', { sandbox })
+      await keep.save(bytes!)
+    } while (isStale)
+  })()
+    .catch((error) => console.error('cofferdam: keep:', error))
+    .finally(() => (saving = undefined))
+  return saving
+}
+
+const web: WebAssembly.ModuleImports = {
+  attach(at: number, length: number) {
+    attached = new Uint8Array(host.memory.buffer, at, length).slice()
+  },
+  send(at: number, length: number) {
+    const text = new TextDecoder().decode(new Uint8Array(host.memory.buffer, at, length))
+    forward(JSON.parse(text))
+  },
+  wake: schedule,
+  sleep(milliseconds: number) {
+    clearTimeout(timer)
+    timer = setTimeout(
+      () => {
+        turned = performance.now()
+        schedule()
+      },
+      Math.min(milliseconds, 2 ** 31 - 1),
+    )
+  },
+}
+
+async function open(name: string | undefined): Promise<void> {
+  const [module, kept] = await Promise.all([need('host.wasm'), name === undefined ? undefined : Keep.open(name)])
+  const given = { cofferdam_web: web, cofferdam_guests: guests.imports(), wasi_snapshot_preview1: wasi(() => host) }
+  const instance = await WebAssembly.instantiate(module, complete(module, given))
+  host = guarded(instance.exports) as unknown as HostExports
+  host._initialize?.()
+  if (!hasFrame && !isBridged) guests.warm('js')
+  if (!kept) return
+  await ask('restore', await kept.ledger())
+  keep = kept
+  setInterval(() => changing.size > 0 && void save(), SAVE_EVERY)
+}
+
+/** Wraps the host's functions: one that traps has failed for good, and the page is told. */
+function guarded(exports: WebAssembly.Exports): Record<string, unknown> {
+  const guard = (run: Function) => (...args: unknown[]) => {
+    try {
+      return run(...args)
+    } catch (error) {
+      post({ failed: String((error as Error)?.message ?? error) })
+      throw error
+    }
+  }
+  const wrapped = Object.entries(exports).map(([name, value]) => [name, typeof value === 'function' ? guard(value) : value])
+  return Object.fromEntries(wrapped)
+}
+
+let opened: Promise<void>
+
+onmessage = async (event: MessageEvent<ToWorker>) => {
+  turned = performance.now()
+  const message = event.data
+  if ('open' in message) {
+    hasFrame = guests.hasFrame = message.open.hasFrame
+    const { cellScript } = message.open
+    follow = message.open.follow
+    isBridged = cellScript !== undefined
+    if (cellScript) guests.bridge(cellScript, needBytes)
+    opened = open(message.open.keep)
+    opened.then(
+      () => post({ ready: { canSuspend: jspi !== undefined || cellScript !== undefined, isBridged: cellScript !== undefined } }),
+      (error) => post({ failed: String(error?.message ?? error) }),
+    )
+    return
+  }
+  if ('module' in message) {
+    if (!modules.has(message.module)) void awaited(message.module)
+    const waits = arrived.get(message.module)
+    if (message.compiled) waits?.resolve(message.compiled)
+    else waits?.reject(new Error(message.error))
+    return
+  }
+  if ('bytes' in message && !('method' in message)) {
+    const waits = fetched.get(message.bytes as string)
+    if (message.content) waits?.resolve(message.content)
+    else waits?.reject(new Error(message.error))
+    return
+  }
+  await opened
+  if ('frame' in message) return remote.receive(message)
+  if (!('method' in message)) return receive(message)
+  const { bytes, ...rest } = message
+  if (keep && CHANGES.has(rest.method)) changing.add(rest.id)
+  const archive = keep && rest.method === 'create' ? await keep.archive() : undefined
+  if (archive) receive({ ...rest, params: { ...rest.params, archive: { attached: true } } }, archive)
+  else receive(rest, bytes)
+}
