@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cofferdam_caps::network::Method;
+use cofferdam_caps::network::{FetchUrl, Method};
 
 use crate::authority::{Authority, Passage};
 use crate::body::SendFault;
@@ -38,6 +38,14 @@ impl Client {
     /// Creates a client; the thread is not started yet.
     pub fn new(settings: Settings) -> Self {
         Self { driver: Arc::default(), shared: Arc::new(settings.open()) }
+    }
+
+    /// Refuses a destination that no grant opens, so that nobody is asked about it: a port of
+    /// another protocol, or an address in [`Settings::never`] that the URL spells out. Names are
+    /// resolved and checked later, when the request is sent.
+    pub fn check_destination(&self, url: &FetchUrl) -> Result<(), FetchError> {
+        port::check(url.origin())?;
+        self.shared.check_named_address(url.origin())
     }
 
     /// Sends one request and follows its redirects, each under its own passage.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cofferdam_caps::network::FetchUrl;
+use cofferdam_caps::network::{FetchUrl, Origin};
 use http::{HeaderMap, Request, Uri};
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1;
@@ -41,6 +41,13 @@ pub(crate) struct Shared {
     pub(crate) tls: Tls,
     pub(crate) never: Never,
     pub(crate) connections: Arc<Semaphore>,
+}
+
+impl Shared {
+    /// Refuses an origin that spells out an address which no grant opens.
+    pub(crate) fn check_named_address(&self, origin: &Origin) -> Result<(), FetchError> {
+        self.never.check_named(origin)
+    }
 }
 
 impl Hop {

@@ -17,7 +17,7 @@
 //! If one of several addresses of a name is refused, all are. An honest name has no such mixture,
 //! and a hostile one would use it to get a second attempt.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use cofferdam_caps::network::{Origin, Scheme};
@@ -44,6 +44,30 @@ impl Never {
     /// right before they are dialled.
     pub fn new(is_one: impl Fn(SocketAddr) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_one))
+    }
+}
+
+impl Never {
+    /// Refuses an origin that spells out such an address, or names this machine.
+    pub(crate) fn check_named(&self, origin: &Origin) -> Result<(), FetchError> {
+        let named: &[IpAddr] = match (origin.host.ip(), origin.host.domain()) {
+            (Some(ip), _) => &[ip],
+            (None, Some(name)) if name == "localhost" || name.ends_with(".localhost") => {
+                &[IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]
+            }
+            (None, _) => &[],
+        };
+        named.iter().try_for_each(|ip| self.check(origin, *ip))
+    }
+
+    fn check(&self, origin: &Origin, ip: IpAddr) -> Result<(), FetchError> {
+        match (self.0)(SocketAddr::new(ip, origin.port)) {
+            true => {
+                let reason = "is an address that no grant opens";
+                Err(FetchError::new(FetchErrorKind::Address, &origin.host, reason))
+            }
+            false => Ok(()),
+        }
     }
 }
 
@@ -86,10 +110,7 @@ pub(crate) async fn check(
     };
     for &ip in &found {
         check_address(origin, names_origin, ip)?;
-        if (never.0)(SocketAddr::new(ip, origin.port)) {
-            let reason = "is an address that no grant opens";
-            return Err(FetchError::new(FetchErrorKind::Address, &origin.host, reason));
-        }
+        never.check(origin, ip)?;
     }
     let usable = found.into_iter().take(MAX_ADDRESSES);
     Ok(Checked(usable.map(|ip| SocketAddr::new(ip, origin.port)).collect()))

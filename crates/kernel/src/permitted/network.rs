@@ -128,6 +128,11 @@ impl Network {
         Network { client }
     }
 
+    /// Refuses a request that could not be sent even if it were granted.
+    pub(crate) fn check_destination(&self, request: &SendRequest) -> Result<(), FetchError> {
+        self.client.check_destination(&request.fetch.url)
+    }
+
     /// Sends a permitted request. Each redirect is checked at the desk of the run.
     pub async fn send(
         &self,

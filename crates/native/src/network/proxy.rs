@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use cofferdam_broker::Verdict;
 use cofferdam_caps::network::FetchUrl;
-use cofferdam_net::{Body, Fetch, HeaderMap, HeaderName, HeaderValue};
+use cofferdam_net::{Body, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue};
 use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING, UPGRADE};
 use http::{Request, Response, StatusCode};
 use http_body::Body as _;
@@ -138,6 +138,9 @@ fn wrapped(body: &[u8]) -> Result<Fetch, String> {
 
 /// Sends a request if it is permitted. Everything on the way is the same for a tool's `fetch`.
 async fn forward(supervisor: &Supervisor, fetch: Fetch) -> Reply {
+    if let Err(error) = supervisor.network.client.check_destination(&fetch.url) {
+        return failed(&error);
+    }
     let permit = match supervisor.desk.check(SendRequest::new(fetch)) {
         Verdict::Permit(permit) => permit,
         Verdict::Denied(denial) => {
@@ -167,11 +170,13 @@ async fn forward(supervisor: &Supervisor, fetch: Fetch) -> Reply {
             reply.headers_mut().remove(DENIED);
             reply
         }
-        Err(error) => {
-            let words = json!({ "code": "FETCH_FAILED", "message": error.to_string() });
-            reply::text(StatusCode::BAD_GATEWAY, "application/json", words.to_string())
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &FetchError) -> Reply {
+    let words = json!({ "code": "FETCH_FAILED", "message": error.to_string() });
+    reply::text(StatusCode::BAD_GATEWAY, "application/json", words.to_string())
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use axum::Json as Answer;
 use axum::extract::{Path, Query, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use cofferdam::permissions::Ledger;
+use cofferdam::{ArchiveSeal, SealKey};
 use cofferdam_front::exec::text;
-use cofferdam_front::fields::{COUNT, CREATE, Field, Need, OBJECTS, TEXT};
+use cofferdam_front::fields::{COUNT, CREATE, FLAG, Field, Need, OBJECTS, TEXT};
 use serde_json::{Map, Value as Json, json};
 
 use super::Body;
@@ -25,6 +27,14 @@ const KEEPING: &[Field] = &[
     ("name", TEXT, Need::Optional),
     ("idleSeconds", COUNT, Need::Optional),
     ("onIdle", r#"{"enum":["save","drop"]}"#, Need::Optional),
+];
+
+/// Query of an import.
+const IMPORT: &[Field] = &[
+    KEEPING[0],
+    KEEPING[1],
+    KEEPING[2],
+    ("sealed", r#"{"enum":["true","false"]}"#, Need::Optional),
 ];
 
 const SANDBOX: &[Field] = &[
@@ -51,9 +61,9 @@ pub(super) fn routes() -> Routes {
         )
         .add(
             one(Method::POST, "/v1/sandboxes/import", "Makes a sandbox from an export")
-                .query(KEEPING)
+                .query(IMPORT)
                 .body(Content::Bytes)
-                .answer(201, made)
+                .answer(201, Content::Objects(SANDBOX, &[("sealed", FLAG, Need::Required)]))
                 .most(MAX_ARCHIVE),
             import,
         )
@@ -118,7 +128,8 @@ async fn create(
     Ok((StatusCode::CREATED, Answer(kept.to_json())).into_response())
 }
 
-/// Makes a sandbox from an archive. The query has `name`, `idleSeconds` and `onIdle`.
+/// Makes a sandbox from an archive. The query has `name`, `idleSeconds`, `onIdle`, and `sealed`,
+/// which if true refuses an archive that this store did not export.
 async fn import(
     State(server): State<Server>,
     agent: Agent,
@@ -133,9 +144,22 @@ async fn import(
             seconds.parse().map_err(|_| Problem::params("idleSeconds: not a number"))?;
         params.insert("idleSeconds".into(), seconds.into());
     }
-    let made = move || server.boxes().create(&server, &agent, params, Some(archive.to_vec()));
-    let kept = blocking(made).await??;
-    Ok((StatusCode::CREATED, Answer(kept.to_json())).into_response())
+    let must_be_sealed = match params.remove("sealed").as_ref().map(Json::as_str) {
+        None | Some(Some("false")) => false,
+        Some(Some("true")) => true,
+        Some(_) => return Err(Problem::params("sealed: not true or false")),
+    };
+    let made = move || {
+        let is_ours = seal_key(&server)?.check(&archive) == ArchiveSeal::Ours;
+        if must_be_sealed && !is_ours {
+            return Err(Problem::params("the body is not sealed by this store, or changed since"));
+        }
+        let kept = server.boxes().create(&server, &agent, params, Some(archive.to_vec()))?;
+        let mut made = kept.to_json();
+        made["sealed"] = is_ours.into();
+        Ok(made)
+    };
+    Ok((StatusCode::CREATED, Answer(blocking(made).await??)).into_response())
 }
 
 async fn show(
@@ -197,7 +221,13 @@ async fn drop_snapshot(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the content of a sandbox as an archive.
+/// Returns the key that exports are sealed with, the same as for `rpc` and `sh --save`.
+// T-BOX-005: an export that was made or changed by somebody else.
+fn seal_key(server: &Server) -> Result<SealKey, Problem> {
+    Ok(SealKey::derived_from(&server.store().key()?))
+}
+
+/// Returns the content of a sandbox as an archive, sealed with the key of the store.
 async fn export(
     State(server): State<Server>,
     agent: Agent,
@@ -205,7 +235,7 @@ async fn export(
 ) -> Result<Response, Problem> {
     let archive = blocking(move || {
         let kept = server.boxes().kept(&server, &agent.id, &id)?;
-        Ok::<_, Problem>(kept.sandbox.export()?)
+        Ok::<_, Problem>(seal_key(&server)?.seal(kept.sandbox.export()?))
     });
     Ok(([(header::CONTENT_TYPE, ARCHIVE)], archive.await??).into_response())
 }

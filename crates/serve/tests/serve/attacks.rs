@@ -195,6 +195,25 @@ async fn no_grant_covers_our_own_address() {
     }
 }
 
+/// T-NET-012. A yes could not open the address, so the run fails at once instead of waiting.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_asked_about_our_own_address() {
+    let fixture = fixture().await;
+    let port = fixture.address.port();
+    for host in ["127.0.0.1", "localhost", "a.localhost", "0.0.0.0", "[::ffff:127.0.0.1]"] {
+        let url = format!("http://{host}:{port}/healthz");
+        let code = format!("return (await fetch('{url}')).status");
+        let answer = fixture.exec(json!({ "kind": "js", "code": code, "ask": true })).await;
+        let message = answer["outcome"]["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("no grant opens"), "{host}: {answer}");
+        let command = format!("curl -sS {url}");
+        let answer =
+            fixture.exec(json!({ "kind": "shell", "command": command, "ask": true })).await;
+        let message = answer["outcome"]["stderr"].as_str().unwrap_or_default();
+        assert!(message.contains("no grant opens"), "{host}: {answer}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_token_is_refused_at_once() {
     let fixture = fixture().await;

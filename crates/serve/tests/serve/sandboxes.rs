@@ -101,6 +101,27 @@ async fn an_export_is_imported_again() {
     assert_eq!(bad.status(), StatusCode::UNPROCESSABLE_ENTITY);
 }
 
+/// T-BOX-005.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_over_http_is_sealed() {
+    let fixture = fixture().await;
+    let id = create(&fixture, json!({ "files": { "/a": "kept" } })).await;
+    let archive = fixture.get(&format!("/v1/sandboxes/{id}/export")).token(&fixture.token);
+    let ours = archive.send().await.bytes().await;
+    let import = |query: &str, archive: &[u8]| {
+        let path = format!("/v1/sandboxes/import{query}");
+        let call = fixture.call(Method::POST, &path).token(&fixture.token);
+        call.bytes("application/octet-stream", archive.to_vec()).send()
+    };
+    let made = import("?sealed=true", &ours).await.json(StatusCode::CREATED).await;
+    assert_eq!(made["sealed"], true);
+    let other = cofferdam::SealKey::derived_from(b"another store").seal(ours.to_vec());
+    let made = import("", &other).await.json(StatusCode::CREATED).await;
+    assert_eq!(made["sealed"], false);
+    assert_eq!(import("?sealed=true", &other).await.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    assert_eq!(import("?sealed=maybe", &ours).await.status(), StatusCode::UNPROCESSABLE_ENTITY);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_idle_sandbox_is_saved_or_dropped_as_it_was_told() {
     let fixture = fixture().await;

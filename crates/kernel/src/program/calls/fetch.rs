@@ -91,6 +91,7 @@ fn start(process: &Process, io: &mut CallIo<'_, '_>) -> Result<Working, CallFail
         request.set_body(body);
         upload
     });
+    settings.network.check_destination(&request).map_err(|error| failed(&error))?;
     if process.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).with("kind", "limit").into());

@@ -16,6 +16,7 @@ pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let body = io.fields.take(io.fields.remaining())?.to_vec();
     let request =
         with_upload(kernel, &head, parse_request(&head, body, kernel.settings.fetch_bytes)?)?;
+    kernel.settings.network.check_destination(&request).map_err(|error| failed(&error))?;
     if kernel.streams.open() >= MAX_STREAMS {
         let message = format!("more than {MAX_STREAMS} responses are read at once");
         return Err(CallError::new("RangeError", message).into());
