@@ -124,26 +124,31 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
 }
 
 fn source(file: &str) -> Result<String, i32> {
+    let mut text = read_source(file).map_err(|what| {
+        eprintln!("js: {file}: {what}");
+        USAGE.trouble
+    })?;
+    // Turns a `#!` line into a comment, which keeps the line numbers.
+    if text.starts_with("#!") {
+        text.insert_str(0, "//");
+    }
+    Ok(text)
+}
+
+/// Reads the source of a tool from a file, or from standard input for `-`. The error says what is
+/// wrong with it.
+pub(crate) fn read_source(file: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = match file {
         "-" => Input.take(MAX_SOURCE + 1).read_to_end(&mut bytes),
         file => std::fs::File::open(file)
             .and_then(|file| file.take(MAX_SOURCE + 1).read_to_end(&mut bytes)),
     };
-    let wrong = |what: String| {
-        eprintln!("js: {file}: {what}");
-        USAGE.trouble
-    };
-    read.map_err(|e| wrong(reason(&e)))?;
+    read.map_err(|e| reason(&e))?;
     if bytes.len() as u64 > MAX_SOURCE {
-        return Err(wrong(format!("longer than {MAX_SOURCE} bytes")));
+        return Err(format!("longer than {MAX_SOURCE} bytes"));
     }
-    let mut text = String::from_utf8(bytes).map_err(|_| wrong("not UTF-8".to_owned()))?;
-    // Turns a `#!` line into a comment, which keeps the line numbers.
-    if text.starts_with("#!") {
-        text.insert_str(0, "//");
-    }
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())
 }
 
 /// Runs a tool that was started to its end. `is_whole` is true if standard input was the source, so

@@ -2,13 +2,11 @@
 //! the output of the script, and supplies standard input on demand.
 
 use std::ffi::OsString;
-use std::io::Read;
 
 use cofferdam_guest_sys as sys;
 
-use super::js::converse;
+use super::js::{converse, read_source};
 use crate::options::{self, Item, Key, Order, Usage, Value};
-use crate::output::{Input, reason};
 
 const USAGE: Usage = Usage {
     name: "python3",
@@ -33,9 +31,6 @@ Exit status is that of sys.exit, 0, or 1 if an exception was not caught.
 ",
     trouble: 2,
 };
-
-/// Longest source that is read; the limit of the run is usually lower.
-const MAX_SOURCE: u64 = 4 << 20;
 
 /// The source of the script.
 enum From {
@@ -156,21 +151,10 @@ fn start(from: From, arguments: &[String]) -> i32 {
 }
 
 fn source(file: &str) -> Result<String, i32> {
-    let mut bytes = Vec::new();
-    let read = match file {
-        "-" => Input.take(MAX_SOURCE + 1).read_to_end(&mut bytes),
-        file => std::fs::File::open(file)
-            .and_then(|file| file.take(MAX_SOURCE + 1).read_to_end(&mut bytes)),
-    };
-    let wrong = |what: String| {
+    read_source(file).map_err(|what| {
         eprintln!("python3: can't open file '{file}': {what}");
         USAGE.trouble
-    };
-    read.map_err(|e| wrong(reason(&e)))?;
-    if bytes.len() as u64 > MAX_SOURCE {
-        return Err(wrong(format!("longer than {MAX_SOURCE} bytes")));
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("not UTF-8".to_owned()))
+    })
 }
 
 #[cfg(test)]
