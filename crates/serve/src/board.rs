@@ -247,7 +247,11 @@ impl Inner {
         if let Some(reason) = &reply.reason {
             answer = answer.because(reason);
         }
-        self.broker.answer(answer)
+        self.broker.answer(answer)?;
+        // The run learns of the answer when it is polled next. Until then the question would still
+        // be shown, and a client that continues the run at once would be asked again.
+        lock(&self.open).remove(id);
+        Ok(())
     }
 
     fn tell(&self, live: Live) {

@@ -42,6 +42,9 @@ async fn a_person_says_yes_and_the_run_goes_on() {
     assert_eq!(shown.json(StatusCode::OK).await["status"], "waiting");
     let yes = json!({ "seal": question["seal"], "allow": true, "span": "once" });
     assert_eq!(decide(&fixture, &cookie, &question, yes.clone()).await, StatusCode::OK);
+    // At once, not when the run has heard of it.
+    let open = fixture.get("/v1/questions").cookie(&cookie).send().await.json(StatusCode::OK).await;
+    assert_eq!(open["questions"], json!([]));
     assert_eq!(outcome(&fixture, &run).await["result"], "secret");
     // An answer is given once.
     assert_eq!(decide(&fixture, &cookie, &question, yes).await, StatusCode::NOT_FOUND);
