@@ -10,6 +10,8 @@ import { battery, runPayload } from './battery.mjs';
 const FRESH = { warm: 200, runs: 2000, budgetMs: 6000, fewest: 20 };
 const HOST_CALL = { warm: 20, runs: 200, budgetMs: 3000, fewest: 20 };
 const SHELL = { warm: 50, runs: 2000, budgetMs: 4000, fewest: 5 };
+/** A new interpreter takes seconds in some peers. */
+const PYTHON = { warm: 0, runs: 20, budgetMs: 8000, fewest: 2 };
 const PAGE = { warm: 5, runs: 30, budgetMs: 8000, fewest: 5 };
 /** Warm-up runs that are not measured: V8 recompiles hot WebAssembly and JavaScript while it runs. */
 const COMPUTE = { warm: 3, runs: 5 };
@@ -47,10 +49,11 @@ export const calledAsync = (body) => `(async function (btcp, args) {${body}\n})(
  * - `shell(script, input)` runs a script in a new shell and returns its output; `input`, if given, is the
  *   contents of `/data/in.txt`.
  * - `page(html)` returns the article of a page.
+ * - `python(source)` runs a source in a new interpreter and returns the value of its last expression.
  *
  * Each may be async. A peer passes those it supports.
  */
-export async function measure({ peer, version, fresh, hostCalls, open, confined, shell, page }) {
+export async function measure({ peer, version, fresh, hostCalls, open, confined, shell, page, python }) {
   const [what, programs] = process.argv.slice(-2);
   const line = (name, unit, samples, more) =>
     console.log(JSON.stringify({ peer, version, name, unit, ...percentiles(samples), ...more }));
@@ -93,6 +96,10 @@ export async function measure({ peer, version, fresh, hostCalls, open, confined,
     const html = readFileSync(process.env.COFFERDAM_BENCH_PAGE, 'utf8');
     const [samples, { title, length }] = await timed(PAGE, () => page(html));
     line('page', 'ms', samples, { check: `${title}: ${length}` });
+  } else if (what === 'python') {
+    const [samples, result] = await timed(PYTHON, () => python('def tool():\n    return 1 + 1\ntool()'));
+    if (result !== 2) throw new Error(`${result} instead of 2`);
+    line('python_new_tool', 'us', samples.map((ms) => ms * 1000));
   } else if (what === 'kill' || what === 'memory') {
     const base = { peer, version };
     if (process.env.BENCH_PAYLOAD) {
