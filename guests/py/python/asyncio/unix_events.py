@@ -7,6 +7,8 @@ leaves the cell instead and is resumed with the answers, so a waiting tool has n
 
 import _cofferdam
 
+from cofferdam.answers import deliver
+
 from . import base_events, events, exceptions, futures, tasks
 
 __all__ = (
@@ -55,7 +57,11 @@ class HostEventLoop(base_events.BaseEventLoop):
     def _process_events(self, answers):
         for ticket, status, payload in answers:
             future, result = self._waiting.pop(ticket, (None, None))
-            if future is None or future.done():
+            if future is None:
+                # A command of `subprocess`, or a timer.
+                deliver((ticket, status, payload))
+                continue
+            if future.done():
                 continue
             try:
                 future.set_result(_cofferdam.answer(status, payload, result))

@@ -1,5 +1,5 @@
-"""`subprocess`: commands of the sandbox. The host runs a command to its end, so its output arrives in
-one piece, and it starts when its input is complete."""
+"""`subprocess`: commands of the sandbox. Output arrives as it is printed, input is taken while the
+command runs, and a command can be stopped."""
 
 import errno
 import io
@@ -8,7 +8,22 @@ import re
 import subprocess
 import sys
 
+import _cofferdam
+
 from . import host
+from .answers import expect, wait_until
+
+# Kinds of events of a command: the first byte of each.
+ENDED, STDOUT, STDERR, STOPPED = range(4)
+
+# Signals by which `kill` and `terminate` end a command.
+SIGKILL, SIGTERM = 9, 15
+
+# Longest piece of input that crosses at once.
+_PIECE = 64 << 10
+
+# A command that does not exist says so within this time, in seconds.
+START = 0.005
 
 
 def described(what, cwd=None, env=None, input=None, shell=None):
@@ -33,22 +48,140 @@ def described(what, cwd=None, env=None, input=None, shell=None):
 _MISSING = re.compile(r"(ExecError: [^:]*: no such file or directory|.*: command not found)\s*")
 
 
-def _is_missing(done):
+def is_missing(code, reason):
     """Returns true if the command does not exist, which is an error of the call itself."""
-    return done["exitCode"] != 0 and _MISSING.fullmatch(done["stderr"].decode("utf-8", "replace")) is not None
+    return bool(code) and _MISSING.fullmatch(reason.decode("utf-8", "replace")) is not None
 
 
-class _Input(io.BytesIO):
-    """Standard input of a command, which is sent when the command starts."""
+def not_found(name):
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(os.fspath(name)))
+
+
+def pieces_of(content, is_last):
+    """Returns the calls that write to standard input: a mark of the last one, and a piece."""
+    pieces = [(0, bytes(content[at : at + _PIECE])) for at in range(0, len(content), _PIECE)]
+    return pieces + [(1, b"")] * is_last
+
+
+class Command:
+    """A command under way. It advances while an answer about it is pending, so one always is."""
+
+    def __init__(self, number, show):
+        """Follows a command that was started. `show(stream, bytes)` receives its output."""
+        self.number = number
+        self.code = None
+        # The reason of a failure that the command did not print itself.
+        self.reason = b""
+        self.signal = None
+        self._show = show
+        self._ask()
+
+    @property
+    def is_over(self):
+        return self.code is not None
+
+    @property
+    def is_missing(self):
+        return is_missing(self.code, self.reason)
+
+    def _ask(self):
+        while not self.is_over:
+            ticket, event = _cofferdam.start(host.COMMAND_NEXT, "u", "r", self.number)
+            if ticket is not None:
+                expect(ticket, self._answered)
+                return
+            self._take(event)
+
+    def _answered(self, status, payload):
+        self._take(_cofferdam.answer(status, payload, "r"))
+        self._ask()
+
+    def _take(self, event):
+        kind, content = event[0], event[1:]
+        if kind in (STDOUT, STDERR):
+            self._show(kind, content)
+            return
+        if kind == STOPPED:
+            self.code = -(self.signal or SIGKILL)
+        else:
+            self.code = int.from_bytes(content[:4], "little", signed=True)
+            self.reason = content[4:]
+            if self.reason and not self.is_missing:
+                self._show(STDERR, self.reason)
+
+    def write(self, content, is_last=False, until=None):
+        """Writes to standard input and waits until the command has taken it. Returns the rest if the
+        time is over first."""
+        for number, piece in enumerate(pieces := pieces_of(content, is_last)):
+            if self.is_over:
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+            try:
+                ticket, _ = _cofferdam.start(host.COMMAND_FEED, "ubr", "", self.number, *piece)
+            except TypeError:
+                # It has ended, and its last event was not taken yet.
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
+            taken = [] if ticket is not None else [True]
+            if ticket is not None:
+                expect(ticket, lambda *answer: taken.append(answer))
+            if not wait_until(lambda: taken or self.is_over, until() if until is not None else None):
+                return b"".join(piece for _, piece in pieces[number + 1 :])
+        return b""
+
+    def stop(self, number):
+        if not self.is_over:
+            self.signal = self.signal or number
+            _cofferdam.call(host.COMMAND_STOP, "u", "", self.number)
+
+
+def flush():
+    """Shows what the script has written so far to the command, and prints it before its output."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    _cofferdam.flush()
+
+
+class _Input(io.RawIOBase):
+    """Standard input of a command."""
+
+    def __init__(self, command):
+        self._command = command
+        self.is_ended = False
+
+    def writable(self):
+        return True
+
+    def write(self, content):
+        content = bytes(content)
+        self._command.write(content)
+        return len(content)
 
     def close(self):
-        if not self.closed:
-            self.content = self.getvalue()
+        if not self.is_ended and not self._command.is_over:
+            self.is_ended = True
+            self._command.write(b"", is_last=True)
         super().close()
 
 
+class _Output(io.RawIOBase):
+    """Standard output or error of a command: pieces that it has printed."""
+
+    def __init__(self, content, is_over):
+        self._content, self._is_over = content, is_over
+
+    def readable(self):
+        return True
+
+    def readinto(self, room):
+        wait_until(lambda: self._content or self._is_over())
+        size = min(len(room), len(self._content))
+        room[:size] = self._content[:size]
+        del self._content[:size]
+        return size
+
+
 class Popen:
-    """A command of the sandbox. It runs when its result is needed."""
+    """A command of the sandbox."""
 
     def __init__(self, args, bufsize=-1, executable=None, stdin=None, stdout=None, stderr=None,
                  preexec_fn=None, close_fds=True, shell=False, cwd=None, env=None,
@@ -58,137 +191,135 @@ class Popen:
         if preexec_fn is not None or pass_fds:
             raise ValueError("a command of the sandbox takes no preexec_fn and no pass_fds")
         self.args = args
-        self.pid = 2
         self.returncode = None
         self._text = bool(text or universal_newlines or encoding or errors)
         self.encoding, self.errors, self.text_mode = encoding, errors, self._text
-        self._targets = (stdout, stderr)
-        self._started = False
-        self._outputs = (b"", b"")
-        self._cwd, self._env = cwd, env
+        self._targets = {STDOUT: stdout, STDERR: stderr}
+        self._content = {STDOUT: bytearray(), STDERR: bytearray()}
+        # What `communicate` has not written yet, if it ran out of time.
+        self._unsent = None
         if shell:
-            self._what = args if isinstance(args, (str, bytes)) else args[0]
-            self._what = os.fsdecode(self._what)
+            what = os.fsdecode(args if isinstance(args, (str, bytes)) else args[0])
         else:
-            self._what = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
-            if not self._what:
+            what = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+            if not what:
                 raise IndexError("list index out of range")
-        self._input = None
-        self.stdin = self.stdout = self.stderr = None
-        if stdin == subprocess.PIPE:
-            self._input = _Input()
-            self.stdin = self._wrapped(self._input)
-        elif stdin is None:
-            pass
-        elif stdin != subprocess.DEVNULL:
-            self._input = stdin
-        # Without a pipe for its input the command can run at once, and errors are raised here.
-        if self.stdin is None:
-            self._run(None)
+        flush()
+        wanted = described(what, cwd, env, content_of(stdin), shell)
+        wanted["piped"] = stdin == subprocess.PIPE
+        self._command = Command(int(host.now(host.COMMAND_START, "v", "v", wanted)), self._shown)
+        self.pid = self._command.number
+        self._name = None if shell else what[0]
+        is_over = lambda: self._command.is_over
+        self._input = _Input(self._command)
+        self.stdin = self._writer(self._input) if stdin == subprocess.PIPE else None
+        self.stdout, self.stderr = (
+            self._reader(_Output(self._content[kind], is_over)) if self._targets[kind] == subprocess.PIPE else None
+            for kind in (STDOUT, STDERR)
+        )
+        if not shell:
+            wait_until(is_over, START)
+            self._check_found()
 
-    def _wrapped(self, stream):
+    def _reader(self, raw):
+        stream = io.BufferedReader(raw)
+        if not self._text:
+            return stream
+        return io.TextIOWrapper(stream, encoding=self.encoding or "utf-8", errors=self.errors)
+
+    def _writer(self, raw):
+        stream = io.BufferedWriter(raw)
         if not self._text:
             return stream
         return io.TextIOWrapper(stream, encoding=self.encoding or "utf-8", errors=self.errors, write_through=True)
 
-    def _taken(self, given):
-        if given is not None:
-            return given.encode(self.encoding or "utf-8", self.errors or "strict") if isinstance(given, str) else given
-        if self.stdin is not None:
-            if not self.stdin.closed:
-                self.stdin.close()
-            return self._input.content
-        if self._input is None:
-            return None
-        source = self._input
-        if isinstance(source, int):
-            return os.read(source, 1 << 30)
-        content = source.read()
-        return content.encode() if isinstance(content, str) else content
+    def _check_found(self):
+        if self._name is not None and self._command.is_missing:
+            raise not_found(self._name)
 
-    def _run(self, given):
-        self._started = True
-        shell = isinstance(self._what, str)
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        wanted = described(self._what, self._cwd, self._env, self._taken(given), shell)
-        import _cofferdam
-
-        _cofferdam.flush()
-        done = host.now(host.COMMAND_RUN, "v", "v", wanted)
-        if not shell and _is_missing(done):
-            name = self._what[0]
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(os.fspath(name)))
-        self.returncode = done["exitCode"]
-        out, err = done["stdout"], done["stderr"]
-        to_out, to_err = self._targets
-        if to_err == subprocess.STDOUT:
-            out, err = out + err, b""
-        self._outputs = (self._delivered(out, to_out, sys.stdout), self._delivered(err, to_err, sys.stderr))
-        if to_out == subprocess.PIPE:
-            self.stdout = self._wrapped(io.BytesIO(out))
-        if to_err == subprocess.PIPE:
-            self.stderr = self._wrapped(io.BytesIO(err))
-
-    def _delivered(self, data, target, own):
-        if target is None:
-            own.flush()
-            own.buffer.write(data)
-            own.buffer.flush()
-            return None
+    def _shown(self, kind, content):
+        """Takes a piece of output to where the caller wants it."""
+        target = self._targets[kind]
+        if kind == STDERR and target == subprocess.STDOUT:
+            kind, target = STDOUT, self._targets[STDOUT]
         if target == subprocess.PIPE:
-            return data
-        if target in (subprocess.DEVNULL, subprocess.STDOUT):
-            return None
-        if isinstance(target, int):
-            os.write(target, data)
-            return None
-        target.flush()
-        getattr(target, "buffer", target).write(data)
-        target.flush()
-        return None
+            self._content[kind] += content
+        elif target is None:
+            own = sys.__stdout__ if kind == STDOUT else sys.__stderr__
+            own.buffer.write(content)
+            own.buffer.flush()
+        elif target == subprocess.DEVNULL:
+            pass
+        elif isinstance(target, int):
+            os.write(target, content)
+        else:
+            target.flush()
+            getattr(target, "buffer", target).write(content)
+            target.flush()
 
-    def _shown(self, data):
-        if data is None or not self._text:
-            return data
-        return data.decode(self.encoding or "utf-8", self.errors or "strict").replace("\r\n", "\n")
+    def _ended(self, timeout):
+        """Waits for the end of the command."""
+        if not wait_until(lambda: self._command.is_over, timeout):
+            return False
+        self._check_found()
+        self.returncode = self._command.code
+        return True
 
     def communicate(self, input=None, timeout=None):
-        if not self._started:
-            self._run(input)
-        return self._shown(self._outputs[0]), self._shown(self._outputs[1])
+        until = _until(timeout)
+        if self._unsent is None:
+            self._unsent = self._encoded(input)
+        if self.stdin is not None and not self.stdin.closed:
+            try:
+                self.stdin.flush()
+                self._unsent = self._command.write(self._unsent, until=until)
+            except BrokenPipeError:
+                self._unsent = b""
+            if not self._unsent:
+                self.stdin.close()
+        left = until() if until is not None else None
+        if not self._ended(left):
+            out = bytes(self._content[STDOUT]) or None
+            raise subprocess.TimeoutExpired(self.args, timeout, output=out)
+        out, err = (stream.read() if stream is not None else None for stream in (self.stdout, self.stderr))
+        return out, err
+
+    def _encoded(self, given):
+        if given is None:
+            return b""
+        if isinstance(given, str):
+            return given.encode(self.encoding or "utf-8", self.errors or "strict")
+        return bytes(given)
 
     def wait(self, timeout=None):
-        if not self._started:
-            self._run(None)
+        if not self._ended(timeout):
+            raise subprocess.TimeoutExpired(self.args, timeout)
         return self.returncode
 
     def poll(self):
-        if self.stdin is not None and not self.stdin.closed and not self._started:
-            return None
-        return self.wait()
-
-    def __getattribute__(self, name):
-        # Reading the output of a command that has its input starts it.
-        if name in ("stdout", "stderr"):
-            own = object.__getattribute__(self, "__dict__")
-            if own.get("_started") is False and "stdin" in own and own["_targets"][name == "stderr"] == subprocess.PIPE:
-                object.__getattribute__(self, "_run")(None)
-        return object.__getattribute__(self, name)
+        self._ended(0)
+        return self.returncode
 
     def send_signal(self, sig):
-        pass
+        # Every signal that a command can be sent ends it; 0 only asks if it runs.
+        if sig != 0:
+            self._command.stop(sig)
 
     def terminate(self):
-        pass
+        self.send_signal(SIGTERM)
 
     def kill(self):
-        pass
+        self.send_signal(SIGKILL)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for stream in (self.stdout, self.stderr):
+            if stream is not None:
+                stream.close()
+        if self.stdin is not None:
+            self.stdin.close()
         self.wait()
 
     def __repr__(self):
@@ -197,6 +328,26 @@ class Popen:
     @classmethod
     def __class_getitem__(cls, item):
         return cls
+
+
+def _until(timeout):
+    """Returns a function that tells how many seconds are left."""
+    if timeout is None:
+        return None
+    import time
+
+    end = time.monotonic() + timeout
+    return lambda: max(0, end - time.monotonic())
+
+
+def content_of(stdin):
+    """Returns the content of a file that is the standard input of a command."""
+    if stdin is None or stdin in (subprocess.PIPE, subprocess.DEVNULL):
+        return None
+    if isinstance(stdin, int):
+        return os.read(stdin, 1 << 30)
+    content = stdin.read()
+    return content.encode() if isinstance(content, str) else content
 
 
 def system(command):
