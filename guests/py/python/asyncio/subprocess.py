@@ -49,7 +49,7 @@ class _Writer:
 
     async def drain(self):
         if self._last is not None:
-            await self._last
+            await tasks.shield(self._last)
 
     def can_write_eof(self):
         return True
@@ -112,7 +112,7 @@ class Process:
             target.write(content)
 
     async def wait(self):
-        await self._following
+        await tasks.shield(self._following)
         return self.returncode
 
     async def communicate(self, input=None):
@@ -120,7 +120,7 @@ class Process:
             if input is not None:
                 self.stdin.write(input)
             self.stdin.close()
-        await self._following
+        await tasks.shield(self._following)
         return tuple([await stream.read() if stream is not None else None for stream in (self.stdout, self.stderr)])
 
     def send_signal(self, signal):
