@@ -266,9 +266,9 @@ impl<H: Host> Cell<H> {
         self.store.data().memory_refused
     }
 
-    /// Returns the size of the guest's memory in bytes.
-    pub fn memory_bytes(&self) -> usize {
-        self.memory().data_size(&self.store)
+    /// Returns the number of bytes by which the guest's memory is larger than that of its image.
+    pub fn grown_bytes(&self) -> u64 {
+        (self.memory().data_size(&self.store) as u64).saturating_sub(self.image.memory_bytes())
     }
 
     fn reason(&self, error: wasmtime::Error) -> Stop {

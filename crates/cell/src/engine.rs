@@ -80,6 +80,11 @@ impl Engine {
         engine.precompile_module(&wasm).map_err(|e| failed(&e))
     }
 
+    /// Returns the number of cells that are alive.
+    pub fn cells(&self) -> u32 {
+        self.crowd.alive.load(Ordering::Relaxed)
+    }
+
     /// Returns the alarm of this engine.
     pub fn alarm(&self) -> &Alarm {
         &self.alarm

@@ -332,6 +332,7 @@ fn take_cell(
     };
     let kernel = Kernel::new(settings);
     let clock = &course.clock;
+    course.state.runtime.make_room();
     Ok(Cell::new(image, kernel, of_cell, clock.switch().clone(), clock.deadline())?)
 }
 

@@ -189,6 +189,16 @@ impl Runtime {
         })
     }
 
+    /// Makes sure that cells which are being freed do not keep a new one from its place in a small
+    /// pool. A full pool stays full.
+    // T-CELL-021: a run that finds no cell.
+    pub(crate) fn make_room(&self) {
+        let waiting = self.inner.reaper.waiting();
+        if waiting > 0 && self.inner.engine.cells() + waiting >= self.inner.pool.cells {
+            self.inner.reaper.settle();
+        }
+    }
+
     pub(crate) fn reaper(&self) -> &Reaper {
         &self.inner.reaper
     }

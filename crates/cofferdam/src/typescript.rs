@@ -32,6 +32,7 @@ pub(crate) async fn strip(
         cofferdam_cell::Limits { memory_bytes: MEMORY, reply_bytes: reply_room(&tool.source) };
     let kernel = Kernel::new(course.settings());
     let image = course.state.runtime.ts()?;
+    course.state.runtime.make_room();
     let mut cell =
         Cell::new(image, kernel, limits, course.clock.switch().clone(), course.clock.deadline())?;
     let mut message = Writer::new();

@@ -320,6 +320,18 @@ async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
     check_works(&run_plain(&sandbox).await);
 }
 
+/// T-CELL-021: cells of earlier runs, which a thread frees, take no place of later runs.
+#[tokio::test]
+async fn large_runs_one_after_the_other_fit_a_small_pool() {
+    let runtime = Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime");
+    let sandbox = Sandbox::builder().runtime(&runtime).build().expect("a sandbox");
+    let source = "return new Uint8Array(40 << 20).fill(1).length";
+    for _ in 0..20 {
+        let outcome = sandbox.run(&Tool::javascript(source)).await.expect("a cell");
+        assert_eq!(outcome.result_json(), Some((40 << 20).into()), "{outcome:?}");
+    }
+}
+
 /// T-CELL-022: numbers drawn while the image was made would be the same in every cell.
 #[tokio::test]
 async fn no_two_cells_draw_the_same_numbers() {
