@@ -66,6 +66,13 @@ unsafe extern "C" fn __imported_wasi_snapshot_preview1_path_open(
     status(found.and_then(|descriptor| opened(descriptor, to)))
 }
 
+/// Returns true for names such as `<unknown>` and `<string>`. CPython looks for the line of a syntax
+/// error in a file of that name, which nobody should be asked about.
+fn names_code_without_a_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with('<') && name.ends_with('>')
+}
+
 /// Opens a file or folder. The host has whole files: what may be read is read now.
 fn find(path: String, how: u16, rights: u64, append: bool) -> Result<Descriptor> {
     flush_path(&path);
@@ -77,6 +84,9 @@ fn find(path: String, how: u16, rights: u64, append: bool) -> Result<Descriptor>
         };
     }
     let (readable, writable) = (rights & RIGHT_READ != 0, rights & RIGHT_WRITE != 0);
+    if !writable && names_code_without_a_file(&path) {
+        return Err(Errno::ENOENT);
+    }
     if how & OPEN_EXCLUSIVE != 0 && look(&path, false).is_ok() {
         return Err(Errno::EEXIST);
     }
