@@ -49,7 +49,8 @@ fn a_tool_may_leave_out_parameters() {
 /// CPython reads the line of a syntax error from the file that the code names, such as `<unknown>`.
 #[test]
 fn code_without_a_file_is_not_looked_for_among_the_files() {
-    let source = "import ast\ntry:\n    ast.parse('a b')\nexcept SyntaxError:\n    open('data.txt')";
+    let source =
+        "import ast\ntry:\n    ast.parse('a b')\nexcept SyntaxError:\n    open('data.txt')";
     let outcome = run(Sandbox::builder(), source);
     assert!(matches!(outcome.ending, Ending::Denied(_)), "{outcome:?}");
     assert_eq!(outcome.denials.len(), 1, "{outcome:?}");
