@@ -257,8 +257,14 @@ impl Kernel {
             return Ok(Settled { timers: self.take_due(), done });
         }
         let timer = match self.timers.first().map(|(due, _)| f64::from_bits(*due)) {
-            // A fixed clock jumps to the timer, unless a call under way could be settled first.
-            Some(_) if !self.working.is_empty() && self.clock.is_fixed() => None,
+            // A fixed clock jumps to a later timer, unless a call under way could be settled first.
+            Some(due)
+                if !self.working.is_empty()
+                    && self.clock.is_fixed()
+                    && due > self.clock.monotonic_ms() =>
+            {
+                None
+            }
             Some(due) => match self.clock.reach(due) {
                 Some(at) => Some(at),
                 None => return Ok(Settled { timers: self.take_due(), done }),

@@ -92,8 +92,9 @@ class Process:
                 self.returncode = -(self._signal or processes.SIGKILL)
             else:
                 self.reason = content[4:]
-                self._show(processes.STDERR, self.reason)
                 self.returncode = int.from_bytes(content[:4], "little", signed=True)
+                if not processes.is_missing(self.returncode, self.reason):
+                    self._show(processes.STDERR, self.reason)
         for stream in (self.stdout, self.stderr):
             if stream is not None:
                 stream.feed_eof()
@@ -154,7 +155,8 @@ async def create_subprocess_shell(cmd, stdin=None, stdout=None, stderr=None, lim
 
 async def create_subprocess_exec(program, *args, stdin=None, stdout=None, stderr=None, limit=_LIMIT, **options):
     process = await _start([program, *args], False, stdin, stdout, stderr, limit, **options)
-    await tasks.wait([process._following], timeout=processes.START)
+    # A command that does not exist ends as soon as it is looked at.
+    await tasks.wait([process._following], timeout=0)
     if processes.is_missing(process.returncode, process.reason):
         raise processes.not_found(program)
     return process

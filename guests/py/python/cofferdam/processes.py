@@ -22,9 +22,6 @@ SIGKILL, SIGTERM = 9, 15
 # Longest piece of input that crosses at once.
 _PIECE = 64 << 10
 
-# A command that does not exist says so within this time, in seconds.
-START = 0.005
-
 
 def described(what, cwd=None, env=None, input=None, shell=None):
     """Returns a command as the host takes it."""
@@ -218,7 +215,8 @@ class Popen:
             for kind in (STDOUT, STDERR)
         )
         if not shell:
-            wait_until(is_over, START)
+            # A command that does not exist ends as soon as it is looked at.
+            wait_until(is_over, 0)
             self._check_found()
 
     def _reader(self, raw):
