@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from cofferdam import host, processes
+from cofferdam.answers import look
 
 from . import events, streams, tasks
 
@@ -80,24 +81,32 @@ class Process:
         self.stdout, self.stderr = (
             streams.StreamReader(limit=limit, loop=loop) if target == PIPE else None for target in targets[1:]
         )
-        self._following = loop.create_task(self._follow())
+        # A command that does not exist ends as soon as it is looked at.
+        ticket, event = look(host.COMMAND_NEXT, "u", "r", number)
+        if ticket is None:
+            self._take(event)
+        self._following = loop.create_task(self._follow(loop, ticket))
 
-    async def _follow(self):
+    async def _follow(self, loop, ticket):
+        if ticket is not None:
+            self._take(await loop.answer_to(ticket, "r"))
         while self.returncode is None:
-            event = await host.later(host.COMMAND_NEXT, "u", "r", self.pid)
-            kind, content = event[0], event[1:]
-            if kind in (processes.STDOUT, processes.STDERR):
-                self._show(kind, content)
-            elif kind == processes.STOPPED:
-                self.returncode = -(self._signal or processes.SIGKILL)
-            else:
-                self.reason = content[4:]
-                self.returncode = int.from_bytes(content[:4], "little", signed=True)
-                if not processes.is_missing(self.returncode, self.reason):
-                    self._show(processes.STDERR, self.reason)
+            self._take(await host.later(host.COMMAND_NEXT, "u", "r", self.pid))
         for stream in (self.stdout, self.stderr):
             if stream is not None:
                 stream.feed_eof()
+
+    def _take(self, event):
+        kind, content = event[0], event[1:]
+        if kind in (processes.STDOUT, processes.STDERR):
+            self._show(kind, content)
+        elif kind == processes.STOPPED:
+            self.returncode = -(self._signal or processes.SIGKILL)
+        else:
+            self.reason = content[4:]
+            self.returncode = int.from_bytes(content[:4], "little", signed=True)
+            if not processes.is_missing(self.returncode, self.reason):
+                self._show(processes.STDERR, self.reason)
 
     def _show(self, kind, content):
         if kind == processes.STDERR and self._targets[2] == STDOUT:
@@ -155,8 +164,6 @@ async def create_subprocess_shell(cmd, stdin=None, stdout=None, stderr=None, lim
 
 async def create_subprocess_exec(program, *args, stdin=None, stdout=None, stderr=None, limit=_LIMIT, **options):
     process = await _start([program, *args], False, stdin, stdout, stderr, limit, **options)
-    # A command that does not exist ends as soon as it is looked at.
-    await tasks.wait([process._following], timeout=0)
     if processes.is_missing(process.returncode, process.reason):
         raise processes.not_found(program)
     return process
