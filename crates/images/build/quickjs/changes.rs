@@ -430,4 +430,92 @@ typedef struct JSFunctionDef {\n",
         b->source = NULL;
     }\n",
     },
+    // The context of `AsyncLocalStorage`: a value that callbacks of promises run with again. Nothing
+    // is kept before a script sets a context; then each callback is wrapped. The preludes take the
+    // function off `Promise`.
+    Change {
+        file: "quickjs/quickjs.c",
+        times: 1,
+        from: "static __exception int perform_promise_then(JSContext *ctx,
+                                            JSValueConst promise,
+                                            JSValueConst *resolve_reject,
+                                            JSValueConst *cap_resolving_funcs)
+{\n",
+        to: "static JSValue js_context_call(JSContext *ctx, JSValueConst this_val,
+                               int argc, JSValueConst *argv, int magic, JSValueConst *data)
+{
+    JSValue outer = js_context, ret;
+
+    js_context = js_dup(data[1]);
+    ret = JS_Call(ctx, data[0], this_val, argc, argv);
+    JS_FreeValue(ctx, js_context);
+    js_context = outer;
+    return ret;
+}
+
+/* Returns the context, or sets another and returns the one before. */
+static JSValue js_promise_context(JSContext *ctx, JSValueConst this_val,
+                                  int argc, JSValueConst *argv)
+{
+    JSValue outer;
+
+    if (!js_context_on) {
+        if (argc == 0)
+            return JS_UNDEFINED;
+        js_context_on = true;
+        js_context = JS_UNDEFINED;
+    }
+    if (argc == 0)
+        return js_dup(js_context);
+    outer = js_context;
+    js_context = js_dup(argv[0]);
+    return outer;
+}
+
+static __exception int perform_promise_then(JSContext *ctx,
+                                            JSValueConst promise,
+                                            JSValueConst *resolve_reject,
+                                            JSValueConst *cap_resolving_funcs)
+{\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        times: 1,
+        from: "        rd->handler = js_dup(handler);
+        rd_array[i] = rd;\n",
+        to: "        if (unlikely(js_context_on) && !JS_IsUndefined(handler)) {
+            JSValueConst data[2] = { handler, js_context };
+            rd->handler = JS_NewCFunctionData(ctx, js_context_call, 1, 0, 2, data);
+            if (JS_IsException(rd->handler))
+                rd->handler = js_dup(handler);
+        } else {
+            rd->handler = js_dup(handler);
+        }
+        rd_array[i] = rd;\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        times: 1,
+        from: "    if (!data || data->promise_state != JS_PROMISE_FULFILLED)
+        return 1;\n",
+        to: "    if (!data || data->promise_state != JS_PROMISE_FULFILLED || unlikely(js_context_on))
+        return 1;\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        times: 1,
+        from: "static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+        to: "/* Thread-local for native tests, which run several engines at a time. */
+static _Thread_local bool js_context_on;
+static _Thread_local JSValue js_context;
+
+static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)\n",
+    },
+    Change {
+        file: "quickjs/quickjs.c",
+        times: 1,
+        from: "static const JSCFunctionListEntry js_promise_funcs[] = {\n",
+        to: "static const JSCFunctionListEntry js_promise_funcs[] = {
+    JS_CFUNC_DEF(\"cofferdamContext\", 0, js_promise_context ),\n",
+    },
 ];
