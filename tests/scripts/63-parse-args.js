@@ -24,7 +24,7 @@ show(['--no-verbose'], { allowNegative: false, strict: false });
 show(['-x', '--any', 'thing'], { strict: false });
 const { tokens } = parseArgs({ args: ['-v', '--tag', 'z', 'p'], options, allowPositionals: true, tokens: true });
 console.log(tokens.length, tokens[0]);
-console.log(JSON.stringify(styleText('red', 'danger')), inspect(styleText(['bold', 'underline'], 'x')));
+console.log(JSON.stringify(styleText('red', 'danger')), inspect(styleText('bold', 'x')));
 console.log(stripVTControlCharacters(styleText('green', 'plain')));
 try {
   styleText('mauve', 'x');
