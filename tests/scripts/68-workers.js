@@ -6,10 +6,3 @@ const { isMainThread, parentPort, workerData } = require('node:worker_threads');
 console.log(isMainThread, parentPort, workerData);
 const run = (n) => Promise.resolve(fib(n));
 Promise.all([5, 10, 15].map(run)).then((values) => console.log(values));
-const { MessageChannel } = require('node:worker_threads');
-const { port1, port2 } = new MessageChannel();
-port2.on('message', (message) => {
-  console.log('received', message);
-  port1.close();
-});
-port1.postMessage({ hello: ['world', 1] });

@@ -29,6 +29,7 @@ fn find(toolchain: &Toolchain) -> Result<PathBuf> {
     let mut manifests = packages
         .filter(|package| package["name"] == package::PACKAGE)
         .filter_map(|package| package["manifest_path"].as_str());
-    let manifest = manifests.next().ok_or_else(|| format!("guests: no package {}", package::PACKAGE))?;
+    let manifest =
+        manifests.next().ok_or_else(|| format!("guests: no package {}", package::PACKAGE))?;
     Ok(Path::new(manifest).parent().ok_or("a manifest without directory")?.to_owned())
 }

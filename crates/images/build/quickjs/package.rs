@@ -33,8 +33,8 @@ pub(crate) fn changed(original: &Path, target_dir: &Path) -> Result<PathBuf> {
     files.dedup();
     let mut hasher = DefaultHasher::new();
     for file in files {
-        let contents = std::fs::read(original.join(file))
-            .map_err(|_| format!("{PACKAGE}: no file {file}"))?;
+        let contents =
+            std::fs::read(original.join(file)).map_err(|_| format!("{PACKAGE}: no file {file}"))?;
         change(Path::new(file), contents)?.hash(&mut hasher);
     }
     let copy = target_dir.join(format!("changed-{:016x}", hasher.finish())).join(name);

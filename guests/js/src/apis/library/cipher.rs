@@ -265,11 +265,7 @@ fn update<'js>(
 }
 
 /// Returns the last bytes, or the reason why there are none: `length` or `padding`.
-fn finish<'js>(
-    ctx: Ctx<'js>,
-    cipher: Class<'js, Cipher>,
-    has_padding: bool,
-) -> Result<Value<'js>> {
+fn finish<'js>(ctx: Ctx<'js>, cipher: Class<'js, Cipher>, has_padding: bool) -> Result<Value<'js>> {
     let finished = cipher.borrow_mut().0.finish(has_padding);
     let reason = match finished {
         Ok(output) => return TypedArray::<u8>::new(ctx, output).map(TypedArray::into_value),

@@ -8,6 +8,7 @@
 mod bytes;
 mod cipher;
 mod crypto;
+pub(crate) mod vm;
 
 use std::io::Read;
 
@@ -68,6 +69,7 @@ const OWN: &[(&str, &str)] = &[
     ("timers/promises", include_str!("timers_promises.js")),
     ("tty", include_str!("tty.js")),
     ("url_native", include_str!("url_native.js")),
+    ("vm", include_str!("vm.js")),
     ("util/types", "import util from 'util';\nexport default util.types;"),
     ("web_crypto_native", include_str!("web_crypto_native.js")),
     ("zlib_native", include_str!("zlib_native.js")),
@@ -110,6 +112,7 @@ const PUBLIC: &[&str] = &[
     "url",
     "util",
     "util/types",
+    "vm",
     "zlib",
 ];
 
@@ -204,6 +207,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     bytes::natives(ctx, native)?;
     cipher::natives(ctx, native)?;
     crypto::natives(ctx, native)?;
+    vm::natives(ctx, native)?;
     native.set("openModule", Function::new(ctx.clone(), open)?)?;
     native.set("publicModules", PUBLIC.to_vec())?;
     let lend = |ctx: Ctx<'js>, host: Object<'js>| {
