@@ -38,7 +38,7 @@ const job = (name, ms, fail) => async () => {
   return name;
 };
 const settled = await Promise.allSettled([
-  queue.add(job('a', 20)),
+  queue.add(job('a', 300)),
   queue.add(job('b', 5)),
   queue.add(job('c', 5, () => { throw new Error('c failed'); })),
   queue.add(job('d', 1, () => { const data = null; return data.rows; })),

@@ -30,7 +30,7 @@ async function fails() {
 }
 (async () => {
   log('outside');
-  console.log(await Promise.all([handle('r1', 10), handle('r2', 60)]));
+  console.log(await Promise.all([handle('r1', 10), handle('r2', 300)]));
   log('outside again');
   context.run({ requestId: 'sync' }, () => { log('sync'); context.exit(() => log('exited')); log('back'); });
   console.log(context.run(new Map([['k', 1]]), () => context.getStore().get('k')));
