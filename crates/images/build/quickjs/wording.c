@@ -1,6 +1,8 @@
 /* Messages of errors in the words of V8, which scripts print and match.
  *
- * Everything here runs after something has failed: no instruction that succeeds calls it.
+ * Everything here runs after something has failed: no instruction that succeeds calls it. Functions
+ * that throw are never inlined, and the engine calls them without variable arguments where it
+ * recurses: both would enlarge the frames of functions that succeed.
  *
  * - js_throw_words: an error from a format with values and property names
  * - js_words_at: the expression that an operand of a failed instruction was computed by, read off
@@ -267,7 +269,7 @@ static void js_put_kind(JSContext *ctx, DynBuf *d, JSValueConst val)
 /* == Throwing == */
 
 /* Throws an error with the text, and frees the text. */
-static JSValue js_throw_text(JSContext *ctx, JSErrorEnum kind, DynBuf *d)
+static no_inline JSValue js_throw_text(JSContext *ctx, JSErrorEnum kind, DynBuf *d)
 {
     JSRuntime *rt = ctx->rt;
     JSStackFrame *sf = rt->current_stack_frame;
@@ -284,7 +286,7 @@ static JSValue js_throw_text(JSContext *ctx, JSErrorEnum kind, DynBuf *d)
 }
 
 /* Formats: %v a value, %k its type and value, %a an atom, %s text, %d a number, %% itself. */
-static JSValue js_throw_words(JSContext *ctx, JSErrorEnum kind, const char *fmt, ...)
+static no_inline JSValue js_throw_words(JSContext *ctx, JSErrorEnum kind, const char *fmt, ...)
 {
     DynBuf d;
     va_list ap;
@@ -315,14 +317,14 @@ static bool js_is_throwing(JSContext *ctx, int flags)
         ((flags & JS_PROP_THROW_STRICT) && is_strict_mode(ctx));
 }
 
-static JSValue js_throw_read(JSContext *ctx, JSValueConst obj, JSAtom prop)
+static no_inline JSValue js_throw_read(JSContext *ctx, JSValueConst obj, JSAtom prop)
 {
     if (prop == JS_ATOM_Symbol_iterator)
         return js_throw_words(ctx, JS_TYPE_ERROR, "%k is not iterable (cannot read property Symbol(Symbol.iterator))", obj);
     return js_throw_words(ctx, JS_TYPE_ERROR, "Cannot read properties of %v (reading '%a')", obj, prop);
 }
 
-static int js_throw_read_only(JSContext *ctx, int flags, JSValueConst obj, JSAtom prop)
+static no_inline int js_throw_read_only(JSContext *ctx, int flags, JSValueConst obj, JSAtom prop)
 {
     if (!js_is_throwing(ctx, flags))
         return false;
@@ -335,7 +337,7 @@ static int js_throw_read_only(JSContext *ctx, int flags, JSValueConst obj, JSAto
     return -1;
 }
 
-static int js_throw_not_extensible(JSContext *ctx, int flags, JSAtom prop)
+static no_inline int js_throw_not_extensible(JSContext *ctx, int flags, JSAtom prop)
 {
     if (!js_is_throwing(ctx, flags))
         return false;
@@ -346,7 +348,7 @@ static int js_throw_not_extensible(JSContext *ctx, int flags, JSAtom prop)
     return -1;
 }
 
-static int js_throw_on_primitive(JSContext *ctx, int flags, JSValueConst val, JSAtom prop)
+static no_inline int js_throw_on_primitive(JSContext *ctx, int flags, JSValueConst val, JSAtom prop)
 {
     const char *type;
 
@@ -365,6 +367,71 @@ static int js_throw_on_primitive(JSContext *ctx, int flags, JSValueConst val, JS
     }
     js_throw_words(ctx, JS_TYPE_ERROR, "Cannot create property '%a' on %s '%v'", prop, type, val);
     return -1;
+}
+
+static no_inline JSValue js_throw_set(JSContext *ctx, JSValueConst obj, JSAtom prop)
+{
+    return js_throw_words(ctx, JS_TYPE_ERROR, "Cannot set properties of %v (setting '%a')", obj, prop);
+}
+
+static no_inline void js_throw_key(JSContext *ctx, JSValueConst obj, JSValueConst key)
+{
+    js_throw_words(ctx, JS_TYPE_ERROR, "Cannot read properties of %v (reading '%v')", obj, key);
+}
+
+static no_inline void js_throw_no_setter(JSContext *ctx, JSValueConst obj, JSAtom prop)
+{
+    js_throw_words(ctx, JS_TYPE_ERROR, "Cannot set property %a of %v which has only a getter", prop, obj);
+}
+
+static no_inline void js_throw_private_method(JSContext *ctx, JSAtom prop)
+{
+    js_throw_words(ctx, JS_TYPE_ERROR, "Private method '%a' is not writable", prop);
+}
+
+static no_inline void js_throw_uncallable(JSContext *ctx, JSValueConst val)
+{
+    js_throw_words(ctx, JS_TYPE_ERROR, "%v is not a function", val);
+}
+
+static no_inline void js_throw_iterator_result(JSContext *ctx, JSValueConst val)
+{
+    js_throw_words(ctx, JS_TYPE_ERROR, "Iterator result %v is not an object", val);
+}
+
+/* A class that is called without `new`. */
+static no_inline void js_throw_class_call(JSContext *ctx, JSValueConst func)
+{
+    const char *name = get_func_name(ctx, func);
+
+    js_throw_words(ctx, JS_TYPE_ERROR, "Class constructor %s cannot be invoked without 'new'", name ? name : "");
+    JS_FreeCString(ctx, name);
+}
+
+/* A built-in constructor that is called without `new`. */
+static no_inline JSValue js_throw_needs_new(JSContext *ctx, JSValueConst func)
+{
+    const char *name = get_func_name(ctx, func);
+
+    if (name && !strcmp(name, "Promise"))
+        JS_ThrowTypeError(ctx, "Promise constructor cannot be invoked without 'new'");
+    else
+        js_throw_words(ctx, JS_TYPE_ERROR, "Constructor %s requires 'new'", name ? name : "");
+    JS_FreeCString(ctx, name);
+    return JS_EXCEPTION;
+}
+
+/* A private method of another class. */
+static no_inline void js_throw_brand(JSContext *ctx, JSValueConst func)
+{
+    JSObject *home = JS_VALUE_GET_OBJ(func)->u.func.home_object;
+    const char *name = home ? js_constructor_name(ctx, home) : NULL;
+
+    if (name)
+        js_throw_words(ctx, JS_TYPE_ERROR, "Receiver must be an instance of class %s", name);
+    else
+        JS_ThrowTypeError(ctx, "Receiver must be class anonymous");
+    JS_FreeCString(ctx, name);
 }
 
 /* == Expressions, read off the bytecode == */
@@ -986,7 +1053,7 @@ static int js_word_called(JSWords *w, int node)
 
 /* == Errors that name expressions == */
 
-static JSValue js_throw_not_function(JSContext *ctx, JSValueConst func)
+static no_inline JSValue js_throw_not_function(JSContext *ctx, JSValueConst func)
 {
     JSWords *w = js_words_at(ctx, ctx->rt->current_stack_frame);
     const uint8_t *pc;
@@ -1020,7 +1087,7 @@ static JSValue js_throw_not_function(JSContext *ctx, JSValueConst func)
     return js_throw_text(ctx, JS_TYPE_ERROR, &d);
 }
 
-static JSValue js_throw_not_constructor(JSContext *ctx, JSValueConst func)
+static no_inline JSValue js_throw_not_constructor(JSContext *ctx, JSValueConst func)
 {
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     JSWords *w = js_words_at(ctx, sf);
@@ -1064,7 +1131,7 @@ static JSValue js_throw_not_constructor(JSContext *ctx, JSValueConst func)
     return js_throw_text(ctx, JS_TYPE_ERROR, &d);
 }
 
-static JSValue js_throw_not_iterable(JSContext *ctx, JSValueConst val, bool is_async)
+static no_inline JSValue js_throw_not_iterable(JSContext *ctx, JSValueConst val, bool is_async)
 {
     static const char suffix[] = " is not iterable (cannot read property Symbol(Symbol.iterator))";
     JSWords *w = js_words_at(ctx, ctx->rt->current_stack_frame);
@@ -1123,7 +1190,7 @@ done:
 }
 
 /* Replaces the error of an object pattern for undefined or null. */
-static void js_throw_pattern(JSContext *ctx, JSValueConst val)
+static no_inline void js_throw_pattern(JSContext *ctx, JSValueConst val)
 {
     JSWords *w = js_words_at(ctx, ctx->rt->current_stack_frame);
     JSAtom prop = JS_ATOM_NULL;
@@ -1244,7 +1311,7 @@ done:
 }
 
 /* A BigInt where a number must be. */
-static JSValue js_throw_bigint(JSContext *ctx)
+static no_inline JSValue js_throw_bigint(JSContext *ctx)
 {
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     int op;
@@ -1259,7 +1326,7 @@ static JSValue js_throw_bigint(JSContext *ctx)
 }
 
 /* A length or offset that is negative or too large. */
-static void js_throw_index(JSContext *ctx, JSValueConst val)
+static no_inline void js_throw_index(JSContext *ctx, JSValueConst val)
 {
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     const char *name = sf ? get_func_name(ctx, sf->cur_func) : NULL;
@@ -1277,7 +1344,7 @@ static void js_throw_index(JSContext *ctx, JSValueConst val)
 }
 
 /* A built-in method that was called on another kind of object. */
-static void js_throw_receiver(JSContext *ctx, JSValueConst val, JSClassID class_id)
+static no_inline void js_throw_receiver(JSContext *ctx, JSValueConst val, JSClassID class_id)
 {
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     const char *name = sf ? get_func_name(ctx, sf->cur_func) : NULL;
@@ -1291,7 +1358,7 @@ static void js_throw_receiver(JSContext *ctx, JSValueConst val, JSClassID class_
 }
 
 /* An argument or receiver of a built-in function that must be an object. */
-static JSValue js_throw_not_object(JSContext *ctx)
+static no_inline JSValue js_throw_not_object(JSContext *ctx)
 {
     JSStackFrame *sf = ctx->rt->current_stack_frame;
     const char *name;
@@ -1335,7 +1402,7 @@ static void js_put_receiver(JSContext *ctx, DynBuf *d, JSStackFrame *sf, JSFunct
 }
 
 /* Puts a frame's function as V8 does, and returns false if it has no name. */
-static bool js_put_frame(JSContext *ctx, DynBuf *d, JSStackFrame *sf, JSFunctionBytecode *b)
+static no_inline bool js_put_frame(JSContext *ctx, DynBuf *d, JSStackFrame *sf, JSFunctionBytecode *b)
 {
     const char *name = get_func_name(ctx, sf->cur_func);
     bool has_name = name && *name;
@@ -1378,7 +1445,7 @@ static int json_units(const uint8_t *p, const uint8_t *end)
     return n;
 }
 
-static int json_throw(JSParseState *s, DynBuf *d)
+static no_inline int json_throw(JSParseState *s, DynBuf *d)
 {
     JSContext *ctx = s->ctx;
     JSValue error;
@@ -1391,7 +1458,7 @@ static int json_throw(JSParseState *s, DynBuf *d)
     return -1;
 }
 
-static int json_parse_error(JSParseState *s, const uint8_t *curp, const char *msg)
+static no_inline int json_parse_error(JSParseState *s, const uint8_t *curp, const char *msg)
 {
     DynBuf d;
 
@@ -1421,7 +1488,7 @@ static const uint8_t *json_move(JSParseState *s, const uint8_t *p, int units)
 }
 
 /* A character that cannot be here, with the text around it. */
-static int json_unexpected(JSParseState *s, const uint8_t *p)
+static no_inline int json_unexpected(JSParseState *s, const uint8_t *p)
 {
     static const char *const special[] = { "[object Object]", "Infinity", "undefined", "NaN" };
     const uint8_t *start = s->buf_start, *end = s->buf_end, *from, *to, *next;
@@ -1463,7 +1530,7 @@ static int json_unexpected(JSParseState *s, const uint8_t *p)
 }
 
 /* A word other than true, false and null: the first character that differs is the wrong one. */
-static int json_unexpected_word(JSParseState *s, const uint8_t *p)
+static no_inline int json_unexpected_word(JSParseState *s, const uint8_t *p)
 {
     const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : *p == 'n' ? "null" : "";
 
@@ -1513,7 +1580,7 @@ static void json_put_key(JSContext *ctx, DynBuf *d, JSValueConst holder, JSValue
 }
 
 /* `stack` holds the objects that are being written, `val` is one of them again. */
-static void json_throw_circular(JSContext *ctx, JSValueConst stack, JSValueConst val)
+static no_inline void json_throw_circular(JSContext *ctx, JSValueConst stack, JSValueConst val)
 {
     JSValue *items;
     uint32_t count, first, i;

@@ -117,8 +117,7 @@ static bool can_store_error_stack(JSValueConst obj)\n"
             JS_ThrowTypeErrorAtom(ctx, \"cannot read property '%s' of undefined\", atom);
         }\n",
         "        if (JS_IsObject(prop)) {
-            js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot read properties of %v (reading '%v')\",
-                           this_obj, prop);
+            js_throw_key(ctx, this_obj, prop);
             JS_FreeValue(ctx, prop);
             return JS_EXCEPTION;
         }
@@ -130,11 +129,11 @@ static bool can_store_error_stack(JSValueConst obj)\n"
     ),
     word!(
         "        JS_ThrowTypeErrorAtom(ctx, \"cannot set property '%s' of null\", prop);\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot set properties of null (setting '%a')\", prop);\n"
+        "        js_throw_set(ctx, this_obj, prop);\n"
     ),
     word!(
         "        JS_ThrowTypeErrorAtom(ctx, \"cannot set property '%s' of undefined\", prop);\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot set properties of undefined (setting '%a')\", prop);\n"
+        "        js_throw_set(ctx, this_obj, prop);\n"
     ),
     word!(
         "            ret = JS_ThrowTypeErrorReadOnly(ctx, flags, prop);\n",
@@ -175,7 +174,7 @@ static bool can_store_error_stack(JSValueConst obj)\n"
         "return call_setter(ctx, pr->u.getset.setter, this_obj, val, flags);\n",
         "{
                 if (unlikely(!pr->u.getset.setter) && js_is_throwing(ctx, flags)) {
-                    js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot set property %a of %v which has only a getter\", prop, this_obj);
+                    js_throw_no_setter(ctx, this_obj, prop);
                     JS_FreeValue(ctx, val);
                     return -1;
                 }
@@ -234,16 +233,7 @@ static bool can_store_error_stack(JSValueConst obj)\n"
     word!("\"private method is already present\"", "\"Cannot initialize private methods of class anonymous twice on the same object\""),
     word!(
         "                    JS_ThrowTypeError(ctx, \"invalid brand on object\");\n",
-        "                    JSObject *home = JS_VALUE_GET_OBJ(sp[-1])->u.func.home_object;
-                    const char *name = home ? js_constructor_name(ctx, home) : NULL;
-                    js_throw_words(ctx, JS_TYPE_ERROR, \"Receiver must be %s %s\",
-                                   name ? \"an instance of class\" : \"class\", name ? name : \"anonymous\");
-                    JS_FreeCString(ctx, name);\n"
-    ),
-    word!(
-        "static bool js_is_throwing(JSContext *ctx, int flags);\n",
-        "static bool js_is_throwing(JSContext *ctx, int flags);
-static const char *js_constructor_name(JSContext *ctx, JSObject *p);\n"
+        "                    js_throw_brand(ctx, sp[-1]);\n"
     ),
     // Calls.
     word!(
@@ -262,7 +252,7 @@ static const char *js_constructor_name(JSContext *ctx, JSObject *p);\n"
         "    JS_ThrowTypeErrorNotAFunction(ctx);
     return -1;
 }\n",
-        "    js_throw_words(ctx, JS_TYPE_ERROR, \"%v is not a function\", obj);
+        "    js_throw_uncallable(ctx, obj);
     return -1;
 }\n"
     ),
@@ -289,18 +279,11 @@ fini:
     ),
     word!(
         "                JS_ThrowTypeError(ctx, \"class constructors must be invoked with 'new'\");\n",
-        "                const char *name = get_func_name(ctx, sf->cur_func);
-                js_throw_words(ctx, JS_TYPE_ERROR, \"Class constructor %s cannot be invoked without 'new'\", name ? name : \"\");
-                JS_FreeCString(ctx, name);\n"
+        "                js_throw_class_call(ctx, sf->cur_func);\n"
     ),
     word!(
         "                ret_val = JS_ThrowTypeError(ctx, \"must be called with new\");\n",
-        "                const char *name = get_func_name(ctx, func_obj);
-                if (!strcmp(name ? name : \"\", \"Promise\"))
-                    ret_val = JS_ThrowTypeError(ctx, \"Promise constructor cannot be invoked without 'new'\");
-                else
-                    ret_val = js_throw_words(ctx, JS_TYPE_ERROR, \"Constructor %s requires 'new'\", name ? name : \"\");
-                JS_FreeCString(ctx, name);\n"
+        "                ret_val = js_throw_needs_new(ctx, func_obj);\n"
     ),
     words!(4, "JS_ThrowTypeError(ctx, \"constructor requires 'new'\")", "JS_ThrowTypeError(ctx, \"Constructor requires 'new'\")"),
     word!(
@@ -415,18 +398,18 @@ fini:
     word!(
         "        JS_FreeValue(ctx, obj);
         JS_ThrowTypeError(ctx, \"iterator must return an object\");\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Iterator result %v is not an object\", obj);
+        "        js_throw_iterator_result(ctx, obj);
         JS_FreeValue(ctx, obj);\n"
     ),
     word!(
         "        JS_ThrowTypeError(ctx, \"iterator must return an object\");\n        return -1;\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Iterator result %v is not an object\", obj);\n        return -1;\n"
+        "        js_throw_iterator_result(ctx, obj);\n        return -1;\n"
     ),
     word!(
         "            if (unlikely(!JS_IsObject(sp[-1]))) {
                 JS_ThrowTypeErrorNotAnObject(ctx);\n",
         "            if (unlikely(!JS_IsObject(sp[-1]))) {
-                js_throw_words(ctx, JS_TYPE_ERROR, \"Iterator result %v is not an object\", sp[-1]);\n"
+                js_throw_iterator_result(ctx, sp[-1]);\n"
     ),
     word!(
         "                JSValueConst args[2];
@@ -481,7 +464,7 @@ fini:
     word!("\"BigInt is too large\"", "\"Maximum BigInt size exceeded\""),
     word!(
         "                JS_ThrowTypeError(ctx, \"value has no property\");\n",
-        "                js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot read properties of %v (reading '%v')\", sp[-2], sp[-1]);\n"
+        "                js_throw_key(ctx, sp[-2], sp[-1]);\n"
     ),
     // Numbers and lengths.
     words!(5, "JS_ThrowRangeError(ctx, \"invalid string length\")", "JS_ThrowRangeError(ctx, \"Invalid string length\")"),
@@ -672,7 +655,7 @@ fini:
         "    return JS_ThrowTypeError(ctx, \"not an object\");\n}\n\nstatic JSValue JS_ThrowTypeErrorNotASymbol",
         "    return js_throw_not_object(ctx);\n}\n\nstatic JSValue JS_ThrowTypeErrorNotASymbol"
     ),
-    word!("static void js_throw_pattern(JSContext *ctx, JSValueConst val);\n", "static void js_throw_pattern(JSContext *ctx, JSValueConst val);\nstatic JSValue js_throw_not_object(JSContext *ctx);\nstatic JSValue js_throw_bigint(JSContext *ctx);\nstatic void js_throw_index(JSContext *ctx, JSValueConst val);\nstatic void js_throw_receiver(JSContext *ctx, JSValueConst val, JSClassID class_id);\n"),
+    word!("static void js_throw_pattern(JSContext *ctx, JSValueConst val);\n", "static void js_throw_pattern(JSContext *ctx, JSValueConst val);\nstatic JSValue js_throw_not_object(JSContext *ctx);\nstatic JSValue js_throw_set(JSContext *ctx, JSValueConst obj, JSAtom prop);\nstatic void js_throw_key(JSContext *ctx, JSValueConst obj, JSValueConst key);\nstatic void js_throw_no_setter(JSContext *ctx, JSValueConst obj, JSAtom prop);\nstatic void js_throw_private_method(JSContext *ctx, JSAtom prop);\nstatic void js_throw_uncallable(JSContext *ctx, JSValueConst val);\nstatic void js_throw_iterator_result(JSContext *ctx, JSValueConst val);\nstatic void js_throw_class_call(JSContext *ctx, JSValueConst func);\nstatic JSValue js_throw_needs_new(JSContext *ctx, JSValueConst func);\nstatic void js_throw_brand(JSContext *ctx, JSValueConst func);\nstatic JSValue js_throw_bigint(JSContext *ctx);\nstatic void js_throw_index(JSContext *ctx, JSValueConst val);\nstatic void js_throw_receiver(JSContext *ctx, JSValueConst val, JSClassID class_id);\n"),
     word!(
         "        return JS_ThrowRangeError(ctx, \"invalid number of digits\");
     if (fabs(d) >= 1e21)\n",
@@ -774,7 +757,7 @@ fini:
         "                if (type == JS_THROW_VAR_RO)
                     JS_ThrowTypeErrorReadOnly(ctx, JS_PROP_THROW, atom);\n",
         "                if (type == JS_THROW_VAR_RO && JS_AtomGetKind(ctx, atom) == JS_ATOM_KIND_PRIVATE)
-                    js_throw_words(ctx, JS_TYPE_ERROR, \"Private method '%a' is not writable\", atom);
+                    js_throw_private_method(ctx, atom);
                 else
                 if (type == JS_THROW_VAR_RO)
                     JS_ThrowTypeErrorReadOnly(ctx, JS_PROP_THROW, atom);\n"
