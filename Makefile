@@ -83,9 +83,11 @@ npm: build  ## packages for npm: the client, and the program for this platform, 
 dist: build  ## a tarball and a Debian package of the program, unpacked and run once: target/dist
 	scripts/dist $(TARGET)/release/cofferdam $(TARGET)/dist
 
-# Guests built for this machine: the shell beside what bash printed, the commands, the web surface.
+# Guests built for this machine: the shell beside what bash printed, the commands, the web surface. With
+# the patched copy of QuickJS, as in the images: without it, errors have other words.
 guests-test: setup  ## the guests' own tests, without cells
-	cd guests && cargo test --locked $(NATIVE_GUESTS) --target-dir "$(abspath $(TARGET))/guests-native"
+	cd guests && cargo test --locked $(NATIVE_GUESTS) --target-dir "$(abspath $(TARGET))/guests-native" \
+		--config "paths=[\"$$(cargo run --quiet --locked -p cofferdam-guest-quickjs --target-dir "$(abspath $(TARGET))/guests-native" -- "$(abspath $(TARGET))/guests-native/quickjs")\"]"
 
 fuzz-short:  ## every parser of hostile input on a fixed number of inputs
 	cd fuzz && cargo test --locked --release --target-dir "$(abspath $(TARGET))/fuzz"

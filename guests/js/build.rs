@@ -64,7 +64,6 @@ const MODULES: &[(&str, &str)] = &[
     ("stream/consumers", "stream_consumers"),
     ("stream/promises", "stream_promises"),
     ("string_decoder", "string_decoder"),
-    ("timers/promises", "timers_promises"),
     ("url", "url"),
     ("util", "util"),
     ("zlib", "zlib"),
@@ -81,6 +80,38 @@ enum Change {
 use Change::{Cut, Replace};
 
 const CHANGES: &[(&str, Change)] = &[
+    // The arguments of a program, as Node's own function parses them.
+    (
+        "util",
+        Replace { from: "export function parseArgs(config) {\n", to: "function _otherParseArgs(config) {\n" },
+    ),
+    (
+        "util",
+        Replace {
+            from: "// --- util.parseArgs() ---\n",
+            to: "import { parseArgs } from 'internal/parse_args';\nexport { parseArgs };\n",
+        },
+    ),
+    // Wrong types are shown with their values.
+    (
+        "events",
+        Replace {
+            from: "    const display = actual === null ? 'null' : actual === undefined ? 'undefined' : typeof actual;
+    const err = new TypeError(`The \"${name}\" argument must be of type ${expected}. Received ${display}`);
+    err.code = 'ERR_INVALID_ARG_TYPE';
+    return err;
+",
+            to: "    return internal.wrongType(name, `of type ${expected}`, actual);
+",
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "function _makeTypeError(name, expected, actual) {\n",
+            to: "import { internal } from 'host';\nfunction _makeTypeError(name, expected, actual) {\n",
+        },
+    ),
     // The global classes of the sandbox take the place of the package's own.
     ("url", Cut { from: "const __URLSearchParams__ =", to: "// --- node:url module APIs ---" }),
     (

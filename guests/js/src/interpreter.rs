@@ -25,7 +25,8 @@ impl Interpreter {
         let runtime = Runtime::new().map_err(|error| error.to_string())?;
         runtime.set_max_stack_size(JS_STACK);
         // T-CELL-001: endless computation.
-        let is_over = move || interrupted() || exit::requested().is_some();
+        let is_over =
+            move || interrupted() || exit::requested().is_some() || apis::library::vm::is_late();
         runtime.set_interrupt_handler(Some(Box::new(is_over)));
         modules::install(&runtime);
         rejections::install(&runtime);
@@ -57,6 +58,7 @@ impl Drop for Interpreter {
         calls::forget();
         rejections::forget();
         exit::forget();
+        apis::library::vm::forget();
     }
 }
 

@@ -196,8 +196,17 @@ pub(crate) fn offer<'js>(
 
 /// Hands the event of the run's end to the listeners of `process`.
 pub(crate) fn emit(ctx: &Ctx<'_>, event: &str) -> Result<()> {
+    emit_with(ctx, event, crate::exit::at_end())
+}
+
+/// Tells the listeners of `exit` that the run ends with `code`.
+pub(crate) fn emit_exit(ctx: &Ctx<'_>, code: u8) -> Result<()> {
+    emit_with(ctx, "exit", code)
+}
+
+fn emit_with(ctx: &Ctx<'_>, event: &str, code: u8) -> Result<()> {
     match ctx.userdata::<ProcessEvents>().map(|kept| kept.0.clone()) {
-        Some(emit) => emit.call::<_, Value>((event, crate::exit::at_end())).map(drop),
+        Some(emit) => emit.call::<_, Value>((event, code)).map(drop),
         None => Ok(()),
     }
 }

@@ -89,7 +89,7 @@ fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
 // T-CELL-023: host paths in stack traces.
 fn clean(stack: &str) -> String {
     let is_ours = |line: &str| {
-        is_frame(line) && (line.contains("cofferdam:") || line.ends_with("at apply (native)"))
+        is_frame(line) && (line.contains("cofferdam:") || line.ends_with("at apply (<anonymous>)"))
     };
     let lines = stack.lines().filter(|line| !is_ours(line)).take(MAX_LINES);
     cut(&lines.collect::<Vec<_>>().join("\n"))

@@ -114,7 +114,7 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
         return left;
     }
     match promise.state() {
-        PromiseState::Rejected => failed(ctx, &settled(ctx, &promise), &running.file, interrupted),
+        PromiseState::Rejected => uncaught(ctx, &settled(ctx, &promise), &running, interrupted),
         PromiseState::Resolved if running.form == Form::Kept => {
             finished(ctx, settled(ctx, &promise), &running, interrupted)
         }
@@ -169,7 +169,7 @@ fn drain<'js>(
     running: &Running,
     interrupted: &dyn Fn() -> bool,
 ) -> Option<Left> {
-    let fail = |error: &Value<'js>| Some(failed(ctx, error, &running.file, interrupted));
+    let fail = |error: &Value<'js>| Some(uncaught(ctx, error, running, interrupted));
     // Callbacks of `process.nextTick` come before the microtasks, and again when none is left.
     let mut is_tick = true;
     loop {
@@ -221,6 +221,20 @@ fn drain<'js>(
             Some(Err(_)) => return fail(&ctx.catch()),
         }
     }
+}
+
+/// Ends a run with an error that nothing caught. Listeners of `exit` hear of it, as in Node.
+fn uncaught<'js>(
+    ctx: &Ctx<'js>,
+    error: &Value<'js>,
+    running: &Running,
+    interrupted: &dyn Fn() -> bool,
+) -> Left {
+    let left = failed(ctx, error, &running.file, interrupted);
+    if !interrupted() && running.form != Form::Kept && modules::emit_exit(ctx, 1).is_err() {
+        ctx.catch();
+    }
+    left
 }
 
 /// Reports the end of a run that called `process.exit`.

@@ -51,7 +51,7 @@ fn tell<'js>(ctx: &Ctx<'js>, ticket: u32, error: &Object<'js>) {
 fn first(stack: &str) -> Option<(&str, u32)> {
     let mut frames = stack.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
     let frame = frames.find(|frame| {
-        !frame.contains("cofferdam:") && !frame.contains("(native)") && frame.contains(':')
+        !frame.contains("cofferdam:") && !frame.contains("(<anonymous>)") && frame.contains(':')
     })?;
     let place = frame.rsplit_once('(').map_or(frame, |(_, place)| place).trim_end_matches(')');
     let (rest, last) = place.rsplit_once(':')?;
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_first_frame_of_the_tool_counts() {
         let check = |stack: &str, expect| assert_eq!(first(stack), expect, "{stack}");
-        let ours = "    at readFile (cofferdam:files.js:70:5)\n    at apply (native)\n";
+        let ours = "    at readFile (cofferdam:files.js:70:5)\n    at apply (<anonymous>)\n";
         check(
             &format!("{ours}    at load (tool.js:3:14)\n    at tool.js:9:1"),
             Some(("tool.js", 3)),

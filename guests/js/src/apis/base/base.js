@@ -6,6 +6,25 @@
   const { bind, call } = Function.prototype;
   const uncurry = bind.bind(call);
 
+  // Context of `AsyncLocalStorage`, which the engine hands on from callback to callback: without an
+  // argument it is returned, with one it is replaced. Undefined in an engine without that change.
+  const context = Promise.cofferdamContext;
+  delete Promise.cofferdamContext;
+  internal.asyncContext = context;
+  // True once a script has used a context; until then callbacks need not be wrapped.
+  internal.hasAsyncContext = false;
+  internal.inAsyncContext = (callback) => {
+    const kept = context();
+    return function (...args) {
+      const outer = context(kept);
+      try {
+        return Reflect.apply(callback, this, args);
+      } finally {
+        context(outer);
+      }
+    };
+  };
+
   // Console output has to work in a tool that has rewritten the built-ins, so inspection calls
   // these and no method found on a value.
   internal.primordials = {

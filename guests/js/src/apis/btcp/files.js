@@ -38,7 +38,7 @@
     let text = path;
     if (path instanceof URL && path.protocol === 'file:') text = decodeURIComponent(path.pathname);
     else if (typeof path !== 'string' && bytesOf(path) !== undefined) text = decodeUtf8(bytesOf(path));
-    if (typeof text !== 'string') throw internal.wrongType('path', 'of type string', path);
+    if (typeof text !== 'string') throw internal.wrongType('path', 'of type string or an instance of Buffer or URL', path);
     if (text[0] === '/' || workingDirectory() === HOME || text === '') return text;
     return `${cwd}/${text}`;
   };

@@ -46,6 +46,23 @@
     }
   }
 
+  // Everything with keys is loaded at its first use.
+  const METHODS = {
+    decrypt: 3, deriveBits: 3, deriveKey: 5, encrypt: 3, exportKey: 2, generateKey: 3, importKey: 5,
+    sign: 3, unwrapKey: 7, verify: 4, wrapKey: 4,
+  };
+  for (const [name, count] of Object.entries(METHODS)) {
+    const method = {
+      async [name](...args) {
+        if (!(this instanceof SubtleCrypto)) throw internal.illegal();
+        internal.requireArguments(args.length, count, `Failed to execute '${name}' on 'SubtleCrypto'`);
+        return internal.openPart('internal/subtle')[name](...args);
+      },
+    }[name];
+    Object.defineProperty(method, 'length', { value: count, configurable: true });
+    Object.defineProperty(SubtleCrypto.prototype, name, { value: method, writable: true, enumerable: true, configurable: true });
+  }
+
   const subtle = new SubtleCrypto(token);
 
   class Crypto {

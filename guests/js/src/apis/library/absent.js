@@ -16,7 +16,6 @@ const REASONS = {
   tls: 'use fetch or https for requests',
   trace_events: 'use performance.now()',
   v8: 'the engine is QuickJS; structuredClone copies values',
-  vm: 'use eval or new Function',
   wasi: 'run the program as a command of the sandbox',
   worker_threads: 'use promises, or child_process for commands',
 };
@@ -34,7 +33,6 @@ const NAMES = {
   tls: 'connect createServer createSecureContext checkServerIdentity getCiphers Server TLSSocket SecureContext',
   trace_events: 'createTracing getEnabledCategories',
   v8: 'deserialize serialize getHeapSnapshot getHeapSpaceStatistics getHeapStatistics setFlagsFromString writeHeapSnapshot Serializer Deserializer',
-  vm: 'compileFunction createContext isContext runInContext runInNewContext runInThisContext Script Module SourceTextModule',
   wasi: 'WASI',
   worker_threads: 'Worker BroadcastChannel markAsUntransferable moveMessagePortToContext receiveMessageOnPort getEnvironmentData setEnvironmentData',
 };

@@ -1,7 +1,8 @@
-// `crypto`: hashes, HMAC, random values, key derivation. Ciphers, signatures and key pairs throw.
+// `crypto`: hashes, HMAC, random values, key derivation, AES. Signatures and key pairs throw.
 import { native, internal } from 'host';
 import { Buffer } from 'buffer';
 import { Transform } from 'stream';
+import { CIPHERS, Cipheriv, Decipheriv } from 'internal/cipher';
 import { validateFunction, validateInteger, validateString } from 'internal/validators';
 import { ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE } from 'internal/errors';
 
@@ -106,7 +107,7 @@ const started = (algorithm, key) => {
 const createHash = (algorithm, options) => {
   validateString(algorithm, 'algorithm');
   const state = started(algorithm);
-  if (state === undefined) throw coded(new Error('Digest method not supported'), 'ERR_OSSL_EVP_UNSUPPORTED');
+  if (state === undefined) throw new Error('Digest method not supported');
   return new Hash(state, options);
 };
 const hash = (algorithm, data, encoding = 'hex') => createHash(algorithm).update(data).digest(encoding);
@@ -259,15 +260,22 @@ const timingSafeEqual = (first, second) => {
   return differs === 0;
 };
 
+const createCipheriv = (name, key, iv, options) => new Cipheriv(bytesOf, name, key, iv, options, true);
+const createDecipheriv = (name, key, iv, options) => new Decipheriv(bytesOf, name, key, iv, options, false);
+
 const exports = {
+  Cipheriv,
+  Decipheriv,
   Hash,
   Hmac,
   KeyObject,
   constants: {},
+  createCipheriv,
+  createDecipheriv,
   createHash,
   createHmac,
   createSecretKey,
-  getCiphers: () => [],
+  getCiphers: () => [...CIPHERS],
   getCurves: () => [],
   getFips: () => 0,
   getHashes: () => [...native.hashNames],
@@ -292,13 +300,13 @@ const exports = {
 };
 // Each throws by its name: a missing function would read as a mistake of the program.
 for (const name of [
-  'createCipheriv', 'createDecipheriv', 'createDiffieHellman', 'createECDH', 'createPrivateKey',
+  'createDiffieHellman', 'createECDH', 'createPrivateKey',
   'createPublicKey', 'createSign', 'createVerify', 'diffieHellman', 'generateKey', 'generateKeyPair',
   'generateKeyPairSync', 'generateKeySync', 'generatePrime', 'generatePrimeSync', 'privateDecrypt',
   'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify', 'X509Certificate',
 ]) {
   exports[name] = function () {
-    throw internal.notAvailable(`crypto.${name}`, 'hashes, HMAC, random values and key derivation are available');
+    throw internal.notAvailable(`crypto.${name}`, 'hashes, HMAC, random values, key derivation and AES are available');
   };
 }
 export default exports;

@@ -12,7 +12,7 @@
   // Modules that load without being there; see `absent.js`.
   const ABSENT = [
     'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http2', 'inspector', 'inspector/promises', 'net', 'repl',
-    'sqlite', 'tls', 'trace_events', 'v8', 'vm', 'wasi', 'worker_threads',
+    'sqlite', 'tls', 'trace_events', 'v8', 'wasi', 'worker_threads',
   ];
 
   internal.libraryNames = [...native.publicModules, ...ABSENT];

@@ -6,7 +6,9 @@
 //! that the engine keeps no source for them; only these modules can import each other by it.
 
 mod bytes;
+mod cipher;
 mod crypto;
+pub(crate) mod vm;
 
 use std::io::Read;
 
@@ -21,8 +23,9 @@ const PREFIX: &str = "cofferdam:";
 const HOST: &str = "host";
 
 /// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
-/// files, and the global `Intl`.
-const INTERNAL: [&str; 3] = ["internal/absent", "internal/fs_streams", "internal/intl"];
+/// files, the global `Intl`, and the keys of `crypto.subtle`.
+const INTERNAL: [&str; 4] =
+    ["internal/absent", "internal/fs_streams", "internal/intl", "internal/subtle"];
 
 /// Modules of the registry, by name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
@@ -47,6 +50,11 @@ const OWN: &[(&str, &str)] = &[
     ("http_blob", include_str!("http_blob.js")),
     ("https", "import { https } from 'http';\nexport default https;"),
     ("internal/binding/util_native", include_str!("util_native.js")),
+    ("internal/cipher", include_str!("cipher.js")),
+    ("internal/parse_args", include_str!("parse_args.js")),
+    ("internal/subtle", include_str!("subtle.js")),
+    ("internal/test_mock", include_str!("test_mock.js")),
+    ("internal/test_report", include_str!("test_report.js")),
     ("os", include_str!("os.js")),
     ("path/posix", "import path from 'path';\nexport default path.posix;"),
     ("path/win32", "import path from 'path';\nexport default path.win32;"),
@@ -56,9 +64,12 @@ const OWN: &[(&str, &str)] = &[
     ("readline/promises", "import { promises } from 'readline';\nexport default promises;"),
     ("stream/web", include_str!("stream_web.js")),
     ("string_decoder_native", include_str!("string_decoder_native.js")),
+    ("test", include_str!("test.js")),
     ("timers", include_str!("timers.js")),
+    ("timers/promises", include_str!("timers_promises.js")),
     ("tty", include_str!("tty.js")),
     ("url_native", include_str!("url_native.js")),
+    ("vm", include_str!("vm.js")),
     ("util/types", "import util from 'util';\nexport default util.types;"),
     ("web_crypto_native", include_str!("web_crypto_native.js")),
     ("zlib_native", include_str!("zlib_native.js")),
@@ -94,12 +105,14 @@ const PUBLIC: &[&str] = &[
     "stream/promises",
     "stream/web",
     "string_decoder",
+    "test",
     "timers",
     "timers/promises",
     "tty",
     "url",
     "util",
     "util/types",
+    "vm",
     "zlib",
 ];
 
@@ -192,7 +205,9 @@ fn open<'js>(ctx: Ctx<'js>, name: String) -> Result<Option<Value<'js>>> {
 /// the modules.
 pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     bytes::natives(ctx, native)?;
+    cipher::natives(ctx, native)?;
     crypto::natives(ctx, native)?;
+    vm::natives(ctx, native)?;
     native.set("openModule", Function::new(ctx.clone(), open)?)?;
     native.set("publicModules", PUBLIC.to_vec())?;
     let lend = |ctx: Ctx<'js>, host: Object<'js>| {

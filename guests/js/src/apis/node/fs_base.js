@@ -13,6 +13,10 @@
     const encoding = encodingOf(options, null);
     const buffer = toBuffer(bytes);
     if (encoding === null || encoding === 'buffer') return buffer;
+    if (!buffer.constructor.isEncoding(encoding)) {
+      const shown = internal.inspect(encoding);
+      throw internal.coded(new TypeError(`The argument 'encoding' is invalid encoding. Received ${shown}`), 'ERR_INVALID_ARG_VALUE');
+    }
     return buffer.toString(encoding);
   };
 

@@ -9,7 +9,8 @@
   const BUILTIN = new Set([...native.moduleNames(), ...internal.libraryNames]);
   const builtinName = (text) => {
     const name = text.startsWith('node:') ? text.slice(5) : text;
-    if (BUILTIN.has(name)) return name;
+    // `test` is a package of another name without its prefix.
+    if (BUILTIN.has(name) && text !== 'test') return name;
     if (text.startsWith('node:')) {
       throw internal.coded(new Error(`No such built-in module: ${text}`), 'ERR_UNKNOWN_BUILTIN_MODULE');
     }

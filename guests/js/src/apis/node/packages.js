@@ -10,7 +10,7 @@
   const isInside = (path) => root !== '' && (root === '/' || path === root || path.startsWith(`${root}/`));
 
   const notFound = (name, from) => {
-    const hint = root === '' ? ': the tool is not in a folder of the sandbox (hint: --code FOLDER)' : ` from '${from}'`;
+    const hint = root === '' ? ': the tool is not in a folder of the sandbox (hint: --code FOLDER)' : `\nRequire stack:\n- ${from}`;
     throw internal.coded(new Error(`Cannot find module '${name}'${hint}`), 'MODULE_NOT_FOUND');
   };
 

@@ -141,6 +141,7 @@
     nextTick(callback, ...args) {
       if (typeof callback !== 'function') throw internal.wrongType('callback', 'of type function', callback);
       if (ticks.length === 0) native.wantTicks(runTicks);
+      if (internal.hasAsyncContext) callback = internal.inAsyncContext(callback);
       ticks.push([callback, args]);
     },
     get exitCode() {

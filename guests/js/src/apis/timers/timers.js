@@ -68,6 +68,7 @@
 
   const start = (callback, delay, args, repeat) => {
     const id = startTimer(delay);
+    if (internal.hasAsyncContext) callback = internal.inAsyncContext(callback);
     const timer = new Timeout({ callback, delay, args, repeat, id, nativeId: id, holds: true });
     (callbacks ??= new Map()).set(id, timer);
     return timer;
@@ -130,6 +131,7 @@
     },
     queueMicrotask(callback) {
       check(callback);
+      if (internal.hasAsyncContext) callback = internal.inAsyncContext(callback);
       enqueue(() => {
         try {
           callback();
