@@ -48,7 +48,7 @@ impl Pack {
             return Err(bad());
         }
         let count = number(&index, HEADER + FAN_OUT - 4).ok_or_else(bad)? as usize;
-        if index.len() < HEADER + FAN_OUT + count * (LEN + 8) {
+        if (index.len() - HEADER - FAN_OUT) / (LEN + 8) < count {
             return Err(bad());
         }
         let file = [index_file.strip_suffix(b".idx").unwrap_or(index_file), b".pack"].concat();
