@@ -41,7 +41,8 @@ impl Refs {
 
     /// Reads one reference by its full name.
     pub(crate) fn read(&self, name: &[u8]) -> Result<Option<Ref>> {
-        let file = self.file(name)?;
+        // Arguments that are no names, such as `.`, are tried as names as well.
+        let Ok(file) = self.file(name) else { return Ok(None) };
         let data = match fs::read(bytes::path(&file)) {
             Ok(data) => data,
             // A directory of references has the name of none.
