@@ -115,7 +115,7 @@ impl Odb {
         if found != kind {
             return Err(fatal(format!("{oid} is a {}, not a {}", found.name(), kind.name())));
         }
-        // Content that does not have its hash could contain itself, and a walk would not end.
+        // T-PROC-017: content that does not have its hash could contain itself, and a walk would not end.
         if kind != Kind::Blob && Oid::of(kind.name(), &data) != oid {
             return Err(fatal(format!("object {oid} is corrupt: its content has another hash")));
         }

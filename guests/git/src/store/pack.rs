@@ -15,6 +15,7 @@ use crate::fault::{At, Result, fatal};
 /// Longest object that is read; a header that promises more is refused.
 pub(crate) const MAX_OBJECT: u64 = 1 << 30;
 /// Longest chain of deltas that is followed. git makes chains of at most 4095.
+// T-PROC-017: a hostile repository.
 const MAX_CHAIN: usize = 4096;
 /// Bytes of delta bases that are kept for the next object.
 const MAX_CACHE: usize = 32 << 20;

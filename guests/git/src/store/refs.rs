@@ -104,10 +104,14 @@ impl Refs {
                 let name = join(&dir, bytes::raw(&entry.file_name()));
                 if is_real_directory(&entry) {
                     dirs.push(name);
-                } else if !name.ends_with(b".lock")
-                    && let Some(oid) = self.resolve(&name)?
-                {
-                    found.insert(name, oid);
+                } else if !name.ends_with(b".lock") && !bytes::base(&name).starts_with(b".") {
+                    match self.resolve(&name) {
+                        Ok(Some(oid)) => drop(found.insert(name, oid)),
+                        Ok(None) => {}
+                        Err(_) => {
+                            eprintln!("warning: ignoring broken ref {}", bytes::text(&name));
+                        }
+                    }
                 }
             }
         }

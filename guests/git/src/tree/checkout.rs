@@ -19,6 +19,7 @@ use crate::store::oid::Oid;
 const MAX_PATH: usize = 4096;
 
 /// Refuses paths that would leave the work tree or change the repository itself.
+// T-PROC-017: a hostile repository.
 pub(crate) fn check_path(path: &[u8]) -> Result<()> {
     if path.len() > MAX_PATH {
         return Err(fatal(format!("path of {} bytes is too long", path.len())));
