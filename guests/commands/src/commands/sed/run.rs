@@ -54,6 +54,14 @@ impl Sink {
         if is_ended { self.to.write_all(&[end]) } else { Ok(()) }
     }
 
+    /// Writes the text of `a`, `i` or `c`.
+    fn text(&mut self, text: &[u8], end: u8) -> io::Result<()> {
+        match text.split_last() {
+            Some((_, text)) => self.line(text, end, true),
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -65,6 +73,8 @@ enum Range {
     Idle,
     /// Up to this line, if it is known.
     Active(usize),
+    /// Over, and it began at a line that does not come again.
+    Closed,
 }
 
 impl Range {
@@ -73,6 +83,14 @@ impl Range {
         match command.from {
             Some(Address::Zero) => Range::Active(usize::MAX),
             _ => Range::Idle,
+        }
+    }
+
+    /// Returns the state after the last line of a range.
+    fn after(from: &Address) -> Range {
+        match from {
+            Address::Zero | Address::Line(_) => Range::Closed,
+            Address::Step { .. } | Address::Last | Address::Regex(_) => Range::Idle,
         }
     }
 }
@@ -106,8 +124,9 @@ pub(crate) struct Machine<'s> {
     settings: Settings,
     pattern: Vec<u8>,
     hold: Vec<u8>,
-    /// The current line had its newline.
+    /// The pattern space, and the hold space, came from a line with a newline.
     is_ended: bool,
+    is_hold_ended: bool,
     ranges: Vec<Range>,
     last_regex: Option<Rc<Pattern>>,
     is_replaced: bool,
@@ -139,6 +158,7 @@ impl<'s> Machine<'s> {
             pattern: Vec::new(),
             hold: Vec::new(),
             is_ended: true,
+            is_hold_ended: true,
             ranges: script.commands.iter().map(Range::before).collect(),
             last_regex: None,
             is_replaced: false,
@@ -226,11 +246,11 @@ impl<'s> Machine<'s> {
             match &command.action {
                 Action::Open(_) | Action::Nothing => {}
                 Action::Append(text) => self.queue.push(Queued::Text(text)),
-                Action::Insert(text) => input.out().raw(text, end)?,
+                Action::Insert(text) => input.out().text(text, end)?,
                 Action::Change(text) => {
-                    let is_last = command.is_negated || self.ranges[here] == Range::Idle;
-                    if command.to.is_none() || is_last {
-                        input.out().raw(text, end)?;
+                    let is_inside = matches!(self.ranges[here], Range::Active(_));
+                    if command.to.is_none() || command.is_negated || !is_inside {
+                        input.out().text(text, end)?;
                     }
                     self.dump(input)?;
                     return Ok(Cycle::Done);
@@ -272,20 +292,31 @@ impl<'s> Machine<'s> {
                     let name = input.name().to_vec();
                     input.out().line(&name, b'\n', true)?;
                 }
-                Action::Get => self.pattern.clone_from(&self.hold),
+                Action::Get => {
+                    self.pattern.clone_from(&self.hold);
+                    self.is_ended = self.is_hold_ended;
+                }
                 Action::GetMore => {
+                    self.is_ended = self.is_hold_ended;
                     self.pattern.push(end);
                     self.pattern.extend_from_slice(&self.hold);
                 }
-                Action::Hold => self.hold.clone_from(&self.pattern),
+                Action::Hold => {
+                    self.hold.clone_from(&self.pattern);
+                    self.is_hold_ended = self.is_ended;
+                }
                 Action::HoldMore => {
+                    self.is_hold_ended = self.is_ended;
                     self.hold.push(end);
                     self.hold.extend_from_slice(&self.pattern);
                 }
-                Action::Exchange => std::mem::swap(&mut self.pattern, &mut self.hold),
+                Action::Exchange => {
+                    std::mem::swap(&mut self.pattern, &mut self.hold);
+                    std::mem::swap(&mut self.is_ended, &mut self.is_hold_ended);
+                }
                 Action::List(width) => {
                     let text = listed(&self.pattern, width.unwrap_or(self.settings.width));
-                    input.out().raw(&text, end)?;
+                    input.out().line(&text, end, true)?;
                 }
                 Action::Next => {
                     if input.is_last()? {
@@ -310,15 +341,18 @@ impl<'s> Machine<'s> {
                 }
                 Action::Number => {
                     let number = input.number.to_string();
-                    input.out().line(number.as_bytes(), b'\n', true)?;
+                    input.out().line(number.as_bytes(), end, true)?;
                 }
                 Action::Print => self.print(input)?,
                 Action::PrintFirst => {
+                    let is_ended = self.is_ended || self.pattern.contains(&end);
                     let line = self.pattern.split(|b| *b == end).next().unwrap_or_default();
-                    input.out().line(line, end, true)?;
+                    input.out().line(line, end, is_ended)?;
                 }
                 Action::Quit(code) => {
                     self.end_of_cycle(input)?;
+                    // GNU sed ends the line here, and nowhere else.
+                    input.out().raw(b"", end)?;
                     return Ok(Cycle::Quit(*code));
                 }
                 Action::QuitSilently(code) => return Ok(Cycle::Quit(*code)),
@@ -394,31 +428,35 @@ impl<'s> Machine<'s> {
         let Some(to) = &command.to else { return self.matches(from, input) };
         let line = input.number;
         if let Range::Active(last) = self.ranges[at] {
-            let (is_selected, is_over) = match to {
-                End::Line(_) | End::More(_) | End::Multiple(_) => (line <= last, line >= last),
-                End::Last => (true, input.is_last()?),
-                End::Regex(regex) => (true, self.matches_regex(regex)?),
+            let is_over = match to {
+                End::Line(_) | End::More(_) | End::Multiple(_) => line >= last,
+                End::Last => input.is_last()?,
+                End::Regex(regex) => self.matches_regex(regex)?,
             };
             if is_over {
-                self.ranges[at] = Range::Idle;
+                self.ranges[at] = Range::after(from);
             }
-            if is_selected {
-                return Ok(true);
-            }
+            return Ok(!matches!(to, End::Line(_)) || line <= last);
         }
-        if !self.matches(from, input)? {
+        let begins = match (from, to) {
+            _ if self.ranges[at] == Range::Closed => false,
+            // A line that jumps passed over still begins the range, unless that is over as well.
+            (Address::Line(first), End::Line(last)) if line > *first => line <= *last,
+            (Address::Line(first), _) => line >= *first,
+            _ => self.matches(from, input)?,
+        };
+        if !begins {
             return Ok(false);
         }
         let last = match to {
             End::Line(last) => *last,
             End::More(more) => line.saturating_add(*more),
             End::Multiple(0) => line,
-            End::Multiple(step) => line.div_ceil(*step).saturating_mul(*step),
+            End::Multiple(step) => (line / step + 1).saturating_mul(*step),
+            End::Last if input.is_last()? => line,
             End::Last | End::Regex(_) => usize::MAX,
         };
-        if last > line {
-            self.ranges[at] = Range::Active(last);
-        }
+        self.ranges[at] = if last > line { Range::Active(last) } else { Range::after(from) };
         Ok(true)
     }
 
@@ -553,6 +591,6 @@ fn listed(text: &[u8], width: usize) -> Vec<u8> {
         column += shown.len();
         out.extend_from_slice(shown.as_bytes());
     }
-    out.extend_from_slice(b"$\n");
+    out.push(b'$');
     out
 }

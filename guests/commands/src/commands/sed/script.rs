@@ -218,6 +218,9 @@ impl Parser<'_> {
         }
         let Some(name) = self.take() else { return Err("missing command".into()) };
         let has_address = from.is_some();
+        if to.is_some() && matches!(name, b'q' | b'Q') {
+            return Err("command only uses one address".into());
+        }
         if has_address && matches!(name, b':' | b'}' | b'#') {
             return Err(match name {
                 b':' => ": doesn't want any addresses".into(),
