@@ -13,6 +13,7 @@ const PLACES: Record<string, () => URL> = {
   'sh.wasm': () => new URL('./wasm/sh.wasm', import.meta.url),
   'basics.wasm': () => new URL('./wasm/basics.wasm', import.meta.url),
   'commands.wasm': () => new URL('./wasm/commands.wasm', import.meta.url),
+  'git.wasm': () => new URL('./wasm/git.wasm', import.meta.url),
   'pacer.wasm': () => new URL('./wasm/pacer.wasm', import.meta.url),
 }
 

@@ -10,7 +10,7 @@ pub const COMMANDS: &[&str] = &[
     "bzcat", "bzip2", "cat", "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm",
     "cp", "csplit", "curl", "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du",
     "echo", "ed", "egrep", "env", "envsubst", "expand", "expr", "factor", "false", "fgrep", "file",
-    "find", "flock", "fmt", "fold", "grep", "groups", "gunzip", "gzip", "head", "hexdump",
+    "find", "flock", "fmt", "fold", "git", "grep", "groups", "gunzip", "gzip", "head", "hexdump",
     "hostname", "iconv", "id", "install", "join", "jq", "js", "less", "link", "ln", "logname",
     "ls", "make", "md5sum", "mkdir", "mkfifo", "mktemp", "more", "mv", "nice", "nl", "node",
     "nohup", "nproc", "numfmt", "od", "openssl", "parallel", "paste", "patch", "pathchk", "pgrep",
@@ -42,7 +42,22 @@ pub fn is_command(name: &str) -> bool {
     COMMANDS.binary_search(&name).is_ok()
 }
 
-/// Returns true if the name is that of the shell itself, which is a separate program.
-pub fn is_shell(name: &str) -> bool {
-    matches!(name, "bash" | "sh")
+/// Guests that contain commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandGuest {
+    /// The shell itself.
+    Shell,
+    /// `git`, which most runs never load.
+    Git,
+    /// All other commands.
+    Commands,
+}
+
+/// Returns the guest that contains a command.
+pub fn guest_of(name: &str) -> CommandGuest {
+    match name {
+        "bash" | "sh" => CommandGuest::Shell,
+        "git" => CommandGuest::Git,
+        _ => CommandGuest::Commands,
+    }
 }

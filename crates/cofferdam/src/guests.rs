@@ -14,6 +14,7 @@ mod cofferdam_images {
     pub(super) static PY: &[u8] = b"py";
     pub(super) static SH: &[u8] = b"sh";
     pub(super) static COMMANDS: &[u8] = b"commands";
+    pub(super) static GIT: &[u8] = b"git";
 }
 
 /// Native code of the JavaScript guest.
@@ -58,6 +59,10 @@ optional!(
 optional!(
     /// Native code of the shell's commands.
     commands, COMMANDS, "shell"
+);
+optional!(
+    /// Native code of `git`.
+    git, GIT, "shell"
 );
 
 /// Name of the program with the most common commands, which only browsers have: on the server, an

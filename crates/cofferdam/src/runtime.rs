@@ -169,8 +169,9 @@ impl Runtime {
                 None => Compiler::new(&engine, cache, notice),
             });
             let basics = guests::basics().map(|code| load_later(engine.clone(), code));
+            let git = guests::git().map(|code| load_later(engine.clone(), code));
             let commands = guests::commands().map(|code| load_later(engine, code));
-            Ok(Programs { sh, commands, basics, compiler })
+            Ok(Programs { sh, commands, git, basics, compiler })
         });
         made.as_ref().map_err(Clone::clone)
     }

@@ -82,12 +82,22 @@ async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending
     let mut tool = Tool::from_file_name(&line.name, line.source)
         .args_value(Value::Array(arguments))
         .argv(line.arguments);
+    if let Some(path) = line.path {
+        let folder = path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+        // Scripts of Node load modules beside their folder; the project is where they are started.
+        let project = line.cwd.as_deref().filter(|cwd| {
+            let is_inside = folder.strip_prefix(cwd.trim_end_matches('/'));
+            is_inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+        let root = match tool.language {
+            Language::Python => folder,
+            Language::JavaScript | Language::TypeScript => project.unwrap_or(folder),
+        };
+        let root = root.to_owned();
+        tool = tool.at(path, root);
+    }
     if let Some(cwd) = line.cwd {
         tool = tool.cwd(cwd);
-    }
-    if let Some(path) = line.path {
-        let root = path.rsplit_once('/').map_or("/", |(root, _)| root).to_owned();
-        tool = tool.at(path, root);
     }
     let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
     if stdout.is_cut {

@@ -1,17 +1,19 @@
 //! Programs in cells: their abilities, their limits and their boundaries.
 
 mod computed;
+mod folder;
 
 use std::time::{Duration, Instant};
 
 use cofferdam::permissions::{Span, Terms};
 use cofferdam::{
-    Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Outcome, Policy, Sandbox,
+    Command, Denied, Ending, Exec, Exhausted, Limit, Limits, Mount, Outcome, Policy, Sandbox,
     SandboxBuilder, Tool,
 };
 use cofferdam_abi::process::Spawn;
 use cofferdam_abi::{ProgramCall, Writer, frame};
 use computed::computed;
+use folder::Folder;
 
 /// Returns a program around the body of `_start`. `$print` writes a part of its memory. `$call`
 /// crosses the gate with the request at the given address; the answer is at 0x8000.
@@ -531,4 +533,53 @@ async fn sleep_costs_no_time_on_a_fixed_clock() {
     let outcome = sandbox.run_program(Command::wasm("sleep", sleep)).await.expect("an outcome");
     assert_eq!(outcome.ending, Ending::Exited(0));
     assert!(outcome.duration < Duration::from_secs(5), "{:?}", outcome.duration);
+}
+
+/// Runs the machine's git in a folder, without the settings of its user.
+fn machine_git(folder: &Folder, script: &str) -> String {
+    let output = std::process::Command::new("bash")
+        .args(["-ec", script])
+        .current_dir(folder.path())
+        .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", "/dev/null")])
+        .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.com")])
+        .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.com")])
+        .output()
+        .expect("bash");
+    assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A repository that the machine's git made and packed, mounted writable.
+#[tokio::test]
+async fn git_and_the_machines_git_work_on_one_repository() {
+    if std::process::Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = Folder::new("git", 3);
+    machine_git(
+        &folder,
+        "git init -q -b main .; seq 1 500 > n; git add .; git commit -qm one
+        for i in 1 2 3; do echo $i >> n; git commit -qam \"change $i\"; done
+        git tag -am v1 v1; git branch side; git gc -q; git config core.hooksPath /nowhere",
+    );
+    let sandbox = Sandbox::builder().mount("/repo", folder.open(), Mount::ReadWrite).build();
+    let sandbox = sandbox.expect("a sandbox");
+    let text = "cd /repo; git status -s; git log --format=%s -2; git show --stat --format=%s
+        git config user.name Bob; git config user.email bob@example.com
+        sed -i 1d n; echo new > new; git add -A; git commit -qm two
+        git switch -q side; git merge -q main; git describe; git status -sb";
+    let outcome = sandbox.run_program(Command::shell(text)).await.expect("an outcome");
+    assert_eq!(outcome.stderr.text(), "");
+    assert_eq!(
+        outcome.stdout.text(),
+        "change 3\nchange 2\nchange 3\n\n n | 1 +\n 1 file changed, 1 insertion(+)\nv1-1-g"
+            .to_owned()
+            + &machine_git(&folder, "git rev-parse --short HEAD")
+            + "## side\n"
+    );
+    let left = machine_git(
+        &folder,
+        "git fsck --strict --no-dangling; git status -s; git log --format='%s %an' -2; git diff HEAD --stat",
+    );
+    assert_eq!(left, "two Bob\nchange 3 Ada\n");
 }

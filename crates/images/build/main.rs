@@ -62,7 +62,7 @@ use GuestForm::{Library, Program};
 
 /// All guests. The shell and its commands are two programs because the function table is copied for
 /// every cell, and most cells are shells.
-const GUESTS: [Guest; 7] = [
+const GUESTS: [Guest; 8] = [
     Guest {
         name: "js",
         feature: "",
@@ -104,6 +104,8 @@ const GUESTS: [Guest; 7] = [
         is_for_browsers: true,
         form: Program,
     },
+    // Separate from the commands, so that only runs that use git load it.
+    Guest { name: "git", feature: "CARGO_FEATURE_SHELL", is_for_browsers: true, form: Program },
 ];
 
 impl Guest {

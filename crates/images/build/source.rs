@@ -11,7 +11,7 @@ use crate::toolchain::{Toolchain, watched};
 use crate::{Guest, GuestForm, Result, module_file, python, quickjs, read, write};
 
 /// Inputs of the modules that are not dependencies of this crate.
-const SOURCES: [&str; 24] = [
+const SOURCES: [&str; 26] = [
     "crates/abi/src",
     "crates/dom/Cargo.toml",
     "crates/dom/src",
@@ -20,6 +20,8 @@ const SOURCES: [&str; 24] = [
     "guests/commands",
     "guests/gate/Cargo.toml",
     "guests/gate/src",
+    "guests/git/Cargo.toml",
+    "guests/git/src",
     "guests/js/Cargo.toml",
     "guests/js/build.rs",
     "guests/js/src",

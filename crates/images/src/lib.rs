@@ -1,7 +1,7 @@
 //! The guests, compiled ahead of time and embedded, so that the program is a single file.
 //!
-//! Each feature embeds guests: `dom` the one with a document, `python` CPython, `shell`
-//! the shell and its commands, `typescript` the one that removes types. All are on by default.
+//! Each feature embeds guests: `dom` the one with a document, `python` CPython, `shell` the shell,
+//! its commands and `git`, `typescript` the one that removes types. All are on by default.
 
 /// Aligned to a memory page, so that the code inside can be mapped in place.
 #[repr(C, align(4096))]
@@ -42,3 +42,7 @@ pub static SH: &[u8] = embedded!("sh");
 /// The shell's commands: native code for [`cofferdam_cell::ProgramImage::load`].
 #[cfg(feature = "shell")]
 pub static COMMANDS: &[u8] = embedded!("commands");
+
+/// `git`: native code for [`cofferdam_cell::ProgramImage::load`].
+#[cfg(feature = "shell")]
+pub static GIT: &[u8] = embedded!("git");

@@ -47,7 +47,7 @@ const BASICS: &[(&str, Run)] = &[
     ("rev", plain::rev),
     ("rm", uu!(uu_rm, "rm")),
     ("rmdir", uu!(uu_rmdir, "rmdir")),
-    ("sed", uu!(sed::sed, "sed")),
+    ("sed", sed::run),
     ("seq", uu!(uu_seq, "seq")),
     ("sleep", uu!(uu_sleep, "sleep")),
     ("sort", sort::run),

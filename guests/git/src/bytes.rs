@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 #[cfg(unix)]
@@ -114,12 +114,24 @@ pub(crate) fn replace(file: &[u8], data: &[u8]) -> io::Result<()> {
     if fs::metadata(path(file)).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    let temporary = [file, b".lock"].concat();
+    let lock = [file, b".lock"].concat();
     if let Some(dir) = path(file).parent() {
         fs::create_dir_all(dir)?;
     }
-    fs::write(path(&temporary), data)?;
-    fs::rename(path(&temporary), path(file))
+    // The file is git's lock as well: whoever creates it may write.
+    let mut written = fs::File::create_new(path(&lock)).map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => io::Error::other(format!(
+            "unable to create '{}': File exists; remove it if no other git is running",
+            text(&lock)
+        )),
+        _ => e,
+    })?;
+    let done = written.write_all(data).and_then(|()| fs::rename(path(&lock), path(file)));
+    if done.is_err() {
+        // A lock that stays would block the repository.
+        let _ = fs::remove_file(path(&lock));
+    }
+    done
 }
 
 /// Quotes a path as git prints it: unusual bytes put it in quotes, with escapes.

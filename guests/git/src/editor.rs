@@ -20,7 +20,7 @@ pub(crate) fn edit(repo: &Repo, file: &str, content: &[u8]) -> Result<Vec<u8>> {
     let path = repo.file(file);
     if editor != b":" && editor != b"true" {
         let script = [editor.as_slice(), b" \"$@\""].concat();
-        let code = shell(&script, &[&editor, &path]);
+        let code = shell(&script, &[&editor, &path], Stdout::Own);
         if code != 0 {
             let editor = bytes::text(&editor);
             let text = format!(
@@ -32,8 +32,16 @@ pub(crate) fn edit(repo: &Repo, file: &str, content: &[u8]) -> Result<Vec<u8>> {
     Ok(repo.state(file).unwrap_or_default())
 }
 
-/// Runs a script with the shell and returns its exit code.
-pub(crate) fn shell(script: &[u8], args: &[&[u8]]) -> i32 {
+/// Place of a script's standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stdout {
+    Own,
+    /// Standard error, as for hooks.
+    Error,
+}
+
+/// Runs a script with the sandbox's shell and returns its exit code.
+pub(crate) fn shell(script: &[u8], args: &[&[u8]], stdout: Stdout) -> i32 {
     let environment: Vec<Vec<u8>> = std::env::vars_os()
         .map(|(name, value)| [bytes::bytes_of(name), bytes::bytes_of(value)].join(&b'='))
         .collect();
@@ -46,7 +54,10 @@ pub(crate) fn shell(script: &[u8], args: &[&[u8]]) -> i32 {
         argv,
         env: environment.iter().map(Vec::as_slice).collect(),
         cwd: &cwd,
-        descriptors: vec![(0, 0), (1, 1), (2, 2)],
+        descriptors: match stdout {
+            Stdout::Own => vec![(0, 0), (1, 1), (2, 2)],
+            Stdout::Error => vec![(0, 0), (1, 2), (2, 2)],
+        },
         state: b"",
     };
     let Ok(pid) = sys::spawn(&spawn) else { return 127 };

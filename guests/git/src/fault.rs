@@ -39,7 +39,8 @@ pub(crate) fn silent(code: i32) -> Fault {
 pub(crate) fn unknown_option(command: &str, option: &str) -> Fault {
     let name = option.trim_start_matches('-');
     let kind = if option.starts_with("--") { "option" } else { "switch" };
-    let name = if option.starts_with("--") { name } else { &name[..name.len().min(1)] };
+    let first = name.chars().next().map_or(0, char::len_utf8);
+    let name = if option.starts_with("--") { name } else { &name[..first] };
     Fault { code: USAGE, text: format!("error: unknown {kind} `{name}'\nusage: git {command}") }
 }
 

@@ -17,17 +17,35 @@ Omit --global to set the identity only in this repository.
 
 ";
 
+/// A name and an address.
+pub(crate) type Person = (&'static str, &'static str);
+
+/// Stands in a history of references for a user who has set no name.
+pub(crate) const SOMEBODY: Person = ("user", "user@cofferdam");
+/// Makes stashes for a user who has set no name.
+pub(crate) const STASH: Person = ("git stash", "git@stash");
+
 /// Returns the committer's line: `Name <mail> seconds zone`.
 pub(crate) fn committer(repo: &Repo) -> Result<Vec<u8>> {
-    line(repo, "COMMITTER", None)
+    line(repo, "COMMITTER", None, None)
+}
+
+/// Returns the committer's line, with another person if no name is set.
+pub(crate) fn committer_or(repo: &Repo, person: Person) -> Result<Vec<u8>> {
+    line(repo, "COMMITTER", None, Some(person))
 }
 
 /// Returns the author's line; `given` is the date of `--date`.
 pub(crate) fn author(repo: &Repo, given: Option<&str>) -> Result<Vec<u8>> {
-    line(repo, "AUTHOR", given)
+    line(repo, "AUTHOR", given, None)
 }
 
-fn line(repo: &Repo, role: &str, given: Option<&str>) -> Result<Vec<u8>> {
+fn line(
+    repo: &Repo,
+    role: &str,
+    given: Option<&str>,
+    otherwise: Option<Person>,
+) -> Result<Vec<u8>> {
     let lower = role.to_ascii_lowercase();
     let setting = |what: &str| {
         let own = repo.config.get(&format!("{lower}.{what}"));
@@ -38,7 +56,10 @@ fn line(repo: &Repo, role: &str, given: Option<&str>) -> Result<Vec<u8>> {
     let mail = variable(&format!("GIT_{role}_EMAIL"))
         .or_else(|| setting("email"))
         .or_else(|| variable("EMAIL"));
-    let (Some(name), Some(mail)) = (name, mail) else {
+    let known = name.zip(mail).or_else(|| {
+        otherwise.map(|(name, mail)| (name.as_bytes().to_vec(), mail.as_bytes().to_vec()))
+    });
+    let Some((name, mail)) = known else {
         let problem = "fatal: unable to auto-detect email address";
         let title = if role == "AUTHOR" { "Author" } else { "Committer" };
         return Err(Fault {

@@ -218,7 +218,7 @@ impl Repo {
         if !is_on || !reflog::is_recorded(name) {
             return Ok(());
         }
-        let who = crate::ident::committer(self)?;
+        let who = crate::ident::committer_or(self, crate::ident::SOMEBODY)?;
         let change = Change { old, new, who, message: message.as_bytes().to_vec() };
         reflog::append(&self.git_dir, name, &change)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cofferdam_abi::commands;
+use cofferdam_abi::commands::{self, CommandGuest};
 use cofferdam_cell::ProgramImage;
 use cofferdam_vfs::{Access, At, Kind, Open};
 
@@ -12,7 +12,7 @@ use crate::program::errno::Errno;
 use crate::program::process::Process;
 use crate::program::signal::Signals;
 use crate::program::start_rules::Cleared;
-use crate::program::system::System;
+use crate::program::system::{Later, System};
 use crate::program::table::About;
 use crate::shared::lock::lock;
 
@@ -167,13 +167,16 @@ fn physical(system: &System, pid: u32, cwd: &str, program: &str) -> Result<Strin
 fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Found, NotStarted> {
     let name = cleared.program();
     let programs = &system.setup.programs;
-    let image = match commands::is_shell(name) {
-        true => programs.sh.clone(),
-        false => {
+    let later = |load: Option<&Later>| {
+        let image = load.map(|load| load()).transpose();
+        image.map_err(|error| NotStarted::new(Errno::NotExecutable, format!("{name}: {error}")))
+    };
+    let image = match commands::guest_of(name) {
+        CommandGuest::Shell => programs.sh.clone(),
+        CommandGuest::Git => later(programs.git.as_ref())?,
+        CommandGuest::Commands => {
             let basics = programs.basics.as_ref().filter(|_| commands::is_basic(name));
-            basics.or(programs.commands.as_ref()).map(|load| load()).transpose().map_err(
-                |error| NotStarted::new(Errno::NotExecutable, format!("{name}: {error}")),
-            )?
+            later(basics.or(programs.commands.as_ref()))?
         }
     };
     let Some(image) = image else {

@@ -44,6 +44,8 @@ pub struct Programs {
     pub sh: Option<ProgramImage<Process>>,
     /// Commands of the shell; loaded when the first one is started.
     pub commands: Option<Later>,
+    /// `git`; loaded when it is first started.
+    pub git: Option<Later>,
     /// The most common commands as a smaller program, if the build has one.
     pub basics: Option<Later>,
     /// Compiles modules that are not part of the build.

@@ -23,6 +23,7 @@ Compare FILES line by line.
   -e, --ed                      output an ed script
   -y, --side-by-side            output in two columns
   -t, --expand-tabs             expand tabs to spaces in output
+  -L, --label NAME              use NAME instead of a file name and time
       --tabsize=NUM             tab stops every NUM (default 8) print columns
   -r, --recursive               recursively compare any subdirectories found
   -N, --new-file                treat absent files as empty
@@ -50,6 +51,8 @@ struct Diff {
     /// Options passed on to the library.
     passed: Vec<OsString>,
     extra: Extra,
+    /// Names for the heads of the two files.
+    labels: Vec<OsString>,
     out: Output,
 }
 
@@ -66,6 +69,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
     let mut passed = vec![OsString::from("diff")];
     let mut files = Vec::new();
     let mut rest = args.into_iter().skip(1);
+    let mut labels = Vec::new();
     let mut options = true;
     while let Some(arg) = rest.next() {
         let text = arg.to_string_lossy().into_owned();
@@ -90,7 +94,9 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
             "--ignore-all-space" => extra.all_space = true,
             "--ignore-blank-lines" => extra.blank_lines = true,
             "--text" | "--minimal" | "--speed-large-files" => {}
-            "--label" => drop(rest.next()),
+            "--label" => labels.extend(rest.next()),
+            label if label.starts_with("--label=") => labels.push(label[8..].into()),
+            "--color" | "--color=never" | "--color=auto" => {}
             long if long.starts_with("--") => passed.push(arg),
             cluster => {
                 // Removes the options handled here; a number after `-u` or `-c`, or on its own,
@@ -107,10 +113,11 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
                         'B' => extra.blank_lines = true,
                         'a' | 'd' | 'p' => {}
                         'L' => {
-                            if chars.peek().is_none() {
-                                rest.next();
+                            let attached: String = chars.by_ref().collect();
+                            match attached.is_empty() {
+                                true => labels.extend(rest.next()),
+                                false => labels.push(attached.into()),
                             }
-                            break;
                         }
                         'U' | 'C' | 'W' => {
                             kept.push(c);
@@ -141,7 +148,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
         eprintln!("diff: {what}\ndiff: Try 'diff --help' for more information.");
         return 2;
     };
-    let mut work = Diff { passed, extra, out: output::stdout() };
+    let mut work = Diff { passed, extra, labels, out: output::stdout() };
     let verdict = work.operands(Path::new(from), Path::new(to));
     let code = match verdict {
         Verdict::Same => 0,
@@ -149,6 +156,18 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
         Verdict::Trouble => 2,
     };
     output::finish("diff", &mut work.out, code)
+}
+
+/// Puts labels in place of the names and times in the first two lines.
+fn labelled(text: &[u8], labels: &[OsString], signs: [&str; 2]) -> Vec<u8> {
+    let mut lines: Vec<&[u8]> = text.splitn(3, |b| *b == b'\n').collect();
+    let heads: Vec<String> = (signs.iter().zip(labels))
+        .map(|(sign, label)| format!("{sign} {}", label.to_string_lossy()))
+        .collect();
+    for (line, head) in lines.iter_mut().zip(&heads) {
+        *line = head.as_bytes();
+    }
+    lines.join(&b'\n')
 }
 
 /// Splits `-qu3` into `-q -u3`.
@@ -317,6 +336,11 @@ impl Diff {
                 side_diff::diff(&a, &b, &mut self.out, params);
                 return Ok(());
             }
+        };
+        let text = match params.format {
+            Format::Unified => labelled(&text, &self.labels, ["---", "+++"]),
+            Format::Context => labelled(&text, &self.labels, ["***", "---"]),
+            Format::Normal | Format::Ed | Format::SideBySide => text,
         };
         self.out.write_all(&text).map_err(|error| reason(&error))
     }

@@ -50,8 +50,17 @@ enum From {
     Stdin,
 }
 
-/// Runs `js` under the name `node`: `--version` answers like Node, and no argument reads the source
-/// from standard input.
+/// Relation of a tool to the folder that it is started in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folder {
+    /// None: the tool is text, wherever it came from.
+    None,
+    /// The tool is a script of the folder, and can load modules beside it.
+    Current,
+}
+
+/// Runs `js` under the name `node`: `--version` answers like Node, no argument reads the source
+/// from standard input, and `require` finds the modules of the working directory.
 pub(crate) fn node(mut args: Vec<OsString>) -> i32 {
     match args.get(1).map(|arg| arg.to_string_lossy().into_owned()).as_deref() {
         Some("-v" | "--version") => {
@@ -61,10 +70,14 @@ pub(crate) fn node(mut args: Vec<OsString>) -> i32 {
         None => args.push("-".into()),
         Some(_) => {}
     }
-    run(args)
+    start(args, Folder::Current)
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
+    start(args, Folder::None)
+}
+
+fn start(args: Vec<OsString>, folder: Folder) -> i32 {
     let specs = [
         ('e', "eval", Value::Required),
         ('p', "print", Value::Required),
@@ -113,7 +126,14 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
             Err(code) => return code,
         },
     };
-    let started = sys::tool_start(&name, &source, &arguments);
+    let cwd = std::env::current_dir().map_or("/".to_owned(), |cwd| cwd.display().to_string());
+    let path = match name.starts_with('/') {
+        true => name.clone(),
+        false => format!("{}/{name}", cwd.trim_end_matches('/')),
+    };
+    let placed = [("cwd", cwd.as_str()), ("path", path.as_str())];
+    let more = if folder == Folder::Current { &placed[..] } else { &[] };
+    let started = sys::tool_start_with(&name, &source, &arguments, more);
     match started.and_then(|()| converse("js", is_whole)) {
         Ok(code) => code,
         Err(refused) => {

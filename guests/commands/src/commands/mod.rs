@@ -33,6 +33,7 @@ pub(crate) mod plain;
 pub(crate) mod processes;
 pub(crate) mod python;
 pub(crate) mod rg;
+pub(crate) mod sed;
 pub(crate) mod sort;
 pub(crate) mod sqlite3;
 pub(crate) mod tac;

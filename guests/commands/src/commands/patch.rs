@@ -481,28 +481,38 @@ fn place(
     }
     let leading = hunk.lines.iter().take_while(|(sign, _)| *sign == b' ').count();
     let trailing = hunk.lines.iter().rev().take_while(|(sign, _)| *sign == b' ').count();
+    let context = leading.max(trailing);
     let want = expected(hunk, offset);
-    for fuzz in 0..=most_fuzz.min(leading.max(trailing)) {
-        let (front, back) = (fuzz.min(leading), fuzz.min(trailing));
-        if front + back > old.len() {
+    let matches = |at: isize, front: usize, back: usize| {
+        let from = at + front as isize;
+        let pattern = old.get(front..old.len() - back).unwrap_or_default();
+        at >= 0
+            && current.get(from as usize..from as usize + pattern.len()).is_some_and(|lines| {
+                lines.iter().zip(pattern).all(|(have, want)| have.as_slice() == *want)
+            })
+    };
+    for fuzz in 0..=most_fuzz.min(context) {
+        // Less context on one side than on the other means the start or the end of the file, until
+        // the fuzz is as large as the difference.
+        let spare = |lines: usize| (fuzz + lines).checked_sub(context);
+        let (front, back) = (spare(leading), spare(trailing));
+        if front.unwrap_or(0) + back.unwrap_or(0) > old.len() {
             break;
         }
-        let pattern = &old[front..old.len() - back];
-        let fits = |at: isize| {
-            let from = at + front as isize;
-            from >= 0
-                && at >= 0
-                && current.get(from as usize..from as usize + pattern.len()).is_some_and(|lines| {
-                    lines.iter().zip(pattern).all(|(have, want)| have.as_slice() == *want)
-                })
-        };
-        let reach = current.len() as isize + old.len() as isize;
-        for distance in 0..=reach {
-            for at in [want + distance, want - distance] {
-                if fits(at) {
-                    return Some((at as usize, fuzz));
-                }
+        let is_at_start = front.is_none() && hunk.start <= 1;
+        let found = match (is_at_start, front.unwrap_or(0), back) {
+            (true, _, None) if old.len() != current.len() => None,
+            (true, _, back) => Some(0).filter(|at| matches(*at, 0, back.unwrap_or(0))),
+            (false, front, None) => Some(current.len() as isize - old.len() as isize)
+                .filter(|at| matches(*at, front, 0)),
+            (false, front, Some(back)) => {
+                let reach = current.len() as isize + old.len() as isize;
+                let places = (0..=reach).flat_map(|far| [want + far, want - far]);
+                places.into_iter().find(|at| matches(*at, front, back))
             }
+        };
+        if let Some(at) = found {
+            return Some((at as usize, fuzz));
         }
     }
     None

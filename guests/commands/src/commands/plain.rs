@@ -35,6 +35,13 @@ pub(crate) fn succeed(args: Vec<OsString>) -> i32 {
     0
 }
 
+/// Stands for a command that another guest contains.
+pub(crate) fn absent(args: Vec<OsString>) -> i32 {
+    let name = args.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+    eprintln!("{name}: a program of its own, which is not part of this one");
+    127
+}
+
 pub(crate) fn fail(args: Vec<OsString>) -> i32 {
     if args.len() == 2 && args[1] == "--help" {
         println!(

@@ -67,6 +67,14 @@ impl Pattern {
         Search { engine, text }
     }
 
+    /// Returns the number of groups.
+    pub(crate) fn group_count(&self) -> usize {
+        match &self.ascii {
+            Engine::Automaton { regex, .. } => regex.captures_len() - 1,
+            Engine::Backtracking(regex) => regex.captures_len() - 1,
+        }
+    }
+
     /// Returns true if the text contains a match.
     pub(crate) fn is_match(&self, text: &[u8]) -> bool {
         self.on(text).is_match()

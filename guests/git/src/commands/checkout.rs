@@ -268,7 +268,9 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
         None if !is_named && !wish.is_detached => old_branch.clone(),
         None => None,
     };
-    if !wish.is_quiet {
+    // A new branch at the same commit carries nothing along.
+    let is_same_place = wish.new.is_some() && !is_named && !wish.is_reset && !wish.is_forced;
+    if !wish.is_quiet && !is_same_place {
         local_changes(repo, call, &mut index, to)?;
     }
     let was_detached = old_branch.is_none();

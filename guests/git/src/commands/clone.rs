@@ -233,6 +233,10 @@ pub(crate) fn copy_objects(source: &Repo, git_dir: &[u8]) -> Result<()> {
         for entry in fs::read_dir(bytes::path(&place)).at(&place)?.flatten() {
             let name = join(&dir, bytes::raw(&entry.file_name()));
             let target = join(&to, &name);
+            if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                let name = text(&name);
+                return Err(fatal(format!("symlink '{name}' exists, refusing to clone")));
+            }
             if entry.path().is_dir() {
                 fs::create_dir_all(bytes::path(&target)).at(&target)?;
                 todo.push(name);

@@ -379,7 +379,7 @@ fn hook(repo: &Repo, name: &str, args: &[&[u8]], call: &mut Call<'_>) -> Result<
     call.out.flush();
     let mut all: Vec<&[u8]> = vec![&file];
     all.extend_from_slice(args);
-    match editor::shell(b"\"$0\" \"$@\"", &all) {
+    match editor::shell(b"\"$0\" \"$@\"", &all, editor::Stdout::Error) {
         0 => Ok(()),
         _ => Err(silent(1)),
     }

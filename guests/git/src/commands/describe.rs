@@ -47,10 +47,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         return Err(fatal(format!("Not a valid object name {}", text(&name))));
     };
     let start = revision::peel(&repo, oid, Kind::Commit)?;
+    let mut has_skipped = false;
     let mut tags: HashMap<Oid, (bool, Vec<u8>)> = HashMap::new();
     for (full, oid) in repo.refs.list(if has_all { "refs/" } else { "refs/tags/" })? {
         let is_annotated = repo.odb.read(oid)?.0 == Kind::Tag;
         if !is_annotated && !has_light && !has_all {
+            has_skipped = true;
             continue;
         }
         let short =
@@ -100,6 +102,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         }
         return Err(fatal(match (is_exact, tags.is_empty()) {
             (true, _) => format!("no tag exactly matches '{start}'"),
+            (false, true) if has_skipped => format!(
+                "No annotated tags can describe '{start}'.\nHowever, there were unannotated tags: try --tags."
+            ),
             (false, true) => "No names found, cannot describe anything.".to_owned(),
             (false, false) => {
                 format!("No tags can describe '{start}'.\nTry --always, or create some tags.")

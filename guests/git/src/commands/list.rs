@@ -223,6 +223,7 @@ fn collect(
     is_recursive: bool,
     out: &mut Vec<(Vec<u8>, TreeEntry)>,
 ) -> Result<()> {
+    crate::tree::changes::check_depth(dir)?;
     for entry in repo.odb.tree(tree)? {
         let path = join(dir, &entry.name);
         let below = [path.as_slice(), b"/"].concat();

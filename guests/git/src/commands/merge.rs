@@ -193,6 +193,14 @@ fn merge_commit(
         Some(base) => repo.odb.commit(*base)?.tree,
         None => Oid::ZERO,
     };
+    let staged = changes::tree_and_index(&repo.odb, our_tree, &index, &Pathspecs::all())?;
+    if !staged.is_empty() {
+        let paths: String = staged.iter().map(|one| format!("  {}\n", text(&one.path))).collect();
+        let text = format!(
+            "error: Your local changes to the following files would be overwritten by merge:\n{paths}Merge with strategy ort failed."
+        );
+        return Err(Fault { code: 2, text });
+    }
     let shown = text(name);
     let base_label = bases.first().map_or_else(String::new, |oid| repo.odb.short(*oid));
     let labels = Labels { ours: "HEAD", base: &base_label, theirs: &shown };

@@ -467,6 +467,9 @@ fn rebase_onto(
         }
     }
     todo.reverse();
+    if is_quiet {
+        repo.set_state("rebase-merge/quiet", b"-q\n")?;
+    }
     let start = format!("{}\n{head}\n", branch.as_deref().map_or_else(String::new, text));
     repo.set_state("rebase-merge/start", start.as_bytes())?;
     repo.refs.write(b"ORIG_HEAD", &Ref::Direct(head))?;
@@ -587,9 +590,12 @@ fn finish_rebase(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         repo.refs.write(b"HEAD", &Ref::Symbolic(branch.clone()))?;
         repo.record(b"HEAD", head, head, &format!("rebase (finish): returning to {name}"))?;
     }
+    let is_quiet = repo.state("rebase-merge/quiet").is_some();
     // The directory was made when the rebase began.
     let _ = std::fs::remove_dir_all(bytes::path(&repo.file("rebase-merge")));
-    call.out.note(format!("Successfully rebased and updated {name}."))?;
+    if !is_quiet {
+        call.out.note(format!("Successfully rebased and updated {name}."))?;
+    }
     Ok(0)
 }
 

@@ -126,8 +126,9 @@ fn push(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         let commit = Commit {
             tree,
             parents,
-            author: ident::author(repo, None)?,
-            committer: ident::committer(repo)?,
+            author: ident::author(repo, None)
+                .or_else(|_| ident::committer_or(repo, ident::STASH))?,
+            committer: ident::committer_or(repo, ident::STASH)?,
             more: Vec::new(),
             message: message.into_bytes(),
         };
@@ -166,7 +167,7 @@ fn push(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
     let change = Change {
         old: before,
         new: oid,
-        who: ident::committer(repo)?,
+        who: ident::committer_or(repo, ident::STASH)?,
         message: title.clone().into_bytes(),
     };
     reflog::append(&repo.git_dir, NAME, &change)?;

@@ -99,6 +99,9 @@ impl Index {
             return Ok(Index::default());
         };
         let mut index = parse(&data).ok_or_else(|| fatal("index file corrupt"))?;
+        for entry in &index.entries {
+            crate::tree::checkout::check_path(&entry.path)?;
+        }
         if let Ok(status) = cofferdam_guest_sys::stat(file, true) {
             index.written = split(status.modified);
         }

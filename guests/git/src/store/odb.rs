@@ -1,6 +1,6 @@
 //! The database of objects: loose files and packs.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -21,11 +21,16 @@ pub(crate) const ABBREVIATION: usize = 7;
 /// Number of databases that one may borrow objects from.
 const MAX_ALTERNATES: usize = 16;
 
+/// Deltas between packs that are followed. git writes none; two packs could refer to each other.
+const MAX_OUTSIDE: usize = 16;
+
 /// The database of objects of one repository.
 pub(crate) struct Odb {
     /// Directories of objects: the repository's own first, then those it borrows from.
     dirs: Vec<Vec<u8>>,
     packs: OnceCell<Vec<Pack>>,
+    /// Deltas between packs that are being followed.
+    outside: Cell<usize>,
 }
 
 impl Odb {
@@ -45,7 +50,7 @@ impl Odb {
             }
             at += 1;
         }
-        Odb { dirs, packs: OnceCell::new() }
+        Odb { dirs, packs: OnceCell::new(), outside: Cell::new(0) }
     }
 
     fn packs(&self) -> &[Pack] {
@@ -87,16 +92,32 @@ impl Odb {
         }
         for pack in self.packs() {
             if let Some(at) = pack.find(oid) {
-                return pack.read(at, &|base| self.read(base));
+                return pack.read(at, &|base| self.read_outside(base));
             }
         }
         Err(fatal(format!("unable to read {oid}")))
+    }
+
+    /// Reads the base of a delta in another pack.
+    fn read_outside(&self, oid: Oid) -> Result<(Kind, Vec<u8>)> {
+        let depth = self.outside.get();
+        if depth >= MAX_OUTSIDE {
+            return Err(fatal(format!("object {oid} is corrupt: its packs refer to each other")));
+        }
+        self.outside.set(depth + 1);
+        let found = self.read(oid);
+        self.outside.set(depth);
+        found
     }
 
     fn read_as(&self, oid: Oid, kind: Kind) -> Result<Vec<u8>> {
         let (found, data) = self.read(oid)?;
         if found != kind {
             return Err(fatal(format!("{oid} is a {}, not a {}", found.name(), kind.name())));
+        }
+        // T-PROC-017: content that does not have its hash could contain itself, and a walk would not end.
+        if kind != Kind::Blob && Oid::of(kind.name(), &data) != oid {
+            return Err(fatal(format!("object {oid} is corrupt: its content has another hash")));
         }
         Ok(data)
     }
@@ -152,7 +173,9 @@ impl Odb {
             let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
             encoder.write_all(format!("{} {}\0", kind.name(), data.len()).as_bytes())?;
             encoder.write_all(data)?;
-            let temporary = join(dir, b"tmp_obj");
+            // Two processes may store objects at the same time.
+            let pid = cofferdam_guest_sys::myself().map_or(0, |me| me.pid);
+            let temporary = join(dir, format!("tmp_obj_{pid}").as_bytes());
             fs::write(bytes::path(&temporary), encoder.finish()?)?;
             cofferdam_guest_sys::chmod(&temporary, 0o444)?;
             fs::rename(bytes::path(&temporary), bytes::path(&file))

@@ -15,6 +15,7 @@ use crate::fault::{At, Result, fatal};
 /// Longest object that is read; a header that promises more is refused.
 pub(crate) const MAX_OBJECT: u64 = 1 << 30;
 /// Longest chain of deltas that is followed. git makes chains of at most 4095.
+// T-PROC-017: a hostile repository.
 const MAX_CHAIN: usize = 4096;
 /// Bytes of delta bases that are kept for the next object.
 const MAX_CACHE: usize = 32 << 20;
@@ -48,7 +49,7 @@ impl Pack {
             return Err(bad());
         }
         let count = number(&index, HEADER + FAN_OUT - 4).ok_or_else(bad)? as usize;
-        if index.len() < HEADER + FAN_OUT + count * (LEN + 8) {
+        if (index.len() - HEADER - FAN_OUT) / (LEN + 8) < count {
             return Err(bad());
         }
         let file = [index_file.strip_suffix(b".idx").unwrap_or(index_file), b".pack"].concat();

@@ -6,6 +6,7 @@ use std::fs;
 use super::oid::Oid;
 use crate::bytes::{self, join};
 use crate::fault::{At, Result, fatal};
+use crate::tree::checkout::is_real_directory;
 
 /// Longest chain of symbolic references that is followed.
 const MAX_DEPTH: usize = 5;
@@ -29,9 +30,19 @@ impl Refs {
         Refs { dir }
     }
 
+    /// Returns the file of a reference; refuses names that would leave the directory.
+    fn file(&self, name: &[u8]) -> Result<Vec<u8>> {
+        let is_bad = |part: &[u8]| matches!(part, b"" | b"." | b"..") || part.contains(&0);
+        if name.split(|b| *b == b'/').any(is_bad) {
+            return Err(fatal(format!("bad ref {}", bytes::text(name))));
+        }
+        Ok(join(&self.dir, name))
+    }
+
     /// Reads one reference by its full name.
     pub(crate) fn read(&self, name: &[u8]) -> Result<Option<Ref>> {
-        let file = join(&self.dir, name);
+        // Arguments that are no names, such as `.`, are tried as names as well.
+        let Ok(file) = self.file(name) else { return Ok(None) };
         let data = match fs::read(bytes::path(&file)) {
             Ok(data) => data,
             // A directory of references has the name of none.
@@ -91,12 +102,16 @@ impl Refs {
             let Ok(list) = fs::read_dir(bytes::path(&join(&self.dir, &dir))) else { continue };
             for entry in list.flatten() {
                 let name = join(&dir, bytes::raw(&entry.file_name()));
-                if entry.path().is_dir() {
+                if is_real_directory(&entry) {
                     dirs.push(name);
-                } else if !name.ends_with(b".lock")
-                    && let Some(oid) = self.resolve(&name)?
-                {
-                    found.insert(name, oid);
+                } else if !name.ends_with(b".lock") && !bytes::base(&name).starts_with(b".") {
+                    match self.resolve(&name) {
+                        Ok(Some(oid)) => drop(found.insert(name, oid)),
+                        Ok(None) => {}
+                        Err(_) => {
+                            eprintln!("warning: ignoring broken ref {}", bytes::text(&name));
+                        }
+                    }
                 }
             }
         }
@@ -109,7 +124,7 @@ impl Refs {
             Ref::Direct(oid) => format!("{oid}\n").into_bytes(),
             Ref::Symbolic(target) => [b"ref: ", target.as_slice(), b"\n"].concat(),
         };
-        let file = join(&self.dir, name);
+        let file = self.file(name)?;
         if bytes::path(&file).is_dir() {
             remove_empty(&file);
         }
@@ -119,7 +134,7 @@ impl Refs {
 
     /// Removes a reference, loose and packed.
     pub(crate) fn delete(&self, name: &[u8]) -> Result<()> {
-        let file = join(&self.dir, name);
+        let file = self.file(name)?;
         match fs::remove_file(bytes::path(&file)) {
             Err(e) if !bytes::is_missing(&e) => return Err(e).at(&file),
             Ok(()) | Err(_) => {}
@@ -155,7 +170,7 @@ impl Refs {
 /// Removes directories that hold nothing but directories.
 fn remove_empty(dir: &[u8]) {
     if let Ok(list) = fs::read_dir(bytes::path(dir)) {
-        for entry in list.flatten() {
+        for entry in list.flatten().filter(is_real_directory) {
             remove_empty(bytes::raw(entry.path().as_os_str()));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::pathspec::Pathspecs;
 use super::work::{self, State};
 use crate::bytes::join;
-use crate::fault::Result;
+use crate::fault::{Result, fatal};
 use crate::repo::Repo;
 use crate::store::index::Index;
 use crate::store::object::{TreeEntry, mode};
@@ -102,7 +102,19 @@ pub(crate) fn files(odb: &Odb, tree: Oid) -> Result<Files> {
     Ok(found)
 }
 
+/// Deepest directory that is read from a tree; the stack of a cell is short.
+const MAX_DEPTH: usize = 512;
+
+/// Refuses a directory of a tree that is too deep.
+pub(crate) fn check_depth(dir: &[u8]) -> Result<()> {
+    if dir.iter().filter(|b| **b == b'/').count() >= MAX_DEPTH {
+        return Err(fatal(format!("tree is deeper than {MAX_DEPTH} directories")));
+    }
+    Ok(())
+}
+
 fn collect(odb: &Odb, tree: Oid, dir: &[u8], f: &mut dyn FnMut(Vec<u8>, Side)) -> Result<()> {
+    check_depth(dir)?;
     for entry in odb.tree(tree)? {
         let path = join(dir, &entry.name);
         match entry.mode {
@@ -132,6 +144,7 @@ fn compare(
     if old == new {
         return Ok(());
     }
+    check_depth(dir)?;
     let mut names: BTreeMap<Vec<u8>, [Option<TreeEntry>; 2]> = BTreeMap::new();
     for (side, tree) in [old, new].into_iter().enumerate() {
         for entry in odb.tree(tree)? {

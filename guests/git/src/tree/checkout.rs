@@ -14,8 +14,16 @@ use crate::store::index::{Entry, Index, Known};
 use crate::store::object::mode;
 use crate::store::oid::Oid;
 
+/// Longest path in a work tree. Deeper directories could not be made, and recursion over them would
+/// not end well.
+const MAX_PATH: usize = 4096;
+
 /// Refuses paths that would leave the work tree or change the repository itself.
+// T-PROC-017: a hostile repository.
 pub(crate) fn check_path(path: &[u8]) -> Result<()> {
+    if path.len() > MAX_PATH {
+        return Err(fatal(format!("path of {} bytes is too long", path.len())));
+    }
     let is_bad = |part: &[u8]| {
         matches!(part, b"" | b"." | b"..")
             || part.eq_ignore_ascii_case(b".git")
@@ -29,6 +37,7 @@ pub(crate) fn check_path(path: &[u8]) -> Result<()> {
 
 /// Writes a file of the database into the work tree and returns its entry for the index.
 pub(crate) fn write(repo: &Repo, path: &[u8], mode: u32, oid: Oid) -> Result<Entry> {
+    check_path(path)?;
     let mut entry = Entry::new(path.to_vec(), mode, oid);
     let file = repo.work_path(path);
     if mode == mode::SUBMODULE {
@@ -100,7 +109,7 @@ fn make_directories(repo: &Repo, path: &[u8]) -> Result<()> {
 
 fn remove_empty_directories(dir: &[u8]) {
     if let Ok(list) = fs::read_dir(bytes::path(dir)) {
-        for entry in list.flatten() {
+        for entry in list.flatten().filter(is_real_directory) {
             remove_empty_directories(bytes::raw(entry.path().as_os_str()));
         }
     }
@@ -108,8 +117,25 @@ fn remove_empty_directories(dir: &[u8]) {
     let _ = fs::remove_dir(bytes::path(dir));
 }
 
+/// Returns true for a directory that is not a link to one.
+pub(crate) fn is_real_directory(entry: &fs::DirEntry) -> bool {
+    entry.file_type().is_ok_and(|kind| kind.is_dir())
+}
+
+/// Returns true if a directory above the path is a link, which may leave the work tree.
+fn is_beyond_link(repo: &Repo, path: &[u8]) -> bool {
+    let mut above = path.iter().enumerate().filter(|(_, b)| **b == b'/');
+    above.any(|(at, _)| {
+        let status = sys::stat(&repo.work_path(&path[..at]), false);
+        status.is_ok_and(|status| !work::is_directory(&status))
+    })
+}
+
 /// Removes a file from the work tree, and the directories that it leaves empty.
 pub(crate) fn remove(repo: &Repo, path: &[u8]) {
+    if check_path(path).is_err() || is_beyond_link(repo, path) {
+        return;
+    }
     let file = repo.work_path(path);
     // The file may be gone already.
     let _ = fs::remove_file(bytes::path(&file));
@@ -262,6 +288,7 @@ mod tests {
         for path in ["../a", "a/../b", "/a", ".git/config", "a/.GIT/x", "", "a//b"] {
             assert!(check_path(path.as_bytes()).is_err(), "{path}");
         }
+        assert!(check_path(&[b'a'; MAX_PATH + 1]).is_err());
         assert!(check_path(b"a/.gitignore").is_ok());
     }
 }

@@ -37,3 +37,5 @@ git init -q -b main; echo a > f; git add f; git commit -qm one; echo b > f; git 
 git init -q -b main; mkdir d; echo 1 > d/a; git add .; git commit -qm one; git checkout -qb flat; git rm -rq d; echo file > d; git add d; git commit -qm flat; git checkout -q main; ls d; git checkout -q flat; cat d; git diff main flat --stat; git diff main flat --name-status
 %%
 git init -q -b main; printf 'line\n%.0s' 1 2 3 > f; git add f; git commit -qm one; git symbolic-ref HEAD; git symbolic-ref --short HEAD; git update-ref refs/heads/x HEAD; git show-ref --heads; git rev-parse x@{0}; git write-tree; git commit-tree -m msg HEAD^{tree}; git diff-tree --no-commit-id --name-only -r HEAD --root; git diff-index HEAD; git ls-files --error-unmatch nope; echo $?; git update-index --assume-unchanged f; echo y >> f; git status -s
+%%
+git init -q -b main; echo a > a; echo b > b; git add .; git commit -qm one; git switch -qc side; echo s > s; git add s; git commit -qm side; git switch -q main; echo m >> a; git commit -qam main; echo x >> b; git add b; git merge side; echo $?; git switch -c next; git tag light; git describe; git log --format=%s; git gc -q; echo $?

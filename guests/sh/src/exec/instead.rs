@@ -47,7 +47,7 @@ const ADVICE: &[(&[&str], &str)] = &[
         "there is no editor here; use sed -i, patch or a here-document",
     ),
     (&["apropos", "info", "man"], "use `NAME --help`, or `help NAME` for builtins"),
-    (&["git", "hg", "svn"], "there is no version control here; use diff and patch"),
+    (&["hg", "jj", "svn"], "use git"),
     (&["gawk", "mawk", "nawk"], "use awk"),
     (&["7z", "rar", "unrar"], "use zip and unzip, or tar with -z, -j or -J"),
     (&["ack", "ag"], "use rg or grep -r"),

@@ -241,6 +241,10 @@ impl Shell {
         let [file, table] = names.as_slice() else {
             return Err("Usage: .import [--csv] [--skip N] FILE TABLE".into());
         };
+        if self.form.mode == Mode::Csv {
+            // As in SQLite's own shell, an import leaves plain line ends behind.
+            self.form.csv_end = "\n";
+        }
         let bytes = std::fs::read(file)
             .map_err(|e| format!("Error: cannot open \"{file}\": {}", reason(&e)))?;
         let text = String::from_utf8_lossy(&bytes);
