@@ -311,6 +311,28 @@ static no_inline JSValue js_throw_words(JSContext *ctx, JSErrorEnum kind, const 
     return js_throw_text(ctx, kind, &d);
 }
 
+/* The same without variable arguments, whose room would be part of every frame of the interpreter's
+ * loop. */
+static no_inline JSValue js_throw_atom(JSContext *ctx, JSErrorEnum kind, const char *fmt, JSAtom atom)
+{
+    return js_throw_words(ctx, kind, fmt, atom);
+}
+
+static no_inline JSValue js_throw_atom_of(JSContext *ctx, const char *fmt, JSAtom atom, JSValueConst obj)
+{
+    return js_throw_words(ctx, JS_TYPE_ERROR, fmt, atom, obj);
+}
+
+static no_inline JSValue js_throw_value(JSContext *ctx, const char *fmt, JSValueConst val)
+{
+    return js_throw_words(ctx, JS_TYPE_ERROR, fmt, val);
+}
+
+static no_inline JSValue js_throw_values(JSContext *ctx, const char *fmt, JSValueConst a, JSValueConst b)
+{
+    return js_throw_words(ctx, JS_TYPE_ERROR, fmt, a, b);
+}
+
 static bool js_is_throwing(JSContext *ctx, int flags)
 {
     return (flags & JS_PROP_THROW) ||

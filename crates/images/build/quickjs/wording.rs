@@ -31,6 +31,10 @@ pub(crate) const CHANGES: &[Change] = &[
     word!(
         "static bool can_store_error_stack(JSValueConst obj)\n",
         "static JSValue js_throw_words(JSContext *ctx, JSErrorEnum kind, const char *fmt, ...);
+static JSValue js_throw_atom(JSContext *ctx, JSErrorEnum kind, const char *fmt, JSAtom atom);
+static JSValue js_throw_atom_of(JSContext *ctx, const char *fmt, JSAtom atom, JSValueConst obj);
+static JSValue js_throw_value(JSContext *ctx, const char *fmt, JSValueConst val);
+static JSValue js_throw_values(JSContext *ctx, const char *fmt, JSValueConst a, JSValueConst b);
 static JSValue js_throw_read(JSContext *ctx, JSValueConst obj, JSAtom prop);
 static int js_throw_read_only(JSContext *ctx, int flags, JSValueConst obj, JSAtom prop);
 static int js_throw_not_extensible(JSContext *ctx, int flags, JSAtom prop);
@@ -183,7 +187,7 @@ static bool can_store_error_stack(JSValueConst obj)\n"
     ),
     word!(
         "        JS_ThrowTypeError(ctx, \"could not delete property\");\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot delete property '%a' of %v\", prop, obj);\n"
+        "        js_throw_atom_of(ctx, \"Cannot delete property '%a' of %v\", prop, obj);\n"
     ),
     word!(
         "        not_configurable:
@@ -201,14 +205,14 @@ static bool can_store_error_stack(JSValueConst obj)\n"
     word!(
         "    return JS_ThrowTypeErrorAtom(ctx, \"private class field '%s' does not exist\",
                                  atom);\n",
-        "    return js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot read private member %a from an object whose class did not declare it\", atom);\n"
+        "    return js_throw_atom(ctx, JS_TYPE_ERROR, \"Cannot read private member %a from an object whose class did not declare it\", atom);\n"
     ),
     word!(
         "    if (!prs) {
         JS_ThrowTypeErrorPrivateNotFound(ctx, prop);
     fail:\n",
         "    if (!prs) {
-        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot write private member %a to an object whose class did not declare it\", prop);
+        js_throw_atom(ctx, JS_TYPE_ERROR, \"Cannot write private member %a to an object whose class did not declare it\", prop);
     fail:\n"
     ),
     word!(
@@ -228,7 +232,7 @@ static bool can_store_error_stack(JSValueConst obj)\n"
     word!(
         "        JS_ThrowTypeErrorAtom(ctx, \"private class field '%s' already exists\",
                               prop);\n",
-        "        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot initialize %a twice on the same object\", prop);\n"
+        "        js_throw_atom(ctx, JS_TYPE_ERROR, \"Cannot initialize %a twice on the same object\", prop);\n"
     ),
     word!("\"private method is already present\"", "\"Cannot initialize private methods of class anonymous twice on the same object\""),
     word!(
@@ -296,7 +300,7 @@ fini:
         "    char buf[ATOM_GET_STR_BUF_SIZE];
     return JS_ThrowReferenceError(ctx, \"%s is not defined\",
                                   JS_AtomGetStr(ctx, buf, sizeof(buf), name));\n",
-        "    return js_throw_words(ctx, JS_REFERENCE_ERROR, \"%a is not defined\", name);\n"
+        "    return js_throw_atom(ctx, JS_REFERENCE_ERROR, \"%a is not defined\", name);\n"
     ),
     word!(
         "    char buf[ATOM_GET_STR_BUF_SIZE];
@@ -305,7 +309,7 @@ fini:
                                   JS_AtomGetStr(ctx, buf, sizeof(buf), name));\n",
         "    if (name == JS_ATOM_this)
         return JS_ThrowReferenceError(ctx, \"Must call super constructor in derived class before accessing 'this' or returning from derived constructor\");
-    return js_throw_words(ctx, JS_REFERENCE_ERROR, \"Cannot access '%a' before initialization\", name);\n"
+    return js_throw_atom(ctx, JS_REFERENCE_ERROR, \"Cannot access '%a' before initialization\", name);\n"
     ),
     word!("\"'this' can be initialized only once\"", "\"Super constructor may only be called once\""),
     word!(
@@ -320,11 +324,11 @@ fini:
     // Classes.
     word!(
         "                JS_ThrowTypeError(ctx, \"parent class must be constructor\");\n",
-        "                js_throw_words(ctx, JS_TYPE_ERROR, \"Class extends value %v is not a constructor or null\", parent_class);\n"
+        "                js_throw_value(ctx, \"Class extends value %v is not a constructor or null\", parent_class);\n"
     ),
     word!(
         "                JS_ThrowTypeError(ctx, \"parent prototype must be an object or null\");\n",
-        "                js_throw_words(ctx, JS_TYPE_ERROR, \"Class extends value does not have valid prototype property %v\", parent_proto);\n"
+        "                js_throw_value(ctx, \"Class extends value does not have valid prototype property %v\", parent_proto);\n"
     ),
     // Patterns and iteration.
     word!(
@@ -439,13 +443,13 @@ fini:
         "    if (JS_VALUE_GET_TAG(op2) != JS_TAG_OBJECT) {
         JS_ThrowTypeError(ctx, \"invalid 'in' operand\");\n",
         "    if (JS_VALUE_GET_TAG(op2) != JS_TAG_OBJECT) {
-        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot use 'in' operator to search for '%v' in %v\", op1, op2);\n"
+        js_throw_values(ctx, \"Cannot use 'in' operator to search for '%v' in %v\", op1, op2);\n"
     ),
     word!(
         "    if (JS_VALUE_GET_TAG(op1) != JS_TAG_OBJECT) {
         JS_ThrowTypeError(ctx, \"invalid 'in' operand\");\n",
         "    if (JS_VALUE_GET_TAG(op1) != JS_TAG_OBJECT) {
-        js_throw_words(ctx, JS_TYPE_ERROR, \"Cannot use 'in' operator to search for '%v' in %v\", op2, op1);\n"
+        js_throw_values(ctx, \"Cannot use 'in' operator to search for '%v' in %v\", op2, op1);\n"
     ),
     words!(2, "JS_ThrowTypeError(ctx, \"toPrimitive\")", "JS_ThrowTypeError(ctx, \"Cannot convert object to primitive value\")"),
     word!(
