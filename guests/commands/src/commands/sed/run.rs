@@ -102,14 +102,14 @@ enum Written {
     File(Sink),
 }
 
-/// What is written after the current line.
+/// Output that follows the current line.
 enum Queued<'s> {
     Text(&'s [u8]),
     Content(Vec<u8>),
     Line(Vec<u8>),
 }
 
-/// Why a cycle ended.
+/// End of a cycle.
 enum Cycle {
     /// The next line is read.
     Done,
