@@ -90,7 +90,7 @@ impl Input {
     /// Reads the rest of standard input.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
-        // What cannot be read is empty.
+        // Input that cannot be read counts as empty.
         let _ = output::Input.read_to_end(&mut text);
         text
     }

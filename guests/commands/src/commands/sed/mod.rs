@@ -149,7 +149,7 @@ fn edit(args: Vec<OsString>) -> Result<i32, i32> {
     match done {
         Ok(code) => Ok(code.filter(|code| *code > 0).unwrap_or(input.trouble)),
         Err(error) => {
-            // What was written before stays written.
+            // Keeps the output of the lines before the error.
             let _ = input.stdout().flush();
             eprintln!("sed: {}", reason(&error));
             Err(TROUBLE)

@@ -228,7 +228,7 @@ class DateTimeFormat {
     refuseOthers(options, [...FIELDS, 'timeZone', 'hour12', 'hourCycle', 'dateStyle', 'timeStyle', 'localeMatcher', 'formatMatcher', 'calendar', 'numberingSystem'], 'DateTimeFormat');
     this.#zone = options.timeZone === undefined ? 'UTC' : `${options.timeZone}`;
     if (!ZONES.some((zone) => zone.toLowerCase() === this.#zone.toLowerCase())) {
-      // Which names there are is not known here; what does not look like one is an error in Node too.
+      // Tells names of zones, which are not supported here, from texts that Node refuses too.
       const isName = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)\/|^[+-]\d\d|^[A-Z]{2,}|^[A-Z][a-z]+$/.test(this.#zone);
       throw new RangeError(isName ? `Time zone ${this.#zone} is not supported: use UTC` : `Invalid time zone specified: ${this.#zone}`);
     }
