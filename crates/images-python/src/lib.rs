@@ -3,6 +3,6 @@
 //! The build script of `cofferdam-images` takes the module from here and compiles it. It is apart
 //! from the other guests because crates.io refuses packages of more than 10 MiB.
 
-/// The module, compressed with Zstandard. `None` in the repository, where the guest is built from
-/// its sources.
-pub static MODULE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/module.rs"));
+/// Directory with the packed module, for build scripts. It exists in the published crate alone; in
+/// the repository the guest is built from its sources.
+pub const PACKED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/packed");

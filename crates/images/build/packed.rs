@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ruzstd::decoding::StreamingDecoder;
 
@@ -16,15 +16,12 @@ pub(crate) fn watch() {
 /// Unpacks the modules of the guests into the output directory.
 pub(crate) fn modules(package: &Path, guests: &[&Guest], out: &Path) -> Result<()> {
     for guest in guests {
-        let module = match guest.name {
-            "py" => unpack_python(),
-            name => unpack_file(&package.join("packed").join(format!("{name}.wasm.zst"))),
-        };
-        let module = module.map_err(|e| {
+        let file = directory(package, guest).join(format!("{}.wasm.zst", guest.name));
+        let module = unpack(&file).map_err(|e| {
             format!(
                 "{}: {e}\n\
                  hint: the published crates have this module; `make package` in the repository packs it",
-                guest.name
+                file.display()
             )
         })?;
         write(&module_file(out, guest), &module)?;
@@ -32,23 +29,20 @@ pub(crate) fn modules(package: &Path, guests: &[&Guest], out: &Path) -> Result<(
     Ok(())
 }
 
-fn unpack_file(file: &Path) -> Result<Vec<u8>> {
-    unpack(BufReader::new(File::open(file).map_err(|e| format!("{}: {e}", file.display()))?))
+/// Returns the directory of a packed module. Large guests are in crates of their own, because
+/// crates.io refuses packages of more than 10 MiB.
+fn directory(package: &Path, guest: &Guest) -> PathBuf {
+    match guest.feature {
+        #[cfg(feature = "python")]
+        "CARGO_FEATURE_PYTHON" => PathBuf::from(cofferdam_images_python::PACKED),
+        #[cfg(feature = "shell")]
+        "CARGO_FEATURE_SHELL" => PathBuf::from(cofferdam_images_shell::PACKED),
+        _ => package.join("packed"),
+    }
 }
 
-/// Takes the module of the Python guest from its own crate.
-#[cfg(feature = "python")]
-fn unpack_python() -> Result<Vec<u8>> {
-    unpack(cofferdam_images_python::MODULE.ok_or("not packed")?)
-}
-
-#[cfg(not(feature = "python"))]
-fn unpack_python() -> Result<Vec<u8>> {
-    Err("the feature `python` is off".into())
-}
-
-fn unpack(packed: impl Read) -> Result<Vec<u8>> {
+fn unpack(file: &Path) -> Result<Vec<u8>> {
     let mut module = Vec::new();
-    StreamingDecoder::new(packed)?.read_to_end(&mut module)?;
+    StreamingDecoder::new(BufReader::new(File::open(file)?))?.read_to_end(&mut module)?;
     Ok(module)
 }
