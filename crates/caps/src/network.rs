@@ -33,7 +33,7 @@ use crate::pattern::Shape;
 use crate::scope::{Covers, Scope};
 use crate::visible::quoted;
 
-pub use host::HostName;
+pub use host::{HostName, LOOPBACK, is_loopback_name};
 pub use method::{Method, Methods};
 pub use pattern::UrlPattern;
 pub use target::{FetchUrl, Origin, Scheme};

@@ -110,13 +110,8 @@ impl Driver {
 /// Refuses addresses of this machine and its network, as far as the URL names them.
 // T-NET-001: requests to private addresses.
 fn check_address(origin: &Origin, names_origin: bool) -> Result<(), FetchError> {
-    let class = match (origin.host.ip(), origin.host.domain()) {
-        (Some(ip), _) => AddressClass::of(ip),
-        (None, Some(name)) if name == "localhost" || name.ends_with(".localhost") => {
-            AddressClass::Loopback
-        }
-        (None, _) => AddressClass::Public,
-    };
+    let named = origin.host.named_addresses();
+    let class = named.first().map_or(AddressClass::Public, |ip| AddressClass::of(*ip));
     if class == AddressClass::Public || names_origin {
         return Ok(());
     }

@@ -17,9 +17,10 @@ mod message;
 mod tests;
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
+use cofferdam_caps::network::{LOOPBACK, is_loopback_name};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -60,8 +61,8 @@ impl MachineResolver {
             return Ok(addresses.clone());
         }
         // No name server is asked for these (RFC 6761).
-        if name == "localhost" || name.ends_with(".localhost") {
-            return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+        if is_loopback_name(&name) {
+            return Ok(LOOPBACK.to_vec());
         }
         if config.source_of(&name) == Source::System {
             return self.system.resolve(domain).await;

@@ -17,7 +17,7 @@
 //! If one of several addresses of a name is refused, all are. An honest name has no such mixture,
 //! and a hostile one would use it to get a second attempt.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use cofferdam_caps::network::{Origin, Scheme};
@@ -50,14 +50,7 @@ impl Never {
 impl Never {
     /// Refuses an origin that spells out such an address, or names this machine.
     pub(crate) fn check_named(&self, origin: &Origin) -> Result<(), FetchError> {
-        let named: &[IpAddr] = match (origin.host.ip(), origin.host.domain()) {
-            (Some(ip), _) => &[ip],
-            (None, Some(name)) if name == "localhost" || name.ends_with(".localhost") => {
-                &[IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]
-            }
-            (None, _) => &[],
-        };
-        named.iter().try_for_each(|ip| self.check(origin, *ip))
+        origin.host.named_addresses().into_iter().try_for_each(|ip| self.check(origin, ip))
     }
 
     fn check(&self, origin: &Origin, ip: IpAddr) -> Result<(), FetchError> {

@@ -37,16 +37,8 @@ impl OwnAddresses {
     pub fn named_by(&self, capability: &Capability) -> Option<String> {
         let Capability::Network(network) = capability else { return None };
         let origin = network.origin()?;
-        let ip = match (origin.host.ip(), origin.host.domain()) {
-            (Some(ip), _) => ip,
-            (None, Some(name)) if name == "localhost" || name.ends_with(".localhost") => {
-                Ipv4Addr::LOCALHOST.into()
-            }
-            (None, _) => return None,
-        };
-        let is_own = self.contain(SocketAddr::new(ip, origin.port))
-            || (origin.host.ip().is_none()
-                && self.contain(SocketAddr::new(Ipv6Addr::LOCALHOST.into(), origin.port)));
+        let mut named = origin.host.named_addresses().into_iter();
+        let is_own = named.any(|ip| self.contain(SocketAddr::new(ip, origin.port)));
         is_own.then(|| format!("{}:{}", origin.host, origin.port))
     }
 }

@@ -3,7 +3,7 @@
 //! Meets T-NET-001.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use crate::error::{Error, ErrorKind};
@@ -43,6 +43,16 @@ impl HostName {
         }
     }
 
+    /// Returns the addresses that the text of the host alone names: the address that it spells out, or
+    /// those of loopback for a [name of this machine](is_loopback_name). Never resolves a domain.
+    pub fn named_addresses(&self) -> Vec<IpAddr> {
+        match &self.0 {
+            Host::Ip(ip) => vec![*ip],
+            Host::Domain(domain) if is_loopback_name(domain) => LOOPBACK.to_vec(),
+            Host::Domain(_) => Vec::new(),
+        }
+    }
+
     /// Converts a host that the `url` crate has parsed.
     pub(super) fn read(host: url::Host<&str>) -> Result<Self, Error> {
         match host {
@@ -55,6 +65,15 @@ impl HostName {
             }
         }
     }
+}
+
+/// The addresses of a [name of this machine](is_loopback_name).
+pub const LOOPBACK: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+
+/// Returns true if a domain in lower case always means this machine (RFC 6761).
+pub fn is_loopback_name(domain: &str) -> bool {
+    domain == "localhost" || domain.ends_with(".localhost")
 }
 
 fn check_domain(domain: &str) -> Result<(), Error> {
@@ -138,6 +157,16 @@ mod tests {
         ] {
             check(text, "127.0.0.1");
         }
+    }
+
+    #[test]
+    fn names_of_this_machine_are_loopback_without_a_resolver() {
+        let named = |text: &str| text.parse::<HostName>().unwrap().named_addresses();
+        assert_eq!(named("LOCALHOST."), LOOPBACK);
+        assert_eq!(named("app.localhost"), LOOPBACK);
+        assert_eq!(named("0x7f.1"), [LOOPBACK[0]]);
+        assert!(named("localhost.example").is_empty());
+        assert!(named("notlocalhost").is_empty());
     }
 
     #[test]
