@@ -30,7 +30,8 @@ pub struct Runtime {
 
 struct Inner {
     engine: Engine,
-    js: Image<Kernel>,
+    /// JavaScript guest; loaded on first use.
+    js: OnceLock<Result<Image<Kernel>, Error>>,
     /// JavaScript guest with Node's modules; loaded on first use.
     js_node: OnceLock<Result<Image<Kernel>, Error>>,
     /// JavaScript guest with a document; loaded on first use.
@@ -73,11 +74,10 @@ impl Runtime {
 
     fn make(pool: Pool, cache: Option<PathBuf>) -> Result<Self, Error> {
         let engine = Engine::new(pool)?;
-        let js = load(&engine, guests::js())?;
         Ok(Runtime {
             inner: Arc::new(Inner {
                 engine,
-                js,
+                js: OnceLock::new(),
                 js_node: OnceLock::new(),
                 js_document: OnceLock::new(),
                 ts: OnceLock::new(),
@@ -212,7 +212,7 @@ impl Runtime {
         with_library: bool,
     ) -> Result<&Image<Kernel>, Error> {
         let (image, code) = match (boundary, with_library) {
-            (Boundary::Worker, false) => return Ok(&self.inner.js),
+            (Boundary::Worker, false) => (&self.inner.js, guests::js()),
             (Boundary::Worker, true) => (&self.inner.js_node, guests::js_node()),
             (Boundary::Iframe, _) => {
                 let code = guests::js_document().ok_or_else(|| guests::without("dom"))?;

@@ -114,11 +114,7 @@ impl Store {
 
     /// Returns a handle that notices changes of the store.
     pub fn pulse(&self) -> Result<Pulse, Error> {
-        let connection = match self.is_in_memory() {
-            true => None,
-            false => Some(self.connect()?),
-        };
-        Ok(Pulse { store: self.clone(), connection, version: -1 })
+        Ok(Pulse { store: self.clone(), connection: self.connect()?, version: -1 })
     }
 }
 

@@ -29,7 +29,7 @@ impl Ledger for Store {
     }
 
     fn mark(&self) -> Result<u64, Error> {
-        self.0.mark.read(|| generation(&self.reader()).map_err(|error| self.fail(&error)))
+        self.0.mark.read(|| generation(&*self.reader()?).map_err(|error| self.fail(&error)))
     }
 
     fn changes(&self, since: u64) -> Result<Changes, Error> {

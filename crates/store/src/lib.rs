@@ -22,9 +22,11 @@
 //!   runs, runs that must not be repeated, and sandboxes that outlive a server
 //! - [`ToolVersion`]: registered tools
 //! - `mark`: noticing changes of other processes without asking SQLite
+//! - `connections`: connections to the file, opened when they are first needed
 //! - `place`: folders and file modes; `schema`: tables and versions; `failure`: errors
 
 mod agents;
+mod connections;
 mod credentials;
 mod failure;
 mod fronts;

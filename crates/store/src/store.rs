@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use cofferdam_broker::{Error, Timestamp};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use crate::connections::{Connections, Place, connect};
 use crate::mark::Mark;
 use crate::schema::{self, Sync};
 use crate::sink::Commits;
@@ -21,13 +22,7 @@ pub struct Store(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     path: PathBuf,
     dropped: u32,
-    connection: Mutex<Connection>,
-    /// A second connection that does not wait for writers. `None` in memory, where each connection
-    /// would open its own store.
-    reader: Option<Mutex<Connection>>,
-    /// A third connection, for writes that need not be durable. `None` in memory.
-    soon: Option<Mutex<Connection>>,
-    options: Options,
+    connections: Connections,
     pub(crate) mark: Mark,
     pub(crate) commits: Commits,
     /// `None` in memory, where writing never waits.
@@ -56,19 +51,16 @@ impl Store {
     /// Opens the store at `path` with other options.
     pub fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
         place::secure_file(path)?;
-        let mut connection = connect(path, Sync::Full, options)?;
+        let mut connection = connect(path, Sync::Full, options.patience)?;
         let dropped = schema::create_tables(&mut connection, path, options.patience)?;
-        let lines = connect(path, Sync::Normal, options)?;
+        let place = Place::File(path.to_owned(), options.patience);
         let store = Self(Arc::new(Inner {
             path: path.to_owned(),
             dropped,
-            connection: Mutex::new(connection),
-            reader: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
-            soon: Some(Mutex::new(connect(path, Sync::Normal, options)?)),
-            options: options.clone(),
             mark: Mark::beside(path)?,
             commits: Commits::default(),
-            writer: Some(Writer::start(lines, path.to_owned())?),
+            writer: Some(Writer::start(place.clone(), path.to_owned())?),
+            connections: Connections::new(connection, place),
         }));
         store.sweep()
     }
@@ -84,10 +76,7 @@ impl Store {
         let store = Self(Arc::new(Inner {
             path,
             dropped,
-            connection: Mutex::new(connection),
-            reader: None,
-            soon: None,
-            options,
+            connections: Connections::new(connection, Place::Memory),
             mark: Mark::in_memory(),
             commits: Commits::default(),
             writer: None,
@@ -113,21 +102,20 @@ impl Store {
     }
 
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.0.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.connections.durable()
     }
 
-    pub(crate) fn reader(&self) -> MutexGuard<'_, Connection> {
-        let connection = self.0.reader.as_ref().unwrap_or(&self.0.connection);
-        connection.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn reader(&self) -> Result<MutexGuard<'_, Connection>, Error> {
+        self.0.connections.reader()
     }
 
     pub(crate) fn is_in_memory(&self) -> bool {
-        self.0.reader.is_none()
+        matches!(self.0.connections.place(), Place::Memory)
     }
 
-    /// Opens a further connection to the file.
-    pub(crate) fn connect(&self) -> Result<Connection, Error> {
-        connect(&self.0.path, Sync::Normal, &self.0.options)
+    /// Opens a further connection to the file; returns `None` in memory.
+    pub(crate) fn connect(&self) -> Result<Option<Connection>, Error> {
+        self.0.connections.place().connect(Sync::Normal)
     }
 
     /// Writes in one transaction, which survives a crash of the process but perhaps not one of the
@@ -136,9 +124,7 @@ impl Store {
         &self,
         write: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Error> {
-        let connection = self.0.soon.as_ref().unwrap_or(&self.0.connection);
-        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        self.write_locked(&mut connection, write)
+        self.write_locked(&mut *self.0.connections.soon()?, write)
     }
 
     pub(crate) fn fail(&self, error: &rusqlite::Error) -> Error {
@@ -150,7 +136,7 @@ impl Store {
         &self,
         read: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Error> {
-        let mut connection = self.reader();
+        let mut connection = self.reader()?;
         let transaction = connection.transaction().map_err(|error| self.fail(&error))?;
         read(&transaction).map_err(|error| self.fail(&error))
     }
@@ -200,15 +186,6 @@ impl Store {
 pub(crate) fn generation(transaction: &Connection) -> rusqlite::Result<u64> {
     let mut select = transaction.prepare_cached("SELECT generation FROM meta")?;
     select.query_row([], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
-}
-
-fn connect(path: &Path, sync: Sync, options: &Options) -> Result<Connection, Error> {
-    // Not opened as a URI, because a path may contain any character.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let failed = |error: rusqlite::Error| failure::sql(path, &error);
-    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-    schema::configure(&connection, sync, options.patience).map_err(failed)?;
-    Ok(connection)
 }
 
 impl fmt::Debug for Store {

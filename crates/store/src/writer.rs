@@ -3,7 +3,7 @@
 //!
 //! Separate from `sink`: it has its own connection and its own retry.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -12,6 +12,8 @@ use std::time::Duration;
 use cofferdam_broker::{Error, ErrorKind, Line, Offered};
 use rusqlite::{Connection, TransactionBehavior};
 
+use crate::connections::Place;
+use crate::schema::Sync;
 use crate::{failure, lines};
 
 /// Most batches that wait for the thread. A run hands over one batch at a time.
@@ -40,10 +42,12 @@ enum Job {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, Error> {
+    /// Starts the thread, which opens its connection meanwhile.
+    pub(crate) fn start(place: Place, path: PathBuf) -> Result<Self, Error> {
         let (sender, jobs) = mpsc::sync_channel(MAX_WAITING);
         let trouble = Trouble::default();
-        let mut work = Work { connection, path, trouble: trouble.clone(), backlog: Vec::new() };
+        let mut work =
+            Work { place, connection: None, path, trouble: trouble.clone(), backlog: Vec::new() };
         let thread = std::thread::Builder::new().name("cofferdam-audit".to_owned());
         let thread = thread
             .spawn(move || work.run(&jobs))
@@ -78,7 +82,9 @@ fn gone() -> Error {
 }
 
 struct Work {
-    connection: Connection,
+    place: Place,
+    /// `None` until it could be opened.
+    connection: Option<Connection>,
     path: PathBuf,
     trouble: Trouble,
     /// Lines not written yet. While writing fails, only lines already queued are added.
@@ -87,6 +93,8 @@ struct Work {
 
 impl Work {
     fn run(&mut self, jobs: &Receiver<Job>) {
+        // Tried again for the first lines, which report a failure.
+        let _ = self.connect();
         loop {
             let job = match self.backlog.is_empty() {
                 true => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -119,7 +127,7 @@ impl Work {
         if self.backlog.is_empty() {
             return Ok(());
         }
-        let result = insert(&mut self.connection, &self.path, &self.backlog);
+        let result = self.insert();
         if result.is_ok() {
             self.backlog.clear();
         }
@@ -127,15 +135,25 @@ impl Work {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
         result
     }
-}
 
-fn insert(connection: &mut Connection, path: &Path, batch: &[Line]) -> Result<(), Error> {
-    let mut run = || {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        lines::insert(&transaction, batch)?;
-        transaction.commit()
-    };
-    run().map_err(|error: rusqlite::Error| failure::sql(path, &error))
+    fn insert(&mut self) -> Result<(), Error> {
+        self.connect()?;
+        let Some(connection) = &mut self.connection else { return Err(gone()) };
+        let mut run = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            lines::insert(&transaction, &self.backlog)?;
+            transaction.commit()
+        };
+        run().map_err(|error: rusqlite::Error| failure::sql(&self.path, &error))
+    }
+
+    fn connect(&mut self) -> Result<(), Error> {
+        if self.connection.is_none() {
+            self.connection = self.place.connect(Sync::Normal)?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes all offered lines before the store is closed.

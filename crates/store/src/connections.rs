@@ -1,0 +1,125 @@
+//! The connections of a store to its file, each opened when it is first needed.
+//!
+//! Opening one takes a tenth of a millisecond, and most processes run one tool and need one.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Duration;
+
+use cofferdam_broker::Error;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::failure;
+use crate::schema::{self, Sync};
+
+/// Connections for durable writes, for writes that need not be durable, and for reading.
+pub(crate) struct Connections {
+    place: Place,
+    durable: Mutex<Connection>,
+    soon: OnceLock<Mutex<Connection>>,
+    reader: OnceLock<Mutex<Connection>>,
+}
+
+/// Way to open a further connection.
+#[derive(Clone)]
+pub(crate) enum Place {
+    /// Each connection would open its own store, so there is only one.
+    Memory,
+    File(PathBuf, Duration),
+}
+
+impl Connections {
+    /// Takes the connection that the store was opened with.
+    pub(crate) fn new(durable: Connection, place: Place) -> Self {
+        let (soon, reader) = (OnceLock::new(), OnceLock::new());
+        Self { place, durable: Mutex::new(durable), soon, reader }
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns the connection for durable writes.
+    pub(crate) fn durable(&self) -> MutexGuard<'_, Connection> {
+        lock(&self.durable)
+    }
+
+    /// Returns the connection for writes that need not be durable.
+    pub(crate) fn soon(&self) -> Result<MutexGuard<'_, Connection>, Error> {
+        self.open(&self.soon)
+    }
+
+    /// Returns a connection for reading, which does not wait for a writer of this process.
+    pub(crate) fn reader(&self) -> Result<MutexGuard<'_, Connection>, Error> {
+        if self.reader.get().is_none() {
+            match self.durable.try_lock() {
+                Ok(free) => return Ok(free),
+                Err(TryLockError::Poisoned(free)) => return Ok(free.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+        }
+        self.open(&self.reader)
+    }
+
+    fn open<'a>(
+        &'a self,
+        opened: &'a OnceLock<Mutex<Connection>>,
+    ) -> Result<MutexGuard<'a, Connection>, Error> {
+        if let Some(connection) = opened.get() {
+            return Ok(lock(connection));
+        }
+        Ok(match self.place.connect(Sync::Normal)? {
+            // Two threads may connect at once; one of the connections is closed again.
+            Some(connection) => lock(opened.get_or_init(|| Mutex::new(connection))),
+            None => self.durable(),
+        })
+    }
+}
+
+impl Place {
+    /// Opens a connection, or returns `None` in memory.
+    pub(crate) fn connect(&self, sync: Sync) -> Result<Option<Connection>, Error> {
+        match self {
+            Place::Memory => Ok(None),
+            Place::File(path, patience) => connect(path, sync, *patience).map(Some),
+        }
+    }
+}
+
+/// Opens a connection to the file of a store.
+pub(crate) fn connect(path: &Path, sync: Sync, patience: Duration) -> Result<Connection, Error> {
+    // Not opened as a URI, because a path may contain any character.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let failed = |error: rusqlite::Error| failure::sql(path, &error);
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    schema::configure(&connection, sync, patience).map_err(failed)?;
+    Ok(connection)
+}
+
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reader_does_not_wait_for_a_writer() {
+        let path =
+            std::env::temp_dir().join(format!("cofferdam-connections-{}", std::process::id()));
+        std::fs::write(&path, "").unwrap();
+        let patience = Duration::from_secs(1);
+        let durable = connect(&path, Sync::Full, patience).unwrap();
+        let connections = Connections::new(durable, Place::File(path.clone(), patience));
+        // Nobody writes: no further connection is opened.
+        drop(connections.reader().unwrap());
+        assert!(connections.reader.get().is_none());
+        let writing = connections.durable();
+        let read = connections.reader().unwrap();
+        assert_eq!(read.query_row("SELECT 1", [], |row| row.get::<_, i64>(0)), Ok(1));
+        drop((read, writing));
+        assert!(connections.reader.get().is_some());
+        std::fs::remove_file(&path).unwrap();
+    }
+}
