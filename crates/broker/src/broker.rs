@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use cofferdam_caps::{Capability, visible};
 
 use crate::audit::{Event, Line, Sink};
+use crate::code::Code;
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Grant, Kept, Span, Terms};
 use crate::grant_index::GrantIndex;
@@ -66,11 +67,16 @@ impl Shared {
     }
 }
 
-/// Contents of the ledger as of the last read.
+/// Most tools whose grants are known to be cached; beyond this they are read again.
+const MAX_TOOLS: usize = 4096;
+
+/// Contents of the ledger as of the last read, without grants for tools that were not asked about.
 #[derive(Default)]
 pub(crate) struct LedgerCache {
     pub(crate) grants: GrantIndex,
     pub(crate) denied: HashSet<RequestId>,
+    /// Tools whose own grants are among the grants.
+    tools: HashSet<Arc<str>>,
     /// Mark of the ledger before it was read; `None` if it was never read.
     mark: Option<u64>,
     /// Position to continue reading from; see [`Changes::at`].
@@ -252,7 +258,7 @@ impl Broker {
     ///
     /// Every check does this too, and so does a background thread while runs wait.
     pub fn refresh(&self) -> Result<(), Error> {
-        self.with_ledger(|_| ()).map(|_| ())
+        self.read_ledger(None, |_| ()).map(|_| ())
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -267,14 +273,24 @@ impl Broker {
         (self.0.clock)()
     }
 
-    /// Calls `read` with the current contents of the ledger; returns its result and the mark.
+    /// Calls `read` with the current contents of the ledger, as far as they concern the code of a
+    /// run; returns its result and the mark.
     pub(crate) fn with_ledger<T>(
         &self,
+        code: &Code,
+        read: impl FnOnce(&LedgerCache) -> T,
+    ) -> Result<(T, u64), Error> {
+        self.read_ledger(Some(code), read)
+    }
+
+    fn read_ledger<T>(
+        &self,
+        code: Option<&Code>,
         read: impl FnOnce(&LedgerCache) -> T,
     ) -> Result<(T, u64), Error> {
         let mark = self.0.ledger.mark()?;
         let known = self.0.ledger_cache.read().unwrap_or_else(PoisonError::into_inner);
-        if known.mark == Some(mark) {
+        if known.mark == Some(mark) && code.is_none_or(|code| known.has(code)) {
             return Ok((read(&known), mark));
         }
         drop(known);
@@ -284,6 +300,11 @@ impl Broker {
             changes = self.0.ledger.changes(cache.at)?;
             cache.apply(&changes);
             cache.mark = Some(mark);
+        }
+        if let Some(code) = code
+            && !cache.has(code)
+        {
+            cache.add_tools(code, &*self.0.ledger)?;
         }
         let result = read(&cache);
         drop(cache);
@@ -354,17 +375,40 @@ fn no_such(id: &impl fmt::Display) -> Error {
 }
 
 impl LedgerCache {
+    /// Returns true if the grants for the code of a run were read.
+    fn has(&self, code: &Code) -> bool {
+        self.tools.contains(code.identity())
+    }
+
+    /// Reads the grants for the code of a run. Later changes of them arrive with all others.
+    fn add_tools(&mut self, code: &Code, ledger: &dyn Ledger) -> Result<(), Error> {
+        if self.tools.len() >= MAX_TOOLS {
+            // Their grants stay, and reading them again changes nothing.
+            self.tools.clear();
+        }
+        for tool in code.earlier().chain([code.identity()]) {
+            if !self.tools.contains(tool) {
+                ledger.grants_for(tool)?.into_iter().for_each(|grant| self.insert(grant));
+                self.tools.insert(tool.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, grant: Grant) {
+        self.grants.insert(Arc::new(HeldGrant::new(grant, Source::Ledger)));
+    }
+
     fn apply(&mut self, changes: &Changes) {
         if changes.whole {
             self.grants = GrantIndex::default();
             self.denied.clear();
+            self.tools.clear();
         }
         for id in &changes.gone {
             self.grants.remove(id);
         }
-        for grant in &changes.grants {
-            self.grants.insert(Arc::new(HeldGrant::new(grant.clone(), Source::Ledger)));
-        }
+        changes.grants.iter().for_each(|grant| self.insert(grant.clone()));
         for (id, status) in &changes.requests {
             match status {
                 RequestStatus::Denied => self.denied.insert(id.clone()),

@@ -30,6 +30,11 @@ impl Code {
         &self.now
     }
 
+    /// Returns the identities that the run had before it loaded more code.
+    pub(crate) fn earlier(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.earlier.iter()
+    }
+
     /// Returns true if the run had this identity before it loaded more code.
     pub(crate) fn was(&self, identity: &Arc<str>) -> bool {
         self.earlier.contains(identity)

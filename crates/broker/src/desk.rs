@@ -264,7 +264,7 @@ impl Desk {
         let is_meant = |held: &HeldGrant| held.is_for(self.requester(&code), now);
         let for_all = |held: &HeldGrant| is_meant(held) && held.grant.holder.tool.is_none();
         let (is_seen, is_for_all) = broker
-            .with_ledger(|cache| {
+            .with_ledger(&code, |cache| {
                 (cache.grants.mentions(kind, is_meant), cache.grants.mentions(kind, for_all))
             })?
             .0;
@@ -292,7 +292,7 @@ impl Desk {
         drop(state);
         // Reads the ledger only if the sandbox's own grants do not settle every kind.
         if seen.contains(&false) {
-            let in_ledger = broker.with_ledger(|ledger| mentioned(&ledger.grants))?.0;
+            let in_ledger = broker.with_ledger(&code, |ledger| mentioned(&ledger.grants))?.0;
             seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
         }
         Ok(seen)

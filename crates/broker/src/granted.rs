@@ -49,7 +49,7 @@ impl Desk {
         let of_kinds = |ledger: &crate::broker::LedgerCache| {
             kinds.iter().for_each(|kind| ledger.grants.of_kind(*kind, &mut add));
         };
-        let mark = broker.with_ledger(of_kinds)?.1;
+        let mark = broker.with_ledger(&code, of_kinds)?.1;
         for list in [&mut lasting, &mut counted] {
             list.sort_unstable();
             list.dedup();

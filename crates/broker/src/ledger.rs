@@ -25,8 +25,15 @@ pub trait Ledger: Send + Sync {
     fn mark(&self) -> Result<u64, Error>;
 
     /// Returns the changes after `since`, the [`at`](Changes::at) of an earlier result; 0 returns
-    /// everything.
+    /// everything, except perhaps what [`grants_for`](Self::grants_for) returns.
     fn changes(&self, since: u64) -> Result<Changes, Error>;
+
+    /// Returns the grants for one tool that a [whole](Changes::whole) list of changes leaves out. A
+    /// process runs a few tools, and a ledger may hold grants for many.
+    fn grants_for(&self, tool: &str) -> Result<Vec<Grant>, Error> {
+        let _ = tool;
+        Ok(Vec::new())
+    }
 
     /// Adds a grant and marks the request that it answers as granted.
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error>;
@@ -84,7 +91,8 @@ pub trait Ledger: Send + Sync {
 pub struct Changes {
     /// Position to continue from; pass it to [`Ledger::changes`].
     pub at: u64,
-    /// True if the list is complete and replaces everything known before.
+    /// True if the list is complete and replaces everything known before. It may leave out grants
+    /// for single tools, which [`Ledger::grants_for`] returns.
     pub whole: bool,
     /// Grants that were added or changed.
     pub grants: Vec<Grant>,

@@ -1,5 +1,6 @@
 //! Measures the cost of a check: with a grant of the sandbox, with a grant in the store, with
-//! 100,000 grants in the store, and on first use. Prints medians; asserts nothing.
+//! 100,000 grants in the store, and on first use; and the cost of opening a store with few and with
+//! many grants. Prints medians; asserts nothing.
 //!
 //! `cargo run --release -p cofferdam-store --example check_cost`
 
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cofferdam_broker::{Broker, Desk, Grant, Ledger, Span, Terms, Verdict};
+use cofferdam_broker::{Broker, Desk, Grant, Holder, Ledger, Span, Terms, Verdict};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
 use cofferdam_store::Store;
@@ -16,7 +17,9 @@ const GRANTS: usize = 100_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("cofferdam-check-cost-{}", std::process::id()));
-    let result = measure(&folder.join("store.db"));
+    let result = measure(&folder.join("store.db"))
+        .and_then(|()| measure_start(&folder.join("few.db"), 10))
+        .and_then(|()| measure_start(&folder.join("many.db"), GRANTS));
     std::fs::remove_dir_all(&folder)?;
     result
 }
@@ -61,6 +64,28 @@ fn measure(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
         assert!(desk.would_grant(&request).is_ok());
     });
     println!("(the last makes a URL of a text first)");
+    Ok(())
+}
+
+/// Opens a store with grants for as many tools, as a process does that runs one of them.
+fn measure_start(path: &Path, grants: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let store = Store::open(path)?;
+    let broker =
+        Broker::setup(Arc::new(store.clone()), Arc::new(cofferdam_broker::Discard)).open()?;
+    let first = broker.grant(Terms::new(name("k"), Span::Always).for_tool("tool 0"))?;
+    let made = (1..grants).map(|i| Grant {
+        id: format!("grt_{i:0>10}").parse().expect("an id"),
+        holder: Holder { tool: Some(format!("tool {i}").into()), ..first.holder.clone() },
+        ..first.clone()
+    });
+    store.add_all(&made.collect::<Vec<_>>())?;
+    drop((broker, store));
+    show(&format!("open, first check and close, {grants} grants for other tools"), || {
+        let store = Arc::new(Store::open(path).expect("a store"));
+        let broker = Broker::setup(store.clone(), store).open().expect("a broker");
+        let desk = broker.permissions("s", &CapabilitySet::default()).desk("r", "tool 0");
+        permitted(&desk, &session_key("k"));
+    });
     Ok(())
 }
 

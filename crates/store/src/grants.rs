@@ -149,6 +149,15 @@ pub(crate) fn changed(
     Ok((live, gone))
 }
 
+/// Returns the live grants for one tool, or those for every tool.
+pub(crate) fn for_tool(
+    connection: &Connection,
+    tool: Option<&str>,
+) -> rusqlite::Result<Vec<Grant>> {
+    let sql = format!("SELECT {COLUMNS} FROM grants WHERE tool IS ?1 AND NOT gone");
+    connection.prepare_cached(&sql)?.query_map([tool], read)?.collect()
+}
+
 /// Returns all live grants, newest first.
 pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<Grant>> {
     let sql = format!("SELECT {COLUMNS} FROM grants WHERE NOT gone ORDER BY at DESC, id DESC");

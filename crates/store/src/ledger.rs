@@ -39,11 +39,18 @@ impl Ledger for Store {
             let at = generation(transaction)?;
             // The file was replaced, or the changes since then are no longer recorded one by one.
             let whole = since == 0 || since > at || since < floor.unsigned_abs();
+            let (grants, gone) = match whole {
+                true => (grants::for_tool(transaction, None)?, Vec::new()),
+                false => grants::changed(transaction, since)?,
+            };
             let since = if whole { 0 } else { since };
-            let (live, gone) = grants::changed(transaction, since)?;
             let requests = requests::changed(transaction, since)?;
-            Ok(Changes { at, whole, grants: live, gone, requests })
+            Ok(Changes { at, whole, grants, gone, requests })
         })
+    }
+
+    fn grants_for(&self, tool: &str) -> Result<Vec<Grant>, Error> {
+        self.read(|transaction| grants::for_tool(transaction, Some(tool)))
     }
 
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {

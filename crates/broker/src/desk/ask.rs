@@ -52,7 +52,7 @@ impl Desk {
                 self.permissions().read(|grants| grants.mentions(kind, |h| has(h, wanted)));
             let in_ledger =
                 |ledger: &LedgerCache| ledger.grants.mentions(kind, |held| has(held, wanted));
-            if !in_sandbox && !self.permissions().broker().with_ledger(in_ledger)?.0 {
+            if !in_sandbox && !self.permissions().broker().with_ledger(&code, in_ledger)?.0 {
                 missing.push(wanted.clone());
             }
         }

@@ -147,7 +147,7 @@ impl Desk {
                 found.push(held.clone());
             }
         };
-        let (is_denied, mark) = permissions.broker().with_ledger(|ledger| {
+        let (is_denied, mark) = permissions.broker().with_ledger(&code, |ledger| {
             ledger.grants.allowing(query, &mut add);
             !ledger.denied.is_empty()
                 && ledger.denied.contains(&self.request_id(query.capability()))

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cofferdam_broker::{Broker, Desk, Verdict};
+use cofferdam_broker::{Broker, Desk, Ledger, Span, Terms, Verdict};
 use cofferdam_caps::storage::StorageArea;
-use cofferdam_caps::{Access, Request};
+use cofferdam_caps::{Access, CapabilitySet, Request};
 use cofferdam_store::Store;
 
 /// A folder that is removed at the end of the test.
@@ -55,4 +55,35 @@ fn is_permitted(desk: &Desk, request: &Request) -> bool {
         Verdict::Denied(_) => false,
         Verdict::Ask(_) => panic!("nobody was to be asked"),
     }
+}
+
+#[test]
+fn grants_for_other_tools_are_not_read_at_the_start() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    let terms = || Terms::new(key("k").required(), Span::Always);
+    broker(&path).grant(terms().for_tool("one.js")).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert!(store.changes(0).unwrap().grants.is_empty());
+    assert_eq!(store.grants_for("one.js").unwrap().len(), 1);
+    assert!(store.grants_for("two.js").unwrap().is_empty());
+    assert_eq!(store.grants().unwrap().len(), 1);
+    let permissions = broker(&path).permissions("s", &CapabilitySet::default());
+    assert!(is_permitted(&permissions.desk("r1", "one.js"), &key("k")));
+    assert!(!is_permitted(&permissions.desk("r2", "two.js"), &key("k")));
+}
+
+#[test]
+fn grant_for_a_tool_that_was_not_asked_about_arrives_and_goes() {
+    let scratch = Scratch::new();
+    let path = scratch.path();
+    let (ours, other) = (broker(&path), broker(&path));
+    let permissions = ours.permissions("s", &CapabilitySet::default());
+    let desk = permissions.desk("r", "one.js");
+    assert!(!is_permitted(&desk, &key("k")));
+    let terms = Terms::new(key("k").required(), Span::Always).for_tool("one.js");
+    let grant = other.grant(terms.clone()).unwrap();
+    assert!(is_permitted(&permissions.desk("r2", "one.js"), &key("k")));
+    other.revoke(&grant.id, "").unwrap();
+    assert!(!is_permitted(&permissions.desk("r3", "one.js"), &key("k")));
 }
