@@ -9,8 +9,21 @@ use std::time::Duration;
 use cofferdam_broker::Error;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::failure;
 use crate::schema::{self, Sync};
+use crate::{failure, place};
+
+/// Longest log that is left for the next process, in bytes: some twenty runs of tools. Writing it
+/// back takes several waits for the disk, and reading it a fraction of a millisecond.
+const MAX_LOG: u64 = 256 * 1024;
+
+/// State of the log when a store is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Log {
+    /// Has nothing but audit lines, as far as this process knows.
+    Lines,
+    /// May hold headers of a grant that has ended.
+    Grants,
+}
 
 /// Connections for durable writes, for writes that need not be durable, and for reading.
 pub(crate) struct Connections {
@@ -59,6 +72,20 @@ impl Connections {
             }
         }
         self.open(&self.reader)
+    }
+
+    /// Writes the log back into the file if it is long or holds more than audit lines. Does
+    /// nothing if another process is in the way: that process comes here later.
+    pub(crate) fn settle(&self, log: Log) {
+        let Place::File(path, _) = &self.place else { return };
+        let len = std::fs::metadata(place::beside(path, "-wal")).map_or(0, |found| found.len());
+        if len == 0 || (log == Log::Lines && len <= MAX_LOG) {
+            return;
+        }
+        let connection = self.durable();
+        // A failure loses nothing: the log stays.
+        let _ = connection.busy_timeout(Duration::ZERO);
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     }
 
     fn open<'a>(

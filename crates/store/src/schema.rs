@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use cofferdam_broker::{Error, ErrorKind};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::failure;
@@ -208,6 +209,8 @@ pub(crate) fn configure(
     connection.pragma_update(None, "synchronous", sync)?;
     // Deleted rows may have contained a secret.
     connection.pragma_update(None, "secure_delete", "ON")?;
+    // Closing writes the log back only if it is long; see `Connections::settle`.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "trusted_schema", "OFF")
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use cofferdam_broker::{Error, Timestamp};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::connections::{Connections, Place, connect};
+use crate::connections::{Connections, Log, Place, connect};
 use crate::mark::Mark;
 use crate::schema::{self, Sync};
 use crate::sink::Commits;
@@ -27,6 +28,18 @@ pub(crate) struct Inner {
     pub(crate) commits: Commits,
     /// `None` in memory, where writing never waits.
     pub(crate) writer: Option<Writer>,
+    /// True if this process has made the file, or changed grants.
+    has_changed: AtomicBool,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        drop(self.writer.take());
+        self.connections.settle(match *self.has_changed.get_mut() {
+            true => Log::Grants,
+            false => Log::Lines,
+        });
+    }
 }
 
 /// Options for opening a store.
@@ -51,6 +64,7 @@ impl Store {
     /// Opens the store at `path` with other options.
     pub fn open_with(path: &Path, options: &Options) -> Result<Self, Error> {
         place::secure_file(path)?;
+        let is_new = std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
         let mut connection = connect(path, Sync::Full, options.patience)?;
         let dropped = schema::create_tables(&mut connection, path, options.patience)?;
         let place = Place::File(path.to_owned(), options.patience);
@@ -61,6 +75,7 @@ impl Store {
             commits: Commits::default(),
             writer: Some(Writer::start(place.clone(), path.to_owned())?),
             connections: Connections::new(connection, place),
+            has_changed: AtomicBool::new(is_new),
         }));
         store.sweep()
     }
@@ -80,6 +95,7 @@ impl Store {
             mark: Mark::in_memory(),
             commits: Commits::default(),
             writer: None,
+            has_changed: AtomicBool::new(false),
         }));
         store.sweep()
     }
@@ -178,6 +194,9 @@ impl Store {
             }
             Ok(result.map(|result| (result, generation)))
         })?;
+        if done.is_some() {
+            self.0.has_changed.store(true, Ordering::Relaxed);
+        }
         done.map(|(result, generation)| self.0.mark.tell(generation).map(|()| result)).transpose()
     }
 }
