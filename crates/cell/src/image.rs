@@ -99,6 +99,13 @@ impl<H: Host> Image<H> {
             .map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
     }
 
+    /// Writes the memory of the image to the place from which cells map it. Otherwise the first cell
+    /// waits for that: a millisecond for JavaScript, several for Python.
+    pub fn prepare(&self) -> Result<(), Error> {
+        let prepared = self.pre.module().initialize_copy_on_write_image();
+        prepared.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))
+    }
+
     /// Returns the initial memory of each cell in bytes, which counts towards its limit.
     pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes

@@ -13,6 +13,8 @@ use crate::error::Error;
 use crate::guests;
 use crate::page::Boundary;
 use crate::reaper::Reaper;
+#[cfg(not(target_family = "wasm"))]
+use crate::tool::Tool;
 
 pub use cofferdam_cell::{Notice, Pool};
 
@@ -152,6 +154,24 @@ impl Runtime {
             load()?;
         }
         Ok(())
+    }
+
+    /// Starts to load the guest of a tool on another thread, for a program that prepares the rest of
+    /// its first run meanwhile. The run reports what fails here.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn load_ahead(&self, tool: &Tool, boundary: Boundary) {
+        let (runtime, engine, with_library) = (self.clone(), tool.engine(), tool.uses_library());
+        let load = move || {
+            let image = match engine {
+                crate::tool::Engine::JavaScript => runtime.js(boundary, with_library),
+                crate::tool::Engine::Python => runtime.py(),
+            };
+            if let Ok(image) = image {
+                let _ = image.prepare();
+            }
+        };
+        // Without a thread, the run loads the guest itself.
+        let _ = std::thread::Builder::new().name("cofferdam-ahead".into()).spawn(load);
     }
 
     /// Returns the shell, its commands and the compiler for modules, creating them on first use.

@@ -114,6 +114,15 @@ enum Around {
     Iframe,
 }
 
+impl From<Around> for Boundary {
+    fn from(around: Around) -> Self {
+        match around {
+            Around::Worker => Boundary::Worker,
+            Around::Iframe => Boundary::Iframe,
+        }
+    }
+}
+
 /// Longest page that is read from a file.
 const MAX_PAGE: u64 = 256 << 20;
 
@@ -137,14 +146,16 @@ impl Run {
             Runnable::Native(_) => return Err(not_native()),
         };
         let runtime = runtime(Pool { cells, warm: 0 })?;
+        if let Runnable::Tool(tool) = &runnable {
+            let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);
+            runtime.load_ahead(tool, boundary);
+        }
         let kept = self.named.open()?;
         let builder = builder.runtime(&runtime).limits(limits);
         let mut builder = kept.iter().fold(builder, |builder, kept| kept.fill(builder));
-        builder = match self.boundary {
-            Some(Around::Worker) => builder.boundary(Boundary::Worker),
-            Some(Around::Iframe) => builder.boundary(Boundary::Iframe),
-            None => builder,
-        };
+        if let Some(boundary) = self.boundary {
+            builder = builder.boundary(boundary.into());
+        }
         if let Some(file) = &self.page {
             builder = builder.page(page(file)?);
         }
