@@ -27,6 +27,10 @@ const HOST_STACK: usize = 512 << 10;
 /// more than a copy. A fresh JavaScript cell dirties about 300 KiB.
 const KEEP_RESIDENT: usize = 1 << 20;
 
+/// Longest image of a memory that is mapped although most of it may be empty. The image of Python is
+/// half empty, and cells that do not map it copy it.
+const IMAGE_BYTES: u64 = 64 << 20;
+
 /// Most elements of a guest's function table.
 pub(crate) const TABLE_ELEMENTS: usize = 20_000;
 
@@ -100,6 +104,7 @@ fn config(pool: Pool) -> Config {
     config.cranelift_opt_level(OptLevel::Speed);
     config.with_custom_code_memory(Some(crate::code::in_place()));
     config.memory_init_cow(true);
+    config.memory_guaranteed_dense_image_size(IMAGE_BYTES);
     config.memory_reservation(MEMORY_RESERVATION);
     config.max_wasm_stack(WASM_STACK);
     config.async_stack_size(WASM_STACK + HOST_STACK);

@@ -1,7 +1,13 @@
 /* The part of the Python guest that needs CPython's headers: starting the interpreter, and access to
  * structures that have no functions. Everything else is Rust or Python. */
 
+#define Py_BUILD_CORE 1
 #include <Python.h>
+#include <internal/pycore_code.h>
+#include <internal/pycore_gc.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_obmalloc.h>
+#include <internal/pycore_opcode_metadata.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -82,6 +88,12 @@ log2(double x)
     return log(fraction) / log(2.0) + exponent;
 }
 
+/* Length of the blocks that look for the end of the heap. */
+#define LONG_BLOCK ((size_t)128 << 10)
+
+/* Most of these blocks. */
+#define LONG_BLOCKS 256
+
 /* Objects whose parts are still to be visited. */
 struct pending {
     PyObject **objects;
@@ -111,6 +123,36 @@ make_immortal(PyObject *object, void *arg)
     return 0;
 }
 
+/* Modules whose functions start a tool or serve its calls. */
+static const char *const seldom_run[] = {
+    "<frozen _weakrefset", "<frozen asyncio", "<frozen cofferdam", "<frozen importlib", "<frozen json",
+};
+
+/* Keeps the instructions of a function from counting until they are specialised, if it runs a few
+ * times in a cell: each count is a write to a page of the image. */
+static void
+stop_counting(PyCodeObject *code)
+{
+    const char *file = PyUnicode_AsUTF8(code->co_filename);
+    int is_seldom = 0;
+    for (size_t i = 0; file != NULL && i < sizeof(seldom_run) / sizeof(seldom_run[0]); i++) {
+        is_seldom |= strncmp(file, seldom_run[i], strlen(seldom_run[i])) == 0;
+    }
+    if (!is_seldom) {
+        PyErr_Clear();
+        return;
+    }
+    _Py_CODEUNIT *units = _PyCode_CODE(code);
+    for (Py_ssize_t i = 0; i < Py_SIZE(code); i++) {
+        int opcode = _PyOpcode_Deopt[units[i].op.code];
+        int caches = _PyOpcode_Caches[opcode];
+        if (caches > 0) {
+            units[i + 1].counter = initial_unreachable_backoff_counter();
+        }
+        i += caches;
+    }
+}
+
 /* Visits the parts of an object. Code has parts that the collector does not know. */
 static void
 visit_parts(PyObject *object, struct pending *left)
@@ -129,6 +171,7 @@ visit_parts(PyObject *object, struct pending *left)
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
             make_immortal(parts[i], left);
         }
+        stop_counting(code);
     }
 }
 
@@ -145,7 +188,75 @@ visit_collected(PyObject *object, void *arg)
     return 1;
 }
 
-/* Completes the image: collects what is left over, and takes the rest away from the collector. */
+/* Allocates every hole in the heap of the C library, for good, so that a run allocates from its end:
+ * from few pages, which lie side by side. */
+static void
+fill_holes(void)
+{
+    /* A block that makes the memory grow is at the end of the heap, and so are those next to it. */
+    size_t bytes = (size_t)__builtin_wasm_memory_size(0) << 16;
+    char *blocks[LONG_BLOCKS];
+    int count = 0;
+    do {
+        blocks[count] = malloc(LONG_BLOCK);
+        if (blocks[count] == NULL) {
+            return;
+        }
+    } while ((size_t)blocks[count++] + LONG_BLOCK <= bytes && count < LONG_BLOCKS);
+    char *end = blocks[count - 1];
+    while (count > 0 && end - blocks[count - 1] <= (ptrdiff_t)LONG_BLOCK + 64) {
+        end = blocks[--count];
+        free(end);
+    }
+    size_t size = LONG_BLOCK / 2;
+    while (size > 0) {
+        char *hole = malloc(size);
+        if (hole != NULL && hole < end) {
+            continue;
+        }
+        free(hole);
+        /* Short holes have exact sizes. */
+        size = size > 1024 ? size / 2 : size - 8;
+    }
+}
+
+/* Takes all memory with room in it away from CPython's allocator, so that a run allocates from pools
+ * that lie side by side. Otherwise every size of object dirties a page somewhere in the image, and a
+ * memory with more than 32 dirty places cannot be reset without unmapping most of it. */
+static void
+begin_fresh_arena(void)
+{
+    struct _obmalloc_state *state = PyInterpreterState_Get()->obmalloc;
+    for (size_t i = 0; i + 1 < OBMALLOC_USED_POOLS_SIZE; i += 2) {
+        /* The head of a list is a pool whose links are two entries of the table; see obmalloc.c. */
+        poolp head = (poolp)((char *)&state->pools.used[i] - offsetof(struct pool_header, nextpool));
+        poolp pool = head->nextpool;
+        while (pool != head) {
+            /* A pool that is linked to itself can be taken out of its list once it is empty. */
+            poolp next = pool->nextpool;
+            pool->nextpool = pool->prevpool = pool;
+            pool = next;
+        }
+        head->nextpool = head->prevpool = head;
+    }
+    struct _obmalloc_mgmt *arenas = &state->mgmt;
+    struct arena_object *arena = arenas->usable_arenas;
+    while (arena != NULL) {
+        /* As if all of its pools were in use. */
+        struct arena_object *next = arena->nextarena;
+        arena->nfreepools = 0;
+        arena->freepools = NULL;
+        arena->nextarena = arena->prevarena = NULL;
+        arena = next;
+    }
+    arenas->usable_arenas = NULL;
+    memset(arenas->nfp2lasta, 0, sizeof(arenas->nfp2lasta));
+    /* Makes the arena now: a run should not have to. */
+    PyObject_Free(PyObject_Malloc(1));
+}
+
+/* Completes the image: collects what is left over, takes the rest away from the collector, and lets
+ * runs write to as few of its pages as possible. */
 void
 cofferdam_settle_python(void)
 {
@@ -156,6 +267,10 @@ cofferdam_settle_python(void)
     PyObject *gc = PyImport_ImportModule("gc");
     Py_XDECREF(PyObject_CallMethod(gc, "freeze", NULL));
     Py_XDECREF(gc);
+    /* Objects that were freed lie all over the image. */
+    _PyGC_ClearAllFreeLists(PyInterpreterState_Get());
+    fill_holes();
+    begin_fresh_arena();
 }
 
 /* Returns the file of the innermost frame that belongs to the tool, and its line; null if no frame
