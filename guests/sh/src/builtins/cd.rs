@@ -30,7 +30,7 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
                 }
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
-                shell.warn(&format!("cd: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "cd", &shown(arg));
                 return Ok(USAGE);
             }
             _ => break,
@@ -204,7 +204,7 @@ pub(super) fn pwd(shell: &mut Shell, args: &[Text]) -> Exec {
             b"-P" => physical = true,
             b"-L" => physical = false,
             arg if arg.len() > 1 && arg[0] == b'-' && arg != b"--" => {
-                shell.warn(&format!("pwd: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "pwd", &shown(arg));
                 return Ok(USAGE);
             }
             _ => {}

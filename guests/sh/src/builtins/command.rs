@@ -26,7 +26,7 @@ pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
                 b'p' => standard = true,
                 b'v' | b'V' => describe = Some(*letter),
                 _ => {
-                    shell.warn(&format!("command: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, "command", &format!("-{}", char::from(*letter)));
                     return Ok(USAGE);
                 }
             }

@@ -67,7 +67,7 @@ fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
                     take(shell, &mut call, *letter, plus, value, who)?;
                 }
                 letter => {
-                    shell.warn(&format!("{who}: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, who, &format!("-{}", char::from(*letter)));
                     return Err(USAGE);
                 }
             }

@@ -126,7 +126,7 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
                 _ => {
                     let letter = char::from(*letter);
                     let who = asked.who;
-                    shell.warn(&format!("{who}: -{letter}: invalid option"));
+                    super::bad_option(shell, who, &format!("-{letter}"));
                     return Ok(USAGE);
                 }
             };

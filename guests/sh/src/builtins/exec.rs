@@ -22,7 +22,7 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
                 continue;
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
-                shell.warn(&format!("exec: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "exec", &shown(arg));
                 return Ok(USAGE);
             }
             _ => break,

@@ -38,7 +38,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
             rest = &rest[1..];
         }
         [option, ..] if option.len() > 1 && option[0] == b'-' && option != b"--" => {
-            shell.warn(&format!("printf: {}: invalid option", shown(option)));
+            super::bad_option(shell, "printf", &shown(option));
             return Ok(USAGE);
         }
         _ => {}
@@ -340,11 +340,17 @@ impl Printer<'_> {
             },
         };
         let mut text = cofferdam_guest_sys::calendar::format(&pattern, seconds);
+        if text.len() >= TIME_ROOM {
+            text.clear();
+        }
         cut(&mut text, spec.precision);
         spec.pad(&text, &mut self.out);
         Ok(true)
     }
 }
+
+/// Size of bash's buffer for `%(…)T`: a longer time is empty.
+const TIME_ROOM: usize = 128;
 
 fn cut(text: &mut Text, precision: Option<usize>) {
     if let Some(precision) = precision {

@@ -20,7 +20,7 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
         Some(b"-p") => return show(shell, &rest[1..]),
         Some(b"--") => rest = &rest[1..],
         Some(option) if option.len() > 1 && option[0] == b'-' => {
-            shell.warn(&format!("trap: {}: invalid option", shown(option)));
+            super::bad_option(shell, "trap", &shown(option));
             return Ok(USAGE);
         }
         _ => {}

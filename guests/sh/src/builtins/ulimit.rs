@@ -75,7 +75,7 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
                             letters.push(*letter);
                         }
                         _ => {
-                            shell.warn(&format!("ulimit: {}: invalid option", shown(arg)));
+                            super::bad_option(shell, "ulimit", &shown(arg));
                             return Ok(USAGE);
                         }
                     }

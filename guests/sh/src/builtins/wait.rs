@@ -84,7 +84,7 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 at += 1;
             }
             _ => {
-                shell.warn(&format!("wait: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "wait", &shown(arg));
                 return Ok(super::USAGE);
             }
         }

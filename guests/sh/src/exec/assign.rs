@@ -193,7 +193,7 @@ impl Shell {
         for element in elements {
             if let Some(key) = &element.key {
                 let at =
-                    if key.trim_ascii().is_empty() { None } else { Some(self.arith_value(key)?) };
+                    if key.trim_ascii().is_empty() { None } else { Some(self.number_of(key)?) };
                 match at.and_then(|at| wrapped(&map, at)) {
                     Some(at) => next = at,
                     None => {
@@ -253,7 +253,7 @@ impl Shell {
 
     fn valued(&mut self, flags: u16, value: Text) -> Result<Text, Flow> {
         if flags & flag::INTEGER != 0 {
-            return Ok(self.arith_value(&value)?.to_string().into_bytes());
+            return Ok(self.number_of(&value)?.to_string().into_bytes());
         }
         Ok(cased(flags, value))
     }

@@ -148,7 +148,14 @@ impl Shell {
                     if self.options.noexec() {
                         continue;
                     }
-                    status = self.exec_list(&list)?;
+                    status = match self.exec_list(&list) {
+                        // As at the top level, an error abandons the line and not the text.
+                        Err(Flow::Discard(status)) if !self.in_subshell => {
+                            self.status = status;
+                            status
+                        }
+                        other => other?,
+                    };
                 }
                 Ok(None) => return Ok(status),
                 Err(error) => {

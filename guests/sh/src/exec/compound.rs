@@ -30,7 +30,7 @@ impl Shell {
         match &command.kind {
             Kind::Simple(simple) => self.exec_simple(simple, command),
             Kind::Group(list) => self.exec_list(list),
-            Kind::Subshell(list) => self.exec_subshell(list),
+            Kind::Subshell(list) => self.exec_subshell(list, command),
             Kind::If(arms, otherwise) => self.exec_if(arms, otherwise.as_ref()),
             Kind::Loop(l) => self.exec_loop(l),
             Kind::For(name, words, body) => {
@@ -76,12 +76,21 @@ impl Shell {
     }
 
     fn define(&mut self, name: &[u8], body: &Rc<Command>, line: u32) -> Exec {
+        if name.iter().any(|c| matches!(c, b'$' | b'`' | b'\'' | b'"' | b'<' | b'>')) {
+            self.warn(&format!("`{}': not a valid identifier", shown(name)));
+            return Ok(1);
+        }
+        if self.options.posix() && crate::builtins::find(name).is_some_and(|b| b.special) {
+            self.warn(&format!("`{}': is a special builtin", shown(name)));
+            return Err(Flow::Exit(2));
+        }
         if self.functions.get(name).is_some_and(|function| function.readonly) {
             self.warn(&format!("{}: readonly function", shown(name)));
             return Ok(1);
         }
         let source = match self.frames.last() {
             Some(frame) => frame.source.clone(),
+            None if self.source.is_empty() && self.command_string.is_none() => b"main".to_vec(),
             None if self.source.is_empty() => b"environment".to_vec(),
             None => self.source.clone(),
         };
@@ -91,7 +100,7 @@ impl Shell {
         Ok(0)
     }
 
-    fn exec_subshell(&mut self, list: &Rc<List>) -> Exec {
+    fn exec_subshell(&mut self, list: &Rc<List>, command: &Command) -> Exec {
         let body = Command {
             line: self.line,
             kind: Kind::Group(List::clone(list)),
@@ -100,7 +109,7 @@ impl Shell {
         let fds = self.fds.clone();
         let pid = self.spawn_shell(&body, &fds)?;
         let status = self.wait_for(pid)?;
-        self.tell_killed(status);
+        self.tell_killed(pid, status, || command_text(command));
         Ok(status.code())
     }
 
@@ -124,7 +133,7 @@ impl Shell {
                 Ok(Turn::Go)
             }
             Err(Flow::Break(1)) => {
-                *status = 0;
+                *status = i32::from(std::mem::take(&mut self.failed_break));
                 Ok(Turn::Leave)
             }
             Err(Flow::Continue(1)) => {
@@ -254,9 +263,11 @@ impl Shell {
 
     fn exec_arith_for(&mut self, header: &[Option<ArithText>; 3], body: &List) -> Exec {
         let [first, condition, step] = header;
+        let line = self.line;
         let evaluate = |shell: &mut Shell, text: &Option<ArithText>| match text {
             None => Ok(Some(1)),
             Some(text) => {
+                shell.line = line;
                 shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
                 match shell.arith_or(text, "((") {
                     Ok(value) => Ok(Some(value)),

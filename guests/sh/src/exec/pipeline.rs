@@ -7,7 +7,7 @@ use cofferdam_guest_sys::{Pid, Status};
 
 use crate::shell::fds::Handle;
 use crate::shell::{Exec, Flow, Shell};
-use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Timed};
+use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Text, Timed};
 
 impl Shell {
     pub(super) fn exec_pipeline(&mut self, pipeline: &Pipeline) -> Exec {
@@ -74,11 +74,11 @@ impl Shell {
             pids.push(pid?);
         }
         let mut statuses = Vec::with_capacity(count);
-        for pid in pids {
+        for (pid, stage) in pids.into_iter().zip(stages) {
             statuses.push(match pid {
                 Ok(pid) => {
                     let status = self.wait_for(pid)?;
-                    self.tell_killed(status);
+                    self.tell_killed(pid, status, || crate::syntax::command_text(stage));
                     status.code()
                 }
                 Err(status) => status,
@@ -93,11 +93,12 @@ impl Shell {
         Ok(status)
     }
 
-    /// Prints bash's message for a child killed by a signal.
-    pub(super) fn tell_killed(&mut self, status: Status) {
+    /// Prints bash's message for a child killed by a signal, with the text of its command.
+    pub(super) fn tell_killed(&mut self, pid: Pid, status: Status, text: impl FnOnce() -> Text) {
         let Status::Killed(signal) = status else { return };
-        if let Some(text) = crate::shell::traps::death_message(signal) {
-            self.warn(text);
+        if let Some(reason) = crate::shell::traps::death_message(signal) {
+            let text = super::spawn::shown(&text());
+            self.warn(&format!("{pid:>5} {reason:<23} {text}"));
         }
     }
 
@@ -164,7 +165,7 @@ impl Shell {
     pub(crate) fn flow_status(flow: Flow) -> i32 {
         match flow {
             Flow::Exit(status) | Flow::Return(status) => status,
-            Flow::Discard(status) => status,
+            Flow::Discard(status) | Flow::Abandon(status) => status,
             Flow::Fatal(_) => 1,
             Flow::Break(_) | Flow::Continue(_) => 0,
         }

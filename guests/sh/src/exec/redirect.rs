@@ -131,7 +131,7 @@ impl Shell {
         direction: Direction,
         word: &Word,
     ) -> Result<bool, Flow> {
-        let text = self.expand_string(word)?;
+        let Some(text) = self.target_path(word)? else { return Ok(false) };
         if text == b"-" {
             let number = match (&redirect.fd, number) {
                 (_, Some(number)) => Some(number),

@@ -256,6 +256,7 @@ impl Shell {
         let depth = self.depth;
         let answer: Exec = self.exec_list(list);
         self.depth = depth;
+        self.commands = self.commands.wrapping_add(1);
         match answer {
             Ok(status) => Ok(status),
             Err(Flow::Exit(status)) => Err(status),
@@ -267,7 +268,8 @@ impl Shell {
                 let is_plain = self.command_string.is_some() && !self.options.errexit();
                 Err(if is_plain { FATAL_IN_STRING } else { status })
             }
-            Err(Flow::Discard(status)) => {
+            Err(Flow::Abandon(status)) if self.command_string.is_some() => Err(status),
+            Err(Flow::Discard(status) | Flow::Abandon(status)) => {
                 self.forget_calls();
                 self.status = status;
                 Ok(status)

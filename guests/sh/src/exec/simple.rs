@@ -1,5 +1,7 @@
 //! Simple commands: expansion, dispatch and assignments that last for one command.
 
+use cofferdam_guest_sys::Status;
+
 use super::assign::{Assigned, Decl, NewValue};
 use super::trap::Debugged;
 use crate::builtins;
@@ -32,6 +34,9 @@ impl Shell {
             }
             self.exec_args(simple, args, &command.redirects)
         };
+        if let Some((pid, status)) = self.killed.take() {
+            self.tell_killed(pid, status, || crate::syntax::command_text(command));
+        }
         // Process substitutions are closed with the command that they were made for.
         for number in self.process_fds.split_off(process.min(self.process_fds.len())) {
             self.fds.remove(number);
@@ -172,6 +177,12 @@ impl Shell {
         let answer = builtin.call(self, args);
         if !keeps {
             self.take_back(saved);
+            return answer;
+        }
+        for (name, _) in saved {
+            if let Some(var) = self.vars.get_mut(&name) {
+                var.flags &= !flag::TEMPORARY;
+            }
         }
         answer
     }
@@ -208,7 +219,8 @@ impl Shell {
                 (Some(old), true) => [old.first().map_or(&[][..], Vec::as_slice), &value].concat(),
                 _ => value,
             };
-            let var = Var { value: Value::Scalar(value), flags: flags | flag::EXPORT };
+            let flags = flags | flag::EXPORT | flag::TEMPORARY;
+            let var = Var { value: Value::Scalar(value), flags };
             self.vars.insert(name.clone(), var);
             saved.push((name.clone(), old));
             self.noticed(&name);
@@ -235,7 +247,9 @@ impl Shell {
         match started {
             Ok(pid) => {
                 let status = self.wait_for(pid)?;
-                self.tell_killed(status);
+                if let Status::Killed(_) = status {
+                    self.killed = Some((pid, status));
+                }
                 Ok(status.code())
             }
             Err(status) => Ok(status),

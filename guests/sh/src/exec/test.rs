@@ -5,7 +5,7 @@ use cofferdam_guest_sys as sys;
 use super::spawn::shown;
 use crate::pattern::Pattern;
 use crate::shell::scope::split_place;
-use crate::shell::value::Value;
+use crate::shell::value::{Value, Var};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Part, TestExpr, TestOp, Text, Word};
 
@@ -142,7 +142,7 @@ impl Shell {
                 self.options.is_set(&name).unwrap_or(false)
             }
             b'v' => self.is_set_place(text)?,
-            b'R' => self.is_reference(text),
+            b'R' => self.is_reference(text) && self.vars.get(text).and_then(Var::first).is_some(),
             _ => false,
         })
     }
@@ -183,6 +183,10 @@ impl Shell {
         }
         let Some(place) = split_place(text) else { return Ok(false) };
         let Some(index) = place.index else {
+            // A reference to an element counts as a variable with a name like `a[0]`.
+            if self.is_reference(&place.name) && self.resolve(&place.name).index.is_some() {
+                return Ok(false);
+            }
             return Ok(self.get(&place.name).is_some());
         };
         if index == b"@" || index == b"*" {
@@ -199,9 +203,15 @@ impl Shell {
     /// Expands the right side of `=~`; quoted parts match literally.
     fn expand_regex(&mut self, word: &Word) -> Result<Text, Flow> {
         let mut out = Vec::new();
-        for part in &word.parts {
+        for (at, part) in word.parts.iter().enumerate() {
             let one = Word { parts: vec![part.clone()] };
             match part {
+                Part::Literal(text) if at == 0 && text.first() == Some(&b'~') => {
+                    let last = word.parts.len() == 1;
+                    let (home, len) = self.tilde(text, last, b"/").unwrap_or_default();
+                    super::regex::escape(&home, &mut out);
+                    out.extend_from_slice(&text[len..]);
+                }
                 Part::Literal(text) => out.extend_from_slice(text),
                 Part::Quoted(text) => super::regex::escape(text, &mut out),
                 Part::Double(_) => {

@@ -22,7 +22,9 @@ impl Shell {
             return Err(Flow::Discard(1));
         }
         if let Op::Names(at) = &param.op {
-            let got = Got::Many(self.names_with(&param.name), !at);
+            let names = self.names_with(&param.name);
+            let joins = !at && !quoted && sink.first_separator().is_none();
+            let got = if joins { Got::One(names.concat()) } else { Got::Many(names, !at) };
             return self.emit(got, quoted, sink);
         }
         let is_reference =
@@ -53,7 +55,13 @@ impl Shell {
         let got = match &param.op {
             Op::Keys => {
                 let star = named.index == Some(Key::Star);
-                Got::Many(self.all_keys(&named.name), star)
+                let keys = self.all_keys(&named.name);
+                // As in bash, blanks join the keys even if `IFS` is empty.
+                if star && !quoted && sink.first_separator().is_none() && !keys.is_empty() {
+                    Got::One(keys.join(&b' '))
+                } else {
+                    Got::Many(keys, star)
+                }
             }
             Op::Slice(offset, length) => self.slice(&named, offset, length.as_ref())?,
             Op::Length => Got::One(self.length(&named)?.to_string().into_bytes()),

@@ -101,7 +101,8 @@ impl Shell {
             let count = length.map_or(usize::MAX, |length| length as usize);
             return map.range(start..).take(count).map(|(_, value)| value.clone()).collect();
         }
-        let offset = if offset < 0 { offset + list.len() as i64 } else { offset };
+        // As in bash, elements of an associative array count from 1.
+        let offset = if offset < 0 { offset + list.len() as i64 } else { (offset - 1).max(0) };
         take(&list, offset, length)
     }
 }

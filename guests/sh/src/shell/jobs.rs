@@ -73,6 +73,26 @@ impl Jobs {
         }
     }
 
+    /// Removes ended jobs; `wait` still finds their processes. As in bash, the text of `-c` loses
+    /// them with its next foreground command.
+    pub fn forget_ended(&mut self) {
+        self.look();
+        let mut at = 0;
+        while let Some(job) = self.list.get(at) {
+            match job.status() {
+                Some(status) if !job.quiet => {
+                    let job = self.list.remove(at);
+                    if let Some(pid) = job.pids.last()
+                        && self.stray.len() < MAX_ENDED
+                    {
+                        self.stray.push((*pid, status));
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
     /// Takes the status of a child that ended while another one was waited for.
     pub fn take_stray(&mut self, pid: Pid) -> Option<Status> {
         let at = self.stray.iter().position(|(known, _)| *known == pid)?;

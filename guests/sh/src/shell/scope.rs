@@ -38,7 +38,12 @@ impl Shell {
             };
             let target = target.clone();
             match split_place(&target) {
-                Some(next) if next.name != place.name => place = next,
+                Some(mut next) if next.name != place.name => {
+                    if let Some(index) = &next.index {
+                        next.index = self.expand_text(index).ok();
+                    }
+                    place = next;
+                }
                 _ => return place,
             }
         }
@@ -101,14 +106,14 @@ impl Shell {
                 return Ok(map.into_iter().find(|(key, _)| key == index).map(|(_, value)| value));
             }
             let values = self.dynamic_array(&place.name);
-            let at = self.arith_value(index)?;
+            let at = self.number_of(index)?;
             let at = if at < 0 { at + values.len() as i64 } else { at };
             return Ok(usize::try_from(at).ok().and_then(|at| values.get(at).cloned()));
         }
         if let Some(Value::Assoc(map, _)) = self.vars.get(place.name.as_slice()).map(|v| &v.value) {
             return Ok(map.get(index).cloned());
         }
-        let at = self.arith_value(index)?;
+        let at = self.number_of(index)?;
         let Some(var) = self.vars.get(place.name.as_slice()) else { return Ok(None) };
         Ok(match &var.value {
             Value::Unset => None,
@@ -122,6 +127,15 @@ impl Shell {
                 }
             },
             Value::Assoc(map, _) => map.get(index).cloned(),
+        })
+    }
+
+    /// Evaluates a subscript or the value of an integer variable. As in bash, an error there
+    /// abandons more than one in `$((…))`.
+    pub fn number_of(&mut self, text: &[u8]) -> Result<i64, Flow> {
+        self.arith_value(text).map_err(|flow| match flow {
+            Flow::Discard(status) => Flow::Abandon(status),
+            other => other,
         })
     }
 
@@ -174,13 +188,13 @@ impl Shell {
         self.check_writable(&place.name)?;
         let flags = self.vars.get(place.name.as_slice()).map_or(0, |var| var.flags);
         let value = if flags & flag::INTEGER != 0 {
-            let number = self.arith_value(&value)?;
+            let number = self.number_of(&value)?;
             if append {
                 let before = match &place.index {
                     Some(index) => self.get_element(&place.name, index)?,
                     None => self.get(&place.name),
                 };
-                let before = self.arith_value(&before.unwrap_or_default())?;
+                let before = self.number_of(&before.unwrap_or_default())?;
                 before.wrapping_add(number).to_string().into_bytes()
             } else {
                 number.to_string().into_bytes()
@@ -273,7 +287,7 @@ impl Shell {
             self.warn(&format!("{}[]: bad array subscript", shown()));
             return Err(Flow::Discard(1));
         }
-        let at = self.arith_value(index)?;
+        let at = self.number_of(index)?;
         let var = self.entry(name);
         make_indexed(var);
         if let Value::Indexed(map, assigned) = &mut var.value {
@@ -329,12 +343,22 @@ impl Shell {
         let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.is_function) else {
             return false;
         };
-        if frame.saved.iter().any(|(saved, _)| *saved == name) {
+        if let Some(at) = frame.saved.iter().position(|(saved, _)| *saved == name) {
+            // An assignment before the call becomes an ordinary local variable.
+            if at < frame.temporary {
+                let entry = frame.saved.remove(at);
+                frame.saved.push(entry);
+                frame.temporary -= 1;
+            }
             return false;
         }
         let old = self.vars.remove(&name);
-        // A local variable is exported if the variable that it shadows is.
-        if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
+        // A local variable is exported if the variable that it shadows is. It also takes the value
+        // of one that was assigned before a call.
+        if let Some(old) = old.as_ref().filter(|old| old.has(flag::TEMPORARY)) {
+            let var = Var { value: old.value.clone(), flags: flag::EXPORT };
+            self.vars.insert(name.clone(), var);
+        } else if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
             let var = Var { value: Value::Unset, flags: flag::EXPORT };
             self.vars.insert(name.clone(), var);
         }
@@ -371,7 +395,8 @@ impl Shell {
         if here || !found {
             // The name stays local without a value until the function returns.
             if here && found {
-                self.vars.remove(name);
+                let var = Var { value: Value::Unset, flags: 0 };
+                self.vars.insert(Name::from(name), var);
             }
             self.noticed(name);
             return Ok(());
@@ -415,7 +440,7 @@ impl Shell {
                     return Err(Flow::Discard(1));
                 }
             },
-            Some(Value::Scalar(_)) if at == 0 => {
+            Some(Value::Scalar(_) | Value::Unset) if at == 0 => {
                 self.vars.remove(place.name.as_slice());
             }
             Some(_) => {

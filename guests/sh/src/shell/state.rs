@@ -45,6 +45,7 @@ struct State {
     parent: u32,
     subshell: u32,
     line: u32,
+    commands: u32,
     loops: usize,
     errexit_off: usize,
     started: i64,
@@ -75,7 +76,8 @@ struct PackedFrame {
     source: Text,
     line: u32,
     is_function: bool,
-    saved: Vec<Text>,
+    saved: Vec<(Text, Option<Var>)>,
+    temporary: usize,
     arguments: Option<Vec<Text>>,
 }
 
@@ -95,7 +97,8 @@ impl Shell {
             source: frame.source.clone(),
             line: frame.line,
             is_function: frame.is_function,
-            saved: frame.saved.iter().map(|(name, _)| name.to_vec()).collect(),
+            saved: frame.saved.iter().map(|(name, var)| (name.to_vec(), var.clone())).collect(),
+            temporary: frame.temporary,
             arguments: frame.arguments.clone(),
         });
         let keeps = |event: &Event| match event {
@@ -131,6 +134,7 @@ impl Shell {
             parent: self.parent,
             subshell: self.subshell + 1,
             line: self.line,
+            commands: self.commands,
             loops: 0,
             errexit_off: self.errexit_off,
             started: self.started,
@@ -169,9 +173,9 @@ impl Shell {
             source: frame.source,
             line: frame.line,
             is_function: frame.is_function,
-            // The outer values are not needed: none of these calls returns in the subshell.
-            saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
-            temporary: 0,
+            // `unset` can uncover the outer values.
+            saved: frame.saved.into_iter().map(|(name, var)| (Name::from(name), var)).collect(),
+            temporary: frame.temporary,
             arguments: frame.arguments,
             options: None,
         });
@@ -214,10 +218,13 @@ impl Shell {
             parent: state.parent,
             subshell: state.subshell,
             line: state.line,
+            commands: state.commands,
             command_text: Vec::new(),
             loops: state.loops,
+            failed_break: false,
             errexit_off: state.errexit_off,
             substituted: None,
+            killed: None,
             depth: 0,
             started: state.started,
             random: state.random,

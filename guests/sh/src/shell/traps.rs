@@ -119,6 +119,10 @@ pub struct Traps {
     pub caught: u64,
     /// `$?` when the running trap began, which `exit` and `return` use in it.
     pub status_before: Option<i32>,
+    /// True while the EXIT trap runs.
+    pub is_exiting: bool,
+    /// Command of the running EXIT trap, until the trap changes it.
+    pub exiting: Option<Rc<Text>>,
     /// Signals received while a foreground command ran.
     pub pending: Vec<u8>,
     /// True while a subshell starts that does not show the traps of this shell.
@@ -134,6 +138,7 @@ impl Traps {
             return BTreeMap::new();
         }
         let mut all = self.inherited.clone();
+        all.extend(self.exiting.iter().map(|command| (Event::Exit, command.clone())));
         all.extend(self.list.iter().map(|(event, command)| (*event, command.clone())));
         all
     }
@@ -143,6 +148,11 @@ impl Traps {
         if let Event::Signal(number) = event
             && self.born_ignored & (1 << number) != 0
         {
+            return;
+        }
+        // The EXIT trap runs once, whatever its own command sets.
+        if event == Event::Exit && self.is_exiting {
+            self.exiting = None;
             return;
         }
         match command {

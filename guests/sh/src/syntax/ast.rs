@@ -310,6 +310,13 @@ pub struct ArithText {
     pub tree: Option<Rc<Arith>>,
 }
 
+impl Assign {
+    /// Returns true for an array literal, `name=(…)`.
+    pub fn is_array(&self) -> bool {
+        matches!(self.value, AssignValue::Array(_))
+    }
+}
+
 /// A parameter expansion, `$x` or `${…}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Param {

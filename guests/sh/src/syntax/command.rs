@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ast::{
     Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
-    Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
+    Part, Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
 };
 use super::parser::{Parser, Result, is_meta};
 use super::word::Context;
@@ -95,9 +95,11 @@ impl Parser {
 
     fn pipeline(&mut self) -> Result<Pipeline> {
         let mut pipeline = Pipeline { negated: false, timed: None, stages: Vec::new() };
+        let mut lone = false;
         loop {
             self.skip_blanks();
             if self.eat_word(b"!") {
+                lone = true;
                 pipeline.negated = !pipeline.negated;
             } else if self.eat_word(b"time") {
                 self.skip_blanks();
@@ -107,7 +109,7 @@ impl Parser {
                 break;
             }
         }
-        let lone = pipeline.negated || pipeline.timed.is_some();
+        lone |= pipeline.timed.is_some();
         if lone && (self.at_end() || matches!(self.peek(), Some(b'\n' | b';' | b')'))) {
             return Ok(pipeline);
         }
@@ -155,6 +157,8 @@ impl Parser {
         let mut simple = Simple::default();
         let mut redirects = Vec::new();
         let mut declares = false;
+        // Arguments of `let` are words, except for `let x=( 1 )`.
+        let mut evaluates = false;
         loop {
             // As in bash, a command has the line on which its second word ends.
             if simple.args.len() + simple.assigns.len() + redirects.len() == 2 {
@@ -172,9 +176,12 @@ impl Parser {
                     if let ([Arg::Word(word)], []) =
                         (simple.args.as_slice(), simple.assigns.as_slice())
                         && redirects.is_empty()
-                        && let Some(name) = word.literal()
                     {
-                        let name = name.to_vec();
+                        // A name with expansions is an error only when the definition runs.
+                        let name = match word.literal() {
+                            Some(name) => name.to_vec(),
+                            None => super::word_text(word),
+                        };
                         return self.function_after_name(line, name);
                     }
                     return Err(self.unexpected());
@@ -188,7 +195,11 @@ impl Parser {
                 continue;
             }
             let allowed = simple.args.is_empty() || declares;
-            if allowed && let Some(assign) = self.assignment()? {
+            let before = (self.pos, self.line);
+            let assign = if allowed { self.assignment()? } else { None };
+            if assign.as_ref().is_some_and(|assign| evaluates && !assign.is_array()) {
+                (self.pos, self.line) = before;
+            } else if let Some(assign) = assign {
                 if simple.args.is_empty() {
                     simple.assigns.push(assign);
                 } else {
@@ -199,6 +210,12 @@ impl Parser {
             let first = simple.args.is_empty();
             let word = brace::expand(self.word(Context::Word)?);
             if let Some(text) = word.literal() {
+                if first && text == b"let" {
+                    evaluates = true;
+                    declares = true;
+                    simple.args.push(Arg::Word(word));
+                    continue;
+                }
                 declares = if first || declares {
                     DECLARATIONS.contains(&text) || (declares && !first)
                 } else {
@@ -227,7 +244,9 @@ impl Parser {
         let name = self.src[start..at].to_vec();
         let mut index = None;
         if self.src.get(at) == Some(&b'[') {
-            let Some(end) = self.scan_bracket(at) else { return Ok(None) };
+            let Some(end) = self.scan_bracket(at) else {
+                return Err(self.unclosed("]", self.line));
+            };
             let sign = &self.src[end + 1..];
             if !(sign.starts_with(b"=") || sign.starts_with(b"+=")) {
                 return Ok(None);
@@ -287,8 +306,15 @@ impl Parser {
             return Ok(None);
         }
         let index = self.inner(&self.src[self.pos + 1..end])?.word_to_end(Context::Index)?;
+        let (start, line) = (self.pos, self.line);
         self.pos = sign + 1;
         let value = self.word(Context::Word)?;
+        let braces = brace::expand(value.clone());
+        if braces.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_))) {
+            // Brace expansion comes first and leaves words that are no assignments.
+            (self.pos, self.line) = (start, line);
+            return Ok(None);
+        }
         Ok(Some(Element { index: Some(index), append, value }))
     }
 

@@ -64,12 +64,19 @@ impl Parser {
         if self.peek() == Some(b'[') && is_name_start(param.name[0]) {
             let Some(end) = self.scan_bracket(self.pos) else { return Ok(None) };
             let text = &self.src[self.pos + 1..end];
+            if text.is_empty() {
+                return Ok(None);
+            }
             param.index = Some(match text {
                 b"@" => Index::At,
                 b"*" => Index::Star,
                 _ => Index::One(self.inner(text)?.word_to_end(Context::Index)?),
             });
             self.count_lines(end + 1);
+        }
+        // `${!#}` is the last argument, `${!#x}` an error.
+        if indirect && param.name == b"#" && self.peek() != Some(b'}') {
+            return Ok(None);
         }
         if length {
             param.op = Op::Length;
@@ -206,7 +213,7 @@ impl Parser {
     fn slice(&mut self) -> Result<Option<Op>> {
         let offset = self.scan_slice(self.pos);
         let src = self.src.clone();
-        if src[self.pos..offset].trim_ascii().is_empty() && src.get(offset) != Some(&b':') {
+        if offset == self.pos && src.get(offset) != Some(&b':') {
             return Ok(None);
         }
         let first = self.arith_text(&src[self.pos..offset])?;

@@ -195,7 +195,7 @@ impl Parser {
     /// Removes backslash-newlines from here to the next blank or quote, so that a keyword, name or
     /// operator split over two lines is recognised. The text before them moves towards the text
     /// after them.
-    fn join_lines(&mut self) {
+    pub(super) fn join_lines(&mut self) {
         let mut end = self.pos;
         let mut joins = 0;
         while let Some(c) = self.src.get(end) {

@@ -99,6 +99,12 @@ impl Parser {
                     break;
                 }
                 (Context::Regex, b' ' | b'\t' | b'\n') if parens == 0 => break,
+                (Context::Regex, b'<' | b'>') if parens == 0 && self.peek_at(1) == Some(b'(') => {
+                    self.pos += 2;
+                    let list = self.deeper(Parser::until_parenthesis)?;
+                    out.push(Part::Process(c == b'>', Rc::new(list)));
+                    continue;
+                }
                 (Context::Regex, b'(') => parens += 1,
                 (Context::Regex, b')') if parens == 0 => break,
                 (Context::Regex, b')') => parens -= 1,
@@ -292,6 +298,9 @@ impl Parser {
         let begins = |c: u8| matches!(c, b'(' | b'[' | b'{') || c.is_ascii_alphanumeric();
         if self.pos > after && !self.peek().is_some_and(begins) {
             (self.pos, self.line) = (after, line);
+        }
+        if self.peek() == Some(b'(') && self.src[self.pos + 1..].starts_with(b"\\\n") {
+            self.join_lines();
         }
         let Some(c) = self.peek() else { return Ok(None) };
         match c {
