@@ -71,12 +71,13 @@ impl Shell {
                     at = (at + end + 1).min(text.len());
                 }
                 b'l' => out.extend_from_slice(b"tty"),
-                b'!' => out.extend_from_slice(self.history.next().to_string().as_bytes()),
+                b'!' => out.extend_from_slice(self.history.current().to_string().as_bytes()),
                 b'#' => {
                     let number = if self.command_string.is_some() { 0 } else { self.commands };
                     out.extend_from_slice(number.to_string().as_bytes());
                 }
                 b'[' | b']' => {}
+                b'"' if self.options.promptvars() => out.push(b'"'),
                 // The expansion of variables removes one of two backslashes, as in double quotes.
                 b'\\' => out.push(b'\\'),
                 b'0'..=b'7' => {

@@ -39,6 +39,12 @@ pub(super) fn declare(shell: &mut Shell, args: Vec<Decl>) -> Exec {
 
 pub(super) fn local(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     if !shell.frames.iter().any(|frame| frame.is_function) {
+        // As in bash, array literals are assigned all the same.
+        for arg in args {
+            if let Decl::Assign(assigned @ Assigned { value: NewValue::Array(_), .. }) = arg {
+                shell.apply_assign(assigned)?;
+            }
+        }
         shell.warn("local: can only be used in a function");
         return Ok(1);
     }
@@ -261,15 +267,17 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         ));
         return Ok(false);
     }
+    // As in bash, `readonly -a name` alone declares no array.
+    let is_bare = who == "readonly" && value.is_none();
     let var = shell.entry(&target);
-    if asked.assoc && !make_assoc(var) {
+    if asked.assoc && !is_bare && !make_assoc(var) {
         shell.warn(&format!(
             "{who}: {}: cannot convert indexed to associative array",
             shown(&target)
         ));
         return Ok(false);
     }
-    if asked.indexed || (is_element && !matches!(var.value, Value::Assoc(..))) {
+    if (asked.indexed && !is_bare) || (is_element && !matches!(var.value, Value::Assoc(..))) {
         if matches!(var.value, Value::Assoc(..)) {
             shell.warn(&format!(
                 "{who}: {}: cannot convert associative to indexed array",
@@ -444,6 +452,7 @@ fn print_named(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
     for arg in args {
         let name = arg.text();
         let found = match shell.vars.get(name.as_slice()) {
+            Some(_) if asked.local && !shell.is_local(&name) => None,
             Some(var) => Some(described(&name, var)),
             None => {
                 let computed = shell.computed();
@@ -488,7 +497,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         if filtered && !fits {
             continue;
         }
-        if filtered || asked.print {
+        if filtered || asked.print || asked.local {
             out.extend_from_slice(&described(&name, var));
         } else if var.is_assigned() {
             out.extend_from_slice(&setting(&name, var));

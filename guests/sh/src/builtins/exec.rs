@@ -40,7 +40,8 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
         shell.hashed.insert(name.clone(), path.clone());
         args[0] = name;
     }
-    let env = if clean { Vec::new() } else { shell.exported() };
+    let mut env = if clean { Vec::new() } else { shell.exported() };
+    shell.lower_level(&mut env);
     match shell.spawn_program(&args, &env) {
         Ok(pid) => {
             let status = shell.wait_for(pid)?;

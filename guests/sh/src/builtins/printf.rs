@@ -240,7 +240,10 @@ impl Printer<'_> {
                 spec.pad(text, &mut self.out);
             }
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
-                let value = self.integer();
+                let (signed, unsigned) = self.integer();
+                // Unsigned conversions read the bits.
+                let is_signed = matches!(letter, b'd' | b'i');
+                let value = if is_signed { signed } else { unsigned as i64 };
                 number::integer(&spec, letter, value, &mut self.out);
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
@@ -270,7 +273,7 @@ impl Printer<'_> {
     ) -> Result<Option<Option<(usize, bool)>>, Flow> {
         let value = if format.get(*at) == Some(&b'*') {
             *at += 1;
-            self.integer()
+            self.integer().0
         } else {
             let digits = format[*at..].iter().take_while(|c| c.is_ascii_digit()).count();
             if digits == 0 {
@@ -290,8 +293,8 @@ impl Printer<'_> {
         Ok(Some(Some((size, value < 0))))
     }
 
-    fn integer(&mut self) -> i64 {
-        let Some(text) = self.next() else { return 0 };
+    fn integer(&mut self) -> (i64, u64) {
+        let Some(text) = self.next() else { return (0, 0) };
         match number::parse_integer(&text) {
             Ok(value) => value,
             Err((value, what)) => {
@@ -329,9 +332,9 @@ impl Printer<'_> {
         let seconds = match self.next() {
             None => now,
             Some(text) => match number::parse_integer(&text) {
-                Ok(-1) => now,
-                Ok(-2) => self.shell.started,
-                Ok(seconds) => seconds,
+                Ok((-1, _)) => now,
+                Ok((-2, _)) => self.shell.started,
+                Ok((seconds, _)) => seconds,
                 Err(_) => {
                     self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
                     self.status = 1;

@@ -18,7 +18,10 @@ impl Shell {
                 return Ok(NO_CHILD);
             };
             if let Some(status) = self.jobs.list[at].status() {
-                self.jobs.list.remove(at);
+                let job = self.jobs.list.remove(at);
+                if !self.interactive {
+                    self.tell_killed(job.pids.last().copied().unwrap_or(0), status, || job.text);
+                }
                 return Ok(status.code());
             }
             if let Some(status) = self.wait_any()? {

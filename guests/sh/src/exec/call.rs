@@ -160,8 +160,17 @@ impl Shell {
                 Ok(None) => return Ok(status),
                 Err(error) => {
                     self.line = error.line;
-                    let who = if who.is_empty() { String::new() } else { format!("{who}: ") };
-                    self.warn(&format!("{who}{}", error.message));
+                    self.warn_from(who, &error.message);
+                    let number = error.line.saturating_sub(line) + 1;
+                    let source = super::run::line_of(text, number);
+                    if error.message.starts_with("syntax error near") && !source.is_empty() {
+                        self.warn_from(who, &format!("`{}'", super::spawn::shown(source)));
+                    }
+                    if error.in_substitution && !self.interactive {
+                        let is_string = self.command_string.is_some();
+                        let status = if is_string { super::run::FATAL_IN_STRING } else { 2 };
+                        return Err(Flow::Exit(status));
+                    }
                     self.status = 2;
                     return Ok(2);
                 }

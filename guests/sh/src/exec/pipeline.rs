@@ -9,6 +9,9 @@ use crate::shell::fds::Handle;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Text, Timed};
 
+/// SIGINT and SIGQUIT, which a background command without job control ignores.
+const KEYBOARD_SIGNALS: u64 = 1 << 2 | 1 << 3;
+
 impl Shell {
     pub(super) fn exec_pipeline(&mut self, pipeline: &Pipeline) -> Exec {
         let started = pipeline.timed.map(|timed| (timed, Instant::now()));
@@ -94,7 +97,7 @@ impl Shell {
     }
 
     /// Prints bash's message for a child killed by a signal, with the text of its command.
-    pub(super) fn tell_killed(&mut self, pid: Pid, status: Status, text: impl FnOnce() -> Text) {
+    pub(crate) fn tell_killed(&mut self, pid: Pid, status: Status, text: impl FnOnce() -> Text) {
         let Status::Killed(signal) = status else { return };
         if let Some(reason) = crate::shell::traps::death_message(signal) {
             let text = super::spawn::shown(&text());
@@ -115,6 +118,10 @@ impl Shell {
             let null = self.parked(null)?;
             self.fds.set(0, null);
         }
+        let is_spared = !self.options.monitor() && !self.interactive;
+        if is_spared {
+            self.traps.spare(KEYBOARD_SIGNALS);
+        }
         let answer = match (item.first.stages.as_slice(), item.rest.as_slice()) {
             ([command], []) if !item.first.negated && item.first.timed.is_none() => {
                 self.spawn_stage(command)
@@ -129,6 +136,9 @@ impl Shell {
             }
         };
         self.fds = saved;
+        if is_spared {
+            self.traps.spare(0);
+        }
         match answer? {
             Ok(pid) => {
                 self.last_background = Some(pid);

@@ -13,7 +13,7 @@ use crate::syntax::ast::{Command, Kind, Text};
 const USAGE: i32 = 2;
 
 /// Exit status of `bash -c` after a fatal expansion error.
-const FATAL_IN_STRING: i32 = 127;
+pub(super) const FATAL_IN_STRING: i32 = 127;
 
 /// Source of commands, chosen by the command line.
 enum Input {
@@ -35,6 +35,7 @@ impl Shell {
         {
             return self.finish(status);
         }
+        self.last_arg = self.arg0.clone();
         let status = match input {
             Input::Text(text) => self.run_script(&text),
             Input::File(path) => match self.read_script(&path) {
@@ -66,6 +67,9 @@ impl Shell {
 
     /// Runs the command received from the parent and returns the exit status.
     pub fn run_subshell(&mut self, body: &Command) -> i32 {
+        if let Kind::Group(list) = &body.kind {
+            self.note_final(list);
+        }
         let answer = self.exec_command(body);
         let status = match answer {
             Ok(status) => status,
@@ -225,17 +229,42 @@ impl Shell {
                 Err(error) => {
                     self.line = error.line;
                     self.complain_of_syntax(&error.message);
-                    return if error.in_test { self.status } else { USAGE };
+                    let source = line_of(text, error.line);
+                    if error.message.starts_with("syntax error near") && !source.is_empty() {
+                        self.complain_of_syntax(&format!("`{}'", super::spawn::shown(source)));
+                    }
+                    return match error.in_substitution && self.command_string.is_some() {
+                        true => FATAL_IN_STRING,
+                        false if error.in_test => self.status,
+                        false => USAGE,
+                    };
                 }
             };
             if self.options.noexec() {
                 continue;
             }
             self.enter(read_since(text, before, parser.rest().len()));
+            if self.command_string.is_some() && parser.rest().trim_ascii().is_empty() {
+                self.note_final(&list);
+            }
             match self.top_level(&list) {
                 Ok(done) => status = done,
                 Err(status) => return status,
             }
+        }
+    }
+
+    /// Notes the last command of a list if it is a simple one. bash replaces itself with such a
+    /// program, which therefore sees a lower `SHLVL`.
+    fn note_final(&mut self, list: &crate::syntax::ast::List) {
+        let Some(item) = list.items.last() else { return };
+        let pipeline = item.rest.last().map_or(&item.first, |(_, pipeline)| pipeline);
+        let is_plain = !item.background && !pipeline.negated && pipeline.timed.is_none();
+        if let [command] = pipeline.stages.as_slice()
+            && is_plain
+            && matches!(command.kind, Kind::Simple(_))
+        {
+            self.final_command = Some(Rc::as_ptr(command));
         }
     }
 
@@ -336,6 +365,11 @@ impl Shell {
             }
         }
     }
+}
+
+/// Returns a line of a script, counted from 1.
+pub(super) fn line_of(text: &[u8], line: u32) -> &[u8] {
+    text.split(|c| *c == b'\n').nth(line.saturating_sub(1) as usize).unwrap_or_default()
 }
 
 /// Returns the text between two positions, each given as the length of the text after it. Alias

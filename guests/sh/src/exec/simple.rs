@@ -32,7 +32,13 @@ impl Shell {
             {
                 self.command_text = crate::syntax::command_text(command);
             }
-            self.exec_args(simple, args, &command.redirects)
+            // Any other command than the noted one runs in a process of its own.
+            let is_final = self.final_command.is_some_and(|last| std::ptr::eq(last, command))
+                && self.traps.list.is_empty();
+            let last = if is_final { None } else { self.final_command.take() };
+            let answer = self.exec_args(simple, args, &command.redirects);
+            self.final_command = last;
+            answer
         };
         if let Some((pid, status)) = self.killed.take() {
             self.tell_killed(pid, status, || crate::syntax::command_text(command));
@@ -101,13 +107,28 @@ impl Shell {
             None => Vec::new(),
         };
         let name = args[0].text();
+        if self.final_command.is_some()
+            && (self.functions.contains_key(&name) || self.is_builtin(&name))
+        {
+            self.final_command = None;
+        }
         let answer = if redirects.is_empty() {
             self.dispatch(&name, args, assigns)
         } else {
             let saved = self.fds.clone();
             self.kept_fds.clear();
             self.closed_fds.clear();
-            let answer = match self.redirect(redirects) {
+            // bash expands the redirections of a program in the program's own process.
+            let is_program = !self.functions.contains_key(&name) && !self.is_builtin(&name);
+            let vars = match is_program && redirects.iter().any(Redirect::may_assign) {
+                true => Some(self.vars.clone()),
+                false => None,
+            };
+            let redirected = self.redirect(redirects);
+            if let Some(vars) = vars {
+                self.vars = vars;
+            }
+            let answer = match redirected {
                 Ok(true) => self.dispatch(&name, args, assigns),
                 Ok(false) => Ok(1),
                 Err(flow) => Err(flow),
@@ -196,7 +217,9 @@ impl Shell {
         for assign in assigns {
             let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
-                let _ = self.check_writable(&name);
+                if let Err(Flow::Fatal(status)) = self.check_writable(&name) {
+                    return Err(Flow::Exit(status));
+                }
                 continue;
             }
             if let Some(index) = &assign.index {
@@ -238,10 +261,23 @@ impl Shell {
         }
     }
 
+    /// Counts `SHLVL` down for a program that replaces the shell.
+    pub(crate) fn lower_level(&self, env: &mut [Text]) {
+        if let Some(entry) = env.iter_mut().find(|entry| entry.starts_with(b"SHLVL="))
+            && let Some(level) = std::str::from_utf8(&entry[6..]).ok().and_then(|n| n.parse().ok())
+        {
+            let level: i64 = level;
+            *entry = format!("SHLVL={}", level.saturating_sub(1).max(0)).into_bytes();
+        }
+    }
+
     /// Runs an external program and waits for it.
     pub fn run_external(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
         let saved = self.assign_for_now(assigns)?;
-        let env = self.exported();
+        let mut env = self.exported();
+        if self.final_command.is_some() {
+            self.lower_level(&mut env);
+        }
         let started = self.spawn_program(args, &env);
         self.take_back(saved);
         match started {

@@ -38,7 +38,16 @@ impl Shell {
             return Ok(answer);
         }
         let fds = self.fds.clone();
-        self.spawn_shell(command, &fds).map(Ok)
+        let lists_jobs = match &command.kind {
+            Kind::Simple(simple) => {
+                matches!(simple.args.first(), Some(Arg::Word(word)) if word.literal() == Some(b"jobs"))
+            }
+            _ => false,
+        };
+        self.jobs.lent = lists_jobs;
+        let pid = self.spawn_shell(command, &fds);
+        self.jobs.lent = false;
+        pid.map(Ok)
     }
 
     /// Starts a stage that is only a program, without a shell around it; returns `None` if it needs

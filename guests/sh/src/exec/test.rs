@@ -204,7 +204,7 @@ impl Shell {
     fn expand_regex(&mut self, word: &Word) -> Result<Text, Flow> {
         let mut out = Vec::new();
         for (at, part) in word.parts.iter().enumerate() {
-            let one = Word { parts: vec![part.clone()] };
+            let one = Word::new(vec![part.clone()]);
             match part {
                 Part::Literal(text) if at == 0 && text.first() == Some(&b'~') => {
                     let last = word.parts.len() == 1;

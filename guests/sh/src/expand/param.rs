@@ -188,7 +188,7 @@ impl Shell {
         use crate::syntax::ast::Part;
         let mut pieces = Vec::new();
         for (at, part) in word.parts.iter().enumerate() {
-            let one = Word { parts: vec![part.clone()] };
+            let one = Word::new(vec![part.clone()]);
             let bare = match part {
                 Part::Quoted(_) | Part::Double(_) => false,
                 Part::Literal(text) => at > 0 || text.first() != Some(&b'~'),

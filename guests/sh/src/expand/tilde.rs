@@ -78,6 +78,6 @@ impl Shell {
                 start += len;
             }
         }
-        Ok(Word { parts })
+        Ok(Word::new(parts))
     }
 }

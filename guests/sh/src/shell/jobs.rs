@@ -37,11 +37,28 @@ impl Job {
 pub struct Jobs {
     /// Jobs in the order they were started.
     pub list: Vec<Job>,
+    /// True while a subshell starts that lists the jobs of this shell.
+    pub lent: bool,
     /// Children that ended while another one was waited for.
     stray: Vec<(Pid, Status)>,
 }
 
 impl Jobs {
+    /// Returns the jobs that a subshell lists: number, process numbers and text of those running.
+    pub fn lend(&self) -> Vec<(usize, Vec<Pid>, Text)> {
+        let running = self.list.iter().filter(|job| self.lent && job.status().is_none());
+        running.map(|job| (job.number, job.pids.clone(), job.text.clone())).collect()
+    }
+
+    /// Restores the jobs that a parent shell lent.
+    pub fn borrowed(jobs: Vec<(usize, Vec<Pid>, Text)>) -> Jobs {
+        let list = jobs.into_iter().map(|(number, pids, text)| {
+            let ended = vec![None; pids.len()];
+            Job { number, pids, ended, text, quiet: true }
+        });
+        Jobs { list: list.collect(), ..Jobs::default() }
+    }
+
     /// Adds a job and returns its number.
     pub fn add(&mut self, pids: Vec<Pid>, text: Text) -> usize {
         let number = self.list.iter().map(|job| job.number).max().unwrap_or(0) + 1;

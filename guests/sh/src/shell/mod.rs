@@ -126,6 +126,9 @@ pub struct Shell {
     pub substituted: Option<i32>,
     /// A program of the running command that a signal killed.
     pub killed: Option<(cofferdam_guest_sys::Pid, cofferdam_guest_sys::Status)>,
+    /// The last command of `bash -c` or of a subshell, for which bash starts no process. Only
+    /// compared, never followed.
+    pub final_command: Option<*const crate::syntax::ast::Command>,
     /// Current nesting depth of running commands.
     pub depth: usize,
     /// Time at which `$SECONDS` was 0, in seconds since 1970.

@@ -12,9 +12,6 @@ use crate::syntax::is_name;
 /// Longest chain of name references.
 const MAX_REFERENCES: usize = 8;
 
-/// Largest array index; arrays are sparse, so an index costs no memory.
-const MAX_INDEX: i64 = i64::MAX;
-
 /// A variable or an array element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -167,6 +164,14 @@ impl Shell {
             return Ok(());
         }
         let mut place = self.resolve(name);
+        if index.is_some()
+            && let Some(inner) = &place.index
+        {
+            let inner = [place.name.as_slice(), b"[", inner, b"]"].concat();
+            let inner = String::from_utf8_lossy(&inner).into_owned();
+            self.warn(&format!("`{inner}': not a valid identifier"));
+            return Err(Flow::Discard(1));
+        }
         if let Some(index) = index {
             place.index = Some(index.to_vec());
         }
@@ -271,6 +276,10 @@ impl Shell {
     ) -> Result<(), Flow> {
         let is_assoc = matches!(self.vars.get(name).map(|var| &var.value), Some(Value::Assoc(..)));
         let shown = || String::from_utf8_lossy(name).into_owned();
+        if is_assoc && index.is_empty() {
+            self.warn(&format!("{}[]: bad array subscript", shown()));
+            return Err(Flow::Discard(1));
+        }
         if is_assoc {
             let var = self.entry(name);
             if let Value::Assoc(map, assigned) = &mut var.value {
@@ -283,8 +292,9 @@ impl Shell {
             }
             return Ok(());
         }
-        if index.trim_ascii().is_empty() {
-            self.warn(&format!("{}[]: bad array subscript", shown()));
+        if index.trim_ascii().is_empty() || index == b"@" || index == b"*" {
+            let index = String::from_utf8_lossy(index).into_owned();
+            self.warn(&format!("{}[{index}]: bad array subscript", shown()));
             return Err(Flow::Discard(1));
         }
         let at = self.number_of(index)?;
@@ -292,7 +302,7 @@ impl Shell {
         make_indexed(var);
         if let Value::Indexed(map, assigned) = &mut var.value {
             *assigned = true;
-            let Some(at) = wrapped(map, at).filter(|at| *at < MAX_INDEX) else {
+            let Some(at) = wrapped(map, at) else {
                 let index = String::from_utf8_lossy(index).into_owned();
                 self.warn(&format!("{}[{index}]: bad array subscript", shown()));
                 return Err(Flow::Discard(1));
@@ -324,6 +334,9 @@ impl Shell {
         if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
+            if self.options.posix() && !self.interactive {
+                return Err(Flow::Fatal(1));
+            }
             let ends = self.options.errexit() && self.errexit_off == 0;
             return Err(if ends { Flow::Exit(1) } else { Flow::Discard(1) });
         }
@@ -428,7 +441,10 @@ impl Shell {
             self.vars.remove(place.name.as_slice());
             return Ok(());
         }
-        let at = self.arith_value(index)?;
+        if !self.vars.contains_key(place.name.as_slice()) {
+            return Ok(());
+        }
+        let at = self.number_of(index)?;
         match self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value) {
             Some(Value::Indexed(map, _)) => match wrapped(map, at) {
                 Some(at) => {
@@ -508,8 +524,8 @@ pub fn wrapped(map: &BTreeMap<i64, Text>, at: i64) -> Option<i64> {
     if at >= 0 {
         return Some(at);
     }
-    let end = map.last_key_value().map_or(0, |(last, _)| last + 1);
-    let at = end + at;
+    let end = map.last_key_value().map_or(0, |(last, _)| last.wrapping_add(1));
+    let at = end.wrapping_add(at);
     (at >= 0).then_some(at)
 }
 

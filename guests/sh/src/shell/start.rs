@@ -60,6 +60,7 @@ impl Shell {
             errexit_off: 0,
             substituted: None,
             killed: None,
+            final_command: None,
             depth: 0,
             started: me.now.as_secs() as i64,
             random: me.pid.wrapping_mul(2_654_435_761) ^ me.now.subsec_nanos(),

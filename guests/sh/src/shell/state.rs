@@ -54,6 +54,9 @@ struct State {
     command_string: Option<Text>,
     disabled: Vec<Text>,
     history: History,
+    jobs: Vec<(usize, Vec<u32>, Text)>,
+    /// Signals that a background command ignores until it sets a trap.
+    spared: u64,
     source: Text,
     traps: Vec<(Text, Text)>,
     inherited: Vec<(Text, Text)>,
@@ -143,6 +146,8 @@ impl Shell {
             command_string: self.command_string.clone(),
             disabled: self.disabled.clone(),
             history: self.history.clone(),
+            jobs: self.jobs.lend(),
+            spared: self.traps.sparing | self.traps.spared,
             source: self.source.clone(),
             traps: traps
                 .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
@@ -179,7 +184,11 @@ impl Shell {
             arguments: frame.arguments,
             options: None,
         });
-        let mut traps = Traps { born_ignored: ignored, ..Traps::default() };
+        let mut traps = Traps {
+            born_ignored: ignored & !state.spared,
+            spared: ignored & state.spared,
+            ..Traps::default()
+        };
         for (event, command) in state.traps {
             if let Some(event) = Event::parse(&event) {
                 traps.set(event, Some(command));
@@ -199,7 +208,7 @@ impl Shell {
             first_args: state.first_args,
             options: state.options,
             fds: Fds::listed(&state.fds),
-            jobs: Jobs::default(),
+            jobs: Jobs::borrowed(state.jobs),
             traps,
             aliases: Rc::new(state.aliases.into_iter().collect()),
             hashed: state.hashed.into_iter().collect(),
@@ -225,6 +234,7 @@ impl Shell {
             errexit_off: state.errexit_off,
             substituted: None,
             killed: None,
+            final_command: None,
             depth: 0,
             started: state.started,
             random: state.random,

@@ -113,6 +113,10 @@ pub struct Traps {
     pub list: BTreeMap<Event, Rc<Text>>,
     /// Signals ignored when the shell started, which traps cannot change.
     pub born_ignored: u64,
+    /// Signals ignored because this shell runs in the background. Traps can change them.
+    pub spared: u64,
+    /// Signals that the background command being started ignores.
+    pub sparing: u64,
     /// True while a trap's command runs.
     pub running: bool,
     /// Signals that have a command, bit `n` for signal `n`.
@@ -152,8 +156,11 @@ impl Traps {
         }
         // The EXIT trap runs once, whatever its own command sets.
         if event == Event::Exit && self.is_exiting {
-            self.exiting = None;
+            self.exiting = command.map(Rc::new);
             return;
+        }
+        if let Event::Signal(number) = event {
+            self.spared &= !(1 << number);
         }
         match command {
             Some(command) => self.list.insert(event, Rc::new(command)),
@@ -164,8 +171,14 @@ impl Traps {
         }
     }
 
+    /// Starts or ends the start of a background command, which ignores `signals`.
+    pub fn spare(&mut self, signals: u64) {
+        self.sparing = signals & !self.born_ignored;
+        self.tell();
+    }
+
     fn tell(&mut self) {
-        let (mut caught, mut ignored) = (0u64, self.born_ignored);
+        let (mut caught, mut ignored) = (0u64, self.born_ignored | self.spared);
         for (event, command) in &self.list {
             if let Event::Signal(number) = event {
                 if command.is_empty() {
@@ -176,7 +189,7 @@ impl Traps {
             }
         }
         self.caught = caught;
-        let _ = sys::signals_set(caught, ignored);
+        let _ = sys::signals_set(caught & !self.sparing, ignored | self.sparing);
     }
 
     /// Returns the non-empty command of an event.
@@ -191,7 +204,7 @@ impl Traps {
 
     /// Returns true if a signal is ignored.
     pub fn is_ignored(&self, number: u8) -> bool {
-        self.born_ignored & (1 << number) != 0
+        (self.born_ignored | self.spared) & (1 << number) != 0
             || self.list.get(&Event::Signal(number)).is_some_and(|command| command.is_empty())
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ast::{
     Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
-    Part, Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
+    Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
 };
 use super::parser::{Parser, Result, is_meta};
 use super::word::Context;
@@ -122,7 +122,7 @@ impl Parser {
             }
             self.pos += 1;
             if self.eat(b"&") {
-                let word = Word { parts: vec![super::ast::Part::Literal(b"1".to_vec())] };
+                let word = Word::new(vec![super::ast::Part::Literal(b"1".to_vec())]);
                 let to = RedirectTo::Copy(Direction::Output, word);
                 command.redirects.push(Redirect { fd: RedirectFd::Number(2), to });
             }
@@ -306,15 +306,8 @@ impl Parser {
             return Ok(None);
         }
         let index = self.inner(&self.src[self.pos + 1..end])?.word_to_end(Context::Index)?;
-        let (start, line) = (self.pos, self.line);
         self.pos = sign + 1;
-        let value = self.word(Context::Word)?;
-        let braces = brace::expand(value.clone());
-        if braces.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_))) {
-            // Brace expansion comes first and leaves words that are no assignments.
-            (self.pos, self.line) = (start, line);
-            return Ok(None);
-        }
+        let value = brace::expand(self.word(Context::Word)?);
         Ok(Some(Element { index: Some(index), append, value }))
     }
 

@@ -212,7 +212,8 @@ impl Parser {
         let start = self.pos;
         let word = self.word(Context::Word)?;
         self.skip_blanks();
-        let named = word.literal().filter(|name| !is_keyword(name)).map(<[u8]>::to_vec);
+        let named =
+            word.literal().filter(|name| !name.is_empty() && !is_keyword(name)).map(<[u8]>::to_vec);
         if let Some(name) = named {
             let line = self.line;
             if let Some(kind) = self.deeper(Parser::compound)? {

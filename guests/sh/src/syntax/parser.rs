@@ -26,6 +26,8 @@ pub struct SyntaxError {
     pub incomplete: bool,
     /// True for an error inside `[[ … ]]`, after which bash ends with the status from before it.
     pub in_test: bool,
+    /// True for an error inside `$(…)`, which ends a non-interactive shell.
+    pub in_substitution: bool,
 }
 
 impl fmt::Display for SyntaxError {
@@ -55,6 +57,8 @@ pub struct Parser {
     blank_end: Option<usize>,
     /// True if the text contains a backslash-newline.
     has_joins: bool,
+    /// Form in which the word being parsed is printed.
+    pub(super) prints: super::word::Prints,
 }
 
 impl Parser {
@@ -77,6 +81,7 @@ impl Parser {
             guards: Vec::new(),
             blank_end: None,
             has_joins,
+            prints: Default::default(),
         }
     }
 
@@ -276,7 +281,13 @@ impl Parser {
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { message: message.into(), line: self.line, incomplete: false, in_test: false }
+        SyntaxError {
+            message: message.into(),
+            line: self.line,
+            incomplete: false,
+            in_test: false,
+            in_substitution: false,
+        }
     }
 
     fn too_deep(&self) -> SyntaxError {
@@ -287,14 +298,20 @@ impl Parser {
     pub(super) fn unexpected(&self) -> SyntaxError {
         if self.at_end() {
             let message = "syntax error: unexpected end of file".to_owned();
-            return SyntaxError { message, line: self.line, incomplete: true, in_test: false };
+            return SyntaxError {
+                message,
+                line: self.line,
+                incomplete: true,
+                in_test: false,
+                in_substitution: false,
+            };
         }
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
     }
 
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
-        SyntaxError { message, line, incomplete: true, in_test: false }
+        SyntaxError { message, line, incomplete: true, in_test: false, in_substitution: false }
     }
 
     fn token(&self) -> String {
