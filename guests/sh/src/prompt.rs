@@ -58,7 +58,7 @@ impl Shell {
                 b's' => out.extend_from_slice(b"bash"),
                 b'v' => out.extend_from_slice(b"5.2"),
                 b'V' => out.extend_from_slice(b"5.2.15"),
-                b'j' => out.extend_from_slice(self.jobs.list.len().to_string().as_bytes()),
+                b'j' => out.extend_from_slice(self.jobs.count().to_string().as_bytes()),
                 b't' => out.extend_from_slice(&clock(b"%H:%M:%S")),
                 b'T' => out.extend_from_slice(&clock(b"%I:%M:%S")),
                 b'@' => out.extend_from_slice(&clock(b"%I:%M %p")),

@@ -5,7 +5,7 @@ use crate::exec::Decl;
 use crate::shell::{Exec, Shell};
 
 /// `PATH` used by `command -p`.
-const STANDARD_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
+const STANDARD_PATH: &[u8] = b"/bin:/usr/bin";
 
 pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     let mut args = args;

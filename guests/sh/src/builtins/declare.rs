@@ -267,6 +267,12 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         ));
         return Ok(false);
     }
+    if let Some(at) = crate::shell::start::options_at(&target)
+        && value.is_none()
+    {
+        shell.exported_options[at] = asked.on & flag::EXPORT != 0;
+        return Ok(true);
+    }
     // As in bash, `readonly -a name` alone declares no array.
     let is_bare = who == "readonly" && value.is_none();
     let var = shell.entry(&target);

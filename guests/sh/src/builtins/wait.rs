@@ -137,6 +137,9 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 fn wait_next(shell: &mut Shell, specs: &[Text], variable: Option<Text>) -> Exec {
+    for spec in specs.iter().filter(|spec| number(spec).is_none() && spec.first() != Some(&b'%')) {
+        shell.warn(&format!("wait: `{}': not a pid or valid job spec", shown(spec)));
+    }
     let wanted: Vec<usize> = specs
         .iter()
         .filter_map(|spec| match number(spec) {

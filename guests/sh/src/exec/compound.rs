@@ -240,7 +240,7 @@ impl Shell {
                 let prompt = shell.get(b"PS3").unwrap_or_else(|| b"#? ".to_vec());
                 shell.print_error(&prompt);
                 let Some(line) = shell.read_line(0, b'\n')? else {
-                    shell.print_error(b"\n");
+                    shell.print(b"\n", "select")?;
                     return Ok(1);
                 };
                 let line = line.trim_ascii().to_vec();

@@ -105,6 +105,9 @@ impl Shell {
             at += 1;
             match arg.as_slice() {
                 b"--norc" | b"--noprofile" | b"--login" | b"-l" | b"--posix" | b"--noediting" => {
+                    if arg == b"--login" || arg == b"-l" {
+                        self.options.shopt_named("login_shell", true);
+                    }
                     if arg == b"--posix" {
                         self.options.set_named("posix", true);
                     }
@@ -251,6 +254,9 @@ impl Shell {
                 Ok(done) => status = done,
                 Err(status) => return status,
             }
+            if self.options.onecmd() {
+                return status;
+            }
         }
     }
 
@@ -346,6 +352,13 @@ impl Shell {
                 Err(error) => {
                     self.line = error.line;
                     self.warn(&error.message);
+                    if self.interactive && !ended {
+                        line = error.line + 1;
+                        text.clear();
+                        self.status = USAGE;
+                        status = USAGE;
+                        continue;
+                    }
                     return if error.in_test { self.status } else { USAGE };
                 }
                 Ok(None) => {}
@@ -355,6 +368,9 @@ impl Shell {
                     match self.top_level(&list) {
                         Ok(done) => status = done,
                         Err(status) => return status,
+                    }
+                    if self.options.onecmd() {
+                        return status;
                     }
                 }
             }

@@ -79,6 +79,13 @@ impl Shell {
         if !self.options.nounset() || !matches!(got, Got::Nothing) {
             return Ok(());
         }
+        // As in bash, a reference to an element counts as set.
+        if named.index.is_none()
+            && self.is_reference(&named.name)
+            && self.resolve(&named.name).index.is_some()
+        {
+            return Ok(());
+        }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
         if let Some(Key::Text(index)) = &named.index {
             name = format!("{name}[{}]", String::from_utf8_lossy(index));

@@ -37,6 +37,8 @@ impl Job {
 pub struct Jobs {
     /// Jobs in the order they were started.
     pub list: Vec<Job>,
+    /// Number of jobs of the parent shell.
+    pub outer: usize,
     /// True while a subshell starts that lists the jobs of this shell.
     pub lent: bool,
     /// Children that ended while another one was waited for.
@@ -51,12 +53,12 @@ impl Jobs {
     }
 
     /// Restores the jobs that a parent shell lent.
-    pub fn borrowed(jobs: Vec<(usize, Vec<Pid>, Text)>) -> Jobs {
+    pub fn borrowed(jobs: Vec<(usize, Vec<Pid>, Text)>, outer: usize) -> Jobs {
         let list = jobs.into_iter().map(|(number, pids, text)| {
             let ended = vec![None; pids.len()];
             Job { number, pids, ended, text, quiet: true }
         });
-        Jobs { list: list.collect(), ..Jobs::default() }
+        Jobs { list: list.collect(), outer, ..Jobs::default() }
     }
 
     /// Adds a job and returns its number.
@@ -65,6 +67,11 @@ impl Jobs {
         let ended = vec![None; pids.len()];
         self.list.push(Job { number, pids, ended, text, quiet: false });
         number
+    }
+
+    /// Returns the number of jobs, of this shell or of the one that started it.
+    pub fn count(&self) -> usize {
+        if self.list.is_empty() { self.outer } else { self.list.len() }
     }
 
     /// Records that a child ended.

@@ -72,6 +72,8 @@ pub struct Shell {
     pub first_args: Option<Vec<Text>>,
     /// Options of `set` and `shopt`.
     pub options: Options,
+    /// `SHELLOPTS` and `BASHOPTS`, if they are exported.
+    pub exported_options: [bool; 2],
     /// Descriptors by script number.
     pub fds: Fds,
     /// Background children.

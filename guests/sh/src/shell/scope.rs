@@ -470,7 +470,19 @@ impl Shell {
     }
 
     /// Returns the environment of a child, each entry `NAME=value`.
-    pub fn exported(&self) -> Vec<Text> {
+    pub fn exported(&mut self) -> Vec<Text> {
+        let mut list = self.exported_variables();
+        for (at, name) in [&b"SHELLOPTS"[..], b"BASHOPTS"].into_iter().enumerate() {
+            if self.exported_options[at]
+                && let Some(value) = self.dynamic(name)
+            {
+                list.push([name, b"=", value.as_slice()].concat());
+            }
+        }
+        list
+    }
+
+    fn exported_variables(&self) -> Vec<Text> {
         let mut list: Vec<Text> = self
             .vars
             .iter()

@@ -33,6 +33,7 @@ impl Shell {
             args: Rc::new(Vec::new()),
             first_args: None,
             options: Options::default(),
+            exported_options: [false; 2],
             fds: Fds::inherited(&me.open),
             jobs: Default::default(),
             traps: Traps { born_ignored: me.ignored, ..Traps::default() },
@@ -103,6 +104,14 @@ impl Shell {
             {
                 let var = Var { value: Value::Scalar(value), flags: flag::EXPORT };
                 self.vars.insert(Name::from(name), var);
+            } else if let Some(at) = options_at(&name) {
+                self.exported_options[at] = true;
+                for option in String::from_utf8_lossy(&value).split(':') {
+                    match at {
+                        0 => self.options.set_named(option, true),
+                        _ => self.options.shopt_named(option, true),
+                    };
+                }
             }
         }
         let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
@@ -182,4 +191,9 @@ impl Shell {
         let _ = std::io::stdin().as_raw_fd();
         self.fds.fd(0).is_ok_and(sys::is_terminal)
     }
+}
+
+/// Returns the place of `SHELLOPTS` or `BASHOPTS` in [`Shell::exported_options`].
+pub fn options_at(name: &[u8]) -> Option<usize> {
+    [&b"SHELLOPTS"[..], b"BASHOPTS"].iter().position(|known| *known == name)
 }

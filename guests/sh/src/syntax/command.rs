@@ -373,6 +373,8 @@ impl Parser {
                 // side.
                 if direction == Direction::Output && matches!(fd, RedirectFd::Implied) {
                     let is_copy = match word.literal() {
+                        // The glob may name a descriptor.
+                        Some(text) if text.iter().any(|c| matches!(c, b'*' | b'?' | b'[')) => true,
                         Some(text) => {
                             text == b"-"
                                 || text
