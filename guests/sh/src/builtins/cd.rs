@@ -118,7 +118,10 @@ impl Shell {
             self.warn(&format!("{who}: {}: {}", shown(target), reason(&error)));
             return Ok(false);
         }
-        let now = if physical { real_directory().unwrap_or(logical) } else { logical };
+        let now = match physical && logical != b"//" {
+            true => real_directory().unwrap_or(logical),
+            false => logical,
+        };
         let old = std::mem::replace(&mut self.cwd, now.clone());
         let flags = |shell: &Shell, name: &[u8]| shell.vars.get(name).map_or(0, |var| var.flags);
         for (name, value) in [(&b"OLDPWD"[..], old), (b"PWD", now)] {

@@ -51,7 +51,7 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
         rest = &rest[1..];
     }
     if rest.is_empty() {
-        shell.warn("kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]");
+        shell.print_error(b"kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n");
         return Ok(USAGE);
     }
     // A child that has ended must not look alive.
@@ -129,10 +129,7 @@ fn invalid(shell: &mut Shell, name: &[u8]) -> Exec {
 fn list(shell: &mut Shell, names: &[Text]) -> Exec {
     let mut out = String::new();
     if names.is_empty() {
-        for number in 1..=31u8 {
-            let end = if number % 5 == 0 || number == 31 { '\n' } else { '\t' };
-            out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
-        }
+        out.push_str(&crate::shell::traps::signal_table());
     }
     let mut status = 0;
     for name in names {

@@ -75,7 +75,11 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
                             letters.push(*letter);
                         }
                         _ => {
-                            super::bad_option(shell, "ulimit", &shown(arg));
+                            super::bad_option(
+                                shell,
+                                "ulimit",
+                                &format!("-{}", char::from(*letter)),
+                            );
                             return Ok(USAGE);
                         }
                     }

@@ -3,6 +3,7 @@
 use cofferdam_guest_sys::{self as sys, Status, Which};
 
 use super::{number, shown};
+use crate::shell::traps::Event;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
@@ -19,7 +20,13 @@ impl Shell {
             };
             if let Some(status) = self.jobs.list[at].status() {
                 let job = self.jobs.list.remove(at);
-                if !self.interactive {
+                let is_quiet = match status {
+                    Status::Killed(signal) => {
+                        signal == 15 || self.traps.list.contains_key(&Event::Signal(signal))
+                    }
+                    Status::Exited(_) => true,
+                };
+                if !self.interactive && !is_quiet {
                     self.tell_killed(job.pids.last().copied().unwrap_or(0), status, || job.text);
                 }
                 return Ok(status.code());

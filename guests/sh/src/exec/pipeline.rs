@@ -6,11 +6,15 @@ use std::time::Instant;
 use cofferdam_guest_sys::{Pid, Status};
 
 use crate::shell::fds::Handle;
+use crate::shell::traps::Event;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Text, Timed};
 
 /// SIGINT and SIGQUIT, which a background command without job control ignores.
 const KEYBOARD_SIGNALS: u64 = 1 << 2 | 1 << 3;
+
+/// Signal of a plain `kill`, after which bash prints no command.
+const SIGTERM: u8 = 15;
 
 impl Shell {
     pub(super) fn exec_pipeline(&mut self, pipeline: &Pipeline) -> Exec {
@@ -99,7 +103,11 @@ impl Shell {
     /// Prints bash's message for a child killed by a signal, with the text of its command.
     pub(crate) fn tell_killed(&mut self, pid: Pid, status: Status, text: impl FnOnce() -> Text) {
         let Status::Killed(signal) = status else { return };
+        let is_trapped = self.traps.list.contains_key(&Event::Signal(signal));
         if let Some(reason) = crate::shell::traps::death_message(signal) {
+            if signal == SIGTERM || is_trapped {
+                return self.print_error(format!("{reason}\n").as_bytes());
+            }
             let text = super::spawn::shown(&text());
             self.warn(&format!("{pid:>5} {reason:<23} {text}"));
         }

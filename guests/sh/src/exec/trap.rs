@@ -117,7 +117,8 @@ impl Shell {
             | Err(Flow::Discard(_) | Flow::Abandon(_) | Flow::Break(_) | Flow::Continue(_)) => {
                 status
             }
-            Err(Flow::Exit(status) | Flow::Return(status) | Flow::Fatal(status)) => status,
+            Err(Flow::Fatal(_)) => status,
+            Err(Flow::Exit(status) | Flow::Return(status)) => status,
         }
     }
 }

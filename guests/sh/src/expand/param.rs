@@ -87,6 +87,9 @@ impl Shell {
             return Ok(());
         }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            name.insert(0, '$');
+        }
         if let Some(Key::Text(index)) = &named.index {
             name = format!("{name}[{}]", String::from_utf8_lossy(index));
         }

@@ -19,6 +19,9 @@ use crate::syntax::{Parser, is_name};
 /// Bash version that this shell follows.
 pub const VERSION: &str = "5.2.15(1)-release";
 
+/// Lowest `SHLVL` that bash resets to 1.
+const MAX_LEVEL: i64 = 1000;
+
 /// Initial capacity for variables: enough for a new shell and a few of a script's own.
 const ROOM: usize = 56;
 
@@ -116,6 +119,18 @@ impl Shell {
         }
         let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
         let level: i64 = level.unwrap_or(0);
+        let level = if (0..MAX_LEVEL - 1).contains(&level) {
+            level
+        } else {
+            if level >= 0 {
+                let next = level.saturating_add(1);
+                self.print_error(
+                    format!("bash: warning: shell level ({next}) too high, resetting to 1\n")
+                        .as_bytes(),
+                );
+            }
+            i64::from(level >= 0) - 1
+        };
         let exported = |value: Text| Var { value: Value::Scalar(value), flags: flag::EXPORT };
         self.vars.insert(Name::from(&b"SHLVL"[..]), exported((level + 1).to_string().into_bytes()));
         let logical = self.get(b"PWD").filter(|pwd| *pwd == self.cwd || self.is_here(pwd));

@@ -68,8 +68,25 @@ impl Event {
 pub fn signal_name(number: u8) -> String {
     match NAMES.get(usize::from(number)) {
         Some(name) => (*name).to_owned(),
-        None => format!("RTMIN+{}", number.saturating_sub(34)),
+        None => match number {
+            34 => "RTMIN".to_owned(),
+            35..=49 => format!("RTMIN+{}", number - 34),
+            50..=63 => format!("RTMAX-{}", 64 - number),
+            64 => "RTMAX".to_owned(),
+            _ => number.to_string(),
+        },
     }
+}
+
+/// Formats all signals in columns, as `kill -l` and `trap -l` do.
+pub fn signal_table() -> String {
+    let mut out = String::new();
+    for (at, number) in (1..=31).chain(34..=64u8).enumerate() {
+        let end = if at % 5 == 4 { '\n' } else { '\t' };
+        out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
+    }
+    out.push('\n');
+    out
 }
 
 /// Returns bash's message for a child killed by a signal. `INT` and `PIPE` have none.
@@ -142,6 +159,9 @@ impl Traps {
             return BTreeMap::new();
         }
         let mut all = self.inherited.clone();
+        for number in (1..64).filter(|number| self.born_ignored & (1 << number) != 0) {
+            all.insert(Event::Signal(number), Rc::default());
+        }
         all.extend(self.exiting.iter().map(|command| (Event::Exit, command.clone())));
         all.extend(self.list.iter().map(|(event, command)| (*event, command.clone())));
         all
