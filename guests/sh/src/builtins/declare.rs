@@ -313,6 +313,11 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
                 shell.exec_text(&source, shell.line, who)?;
                 (shell.status, shell.line) = saved;
             } else {
+                if shell.options.xtrace() && matches!(who, "export" | "readonly") && !asked.quiet {
+                    let value = NewValue::Scalar(text.clone());
+                    let name = target.clone();
+                    shell.trace_assign(&Assigned { name, index: None, append, value });
+                }
                 shell.assign(&target, index.as_deref(), text, append)?;
             }
         }

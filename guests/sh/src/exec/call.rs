@@ -133,7 +133,10 @@ impl Shell {
             self.warn_capped(sys::Cap::Depth, super::MAX_NESTING, &message);
             return Err(Flow::Discard(1));
         }
+        let is_deeper = who != "exit trap";
+        self.trace_level += usize::from(is_deeper);
         let answer = self.exec_parsed(text, line, who);
+        self.trace_level -= usize::from(is_deeper);
         self.depth -= 4;
         answer
     }

@@ -51,6 +51,9 @@ impl Shell {
                 if let Debugged::Skip = self.debug_part(head)? {
                     return Ok(0);
                 }
+                if self.options.xtrace() {
+                    self.trace(head().trim_ascii_end());
+                }
                 self.exec_case(word, arms)
             }
             Kind::Arith(text) => {
@@ -200,6 +203,9 @@ impl Shell {
                 if let Debugged::Skip = shell.debug_part(|| loop_head(b"for", name, words))? {
                     continue;
                 }
+                if shell.options.xtrace() {
+                    shell.trace(&loop_head(b"for", name, words));
+                }
                 shell.set_loop_variable(name, value)?;
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;
@@ -229,6 +235,9 @@ impl Shell {
             let mut status = 0;
             let mut show = true;
             shell.debug_part(|| loop_head(b"select", name, words))?;
+            if shell.options.xtrace() {
+                shell.trace(&loop_head(b"select", name, words));
+            }
             loop {
                 if show {
                     let width = values.len().to_string().len();
@@ -269,6 +278,10 @@ impl Shell {
             Some(text) => {
                 shell.line = line;
                 shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
+                if shell.options.xtrace() {
+                    let source = word_text(&text.word);
+                    shell.trace(&[b"(( ", source.trim_ascii(), b" ))"].concat());
+                }
                 match shell.arith_or(text, "((") {
                     Ok(value) => Ok(Some(value)),
                     Err(None) => Ok(None),
@@ -337,7 +350,7 @@ impl Shell {
     fn exec_arith(&mut self, text: &ArithText) -> Exec {
         if self.options.xtrace() {
             let source = word_text(&text.word);
-            self.trace(&[b"((", source.as_slice(), b"))"].concat());
+            self.trace(&[b"(( ", source.as_slice(), b" ))"].concat());
         }
         match self.arith_or(text, "((") {
             Ok(value) => Ok(i32::from(value == 0)),

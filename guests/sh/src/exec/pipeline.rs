@@ -168,15 +168,21 @@ impl Shell {
     }
 
     fn report_time(&mut self, timed: Timed, seconds: f64) {
-        let text = match timed {
-            Timed::Posix => format!("real {seconds:.2}\nuser 0.00\nsys 0.00\n"),
-            Timed::Bash => {
-                let minutes = (seconds / 60.0).floor();
-                let rest = seconds - minutes * 60.0;
-                format!("\nreal\t{minutes}m{rest:.3}s\nuser\t0m0.000s\nsys\t0m0.000s\n")
-            }
+        let format = match timed {
+            Timed::Posix => b"real %2R\nuser %2U\nsys %2S".to_vec(),
+            Timed::Bash => self
+                .get(b"TIMEFORMAT")
+                .unwrap_or_else(|| b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_vec()),
         };
-        self.print_error(text.as_bytes());
+        if format.is_empty() {
+            return;
+        }
+        match times_text(&format, seconds) {
+            Ok(text) => self.print_error(text.as_bytes()),
+            Err(letter) => {
+                self.warn(&format!("TIMEFORMAT: `{letter}': invalid format character"));
+            }
+        }
     }
 
     /// Returns the exit status of a subshell that ends with this flow.
@@ -188,4 +194,55 @@ impl Shell {
             Flow::Break(_) | Flow::Continue(_) => 0,
         }
     }
+}
+
+/// Formats times as `TIMEFORMAT` says; a sandbox measures only the real time. The error is an
+/// unknown letter.
+fn times_text(format: &[u8], seconds: f64) -> Result<String, char> {
+    const MOST_DIGITS: usize = 3;
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some((c, more)) = rest.split_first() {
+        rest = more;
+        if *c != b'%' {
+            out.push(char::from(*c));
+            continue;
+        }
+        let mut digits = MOST_DIGITS;
+        if let Some((digit @ b'0'..=b'9', more)) = rest.split_first() {
+            digits = usize::from(digit - b'0').min(MOST_DIGITS);
+            rest = more;
+        }
+        let is_long = rest.first() == Some(&b'l');
+        rest = rest.strip_prefix(b"l").unwrap_or(rest);
+        let Some((letter, more)) = rest.split_first() else {
+            out.push('%');
+            break;
+        };
+        rest = more;
+        let value = match letter {
+            b'%' => {
+                out.push('%');
+                continue;
+            }
+            b'P' => {
+                out.push_str("0.00");
+                continue;
+            }
+            b'R' => seconds,
+            b'U' | b'S' => 0.0,
+            letter => return Err(char::from(*letter)),
+        };
+        // bash cuts digits off instead of rounding.
+        let scale = 10f64.powi(digits as i32);
+        let value = (value * scale).floor() / scale;
+        if is_long {
+            let minutes = (value / 60.0).floor();
+            out.push_str(&format!("{minutes}m{:.digits$}s", value - minutes * 60.0));
+        } else {
+            out.push_str(&format!("{value:.digits$}"));
+        }
+    }
+    out.push('\n');
+    Ok(out)
 }

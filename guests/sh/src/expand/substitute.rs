@@ -45,7 +45,9 @@ impl Shell {
             self.options.set_named("errexit", false);
         }
         self.jobs.lent = true;
+        self.trace_level += 1;
         let pid = self.spawn_shell(&body, &fds);
+        self.trace_level -= 1;
         self.jobs.lent = false;
         self.options.set_named("errexit", errexit);
         drop(fds);

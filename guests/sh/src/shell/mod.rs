@@ -131,6 +131,8 @@ pub struct Shell {
     /// The last command of `bash -c` or of a subshell, for which bash starts no process. Only
     /// compared, never followed.
     pub final_command: Option<*const crate::syntax::ast::Command>,
+    /// Nesting depth of evaluations and substitutions, which `set -x` shows.
+    pub trace_level: usize,
     /// Current nesting depth of running commands.
     pub depth: usize,
     /// Time at which `$SECONDS` was 0, in seconds since 1970.

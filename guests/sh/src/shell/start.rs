@@ -65,6 +65,7 @@ impl Shell {
             substituted: None,
             killed: None,
             final_command: None,
+            trace_level: 0,
             depth: 0,
             started: me.now.as_secs() as i64,
             random: me.pid.wrapping_mul(2_654_435_761) ^ me.now.subsec_nanos(),

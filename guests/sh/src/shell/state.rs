@@ -57,6 +57,7 @@ struct State {
     history: History,
     jobs: Vec<(usize, Vec<u32>, Text)>,
     outer_jobs: usize,
+    trace_level: usize,
     /// Signals that a background command ignores until it sets a trap.
     spared: u64,
     source: Text,
@@ -151,6 +152,7 @@ impl Shell {
             history: self.history.clone(),
             jobs: self.jobs.lend(),
             outer_jobs: self.jobs.count(),
+            trace_level: self.trace_level,
             spared: self.traps.sparing | self.traps.spared,
             source: self.source.clone(),
             traps: traps
@@ -240,6 +242,7 @@ impl Shell {
             substituted: None,
             killed: None,
             final_command: None,
+            trace_level: state.trace_level,
             depth: 0,
             started: state.started,
             random: state.random,

@@ -319,6 +319,28 @@ pub struct ArithText {
     pub tree: Option<Rc<Arith>>,
 }
 
+impl TestOp {
+    /// Returns the operator as a script has it.
+    pub fn text(self) -> &'static [u8] {
+        match self {
+            TestOp::Matches => b"==",
+            TestOp::Differs => b"!=",
+            TestOp::Regex => b"=~",
+            TestOp::Before => b"<",
+            TestOp::After => b">",
+            TestOp::Eq => b"-eq",
+            TestOp::Ne => b"-ne",
+            TestOp::Lt => b"-lt",
+            TestOp::Le => b"-le",
+            TestOp::Gt => b"-gt",
+            TestOp::Ge => b"-ge",
+            TestOp::Newer => b"-nt",
+            TestOp::Older => b"-ot",
+            TestOp::Same => b"-ef",
+        }
+    }
+}
+
 impl Redirect {
     /// Returns true if the expansion of the target may assign a variable.
     pub fn may_assign(&self) -> bool {
