@@ -307,7 +307,12 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         Some(NewValue::Scalar(text)) => {
             // `declare -a x='(1 2)'` assigns an array, as in bash.
             let is_array = shell.vars.get(target.as_slice()).is_some_and(Var::is_array);
-            if is_array && text.first() == Some(&b'(') && text.ends_with(b")") {
+            let asks = asked.indexed || asked.assoc;
+            let takes_list = match who {
+                "export" | "readonly" => asks || asked.quiet,
+                _ => asks || index.is_none(),
+            };
+            if is_array && takes_list && text.first() == Some(&b'(') && text.ends_with(b")") {
                 let source = [target.as_slice(), if append { b"+=" } else { b"=" }, &text].concat();
                 let saved = (shell.status, shell.line);
                 shell.exec_text(&source, shell.line, who)?;

@@ -128,9 +128,6 @@ impl Printer<'_> {
         while at < format.len() {
             match format[at] {
                 b'\\' => {
-                    if format.get(at + 1) == Some(&b'c') {
-                        return Ok(false);
-                    }
                     let (bytes, len) = escape(&format[at..], Flavour::Printf);
                     self.out.extend_from_slice(&bytes);
                     at += len;

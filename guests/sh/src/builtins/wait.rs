@@ -129,6 +129,12 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 {
                     status = known.code();
                     continue;
+                } else if let Some(pid) = number(spec).and_then(|pid| u32::try_from(pid).ok())
+                    && let Ok(Some((_, known))) = sys::wait(Which::One(pid), false)
+                {
+                    // A process substitution is a child without a job.
+                    status = known.code();
+                    continue;
                 } else if number(spec).is_some() {
                     shell.warn(&format!("wait: pid {text} is not a child of this shell"));
                 } else {

@@ -146,6 +146,7 @@ impl Shell {
         let mut status = 0;
         loop {
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            parser.posix = self.options.posix();
             match parser.next(aliases, self.options.extglob()) {
                 Ok(Some(list)) => {
                     if self.options.noexec() {

@@ -226,6 +226,7 @@ impl Shell {
         loop {
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
             let before = parser.rest().len();
+            parser.posix = self.options.posix();
             let list = match parser.next(aliases, self.options.extglob()) {
                 Ok(Some(list)) => list,
                 Ok(None) => return status,
@@ -346,6 +347,7 @@ impl Shell {
             }
             let mut parser = Parser::new(&text, line);
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            parser.posix = self.options.posix();
             let parsed = parser.next(aliases, self.options.extglob());
             match parsed {
                 Err(error) if error.incomplete && !ended => continue,

@@ -20,6 +20,9 @@ impl Shell {
             }
             self.line = command.line;
         }
+        if simple.names_command && !self.traps.running {
+            self.command_text = crate::syntax::command_text(command);
+        }
         self.substituted = None;
         let process = self.process_fds.len();
         let args = self.expand_args(&simple.args)?;
@@ -238,7 +241,18 @@ impl Shell {
             };
             let old = self.vars.get(&name).cloned();
             let flags = old.as_ref().map_or(0, |var| var.flags & !flag::NAMEREF);
-            let value = match (&old, assign.append) {
+            let value = if flags & flag::INTEGER != 0 {
+                let number = self.number_of(&value)?;
+                let before = match (&old, assign.append) {
+                    (Some(old), true) => old.first().cloned().unwrap_or_default(),
+                    _ => Vec::new(),
+                };
+                self.number_of(&before)?.wrapping_add(number).to_string().into_bytes()
+            } else {
+                value
+            };
+            let appends = assign.append && flags & flag::INTEGER == 0;
+            let value = match (&old, appends) {
                 (Some(old), true) => [old.first().map_or(&[][..], Vec::as_slice), &value].concat(),
                 _ => value,
             };

@@ -45,7 +45,16 @@ impl Shell {
             _ => false,
         };
         self.jobs.lent = lists_jobs;
-        let pid = self.spawn_shell(command, &fds);
+        // The process of the stage is the subshell.
+        let inner = match &command.kind {
+            Kind::Subshell(list) => Some(Command {
+                line: command.line,
+                kind: Kind::Group(crate::syntax::ast::List::clone(list)),
+                redirects: command.redirects.clone(),
+            }),
+            _ => None,
+        };
+        let pid = self.spawn_shell(inner.as_ref().unwrap_or(command), &fds);
         self.jobs.lent = false;
         pid.map(Ok)
     }

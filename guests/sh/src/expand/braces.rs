@@ -25,10 +25,6 @@ impl Shell {
             self.warn_capped(sys::Cap::Expansion, MAX_SEQUENCE, &message);
             return Err(Flow::Discard(1));
         };
-        if has_backquote(s) {
-            self.warn("bad substitution: no closing \"`\" in `");
-            return Err(Flow::Discard(1));
-        }
         let mut at = s.from;
         args.reserve(count as usize);
         for _ in 0..count {
@@ -123,7 +119,10 @@ fn has_backquote(s: &Sequence) -> bool {
 }
 
 fn item(s: &Sequence, at: i64) -> Text {
-    if s.letters {
+    if s.letters && at == i64::from(b'\\') {
+        // bash takes it for an escape of nothing.
+        Vec::new()
+    } else if s.letters {
         vec![at as u8]
     } else if at < 0 && s.width > 0 {
         format!("-{:0w$}", at.unsigned_abs(), w = s.width - 1).into_bytes()

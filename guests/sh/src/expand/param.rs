@@ -67,7 +67,11 @@ impl Shell {
             Op::Length => Got::One(self.length(&named)?.to_string().into_bytes()),
             op => {
                 let got = self.look_up(&named)?;
-                self.check_set(&named, &got)?;
+                let describes =
+                    matches!(op, Op::Transform(b'a' | b'A')) && self.var(&named.name).is_some();
+                if !describes {
+                    self.check_set(&named, &got)?;
+                }
                 self.apply(op, got, &named)?
             }
         };
@@ -253,8 +257,9 @@ impl Shell {
         let how = if quoted { Quoting::Quoted } else { Quoting::Value };
         match (kind, missing) {
             (DefaultOp::Instead, true) => {
-                if quoted && matches!(got, Got::Many(..)) {
-                    sink.empty_lists += 1;
+                match got {
+                    Got::Many(list, false) if quoted && list.is_empty() => sink.empty_lists += 1,
+                    _ => {}
                 }
                 Ok(())
             }

@@ -438,7 +438,12 @@ impl Shell {
             return Ok(());
         }
         if index == b"@" || index == b"*" {
-            self.vars.remove(place.name.as_slice());
+            match self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value) {
+                Some(Value::Indexed(map, _)) => map.clear(),
+                _ => {
+                    self.vars.remove(place.name.as_slice());
+                }
+            }
             return Ok(());
         }
         if !self.vars.contains_key(place.name.as_slice()) {

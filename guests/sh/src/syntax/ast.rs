@@ -114,6 +114,8 @@ pub struct Loop {
 /// A simple command.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Simple {
+    /// True if a word contains `$BASH_COMMAND`.
+    pub names_command: bool,
     /// Assignments before the name.
     pub assigns: Vec<Assign>,
     /// Name and arguments.

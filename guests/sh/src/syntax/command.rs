@@ -155,6 +155,7 @@ impl Parser {
 
     fn simple(&mut self, mut line: u32) -> Result<Command> {
         let mut simple = Simple::default();
+        let outer = std::mem::take(&mut self.names_command);
         let mut redirects = Vec::new();
         let mut declares = false;
         // Arguments of `let` are words, except for `let x=( 1 )`.
@@ -227,6 +228,7 @@ impl Parser {
         if simple.args.is_empty() && simple.assigns.is_empty() && redirects.is_empty() {
             return Err(self.unexpected());
         }
+        simple.names_command = std::mem::replace(&mut self.names_command, outer);
         Ok(Command { line, kind: Kind::Simple(simple), redirects })
     }
 

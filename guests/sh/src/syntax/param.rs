@@ -20,6 +20,7 @@ impl Parser {
             return None;
         }
         let name = self.src[start..self.pos].to_vec();
+        self.names_command |= name == b"BASH_COMMAND";
         Some(Part::Param(Box::new(Param {
             name,
             index: None,
@@ -86,6 +87,7 @@ impl Parser {
             self.pos += 1;
         }
         let Some(name) = self.param_name() else { return Ok(None) };
+        self.names_command |= name == b"BASH_COMMAND";
         let mut param = Param { name, index: None, indirect, bare: false, op: Op::Get };
         if self.peek() == Some(b'[') && is_name_start(param.name[0]) {
             let Some(end) = self.scan_bracket(self.pos) else { return Ok(None) };

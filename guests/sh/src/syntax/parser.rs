@@ -57,6 +57,12 @@ pub struct Parser {
     blank_end: Option<usize>,
     /// True if the text contains a backslash-newline.
     has_joins: bool,
+    /// Number of substitutions around the position.
+    pub(super) substitutions: usize,
+    /// True in POSIX mode, where single quotes in `"${x-…}"` are plain text.
+    pub posix: bool,
+    /// True if a parameter since the last reset was `$BASH_COMMAND`.
+    pub(super) names_command: bool,
     /// Form in which the word being parsed is printed.
     pub(super) prints: super::word::Prints,
 }
@@ -81,6 +87,9 @@ impl Parser {
             guards: Vec::new(),
             blank_end: None,
             has_joins,
+            substitutions: 0,
+            posix: false,
+            names_command: false,
             prints: Default::default(),
         }
     }
@@ -90,6 +99,7 @@ impl Parser {
         let mut inner = Parser::new(piece, self.line);
         inner.depth = self.depth + 1;
         inner.extglob = self.extglob;
+        inner.posix = self.posix;
         inner.aliases = self.aliases.clone();
         if inner.depth > MAX_DEPTH {
             return Err(self.too_deep());

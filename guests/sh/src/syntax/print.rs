@@ -156,7 +156,11 @@ impl Printer {
                 }
             }
             if at + 1 < list.items.len() {
-                self.newline();
+                // As in bash, the command after `&` stays on its line.
+                match item.background && self.out.last() == Some(&b'&') {
+                    true => self.text(b" "),
+                    false => self.newline(),
+                }
             }
         }
     }
@@ -455,9 +459,10 @@ impl Printer {
                         Direction::Output => b"1",
                     });
                 }
+                let closes = word.literal() == Some(b"-");
                 self.text(match direction {
-                    Direction::Input => b"<&",
-                    Direction::Output => b">&",
+                    Direction::Input if !closes => b"<&",
+                    Direction::Input | Direction::Output => b">&",
                 });
                 self.word(word);
             }

@@ -166,7 +166,7 @@ impl Parser {
     fn piece(&mut self, c: u8, context: Context, out: &mut Parts) -> Result<()> {
         match c {
             b'\\' => self.backslash(context, out),
-            b'\'' if context == Context::DoubleBrace => {
+            b'\'' if context == Context::DoubleBrace && !self.posix => {
                 self.literal_quotes(out)?;
             }
             b'\'' if !context.is_double() => {
@@ -186,7 +186,8 @@ impl Parser {
             }
             b'$' => {
                 let in_double = context.is_double();
-                match self.deeper(|p| p.dollar(in_double))? {
+                let is_ansi = context == Context::DoubleBrace && self.looking_at(b"$'");
+                match self.deeper(|p| p.dollar(in_double && !is_ansi))? {
                     Some(Part::Quoted(text)) => out.quoted(&text),
                     Some(part) => out.push(part),
                     None => out.literal.push(b'$'),
@@ -277,7 +278,10 @@ impl Parser {
     pub(super) fn until_parenthesis(&mut self) -> Result<super::ast::List> {
         let line = self.line;
         let outer = std::mem::take(&mut self.pending);
-        let list = self.list()?;
+        self.substitutions += 1;
+        let list = self.list();
+        self.substitutions -= 1;
+        let list = list?;
         if self.at_end() {
             return Err(self.unclosed(")", line));
         }
