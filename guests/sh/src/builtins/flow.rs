@@ -73,5 +73,7 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
-    status(shell, args, "exit").and_then(|status| Err(Flow::Exit(status)))
+    let status = status(shell, args, "exit")?;
+    // The EXIT trap sees the function and the local variables of `exit`.
+    Err(Flow::Exit(shell.run_exit_trap(status)))
 }

@@ -106,6 +106,10 @@ fn group(shell: &Shell, leader: u32) -> Vec<u32> {
     pids
 }
 
+/// Signals for which bash runs its EXIT trap before they end it: HUP, INT, USR1, USR2, PIPE,
+/// ALRM and TERM.
+const ENDING: [u8; 7] = [1, 2, 10, 12, 13, 14, 15];
+
 /// Sends a signal to the shell itself; a trap for the signal runs at once.
 fn myself(shell: &mut Shell, which: u8) -> Exec {
     if shell.traps.is_ignored(which) {
@@ -114,6 +118,10 @@ fn myself(shell: &mut Shell, which: u8) -> Exec {
     if shell.traps.get(crate::shell::traps::Event::Signal(which)).is_some() {
         shell.run_trap(crate::shell::traps::Event::Signal(which))?;
         return Ok(0);
+    }
+    if ENDING.contains(&which) {
+        let status = shell.status;
+        shell.run_exit_trap(status);
     }
     if sys::kill(shell.own_pid, which).is_err() {
         return Err(Flow::Exit(128 + i32::from(which)));

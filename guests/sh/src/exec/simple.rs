@@ -197,7 +197,11 @@ impl Shell {
             return builtin.call(self, args);
         }
         let keeps = builtin.special && self.options.posix();
-        let saved = self.assign_for_now(assigns)?;
+        let mut saved = self.assign_for_now(assigns)?;
+        // `x=1 export x` lasts.
+        if matches!(builtin.name, "export" | "readonly") && !keeps {
+            saved.retain(|(name, _)| !args.iter().any(|arg| arg.text() == name[..]));
+        }
         let answer = builtin.call(self, args);
         if !keeps {
             self.take_back(saved);

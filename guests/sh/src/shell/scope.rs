@@ -274,6 +274,20 @@ impl Shell {
         value: Text,
         append: bool,
     ) -> Result<(), Flow> {
+        if !self.vars.contains_key(name) {
+            match name {
+                b"BASH_ALIASES" => {
+                    let aliases = std::rc::Rc::make_mut(&mut self.aliases);
+                    aliases.insert(index.to_vec(), value);
+                    return Ok(());
+                }
+                b"BASH_CMDS" => {
+                    self.hashed.insert(index.to_vec(), value);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
         let is_assoc = matches!(self.vars.get(name).map(|var| &var.value), Some(Value::Assoc(..)));
         let shown = || String::from_utf8_lossy(name).into_owned();
         if is_assoc && index.is_empty() {

@@ -246,6 +246,9 @@ impl Printer {
             Kind::Subshell(list) => {
                 self.text(b"( ");
                 self.list(list);
+                if !self.heres.is_empty() {
+                    self.operator(b"", b"");
+                }
                 self.text(b" )");
             }
             Kind::Group(list) => {

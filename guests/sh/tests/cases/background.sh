@@ -32,3 +32,11 @@ SHLVL=5 bash -c 'bash -c "echo \$SHLVL"; bash -c "echo \$SHLVL"'
 SHLVL=5 bash -c 'exec bash -c "echo \$SHLVL"'
 bash -c 'sleep 0; wait %1; echo $?; echo $_' 2>/dev/null
 bash -c 'export SHELLOPTS; set -f; bash -c "echo \$-"' | grep -c f
+
+echo "--- the EXIT trap"
+bash -c 'f() { local x=1; trap "echo \$x \$FUNCNAME \$?" EXIT; exit 3; }; f'; echo $?
+bash -c 'trap "echo bye" EXIT; kill -TERM $$' 2>/dev/null; echo $?
+bash -c 'trap "echo \$?; false" EXIT; eval "exit 6"; echo no'; echo $?
+x=1 export x; declare -p x; z=3 export w; echo "[$z]"
+BASH_ALIASES[q]='echo hi'; alias q; BASH_CMDS[foo]=/bin/true; hash -t foo
+(exec -l bash -c 'echo $0')
