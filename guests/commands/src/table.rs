@@ -129,7 +129,7 @@ table! {
     "pathchk", "check file names", uu!(uu_pathchk, "pathchk");
     "pgrep", "find processes by name", processes::pgrep;
     "pkill", "signal processes by name", processes::pkill;
-    "pr", "paginate for printing", uu!(uu_pr, "pr");
+    "pr", "paginate for printing", pr::run;
     "printenv", "write variables", uu!(uu_printenv, "printenv");
     "printf", "format and write arguments", uu!(uu_printf, "printf");
     "ps", "list processes", processes::ps;

@@ -99,9 +99,12 @@ impl Shell {
         }
         if let Some(words) = &spec.words {
             let ifs = self.ifs();
-            let words = self.expand_text(words)?;
-            let words = words.split(|c| ifs.contains(c)).filter(|word| !word.is_empty());
-            found.extend(words.filter(|name| name.starts_with(word)).map(<[u8]>::to_vec));
+            for piece in split_words(words, &ifs) {
+                let name = self.expand_text(&piece)?;
+                let names = name.split(|c| ifs.contains(c) && !piece.contains(&b'\\'));
+                let names = names.filter(|name| !name.is_empty() && name.starts_with(word));
+                found.extend(names.map(<[u8]>::to_vec));
+            }
         }
         let mut options = spec.options.clone();
         if let Some(function) = &spec.function {
@@ -329,4 +332,39 @@ fn first_fields(path: &str, separator: u8) -> Vec<Text> {
         .filter_map(|line| line.split(|c| *c == separator || *c == b' ').next())
         .map(<[u8]>::to_vec)
         .collect()
+}
+
+/// Splits the words of `-W` at separators that are not quoted.
+fn split_words(text: &[u8], ifs: &[u8]) -> Vec<Text> {
+    let (mut words, mut word) = (Vec::new(), Vec::new());
+    let mut quote = None;
+    let mut open = 0usize;
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(c) = bytes.next() {
+        match c {
+            b'\\' if quote != Some(b'\'') => {
+                word.push(c);
+                word.extend(bytes.next());
+                continue;
+            }
+            b'\'' | b'"' if quote.is_none() => quote = Some(c),
+            c if quote == Some(c) => quote = None,
+            b'$' if matches!(bytes.peek(), Some(b'(' | b'{')) => {
+                word.push(c);
+                word.extend(bytes.next());
+                open += 1;
+                continue;
+            }
+            b')' | b'}' => open = open.saturating_sub(1),
+            c if quote.is_none() && open == 0 && ifs.contains(&c) => {
+                words.push(std::mem::take(&mut word));
+                continue;
+            }
+            _ => {}
+        }
+        word.push(c);
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
 }

@@ -14,6 +14,8 @@ pub struct Rules {
     pub extended: bool,
     /// Ignore case.
     pub fold: bool,
+    /// Compare bytes, as in the C locale.
+    pub bytes: bool,
 }
 
 /// A compiled pattern.
@@ -21,6 +23,7 @@ pub struct Rules {
 pub struct Pattern {
     nodes: Vec<Node>,
     fold: bool,
+    bytes: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +113,15 @@ impl Chars {
         chars
     }
 
+    /// Decodes text; with `bytes`, each byte is a character.
+    pub fn of(text: &[u8], bytes: bool) -> Chars {
+        if !bytes || text.is_ascii() {
+            return Chars::new(text);
+        }
+        let code = |c: &u8| if *c < 0x80 { u32::from(*c) } else { RAW + u32::from(*c) };
+        Chars { codes: text.iter().map(code).collect(), offsets: (0..=text.len()).collect() }
+    }
+
     /// Returns the number of characters.
     pub fn len(&self) -> usize {
         self.codes.len()
@@ -129,14 +141,14 @@ impl Chars {
 impl Pattern {
     /// Compiles a pattern, in which a backslash makes the next character literal.
     pub fn new(text: &[u8], rules: Rules) -> Pattern {
-        let codes = Chars::new(text).codes;
+        let codes = Chars::of(text, rules.bytes).codes;
         let nodes = compile(&codes, rules.extended, 0);
-        Pattern { nodes, fold: rules.fold }
+        Pattern { nodes, fold: rules.fold, bytes: rules.bytes }
     }
 
     /// Returns true if the whole text matches.
     pub fn matches(&self, text: &[u8]) -> bool {
-        let chars = Chars::new(text);
+        let chars = Chars::of(text, self.bytes);
         if self.nodes.iter().any(|node| matches!(node, Node::Group(..))) {
             return *self.ends(&self.nodes, &chars.codes, 0).last().unwrap_or(&false);
         }
@@ -171,7 +183,7 @@ impl Pattern {
 
     /// Returns the byte lengths of the shortest and longest matching prefixes.
     pub fn prefix(&self, text: &[u8]) -> Option<(usize, usize)> {
-        let chars = Chars::new(text);
+        let chars = Chars::of(text, self.bytes);
         let ends = self.ends(&self.nodes, &chars.codes, 0);
         let first = ends.iter().position(|end| *end)?;
         let last = ends.iter().rposition(|end| *end)?;
@@ -180,7 +192,7 @@ impl Pattern {
 
     /// Returns the byte offsets at which the shortest and longest matching suffixes begin.
     pub fn suffix(&self, text: &[u8]) -> Option<(usize, usize)> {
-        let chars = Chars::new(text);
+        let chars = Chars::of(text, self.bytes);
         let codes: Vec<u32> = chars.codes.iter().rev().copied().collect();
         let nodes = reversed(&self.nodes);
         let ends = self.ends(&nodes, &codes, 0);
@@ -192,7 +204,7 @@ impl Pattern {
     /// Returns a searcher for matches of this pattern in `text`.
     pub fn searcher<'a>(&'a self, text: &'a [u8]) -> Searcher<'a> {
         let fixed = self.nodes.iter().all(|node| !matches!(node, Node::Star | Node::Group(..)));
-        Searcher { pattern: self, chars: Chars::new(text), fixed }
+        Searcher { pattern: self, chars: Chars::of(text, self.bytes), fixed }
     }
 
     fn one(&self, node: &Node, code: u32) -> bool {
@@ -544,7 +556,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, text: &str, expect: bool) {
-        let rules = Rules { extended: true, fold: false };
+        let rules = Rules { extended: true, ..Rules::default() };
         assert_eq!(Pattern::new(pattern.as_bytes(), rules).matches(text.as_bytes()), expect);
     }
 

@@ -58,7 +58,7 @@ impl Shell {
                 b's' => out.extend_from_slice(b"bash"),
                 b'v' => out.extend_from_slice(b"5.2"),
                 b'V' => out.extend_from_slice(b"5.2.15"),
-                b'j' => out.extend_from_slice(self.jobs.list.len().to_string().as_bytes()),
+                b'j' => out.extend_from_slice(self.jobs.count().to_string().as_bytes()),
                 b't' => out.extend_from_slice(&clock(b"%H:%M:%S")),
                 b'T' => out.extend_from_slice(&clock(b"%I:%M:%S")),
                 b'@' => out.extend_from_slice(&clock(b"%I:%M %p")),
@@ -71,11 +71,15 @@ impl Shell {
                     at = (at + end + 1).min(text.len());
                 }
                 b'l' => out.extend_from_slice(b"tty"),
-                b'!' => out.extend_from_slice(self.history.next().to_string().as_bytes()),
-                b'#' => out.extend_from_slice(self.line.to_string().as_bytes()),
+                b'!' => out.extend_from_slice(self.history.current().to_string().as_bytes()),
+                b'#' => {
+                    let number = if self.command_string.is_some() { 0 } else { self.commands };
+                    out.extend_from_slice(number.to_string().as_bytes());
+                }
                 b'[' | b']' => {}
-                b'\\' => self.guard(b"\\", &mut out),
                 b'"' if self.options.promptvars() => out.push(b'"'),
+                // The expansion of variables removes one of two backslashes, as in double quotes.
+                b'\\' => out.push(b'\\'),
                 b'0'..=b'7' => {
                     let (bytes, len) = crate::syntax::quote::escape(
                         &text[at - 2..],

@@ -30,6 +30,7 @@ pub(crate) mod openssl;
 pub(crate) mod pack;
 pub(crate) mod patch;
 pub(crate) mod plain;
+pub(crate) mod pr;
 pub(crate) mod processes;
 pub(crate) mod python;
 pub(crate) mod rg;

@@ -210,6 +210,10 @@ fn owners(name: &'static str, args: Vec<OsString>) -> i32 {
             }
         }
     }
+    let operands: Vec<OsString> = operands.collect();
+    if operands.is_empty() {
+        return usage.wrong(&format!("missing operand after '{owner}'"));
+    }
     for file in operands {
         let shown = file.to_string_lossy();
         match status(file.as_bytes(), true) {
@@ -304,7 +308,7 @@ pub(crate) fn stat(args: Vec<OsString>) -> i32 {
     output::finish("stat", &mut out, code)
 }
 
-const DEFAULT: &[u8] = b"  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %d\tInode: %-11i Links: %h\nAccess: (%04a/%10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n";
+const DEFAULT: &[u8] = b"  File: %\x01\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %d\tInode: %-11i Links: %h\nAccess: (%04a/%10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n";
 
 fn filled(format: &[u8], name: &[u8], status: &FileStatus, escapes: bool) -> Vec<u8> {
     let mut out = Vec::new();
@@ -360,6 +364,17 @@ fn field(letter: u8, name: &[u8], status: &FileStatus) -> Vec<u8> {
     };
     let text = match letter {
         b'n' => return name.to_vec(),
+        // The name in the default format, which has no quotes.
+        1 => {
+            let mut shown = name.to_vec();
+            if Kind::of(status.mode) == Kind::Link
+                && let Ok(to) = fs::read_link(OsStr::from_bytes(name))
+            {
+                shown.extend_from_slice(b" -> ");
+                shown.extend_from_slice(to.as_os_str().as_bytes());
+            }
+            return shown;
+        }
         b'N' => {
             let mut quoted = [b"'".as_slice(), name, b"'"].concat();
             if Kind::of(status.mode) == Kind::Link

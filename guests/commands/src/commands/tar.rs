@@ -44,6 +44,7 @@ Create, list and extract archives.
   -h, --dereference      follow links; archive the files they lead to
   -T, --files-from=FILE  get names to extract or create from FILE
       --exclude=PATTERN  exclude files, given as a glob
+      --null             names read with -T end with zero bytes
   -X, --exclude-from=FILE      exclude patterns listed in FILE
       --strip-components=N     strip N leading components from names on extraction
       --transform=EXPR   not supported
@@ -76,6 +77,8 @@ struct Tar {
     dereference: bool,
     strip: usize,
     exclude: Vec<Vec<u8>>,
+    /// Names in the files of `-T` end with zero bytes.
+    null: bool,
     /// Names, each with the directory that it is relative to.
     names: Vec<(PathBuf, OsString)>,
     /// Links that were extracted.
@@ -133,6 +136,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         ('T', "files-from", Value::Required),
         ('X', "exclude-from", Value::Required),
         ('\0', "exclude", Value::Required),
+        ('\0', "null", Value::None),
         ('\0', "strip-components", Value::Required),
         ('\0', "no-same-owner", Value::None),
         ('\0', "no-same-permissions", Value::None),
@@ -158,6 +162,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         dereference: false,
         strip: 0,
         exclude: Vec::new(),
+        null: false,
         names: Vec::new(),
         code: 0,
         links: HashSet::new(),
@@ -181,7 +186,8 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
                 false => fs::read(file),
             };
             text.map(|text| {
-                let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+                let end = if tar.null { 0 } else { b'\n' };
+                let lines = text.split(|b| *b == end).filter(|line| !line.is_empty());
                 lines.map(<[u8]>::to_vec).collect::<Vec<_>>()
             })
             .map_err(|error| {
@@ -219,6 +225,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
                     tar.names.push((tar.dir.clone(), OsString::from_vec(line)));
                 }
             }
+            Key::Long("null") => tar.null = true,
             Key::Short('X') => tar.exclude.extend(lines(&value)?),
             Key::Long("exclude") => tar.exclude.push(value.into_vec()),
             Key::Long("strip-components") => {
@@ -436,7 +443,9 @@ impl Tar {
             stored.push(b'/');
         }
         if self.verbose > 0 {
-            let line = [&stored, b"\n".as_slice()].concat();
+            // As it was given, with its leading slash.
+            let end: &[u8] = if kind == Kind::Directory { b"/\n" } else { b"\n" };
+            let line = [bare, end].concat();
             if to_error {
                 eprint!("{}", String::from_utf8_lossy(&line));
             } else {

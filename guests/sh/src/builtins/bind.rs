@@ -350,7 +350,7 @@ pub(super) fn bind(shell: &mut Shell, args: &[Text]) -> Exec {
                 }
             }
             option if option.first() == Some(&b'-') && option.len() > 1 => {
-                shell.warn(&format!("bind: {}: invalid option", shown(option)));
+                super::bad_option(shell, "bind", &shown(option));
                 return Ok(USAGE);
             }
             binding => set(shell, binding),

@@ -30,7 +30,7 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
                 }
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
-                shell.warn(&format!("cd: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "cd", &shown(arg));
                 return Ok(USAGE);
             }
             _ => break,
@@ -118,7 +118,10 @@ impl Shell {
             self.warn(&format!("{who}: {}: {}", shown(target), reason(&error)));
             return Ok(false);
         }
-        let now = if physical { real_directory().unwrap_or(logical) } else { logical };
+        let now = match physical && logical != b"//" {
+            true => real_directory().unwrap_or(logical),
+            false => logical,
+        };
         let old = std::mem::replace(&mut self.cwd, now.clone());
         let flags = |shell: &Shell, name: &[u8]| shell.vars.get(name).map_or(0, |var| var.flags);
         for (name, value) in [(&b"OLDPWD"[..], old), (b"PWD", now)] {
@@ -204,7 +207,7 @@ pub(super) fn pwd(shell: &mut Shell, args: &[Text]) -> Exec {
             b"-P" => physical = true,
             b"-L" => physical = false,
             arg if arg.len() > 1 && arg[0] == b'-' && arg != b"--" => {
-                shell.warn(&format!("pwd: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "pwd", &shown(arg));
                 return Ok(USAGE);
             }
             _ => {}

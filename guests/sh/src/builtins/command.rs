@@ -5,7 +5,7 @@ use crate::exec::Decl;
 use crate::shell::{Exec, Shell};
 
 /// `PATH` used by `command -p`.
-const STANDARD_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
+const STANDARD_PATH: &[u8] = b"/bin:/usr/bin";
 
 pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     let mut args = args;
@@ -26,7 +26,7 @@ pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
                 b'p' => standard = true,
                 b'v' | b'V' => describe = Some(*letter),
                 _ => {
-                    shell.warn(&format!("command: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, "command", &format!("-{}", char::from(*letter)));
                     return Ok(USAGE);
                 }
             }

@@ -67,7 +67,7 @@ fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
                     take(shell, &mut call, *letter, plus, value, who)?;
                 }
                 letter => {
-                    shell.warn(&format!("{who}: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, who, &format!("-{}", char::from(*letter)));
                     return Err(USAGE);
                 }
             }
@@ -146,7 +146,9 @@ pub(super) fn complete(shell: &mut Shell, args: &[Text]) -> Exec {
 fn print(shell: &mut Shell, names: &[Text]) -> Exec {
     let mut out = Vec::new();
     let mut status = 0;
-    let all: Vec<Text> = shell.completions.iter().map(|(name, _)| name.clone()).collect();
+    let mut all: Vec<Text> = shell.completions.iter().rev().map(|(name, _)| name.clone()).collect();
+    // In the order of bash's table; newer entries of a bucket come first.
+    all.sort_by_key(|name| crate::shell::assoc::hash(stored(name)) % BUCKETS);
     for name in if names.is_empty() { &all } else { names } {
         match shell.completions.iter().find(|(known, _)| known == name) {
             Some((name, spec)) => out.extend_from_slice(&described(name, spec)),
@@ -158,6 +160,19 @@ fn print(shell: &mut Shell, names: &[Text]) -> Exec {
     }
     let written = shell.print(&out, "complete")?;
     Ok(status.max(written))
+}
+
+/// Buckets of bash's table of completions.
+const BUCKETS: u32 = 512;
+
+/// Returns the name under which bash stores a specification.
+fn stored(name: &[u8]) -> &[u8] {
+    match name {
+        b"-D" => b"_DefaultCmD_",
+        b"-E" => b"_EmptycmD_",
+        b"-I" => b"_InitialWorD_",
+        name => name,
+    }
 }
 
 /// Formats a specification as the command that makes it.

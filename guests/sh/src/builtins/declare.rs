@@ -39,6 +39,12 @@ pub(super) fn declare(shell: &mut Shell, args: Vec<Decl>) -> Exec {
 
 pub(super) fn local(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     if !shell.frames.iter().any(|frame| frame.is_function) {
+        // As in bash, array literals are assigned all the same.
+        for arg in args {
+            if let Decl::Assign(assigned @ Assigned { value: NewValue::Array(_), .. }) = arg {
+                shell.apply_assign(assigned)?;
+            }
+        }
         shell.warn("local: can only be used in a function");
         return Ok(1);
     }
@@ -126,7 +132,7 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
                 _ => {
                     let letter = char::from(*letter);
                     let who = asked.who;
-                    shell.warn(&format!("{who}: -{letter}: invalid option"));
+                    super::bad_option(shell, who, &format!("-{letter}"));
                     return Ok(USAGE);
                 }
             };
@@ -261,15 +267,23 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         ));
         return Ok(false);
     }
+    if let Some(at) = crate::shell::start::options_at(&target)
+        && value.is_none()
+    {
+        shell.exported_options[at] = asked.on & flag::EXPORT != 0;
+        return Ok(true);
+    }
+    // As in bash, `readonly -a name` alone declares no array.
+    let is_bare = who == "readonly" && value.is_none();
     let var = shell.entry(&target);
-    if asked.assoc && !make_assoc(var) {
+    if asked.assoc && !is_bare && !make_assoc(var) {
         shell.warn(&format!(
             "{who}: {}: cannot convert indexed to associative array",
             shown(&target)
         ));
         return Ok(false);
     }
-    if asked.indexed || (is_element && !matches!(var.value, Value::Assoc(..))) {
+    if (asked.indexed && !is_bare) || (is_element && !matches!(var.value, Value::Assoc(..))) {
         if matches!(var.value, Value::Assoc(..)) {
             shell.warn(&format!(
                 "{who}: {}: cannot convert associative to indexed array",
@@ -293,12 +307,22 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         Some(NewValue::Scalar(text)) => {
             // `declare -a x='(1 2)'` assigns an array, as in bash.
             let is_array = shell.vars.get(target.as_slice()).is_some_and(Var::is_array);
-            if is_array && text.first() == Some(&b'(') && text.ends_with(b")") {
+            let asks = asked.indexed || asked.assoc;
+            let takes_list = match who {
+                "export" | "readonly" => asks || asked.quiet,
+                _ => asks || index.is_none(),
+            };
+            if is_array && takes_list && text.first() == Some(&b'(') && text.ends_with(b")") {
                 let source = [target.as_slice(), if append { b"+=" } else { b"=" }, &text].concat();
                 let saved = (shell.status, shell.line);
                 shell.exec_text(&source, shell.line, who)?;
                 (shell.status, shell.line) = saved;
             } else {
+                if shell.options.xtrace() && matches!(who, "export" | "readonly") && !asked.quiet {
+                    let value = NewValue::Scalar(text.clone());
+                    let name = target.clone();
+                    shell.trace_assign(&Assigned { name, index: None, append, value });
+                }
                 shell.assign(&target, index.as_deref(), text, append)?;
             }
         }
@@ -444,6 +468,7 @@ fn print_named(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
     for arg in args {
         let name = arg.text();
         let found = match shell.vars.get(name.as_slice()) {
+            Some(_) if asked.local && !shell.is_local(&name) => None,
             Some(var) => Some(described(&name, var)),
             None => {
                 let computed = shell.computed();
@@ -488,7 +513,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         if filtered && !fits {
             continue;
         }
-        if filtered || asked.print {
+        if filtered || asked.print || asked.local {
             out.extend_from_slice(&described(&name, var));
         } else if var.is_assigned() {
             out.extend_from_slice(&setting(&name, var));

@@ -130,7 +130,7 @@ pub(super) fn dirs(shell: &mut Shell, args: &[Text]) -> Exec {
             continue;
         }
         if arg.first() != Some(&b'-') {
-            shell.warn(&format!("dirs: {}: invalid option", shown(arg)));
+            super::bad_option(shell, "dirs", &shown(arg));
             return Ok(super::USAGE);
         }
         for letter in &arg[1..] {
@@ -140,7 +140,7 @@ pub(super) fn dirs(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'v' => numbered = true,
                 b'l' => long = true,
                 _ => {
-                    shell.warn(&format!("dirs: {}: invalid option", shown(arg)));
+                    super::bad_option(shell, "dirs", &shown(arg));
                     return Ok(super::USAGE);
                 }
             }

@@ -1,6 +1,6 @@
 //! The `eval` builtin.
 
-use crate::shell::{Exec, Flow, Shell};
+use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn eval(shell: &mut Shell, args: &[Text]) -> Exec {
@@ -9,16 +9,9 @@ pub(super) fn eval(shell: &mut Shell, args: &[Text]) -> Exec {
         rest = &rest[1..];
     } else if let Some(arg) = rest.first().filter(|arg| arg.len() > 1 && arg[0] == b'-') {
         let arg = super::shown(arg);
-        shell.warn(&format!("eval: {arg}: invalid option"));
+        super::bad_option(shell, "eval", &arg);
         return Ok(super::USAGE);
     }
     let text = rest.join(&b' ');
-    match shell.exec_text(&text, shell.line, "eval") {
-        // An error abandons the evaluated text, not the script that called `eval`.
-        Err(Flow::Discard(status)) if !shell.in_subshell => {
-            shell.status = status;
-            Ok(status)
-        }
-        other => other,
-    }
+    shell.exec_text(&text, shell.line, "eval")
 }

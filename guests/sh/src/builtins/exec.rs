@@ -8,6 +8,7 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
     let mut name = None;
     let mut clean = false;
+    let mut login = false;
     while let Some((arg, more)) = rest.split_first() {
         match arg.as_slice() {
             b"--" => {
@@ -15,14 +16,14 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
                 break;
             }
             b"-c" => clean = true,
-            b"-l" => {}
+            b"-l" => login = true,
             b"-a" => {
                 name = more.first().cloned();
                 rest = more.get(1..).unwrap_or(&[]);
                 continue;
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
-                shell.warn(&format!("exec: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "exec", &shown(arg));
                 return Ok(USAGE);
             }
             _ => break,
@@ -36,11 +37,16 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     // status, without running its EXIT trap.
     let mut args = rest.to_vec();
     let found = shell.find_program(&args[0]);
+    if login {
+        let first = name.take().unwrap_or_else(|| args[0].clone());
+        name = Some([b"-", first.as_slice()].concat());
+    }
     if let (Some(name), crate::exec::find::Found::Program(path)) = (name, &found) {
         shell.hashed.insert(name.clone(), path.clone());
         args[0] = name;
     }
-    let env = if clean { Vec::new() } else { shell.exported() };
+    let mut env = if clean { Vec::new() } else { shell.exported() };
+    shell.lower_level(&mut env);
     match shell.spawn_program(&args, &env) {
         Ok(pid) => {
             let status = shell.wait_for(pid)?;

@@ -31,7 +31,7 @@ pub(super) fn fc(shell: &mut Shell, args: &[Text]) -> Exec {
                     at += 1;
                 }
                 _ => {
-                    shell.warn(&format!("fc: {}: invalid option", shown(arg)));
+                    super::bad_option(shell, "fc", &shown(arg));
                     return Ok(USAGE);
                 }
             }
@@ -101,8 +101,13 @@ fn again(shell: &mut Shell, rest: &[Text]) -> Exec {
         return Ok(1);
     };
     for (old, new) in changes.into_iter().filter(|(old, _)| !old.is_empty()) {
-        if let Some(at) = text.windows(old.len()).position(|piece| piece == old) {
-            text.splice(at..at + old.len(), new);
+        let mut from = 0;
+        while let Some(at) = text[from..].windows(old.len()).position(|piece| piece == old)
+            && text.len() < crate::expand::MAX_VALUE
+        {
+            let at = from + at;
+            text.splice(at..at + old.len(), new.iter().copied());
+            from = at + new.len();
         }
     }
     let mut line = text.clone();

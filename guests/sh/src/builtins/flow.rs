@@ -17,6 +17,7 @@ fn loops(shell: &mut Shell, args: &[Text], who: &str) -> Result<Option<usize>, F
         Some(n) if n > 0 => Ok(Some((n as usize).min(shell.loops))),
         Some(_) => {
             shell.warn(&format!("{who}: {}: loop count out of range", shown(arg)));
+            shell.failed_break = true;
             Err(Flow::Break(shell.loops))
         }
         None => {
@@ -49,6 +50,9 @@ fn status(shell: &mut Shell, args: &[Text], who: &str) -> Result<i32, Flow> {
         return Err(too_many(shell, who));
     }
     match args.get(1) {
+        // `exit` in the trap of a signal has the status of the last command, `return` that of the
+        // command before the trap.
+        None if who == "exit" && !shell.traps.is_exiting => Ok(shell.status),
         None => Ok(shell.traps.status_before.unwrap_or(shell.status)),
         Some(arg) => match number(arg) {
             Some(n) => Ok((n & 0xff) as i32),
@@ -69,5 +73,7 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
-    status(shell, args, "exit").and_then(|status| Err(Flow::Exit(status)))
+    let status = status(shell, args, "exit")?;
+    // The EXIT trap sees the function and the local variables of `exit`.
+    Err(Flow::Exit(shell.run_exit_trap(status)))
 }

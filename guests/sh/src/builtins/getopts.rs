@@ -7,9 +7,13 @@ use crate::syntax::ast::Text;
 pub(super) fn getopts(shell: &mut Shell, args: &[Text]) -> Exec {
     let args = if args.get(1).is_some_and(|arg| arg == b"--") { &args[1..] } else { args };
     let (Some(spec), Some(name)) = (args.get(1), args.get(2)) else {
-        shell.warn("getopts: usage: getopts optstring name [arg ...]");
+        shell.print_error(b"getopts: usage: getopts optstring name [arg ...]\n");
         return Ok(USAGE);
     };
+    if !crate::syntax::is_name(name) {
+        shell.warn(&format!("getopts: `{}': not a valid identifier", super::shown(name)));
+        return Ok(1);
+    }
     let list: Vec<Text> = if args.len() > 3 { args[3..].to_vec() } else { shell.args.to_vec() };
     let optind = shell.get(b"OPTIND").and_then(|n| super::number(&n)).unwrap_or(1).max(1);
     if optind != shell.getopts_index {

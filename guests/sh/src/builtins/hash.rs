@@ -32,7 +32,7 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
                     break;
                 }
                 _ => {
-                    shell.warn(&format!("hash: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, "hash", &format!("-{}", char::from(*letter)));
                     return Ok(USAGE);
                 }
             }

@@ -37,7 +37,7 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
         }
         return shell.print(&out, "help");
     }
-    let mut status = 0;
+    let (mut status, mut any) = (0, false);
     for name in names {
         let pattern = Pattern::new(name, Rules::default());
         let mut found = false;
@@ -51,10 +51,14 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
                 out.extend_from_slice(format!("{name}: {summary}\n").as_bytes());
             }
         }
+        any |= found;
         if !found {
             shell.warn(&format!("help: no help topics match `{}'", shown(name)));
             status = 1;
         }
+    }
+    if any {
+        status = 0;
     }
     let written = shell.print(&out, "help")?;
     Ok(status.max(written))

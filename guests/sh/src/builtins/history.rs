@@ -53,7 +53,7 @@ pub(super) fn history(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'r' => file = Some(File::Read),
                 b'w' => file = Some(File::Write),
                 _ => {
-                    shell.warn(&format!("history: {}: invalid option", shown(arg)));
+                    super::bad_option(shell, "history", &shown(arg));
                     return Ok(USAGE);
                 }
             }

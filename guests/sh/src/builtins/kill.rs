@@ -51,7 +51,7 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
         rest = &rest[1..];
     }
     if rest.is_empty() {
-        shell.warn("kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]");
+        shell.print_error(b"kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n");
         return Ok(USAGE);
     }
     // A child that has ended must not look alive.
@@ -106,6 +106,10 @@ fn group(shell: &Shell, leader: u32) -> Vec<u32> {
     pids
 }
 
+/// Signals for which bash runs its EXIT trap before they end it: HUP, INT, USR1, USR2, PIPE,
+/// ALRM and TERM.
+const ENDING: [u8; 7] = [1, 2, 10, 12, 13, 14, 15];
+
 /// Sends a signal to the shell itself; a trap for the signal runs at once.
 fn myself(shell: &mut Shell, which: u8) -> Exec {
     if shell.traps.is_ignored(which) {
@@ -114,6 +118,10 @@ fn myself(shell: &mut Shell, which: u8) -> Exec {
     if shell.traps.get(crate::shell::traps::Event::Signal(which)).is_some() {
         shell.run_trap(crate::shell::traps::Event::Signal(which))?;
         return Ok(0);
+    }
+    if ENDING.contains(&which) {
+        let status = shell.status;
+        shell.run_exit_trap(status);
     }
     if sys::kill(shell.own_pid, which).is_err() {
         return Err(Flow::Exit(128 + i32::from(which)));
@@ -129,10 +137,7 @@ fn invalid(shell: &mut Shell, name: &[u8]) -> Exec {
 fn list(shell: &mut Shell, names: &[Text]) -> Exec {
     let mut out = String::new();
     if names.is_empty() {
-        for number in 1..=31u8 {
-            let end = if number % 5 == 0 || number == 31 { '\n' } else { '\t' };
-            out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
-        }
+        out.push_str(&crate::shell::traps::signal_table());
     }
     let mut status = 0;
     for name in names {

@@ -212,15 +212,23 @@ pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
     source::source(shell, args)
 }
 
+/// Complains of an option that the builtin does not have, and prints its synopsis.
+pub(crate) fn bad_option(shell: &mut Shell, who: &str, option: &str) {
+    shell.warn(&format!("{who}: {option}: invalid option"));
+    if let Some(builtin) = find(who.as_bytes()) {
+        shell.print_error(format!("{who}: usage: {}\n", builtin.usage).as_bytes());
+    }
+}
+
 /// Complains of too many arguments. As in bash, that ends the text of `bash -c`.
 pub(crate) fn too_many(shell: &mut Shell, who: &str) -> Flow {
     shell.warn(&format!("{who}: too many arguments"));
-    if shell.command_string.is_some() { Flow::Exit(1) } else { Flow::Discard(1) }
+    Flow::Abandon(1)
 }
 
 /// Parses a numeric argument, with an optional leading `+`.
 pub(crate) fn number(text: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(text).ok()?.trim();
+    let text = std::str::from_utf8(text).ok()?.trim_start().trim_end_matches([' ', '\t']);
     text.strip_prefix('+').unwrap_or(text).parse().ok()
 }
 

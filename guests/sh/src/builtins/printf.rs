@@ -38,7 +38,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
             rest = &rest[1..];
         }
         [option, ..] if option.len() > 1 && option[0] == b'-' && option != b"--" => {
-            shell.warn(&format!("printf: {}: invalid option", shown(option)));
+            super::bad_option(shell, "printf", &shown(option));
             return Ok(USAGE);
         }
         _ => {}
@@ -128,9 +128,6 @@ impl Printer<'_> {
         while at < format.len() {
             match format[at] {
                 b'\\' => {
-                    if format.get(at + 1) == Some(&b'c') {
-                        return Ok(false);
-                    }
                     let (bytes, len) = escape(&format[at..], Flavour::Printf);
                     self.out.extend_from_slice(&bytes);
                     at += len;
@@ -240,7 +237,10 @@ impl Printer<'_> {
                 spec.pad(text, &mut self.out);
             }
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
-                let value = self.integer();
+                let (signed, unsigned) = self.integer();
+                // Unsigned conversions read the bits.
+                let is_signed = matches!(letter, b'd' | b'i');
+                let value = if is_signed { signed } else { unsigned as i64 };
                 number::integer(&spec, letter, value, &mut self.out);
             }
             b'e' | b'E' | b'f' | b'F' | b'g' | b'G' | b'a' | b'A' => {
@@ -270,7 +270,7 @@ impl Printer<'_> {
     ) -> Result<Option<Option<(usize, bool)>>, Flow> {
         let value = if format.get(*at) == Some(&b'*') {
             *at += 1;
-            self.integer()
+            self.integer().0
         } else {
             let digits = format[*at..].iter().take_while(|c| c.is_ascii_digit()).count();
             if digits == 0 {
@@ -290,8 +290,8 @@ impl Printer<'_> {
         Ok(Some(Some((size, value < 0))))
     }
 
-    fn integer(&mut self) -> i64 {
-        let Some(text) = self.next() else { return 0 };
+    fn integer(&mut self) -> (i64, u64) {
+        let Some(text) = self.next() else { return (0, 0) };
         match number::parse_integer(&text) {
             Ok(value) => value,
             Err((value, what)) => {
@@ -329,9 +329,9 @@ impl Printer<'_> {
         let seconds = match self.next() {
             None => now,
             Some(text) => match number::parse_integer(&text) {
-                Ok(-1) => now,
-                Ok(-2) => self.shell.started,
-                Ok(seconds) => seconds,
+                Ok((-1, _)) => now,
+                Ok((-2, _)) => self.shell.started,
+                Ok((seconds, _)) => seconds,
                 Err(_) => {
                     self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
                     self.status = 1;
@@ -340,11 +340,17 @@ impl Printer<'_> {
             },
         };
         let mut text = cofferdam_guest_sys::calendar::format(&pattern, seconds);
+        if text.len() >= TIME_ROOM {
+            text.clear();
+        }
         cut(&mut text, spec.precision);
         spec.pad(&text, &mut self.out);
         Ok(true)
     }
 }
+
+/// Size of bash's buffer for `%(…)T`: a longer time is empty.
+const TIME_ROOM: usize = 128;
 
 fn cut(text: &mut Text, precision: Option<usize>) {
     if let Some(precision) = precision {

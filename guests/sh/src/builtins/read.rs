@@ -174,7 +174,7 @@ fn options(shell: &mut Shell, args: &[Text]) -> Result<(Asked, Vec<Text>), i32> 
                     }
                 }
                 c => {
-                    shell.warn(&format!("read: -{}: invalid option", char::from(c)));
+                    super::bad_option(shell, "read", &format!("-{}", char::from(c)));
                     return Err(USAGE);
                 }
             }

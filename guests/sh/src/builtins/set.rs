@@ -59,7 +59,7 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
                 }
             } else if !shell.options.set_letter(*letter, on) {
                 let sign = if on { '-' } else { '+' };
-                shell.warn(&format!("set: {sign}{}: invalid option", char::from(*letter)));
+                super::bad_option(shell, "set", &format!("{sign}{}", char::from(*letter)));
                 return Ok(USAGE);
             }
         }

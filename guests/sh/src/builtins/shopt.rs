@@ -18,7 +18,7 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
                     b'p' => reuse = true,
                     b'o' => set = true,
                     _ => {
-                        shell.warn(&format!("shopt: {}: invalid option", shown(arg)));
+                        super::bad_option(shell, "shopt", &shown(arg));
                         return Ok(USAGE);
                     }
                 }

@@ -31,7 +31,7 @@ pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
             Ok(text) => text,
             Err(error) => {
                 shell.warn(&format!("{}: {}", shown(name), reason(&error)));
-                if shell.options.posix() {
+                if shell.options.posix() && !shell.interactive {
                     return Err(Flow::Exit(1));
                 }
                 return Ok(1);

@@ -170,7 +170,10 @@ impl Test<'_> {
             return Err(Wrong::Message("argument expected".to_owned()));
         };
         let op = self.args.get(self.at + 1).and_then(|op| binary_op(op));
-        if let (Some(op), Some(right)) = (op, self.args.get(self.at + 2).cloned()) {
+        let is_operator = first == b"!" || first == b"(";
+        if let (Some(op), Some(right), false) =
+            (op, self.args.get(self.at + 2).cloned(), is_operator)
+        {
             self.at += 3;
             return self.binary(op, &first, &right);
         }

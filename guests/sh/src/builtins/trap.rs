@@ -2,7 +2,7 @@
 
 use super::{USAGE, shown};
 use crate::expand::quote;
-use crate::shell::traps::{Event, signal_name};
+use crate::shell::traps::{Event, signal_table};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
@@ -10,17 +10,12 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
     match rest.first().map(Vec::as_slice) {
         Some(b"-l") => {
-            let mut out = String::new();
-            for number in 1..=31u8 {
-                let end = if number % 5 == 0 || number == 31 { '\n' } else { '\t' };
-                out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
-            }
-            return shell.print(out.as_bytes(), "trap");
+            return shell.print(signal_table().as_bytes(), "trap");
         }
         Some(b"-p") => return show(shell, &rest[1..]),
         Some(b"--") => rest = &rest[1..],
         Some(option) if option.len() > 1 && option[0] == b'-' => {
-            shell.warn(&format!("trap: {}: invalid option", shown(option)));
+            super::bad_option(shell, "trap", &shown(option));
             return Ok(USAGE);
         }
         _ => {}
@@ -36,7 +31,7 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
         (Some(command.clone()), events)
     };
     if events.len() == 1 && rest.len() == 1 && Event::parse(&events[0]).is_none() {
-        shell.warn("trap: usage: trap [-lp] [[arg] signal_spec ...]");
+        shell.print_error(b"trap: usage: trap [-lp] [[arg] signal_spec ...]\n");
         return Ok(USAGE);
     }
     let mut status = 0;

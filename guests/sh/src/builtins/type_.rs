@@ -65,6 +65,7 @@ fn files(shell: &mut Shell, name: &[u8], all: bool) -> Vec<Text> {
                 }
                 vec![path]
             }
+            Found::Forbidden(path) if !name.contains(&b'/') => vec![path],
             _ => Vec::new(),
         };
     }
@@ -104,7 +105,7 @@ pub(super) fn type_(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'P' => force = true,
                 b't' => word = true,
                 _ => {
-                    shell.warn(&format!("type: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, "type", &format!("-{}", char::from(*letter)));
                     return Ok(USAGE);
                 }
             }

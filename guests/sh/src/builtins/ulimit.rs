@@ -75,7 +75,11 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
                             letters.push(*letter);
                         }
                         _ => {
-                            shell.warn(&format!("ulimit: {}: invalid option", shown(arg)));
+                            super::bad_option(
+                                shell,
+                                "ulimit",
+                                &format!("-{}", char::from(*letter)),
+                            );
                             return Ok(USAGE);
                         }
                     }
@@ -88,7 +92,7 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
         let mut out = String::new();
         for (letter, name, unit, _) in RESOURCES {
             let shown = text(shell, *letter, side);
-            out.push_str(&format!("{name:<20} {unit:>20} {shown}\n"));
+            out.push_str(&labelled(name, unit, &shown));
         }
         return shell.print(out.as_bytes(), "ulimit");
     }
@@ -104,12 +108,18 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
         let known = RESOURCES.iter().find(|(known, ..)| known == letter);
         match known {
             Some((_, name, unit, _)) if letters.len() > 1 => {
-                out.push_str(&format!("{name:<20} {unit:>20} {line}\n"));
+                out.push_str(&labelled(name, unit, &line));
             }
             _ => out.push_str(&format!("{line}\n")),
         }
     }
     shell.print(out.as_bytes(), "ulimit")
+}
+
+/// Formats a line of `ulimit -a`.
+fn labelled(name: &str, unit: &str, limit: &str) -> String {
+    let width = 20usize.max(unit.len() + 1) + 20usize.saturating_sub(name.len().max(20));
+    format!("{name:<20}{unit:>width$} {limit}\n")
 }
 
 fn text(shell: &Shell, letter: u8, side: Side) -> String {

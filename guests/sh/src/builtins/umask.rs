@@ -13,7 +13,7 @@ pub(super) fn umask(shell: &mut Shell, args: &[Text]) -> Exec {
         .iter()
         .find(|arg| arg.first() == Some(&b'-') && !matches!(arg.as_slice(), b"-S" | b"-p"))
     {
-        shell.warn(&format!("umask: {}: invalid option", shown(wrong)));
+        super::bad_option(shell, "umask", &shown(wrong));
         return Ok(super::USAGE);
     }
     let Some(mode) = args[1..].iter().find(|arg| arg.first() != Some(&b'-')) else {

@@ -19,7 +19,7 @@ pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'v' => variable = true,
                 b'n' => reference = true,
                 _ => {
-                    shell.warn(&format!("unset: -{}: invalid option", char::from(*letter)));
+                    super::bad_option(shell, "unset", &format!("-{}", char::from(*letter)));
                     return Ok(USAGE);
                 }
             }

@@ -3,6 +3,7 @@
 use cofferdam_guest_sys::{self as sys, Status, Which};
 
 use super::{number, shown};
+use crate::shell::traps::Event;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
@@ -18,7 +19,16 @@ impl Shell {
                 return Ok(NO_CHILD);
             };
             if let Some(status) = self.jobs.list[at].status() {
-                self.jobs.list.remove(at);
+                let job = self.jobs.list.remove(at);
+                let is_quiet = match status {
+                    Status::Killed(signal) => {
+                        signal == 15 || self.traps.list.contains_key(&Event::Signal(signal))
+                    }
+                    Status::Exited(_) => true,
+                };
+                if !self.interactive && !is_quiet {
+                    self.tell_killed(job.pids.last().copied().unwrap_or(0), status, || job.text);
+                }
                 return Ok(status.code());
             }
             if let Some(status) = self.wait_any()? {
@@ -84,7 +94,7 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 at += 1;
             }
             _ => {
-                shell.warn(&format!("wait: {}: invalid option", shown(arg)));
+                super::bad_option(shell, "wait", &shown(arg));
                 return Ok(super::USAGE);
             }
         }
@@ -119,6 +129,12 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 {
                     status = known.code();
                     continue;
+                } else if let Some(pid) = number(spec).and_then(|pid| u32::try_from(pid).ok())
+                    && let Ok(Some((_, known))) = sys::wait(Which::One(pid), false)
+                {
+                    // A process substitution is a child without a job.
+                    status = known.code();
+                    continue;
                 } else if number(spec).is_some() {
                     shell.warn(&format!("wait: pid {text} is not a child of this shell"));
                 } else {
@@ -134,6 +150,9 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
 }
 
 fn wait_next(shell: &mut Shell, specs: &[Text], variable: Option<Text>) -> Exec {
+    for spec in specs.iter().filter(|spec| number(spec).is_none() && spec.first() != Some(&b'%')) {
+        shell.warn(&format!("wait: `{}': not a pid or valid job spec", shown(spec)));
+    }
     let wanted: Vec<usize> = specs
         .iter()
         .filter_map(|spec| match number(spec) {

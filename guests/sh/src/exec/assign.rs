@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::spawn::shown;
+use crate::expand::Quoting;
 use crate::shell::assoc::Assoc;
 use crate::shell::scope::{cased, make_indexed, wrapped};
 use crate::shell::value::{Value, flag};
@@ -98,7 +99,12 @@ impl Shell {
                     self.expand_fields(word, &mut fields)?;
                     list.extend(fields.drain(..).map(Decl::Word));
                 }
-                Arg::Assign(assign) => list.push(Decl::Assign(self.expand_assign(assign)?)),
+                Arg::Assign(assign) => {
+                    // `declare -A` makes the array associative before it assigns the words.
+                    let is_map = |arg: &Decl| matches!(arg, Decl::Word(text) if text.starts_with(b"-") && text.contains(&b'A'));
+                    let makes_map = assign.is_array() && list.iter().any(is_map);
+                    list.push(Decl::Assign(self.expand_assign_to(assign, makes_map)?));
+                }
             }
         }
         Ok(list)
@@ -106,6 +112,10 @@ impl Shell {
 
     /// Expands the words of an assignment.
     pub(super) fn expand_assign(&mut self, assign: &Assign) -> Result<Assigned, Flow> {
+        self.expand_assign_to(assign, false)
+    }
+
+    fn expand_assign_to(&mut self, assign: &Assign, makes_map: bool) -> Result<Assigned, Flow> {
         let index = match &assign.index {
             Some(word) => Some(self.expand_string(word)?),
             None => None,
@@ -113,14 +123,28 @@ impl Shell {
         let value = match &assign.value {
             AssignValue::Scalar(word) => NewValue::Scalar(self.expand_assigned(word)?),
             AssignValue::Array(elements) => {
+                let is_map = makes_map
+                    || matches!(
+                        self.var(&assign.name).map(|var| &var.value),
+                        Some(Value::Assoc(..))
+                    );
                 let mut list = Vec::with_capacity(elements.len());
                 for element in elements {
+                    let mut values = Vec::new();
+                    if let Some(word) = element.braced().filter(|_| !is_map) {
+                        // Brace expansion comes first and leaves words that are no assignments.
+                        self.expand_fields(&word, &mut values)?;
+                        list.push(NewElement { key: None, append: false, values });
+                        continue;
+                    }
                     let key = match &element.index {
                         Some(word) => Some(self.expand_string(word)?),
                         None => None,
                     };
-                    let mut values = Vec::new();
-                    if key.is_some() {
+                    if key.is_some() && is_map {
+                        // As in bash 5.2, tildes stay as they are.
+                        values.push(self.expand_single(&element.value, Quoting::Bare, false)?);
+                    } else if key.is_some() {
                         values.push(self.expand_assigned(&element.value)?);
                     } else {
                         self.expand_fields(&element.value, &mut values)?;
@@ -163,8 +187,10 @@ impl Shell {
         self.check_writable(&name)?;
         let flags = self.vars.get(name.as_slice()).map_or(0, |var| var.flags);
         if let Some(Value::Assoc(old, _)) = self.vars.get(name.as_slice()).map(|var| &var.value) {
+            let old = old.clone();
             let map = if append { old.clone() } else { Assoc::default() };
-            let map = self.fill_assoc(map, elements, flags)?;
+            let before = if append { None } else { Some(old) };
+            let map = self.fill_assoc(map, before, elements, flags)?;
             self.entry(&name).value = Value::Assoc(map, true);
             return Ok(());
         }
@@ -177,9 +203,52 @@ impl Shell {
         } else if flags & flag::NAMEREF != 0 {
             self.entry(&name).flags &= !flag::NAMEREF;
         }
+        let is_number = |key: &Text| key.iter().all(u8::is_ascii_digit);
+        if elements.iter().any(|e| e.key.as_ref().is_some_and(|key| !is_number(key))) {
+            return self.fill_in_place(&name, map, elements, flags);
+        }
         let filled = self.fill_indexed(map, elements, flags)?;
         let var = self.entry(&name);
         var.value = Value::Indexed(filled, true);
+        Ok(())
+    }
+
+    /// Assigns elements one by one, because their subscripts may read the elements before them.
+    fn fill_in_place(
+        &mut self,
+        name: &[u8],
+        map: BTreeMap<i64, Text>,
+        elements: Vec<NewElement>,
+        flags: u16,
+    ) -> Result<(), Flow> {
+        let mut next = map.last_key_value().map_or(0, |(last, _)| last.wrapping_add(1));
+        self.entry(name).value = Value::Indexed(map, true);
+        for element in elements {
+            if let Some(key) = &element.key {
+                let at =
+                    if key.trim_ascii().is_empty() { None } else { Some(self.number_of(key)?) };
+                let at = match &self.entry(name).value {
+                    Value::Indexed(map, _) => at.and_then(|at| wrapped(map, at)),
+                    _ => None,
+                };
+                let Some(at) = at else {
+                    self.warn(&format!("[{}]: bad array subscript", shown(key)));
+                    continue;
+                };
+                next = at;
+            }
+            for value in element.values {
+                let value = self.valued(flags, value)?;
+                if let Value::Indexed(map, _) = &mut self.entry(name).value {
+                    if element.append {
+                        map.entry(next).or_default().extend_from_slice(&value);
+                    } else {
+                        map.insert(next, value);
+                    }
+                }
+                next = next.wrapping_add(1);
+            }
+        }
         Ok(())
     }
 
@@ -189,11 +258,11 @@ impl Shell {
         elements: Vec<NewElement>,
         flags: u16,
     ) -> Result<BTreeMap<i64, Text>, Flow> {
-        let mut next = map.last_key_value().map_or(0, |(last, _)| last + 1);
+        let mut next = map.last_key_value().map_or(0, |(last, _)| last.wrapping_add(1));
         for element in elements {
             if let Some(key) = &element.key {
                 let at =
-                    if key.trim_ascii().is_empty() { None } else { Some(self.arith_value(key)?) };
+                    if key.trim_ascii().is_empty() { None } else { Some(self.number_of(key)?) };
                 match at.and_then(|at| wrapped(&map, at)) {
                     Some(at) => next = at,
                     None => {
@@ -210,7 +279,7 @@ impl Shell {
                 } else {
                     map.insert(next, value);
                 }
-                next += 1;
+                next = next.wrapping_add(1);
             }
         }
         Ok(map)
@@ -219,6 +288,7 @@ impl Shell {
     fn fill_assoc(
         &mut self,
         mut map: Assoc,
+        before: Option<Assoc>,
         elements: Vec<NewElement>,
         flags: u16,
     ) -> Result<Assoc, Flow> {
@@ -241,8 +311,9 @@ impl Shell {
             };
             let mut value = element.values.into_iter().next().unwrap_or_default();
             value = self.valued(flags, value)?;
+            // As in bash, `=(…)` appends to the elements from before the assignment.
             if element.append
-                && let Some(old) = map.get(&key)
+                && let Some(old) = before.as_ref().unwrap_or(&map).get(&key)
             {
                 value = [old.as_slice(), &value].concat();
             }
@@ -253,7 +324,7 @@ impl Shell {
 
     fn valued(&mut self, flags: u16, value: Text) -> Result<Text, Flow> {
         if flags & flag::INTEGER != 0 {
-            return Ok(self.arith_value(&value)?.to_string().into_bytes());
+            return Ok(self.number_of(&value)?.to_string().into_bytes());
         }
         Ok(cased(flags, value))
     }

@@ -133,7 +133,10 @@ impl Shell {
             self.warn_capped(sys::Cap::Depth, super::MAX_NESTING, &message);
             return Err(Flow::Discard(1));
         }
+        let is_deeper = who != "exit trap";
+        self.trace_level += usize::from(is_deeper);
         let answer = self.exec_parsed(text, line, who);
+        self.trace_level -= usize::from(is_deeper);
         self.depth -= 4;
         answer
     }
@@ -143,18 +146,35 @@ impl Shell {
         let mut status = 0;
         loop {
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            parser.posix = self.options.posix();
             match parser.next(aliases, self.options.extglob()) {
                 Ok(Some(list)) => {
                     if self.options.noexec() {
                         continue;
                     }
-                    status = self.exec_list(&list)?;
+                    status = match self.exec_list(&list) {
+                        // As at the top level, an error abandons the line and not the text.
+                        Err(Flow::Discard(status)) if !self.in_subshell => {
+                            self.status = status;
+                            status
+                        }
+                        other => other?,
+                    };
                 }
                 Ok(None) => return Ok(status),
                 Err(error) => {
                     self.line = error.line;
-                    let who = if who.is_empty() { String::new() } else { format!("{who}: ") };
-                    self.warn(&format!("{who}{}", error.message));
+                    self.warn_from(who, &error.message);
+                    let number = error.line.saturating_sub(line) + 1;
+                    let source = super::run::line_of(text, number);
+                    if error.message.starts_with("syntax error near") && !source.is_empty() {
+                        self.warn_from(who, &format!("`{}'", super::spawn::shown(source)));
+                    }
+                    if error.in_substitution && !self.interactive {
+                        let is_string = self.command_string.is_some();
+                        let status = if is_string { super::run::FATAL_IN_STRING } else { 2 };
+                        return Err(Flow::Exit(status));
+                    }
                     self.status = 2;
                     return Ok(2);
                 }

@@ -30,7 +30,7 @@ impl Shell {
         match &command.kind {
             Kind::Simple(simple) => self.exec_simple(simple, command),
             Kind::Group(list) => self.exec_list(list),
-            Kind::Subshell(list) => self.exec_subshell(list),
+            Kind::Subshell(list) => self.exec_subshell(list, command),
             Kind::If(arms, otherwise) => self.exec_if(arms, otherwise.as_ref()),
             Kind::Loop(l) => self.exec_loop(l),
             Kind::For(name, words, body) => {
@@ -50,6 +50,9 @@ impl Shell {
                 let head = || [b"case ", word_text(word).as_slice(), b" in "].concat();
                 if let Debugged::Skip = self.debug_part(head)? {
                     return Ok(0);
+                }
+                if self.options.xtrace() {
+                    self.trace(head().trim_ascii_end());
                 }
                 self.exec_case(word, arms)
             }
@@ -76,12 +79,21 @@ impl Shell {
     }
 
     fn define(&mut self, name: &[u8], body: &Rc<Command>, line: u32) -> Exec {
+        if name.iter().any(|c| matches!(c, b'$' | b'`' | b'\'' | b'"' | b'<' | b'>')) {
+            self.warn(&format!("`{}': not a valid identifier", shown(name)));
+            return Ok(1);
+        }
+        if self.options.posix() && crate::builtins::find(name).is_some_and(|b| b.special) {
+            self.warn(&format!("`{}': is a special builtin", shown(name)));
+            return Err(Flow::Exit(2));
+        }
         if self.functions.get(name).is_some_and(|function| function.readonly) {
             self.warn(&format!("{}: readonly function", shown(name)));
             return Ok(1);
         }
         let source = match self.frames.last() {
             Some(frame) => frame.source.clone(),
+            None if self.source.is_empty() && self.command_string.is_none() => b"main".to_vec(),
             None if self.source.is_empty() => b"environment".to_vec(),
             None => self.source.clone(),
         };
@@ -91,7 +103,7 @@ impl Shell {
         Ok(0)
     }
 
-    fn exec_subshell(&mut self, list: &Rc<List>) -> Exec {
+    fn exec_subshell(&mut self, list: &Rc<List>, command: &Command) -> Exec {
         let body = Command {
             line: self.line,
             kind: Kind::Group(List::clone(list)),
@@ -100,7 +112,7 @@ impl Shell {
         let fds = self.fds.clone();
         let pid = self.spawn_shell(&body, &fds)?;
         let status = self.wait_for(pid)?;
-        self.tell_killed(status);
+        self.tell_killed(pid, status, || command_text(command));
         Ok(status.code())
     }
 
@@ -124,7 +136,7 @@ impl Shell {
                 Ok(Turn::Go)
             }
             Err(Flow::Break(1)) => {
-                *status = 0;
+                *status = i32::from(std::mem::take(&mut self.failed_break));
                 Ok(Turn::Leave)
             }
             Err(Flow::Continue(1)) => {
@@ -191,6 +203,9 @@ impl Shell {
                 if let Debugged::Skip = shell.debug_part(|| loop_head(b"for", name, words))? {
                     continue;
                 }
+                if shell.options.xtrace() {
+                    shell.trace(&loop_head(b"for", name, words));
+                }
                 shell.set_loop_variable(name, value)?;
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;
@@ -220,6 +235,9 @@ impl Shell {
             let mut status = 0;
             let mut show = true;
             shell.debug_part(|| loop_head(b"select", name, words))?;
+            if shell.options.xtrace() {
+                shell.trace(&loop_head(b"select", name, words));
+            }
             loop {
                 if show {
                     let width = values.len().to_string().len();
@@ -231,7 +249,7 @@ impl Shell {
                 let prompt = shell.get(b"PS3").unwrap_or_else(|| b"#? ".to_vec());
                 shell.print_error(&prompt);
                 let Some(line) = shell.read_line(0, b'\n')? else {
-                    shell.print_error(b"\n");
+                    shell.print(b"\n", "select")?;
                     return Ok(1);
                 };
                 let line = line.trim_ascii().to_vec();
@@ -254,10 +272,16 @@ impl Shell {
 
     fn exec_arith_for(&mut self, header: &[Option<ArithText>; 3], body: &List) -> Exec {
         let [first, condition, step] = header;
+        let line = self.line;
         let evaluate = |shell: &mut Shell, text: &Option<ArithText>| match text {
             None => Ok(Some(1)),
             Some(text) => {
+                shell.line = line;
                 shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
+                if shell.options.xtrace() {
+                    let source = word_text(&text.word);
+                    shell.trace(&[b"(( ", source.trim_ascii(), b" ))"].concat());
+                }
                 match shell.arith_or(text, "((") {
                     Ok(value) => Ok(Some(value)),
                     Err(None) => Ok(None),
@@ -326,7 +350,7 @@ impl Shell {
     fn exec_arith(&mut self, text: &ArithText) -> Exec {
         if self.options.xtrace() {
             let source = word_text(&text.word);
-            self.trace(&[b"((", source.as_slice(), b"))"].concat());
+            self.trace(&[b"(( ", source.as_slice(), b" ))"].concat());
         }
         match self.arith_or(text, "((") {
             Ok(value) => Ok(i32::from(value == 0)),

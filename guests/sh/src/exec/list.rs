@@ -65,7 +65,11 @@ impl Shell {
     /// ` list, whose failure triggers `ERR` and `set -e`.
     fn exec_last(&mut self, pipeline: &Pipeline) -> Exec {
         if pipeline.negated {
-            return self.exec_tested(pipeline);
+            // `set -e` inside a negated function counts unless it was on before.
+            return match self.options.errexit() {
+                true => self.exec_tested(pipeline),
+                false => self.exec_pipeline(pipeline),
+            };
         }
         let status = self.exec_pipeline(pipeline)?;
         if status == 0 || self.errexit_off > 0 {

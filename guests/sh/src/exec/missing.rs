@@ -37,7 +37,7 @@ impl Shell {
             }
             return Err(NOT_FOUND);
         }
-        let word = |text: &[u8]| Arg::Word(Word { parts: vec![Part::Quoted(text.to_vec())] });
+        let word = |text: &[u8]| Arg::Word(Word::new(vec![Part::Quoted(text.to_vec())]));
         let words = [HANDLER].into_iter().chain(args.iter().map(Vec::as_slice)).map(word);
         let simple = Simple { args: words.collect(), ..Simple::default() };
         let kind = Kind::Simple(simple);

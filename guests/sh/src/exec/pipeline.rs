@@ -6,8 +6,15 @@ use std::time::Instant;
 use cofferdam_guest_sys::{Pid, Status};
 
 use crate::shell::fds::Handle;
+use crate::shell::traps::Event;
 use crate::shell::{Exec, Flow, Shell};
-use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Timed};
+use crate::syntax::ast::{Command, Item, Kind, List, Pipeline, Text, Timed};
+
+/// SIGINT and SIGQUIT, which a background command without job control ignores.
+const KEYBOARD_SIGNALS: u64 = 1 << 2 | 1 << 3;
+
+/// Signal of a plain `kill`, after which bash prints no command.
+const SIGTERM: u8 = 15;
 
 impl Shell {
     pub(super) fn exec_pipeline(&mut self, pipeline: &Pipeline) -> Exec {
@@ -74,11 +81,11 @@ impl Shell {
             pids.push(pid?);
         }
         let mut statuses = Vec::with_capacity(count);
-        for pid in pids {
+        for (pid, stage) in pids.into_iter().zip(stages) {
             statuses.push(match pid {
                 Ok(pid) => {
                     let status = self.wait_for(pid)?;
-                    self.tell_killed(status);
+                    self.tell_killed(pid, status, || crate::syntax::command_text(stage));
                     status.code()
                 }
                 Err(status) => status,
@@ -93,11 +100,16 @@ impl Shell {
         Ok(status)
     }
 
-    /// Prints bash's message for a child killed by a signal.
-    pub(super) fn tell_killed(&mut self, status: Status) {
+    /// Prints bash's message for a child killed by a signal, with the text of its command.
+    pub(crate) fn tell_killed(&mut self, pid: Pid, status: Status, text: impl FnOnce() -> Text) {
         let Status::Killed(signal) = status else { return };
-        if let Some(text) = crate::shell::traps::death_message(signal) {
-            self.warn(text);
+        let is_trapped = self.traps.list.contains_key(&Event::Signal(signal));
+        if let Some(reason) = crate::shell::traps::death_message(signal) {
+            if signal == SIGTERM || is_trapped {
+                return self.print_error(format!("{reason}\n").as_bytes());
+            }
+            let text = super::spawn::shown(&text());
+            self.warn(&format!("{pid:>5} {reason:<23} {text}"));
         }
     }
 
@@ -114,6 +126,10 @@ impl Shell {
             let null = self.parked(null)?;
             self.fds.set(0, null);
         }
+        let is_spared = !self.options.monitor() && !self.interactive;
+        if is_spared {
+            self.traps.spare(KEYBOARD_SIGNALS);
+        }
         let answer = match (item.first.stages.as_slice(), item.rest.as_slice()) {
             ([command], []) if !item.first.negated && item.first.timed.is_none() => {
                 self.spawn_stage(command)
@@ -128,6 +144,9 @@ impl Shell {
             }
         };
         self.fds = saved;
+        if is_spared {
+            self.traps.spare(0);
+        }
         match answer? {
             Ok(pid) => {
                 self.last_background = Some(pid);
@@ -149,24 +168,81 @@ impl Shell {
     }
 
     fn report_time(&mut self, timed: Timed, seconds: f64) {
-        let text = match timed {
-            Timed::Posix => format!("real {seconds:.2}\nuser 0.00\nsys 0.00\n"),
-            Timed::Bash => {
-                let minutes = (seconds / 60.0).floor();
-                let rest = seconds - minutes * 60.0;
-                format!("\nreal\t{minutes}m{rest:.3}s\nuser\t0m0.000s\nsys\t0m0.000s\n")
-            }
+        let format = match timed {
+            Timed::Posix => b"real %2R\nuser %2U\nsys %2S".to_vec(),
+            Timed::Bash => self
+                .get(b"TIMEFORMAT")
+                .unwrap_or_else(|| b"\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS".to_vec()),
         };
-        self.print_error(text.as_bytes());
+        if format.is_empty() {
+            return;
+        }
+        match times_text(&format, seconds) {
+            Ok(text) => self.print_error(text.as_bytes()),
+            Err(letter) => {
+                self.warn(&format!("TIMEFORMAT: `{letter}': invalid format character"));
+            }
+        }
     }
 
     /// Returns the exit status of a subshell that ends with this flow.
     pub(crate) fn flow_status(flow: Flow) -> i32 {
         match flow {
             Flow::Exit(status) | Flow::Return(status) => status,
-            Flow::Discard(status) => status,
+            Flow::Discard(status) | Flow::Abandon(status) => status,
             Flow::Fatal(_) => 1,
             Flow::Break(_) | Flow::Continue(_) => 0,
         }
     }
+}
+
+/// Formats times as `TIMEFORMAT` says; a sandbox measures only the real time. The error is an
+/// unknown letter.
+fn times_text(format: &[u8], seconds: f64) -> Result<String, char> {
+    const MOST_DIGITS: usize = 3;
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some((c, more)) = rest.split_first() {
+        rest = more;
+        if *c != b'%' {
+            out.push(char::from(*c));
+            continue;
+        }
+        let mut digits = MOST_DIGITS;
+        if let Some((digit @ b'0'..=b'9', more)) = rest.split_first() {
+            digits = usize::from(digit - b'0').min(MOST_DIGITS);
+            rest = more;
+        }
+        let is_long = rest.first() == Some(&b'l');
+        rest = rest.strip_prefix(b"l").unwrap_or(rest);
+        let Some((letter, more)) = rest.split_first() else {
+            out.push('%');
+            break;
+        };
+        rest = more;
+        let value = match letter {
+            b'%' => {
+                out.push('%');
+                continue;
+            }
+            b'P' => {
+                out.push_str("0.00");
+                continue;
+            }
+            b'R' => seconds,
+            b'U' | b'S' => 0.0,
+            letter => return Err(char::from(*letter)),
+        };
+        // bash cuts digits off instead of rounding.
+        let scale = 10f64.powi(digits as i32);
+        let value = (value * scale).floor() / scale;
+        if is_long {
+            let minutes = (value / 60.0).floor();
+            out.push_str(&format!("{minutes}m{:.digits$}s", value - minutes * 60.0));
+        } else {
+            out.push_str(&format!("{value:.digits$}"));
+        }
+    }
+    out.push('\n');
+    Ok(out)
 }

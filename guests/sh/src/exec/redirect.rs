@@ -80,7 +80,7 @@ impl Shell {
                     Ok(text) => text,
                     // bash expands here-documents in a process of their own, so an error only
                     // fails the redirection.
-                    Err(Flow::Fatal(_) | Flow::Discard(_)) => return Ok(false),
+                    Err(Flow::Fatal(_) | Flow::Discard(_) | Flow::Abandon(_)) => return Ok(false),
                     Err(flow) => return Err(flow),
                 };
                 match self.text_handle(&text)? {
@@ -131,7 +131,7 @@ impl Shell {
         direction: Direction,
         word: &Word,
     ) -> Result<bool, Flow> {
-        let text = self.expand_string(word)?;
+        let Some(text) = self.target_path(word)? else { return Ok(false) };
         if text == b"-" {
             let number = match (&redirect.fd, number) {
                 (_, Some(number)) => Some(number),

@@ -13,7 +13,7 @@ use crate::syntax::ast::{Command, Kind, Text};
 const USAGE: i32 = 2;
 
 /// Exit status of `bash -c` after a fatal expansion error.
-const FATAL_IN_STRING: i32 = 127;
+pub(super) const FATAL_IN_STRING: i32 = 127;
 
 /// Source of commands, chosen by the command line.
 enum Input {
@@ -35,6 +35,7 @@ impl Shell {
         {
             return self.finish(status);
         }
+        self.last_arg = self.arg0.clone();
         let status = match input {
             Input::Text(text) => self.run_script(&text),
             Input::File(path) => match self.read_script(&path) {
@@ -66,6 +67,9 @@ impl Shell {
 
     /// Runs the command received from the parent and returns the exit status.
     pub fn run_subshell(&mut self, body: &Command) -> i32 {
+        if let Kind::Group(list) = &body.kind {
+            self.note_final(list);
+        }
         let answer = self.exec_command(body);
         let status = match answer {
             Ok(status) => status,
@@ -101,6 +105,9 @@ impl Shell {
             at += 1;
             match arg.as_slice() {
                 b"--norc" | b"--noprofile" | b"--login" | b"-l" | b"--posix" | b"--noediting" => {
+                    if arg == b"--login" || arg == b"-l" {
+                        self.options.shopt_named("login_shell", true);
+                    }
                     if arg == b"--posix" {
                         self.options.set_named("posix", true);
                     }
@@ -219,23 +226,52 @@ impl Shell {
         loop {
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
             let before = parser.rest().len();
+            parser.posix = self.options.posix();
             let list = match parser.next(aliases, self.options.extglob()) {
                 Ok(Some(list)) => list,
                 Ok(None) => return status,
                 Err(error) => {
                     self.line = error.line;
                     self.complain_of_syntax(&error.message);
-                    return if error.in_test { self.status } else { USAGE };
+                    let source = line_of(text, error.line);
+                    if error.message.starts_with("syntax error near") && !source.is_empty() {
+                        self.complain_of_syntax(&format!("`{}'", super::spawn::shown(source)));
+                    }
+                    return match error.in_substitution && self.command_string.is_some() {
+                        true => FATAL_IN_STRING,
+                        false if error.in_test => self.status,
+                        false => USAGE,
+                    };
                 }
             };
             if self.options.noexec() {
                 continue;
             }
             self.enter(read_since(text, before, parser.rest().len()));
+            if self.command_string.is_some() && parser.rest().trim_ascii().is_empty() {
+                self.note_final(&list);
+            }
             match self.top_level(&list) {
                 Ok(done) => status = done,
                 Err(status) => return status,
             }
+            if self.options.onecmd() {
+                return status;
+            }
+        }
+    }
+
+    /// Notes the last command of a list if it is a simple one. bash replaces itself with such a
+    /// program, which therefore sees a lower `SHLVL`.
+    fn note_final(&mut self, list: &crate::syntax::ast::List) {
+        let Some(item) = list.items.last() else { return };
+        let pipeline = item.rest.last().map_or(&item.first, |(_, pipeline)| pipeline);
+        let is_plain = !item.background && !pipeline.negated && pipeline.timed.is_none();
+        if let [command] = pipeline.stages.as_slice()
+            && is_plain
+            && matches!(command.kind, Kind::Simple(_))
+        {
+            self.final_command = Some(Rc::as_ptr(command));
         }
     }
 
@@ -256,6 +292,7 @@ impl Shell {
         let depth = self.depth;
         let answer: Exec = self.exec_list(list);
         self.depth = depth;
+        self.commands = self.commands.wrapping_add(1);
         match answer {
             Ok(status) => Ok(status),
             Err(Flow::Exit(status)) => Err(status),
@@ -267,7 +304,8 @@ impl Shell {
                 let is_plain = self.command_string.is_some() && !self.options.errexit();
                 Err(if is_plain { FATAL_IN_STRING } else { status })
             }
-            Err(Flow::Discard(status)) => {
+            Err(Flow::Abandon(status)) if self.command_string.is_some() => Err(status),
+            Err(Flow::Discard(status) | Flow::Abandon(status)) => {
                 self.forget_calls();
                 self.status = status;
                 Ok(status)
@@ -309,12 +347,20 @@ impl Shell {
             }
             let mut parser = Parser::new(&text, line);
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
+            parser.posix = self.options.posix();
             let parsed = parser.next(aliases, self.options.extglob());
             match parsed {
                 Err(error) if error.incomplete && !ended => continue,
                 Err(error) => {
                     self.line = error.line;
                     self.warn(&error.message);
+                    if self.interactive && !ended {
+                        line = error.line + 1;
+                        text.clear();
+                        self.status = USAGE;
+                        status = USAGE;
+                        continue;
+                    }
                     return if error.in_test { self.status } else { USAGE };
                 }
                 Ok(None) => {}
@@ -325,6 +371,9 @@ impl Shell {
                         Ok(done) => status = done,
                         Err(status) => return status,
                     }
+                    if self.options.onecmd() {
+                        return status;
+                    }
                 }
             }
             line = parser.line();
@@ -334,6 +383,11 @@ impl Shell {
             }
         }
     }
+}
+
+/// Returns a line of a script, counted from 1.
+pub(super) fn line_of(text: &[u8], line: u32) -> &[u8] {
+    text.split(|c| *c == b'\n').nth(line.saturating_sub(1) as usize).unwrap_or_default()
 }
 
 /// Returns the text between two positions, each given as the length of the text after it. Alias

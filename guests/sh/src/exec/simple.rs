@@ -1,5 +1,7 @@
 //! Simple commands: expansion, dispatch and assignments that last for one command.
 
+use cofferdam_guest_sys::Status;
+
 use super::assign::{Assigned, Decl, NewValue};
 use super::trap::Debugged;
 use crate::builtins;
@@ -18,6 +20,9 @@ impl Shell {
             }
             self.line = command.line;
         }
+        if simple.names_command && !self.traps.running {
+            self.command_text = crate::syntax::command_text(command);
+        }
         self.substituted = None;
         let process = self.process_fds.len();
         let args = self.expand_args(&simple.args)?;
@@ -30,8 +35,17 @@ impl Shell {
             {
                 self.command_text = crate::syntax::command_text(command);
             }
-            self.exec_args(simple, args, &command.redirects)
+            // Any other command than the noted one runs in a process of its own.
+            let is_final = self.final_command.is_some_and(|last| std::ptr::eq(last, command))
+                && self.traps.list.is_empty();
+            let last = if is_final { None } else { self.final_command.take() };
+            let answer = self.exec_args(simple, args, &command.redirects);
+            self.final_command = last;
+            answer
         };
+        if let Some((pid, status)) = self.killed.take() {
+            self.tell_killed(pid, status, || crate::syntax::command_text(command));
+        }
         // Process substitutions are closed with the command that they were made for.
         for number in self.process_fds.split_off(process.min(self.process_fds.len())) {
             self.fds.remove(number);
@@ -96,13 +110,28 @@ impl Shell {
             None => Vec::new(),
         };
         let name = args[0].text();
+        if self.final_command.is_some()
+            && (self.functions.contains_key(&name) || self.is_builtin(&name))
+        {
+            self.final_command = None;
+        }
         let answer = if redirects.is_empty() {
             self.dispatch(&name, args, assigns)
         } else {
             let saved = self.fds.clone();
             self.kept_fds.clear();
             self.closed_fds.clear();
-            let answer = match self.redirect(redirects) {
+            // bash expands the redirections of a program in the program's own process.
+            let is_program = !self.functions.contains_key(&name) && !self.is_builtin(&name);
+            let vars = match is_program && redirects.iter().any(Redirect::may_assign) {
+                true => Some(self.vars.clone()),
+                false => None,
+            };
+            let redirected = self.redirect(redirects);
+            if let Some(vars) = vars {
+                self.vars = vars;
+            }
+            let answer = match redirected {
                 Ok(true) => self.dispatch(&name, args, assigns),
                 Ok(false) => Ok(1),
                 Err(flow) => Err(flow),
@@ -168,10 +197,20 @@ impl Shell {
             return builtin.call(self, args);
         }
         let keeps = builtin.special && self.options.posix();
-        let saved = self.assign_for_now(assigns)?;
+        let mut saved = self.assign_for_now(assigns)?;
+        // `x=1 export x` lasts.
+        if matches!(builtin.name, "export" | "readonly") && !keeps {
+            saved.retain(|(name, _)| !args.iter().any(|arg| arg.text() == name[..]));
+        }
         let answer = builtin.call(self, args);
         if !keeps {
             self.take_back(saved);
+            return answer;
+        }
+        for (name, _) in saved {
+            if let Some(var) = self.vars.get_mut(&name) {
+                var.flags &= !flag::TEMPORARY;
+            }
         }
         answer
     }
@@ -185,7 +224,9 @@ impl Shell {
         for assign in assigns {
             let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
-                let _ = self.check_writable(&name);
+                if let Err(Flow::Fatal(status)) = self.check_writable(&name) {
+                    return Err(Flow::Exit(status));
+                }
                 continue;
             }
             if let Some(index) = &assign.index {
@@ -204,11 +245,23 @@ impl Shell {
             };
             let old = self.vars.get(&name).cloned();
             let flags = old.as_ref().map_or(0, |var| var.flags & !flag::NAMEREF);
-            let value = match (&old, assign.append) {
+            let value = if flags & flag::INTEGER != 0 {
+                let number = self.number_of(&value)?;
+                let before = match (&old, assign.append) {
+                    (Some(old), true) => old.first().cloned().unwrap_or_default(),
+                    _ => Vec::new(),
+                };
+                self.number_of(&before)?.wrapping_add(number).to_string().into_bytes()
+            } else {
+                value
+            };
+            let appends = assign.append && flags & flag::INTEGER == 0;
+            let value = match (&old, appends) {
                 (Some(old), true) => [old.first().map_or(&[][..], Vec::as_slice), &value].concat(),
                 _ => value,
             };
-            let var = Var { value: Value::Scalar(value), flags: flags | flag::EXPORT };
+            let flags = flags | flag::EXPORT | flag::TEMPORARY;
+            let var = Var { value: Value::Scalar(value), flags };
             self.vars.insert(name.clone(), var);
             saved.push((name.clone(), old));
             self.noticed(&name);
@@ -226,16 +279,31 @@ impl Shell {
         }
     }
 
+    /// Counts `SHLVL` down for a program that replaces the shell.
+    pub(crate) fn lower_level(&self, env: &mut [Text]) {
+        if let Some(entry) = env.iter_mut().find(|entry| entry.starts_with(b"SHLVL="))
+            && let Some(level) = std::str::from_utf8(&entry[6..]).ok().and_then(|n| n.parse().ok())
+        {
+            let level: i64 = level;
+            *entry = format!("SHLVL={}", level.saturating_sub(1).max(0)).into_bytes();
+        }
+    }
+
     /// Runs an external program and waits for it.
     pub fn run_external(&mut self, args: &[Text], assigns: Vec<Assigned>) -> Exec {
         let saved = self.assign_for_now(assigns)?;
-        let env = self.exported();
+        let mut env = self.exported();
+        if self.final_command.is_some() {
+            self.lower_level(&mut env);
+        }
         let started = self.spawn_program(args, &env);
         self.take_back(saved);
         match started {
             Ok(pid) => {
                 let status = self.wait_for(pid)?;
-                self.tell_killed(status);
+                if let Status::Killed(_) = status {
+                    self.killed = Some((pid, status));
+                }
                 Ok(status.code())
             }
             Err(status) => Ok(status),

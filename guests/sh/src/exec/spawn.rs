@@ -38,7 +38,25 @@ impl Shell {
             return Ok(answer);
         }
         let fds = self.fds.clone();
-        self.spawn_shell(command, &fds).map(Ok)
+        let lists_jobs = match &command.kind {
+            Kind::Simple(simple) => {
+                matches!(simple.args.first(), Some(Arg::Word(word)) if word.literal() == Some(b"jobs"))
+            }
+            _ => false,
+        };
+        self.jobs.lent = lists_jobs;
+        // The process of the stage is the subshell.
+        let inner = match &command.kind {
+            Kind::Subshell(list) => Some(Command {
+                line: command.line,
+                kind: Kind::Group(crate::syntax::ast::List::clone(list)),
+                redirects: command.redirects.clone(),
+            }),
+            _ => None,
+        };
+        let pid = self.spawn_shell(inner.as_ref().unwrap_or(command), &fds);
+        self.jobs.lent = false;
+        pid.map(Ok)
     }
 
     /// Starts a stage that is only a program, without a shell around it; returns `None` if it needs

@@ -5,7 +5,7 @@ use cofferdam_guest_sys as sys;
 use super::spawn::shown;
 use crate::pattern::Pattern;
 use crate::shell::scope::split_place;
-use crate::shell::value::Value;
+use crate::shell::value::{Value, Var};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::{Part, TestExpr, TestOp, Text, Word};
 
@@ -21,8 +21,19 @@ impl Shell {
     /// Evaluates an expression. Returns `None` if it is invalid, after printing the error.
     fn test(&mut self, expr: &TestExpr) -> Result<Option<bool>, Flow> {
         Ok(match expr {
-            TestExpr::Word(word) => Some(!self.expand_string(word)?.is_empty()),
-            TestExpr::Not(inner) => self.test(inner)?.map(|answer| !answer),
+            TestExpr::Word(word) => {
+                let text = self.expand_string(word)?;
+                self.trace_test(b"", b"-n", &text);
+                Some(!text.is_empty())
+            }
+            TestExpr::Not(inner) => {
+                if let (TestExpr::Unary(letter, word), true) = (&**inner, self.options.xtrace()) {
+                    let text = self.expand_string(word)?;
+                    self.trace_test(b"!", &[b'-', *letter], &text);
+                    return Ok(Some(!self.test_unary(*letter, &text)?));
+                }
+                self.test(inner)?.map(|answer| !answer)
+            }
             TestExpr::And(left, right) => match self.test(left)? {
                 Some(true) => self.test(right)?,
                 other => other,
@@ -33,13 +44,21 @@ impl Shell {
             },
             TestExpr::Unary(letter, word) => {
                 let text = self.expand_string(word)?;
-                if self.options.xtrace() {
-                    self.trace(&[b"[[ -", [*letter].as_slice(), b" ", &text, b" ]]"].concat());
-                }
+                self.trace_test(b"", &[b'-', *letter], &text);
                 Some(self.test_unary(*letter, &text)?)
             }
             TestExpr::Binary(op, left, right) => self.test_binary_words(*op, left, right)?,
         })
+    }
+
+    /// Traces a primary: an operator between two operands, or before one.
+    fn trace_test(&mut self, left: &[u8], op: &[u8], right: &[u8]) {
+        if !self.options.xtrace() {
+            return;
+        }
+        let right: &[u8] = if right.is_empty() { b"''" } else { right };
+        let blank: &[u8] = if left.is_empty() { b"" } else { b" " };
+        self.trace(&[b"[[ ", left, blank, op, b" ", right, b" ]]"].concat());
     }
 
     fn test_binary_words(
@@ -49,6 +68,15 @@ impl Shell {
         right: &Word,
     ) -> Result<Option<bool>, Flow> {
         let left = self.expand_string(left)?;
+        if self.options.xtrace() {
+            let shown = match op {
+                TestOp::Matches | TestOp::Differs => self.expand_pattern(right)?,
+                TestOp::Regex => self.expand_regex(right)?,
+                _ => self.expand_string(right)?,
+            };
+            let left: &[u8] = if left.is_empty() { b"''" } else { &left };
+            self.trace_test(left, op.text(), &shown);
+        }
         match op {
             TestOp::Matches | TestOp::Differs => {
                 let pattern = self.expand_pattern(right)?;
@@ -142,7 +170,7 @@ impl Shell {
                 self.options.is_set(&name).unwrap_or(false)
             }
             b'v' => self.is_set_place(text)?,
-            b'R' => self.is_reference(text),
+            b'R' => self.is_reference(text) && self.vars.get(text).and_then(Var::first).is_some(),
             _ => false,
         })
     }
@@ -183,6 +211,10 @@ impl Shell {
         }
         let Some(place) = split_place(text) else { return Ok(false) };
         let Some(index) = place.index else {
+            // A reference to an element counts as a variable with a name like `a[0]`.
+            if self.is_reference(&place.name) && self.resolve(&place.name).index.is_some() {
+                return Ok(false);
+            }
             return Ok(self.get(&place.name).is_some());
         };
         if index == b"@" || index == b"*" {
@@ -199,9 +231,15 @@ impl Shell {
     /// Expands the right side of `=~`; quoted parts match literally.
     fn expand_regex(&mut self, word: &Word) -> Result<Text, Flow> {
         let mut out = Vec::new();
-        for part in &word.parts {
-            let one = Word { parts: vec![part.clone()] };
+        for (at, part) in word.parts.iter().enumerate() {
+            let one = Word::new(vec![part.clone()]);
             match part {
+                Part::Literal(text) if at == 0 && text.first() == Some(&b'~') => {
+                    let last = word.parts.len() == 1;
+                    let (home, len) = self.tilde(text, last, b"/").unwrap_or_default();
+                    super::regex::escape(&home, &mut out);
+                    out.extend_from_slice(&text[len..]);
+                }
                 Part::Literal(text) => out.extend_from_slice(text),
                 Part::Quoted(text) => super::regex::escape(text, &mut out),
                 Part::Double(_) => {

@@ -14,7 +14,7 @@ impl Shell {
         self.trace(&words.join(&b' '));
     }
 
-    pub(super) fn trace_assign(&mut self, assign: &Assigned) {
+    pub(crate) fn trace_assign(&mut self, assign: &Assigned) {
         let text = Decl::Assign(assign.clone()).text();
         let at = text.iter().position(|c| *c == b'=').map_or(text.len(), |at| at + 1);
         let array = text[at..].first() == Some(&b'(');
@@ -31,7 +31,12 @@ impl Shell {
         let prompt = self.prompt(&prompt).unwrap_or_default();
         self.options.set_named("xtrace", xtrace);
         self.status = status;
-        let line = [prompt.as_slice(), text, b"\n"].concat();
+        // The first character shows how deep evaluations are nested.
+        let first = prompt.first().map_or(0, |_| crate::pattern::decode(&prompt).1);
+        let mut line = prompt[..first].repeat(self.trace_level.min(MAX_LEVEL));
+        line.extend_from_slice(&prompt);
+        line.extend_from_slice(text);
+        line.push(b'\n');
         let number =
             self.get(b"BASH_XTRACEFD").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
         match number.and_then(|number: u32| self.fds.fd(number).ok()) {
@@ -43,6 +48,17 @@ impl Shell {
     }
 }
 
-fn traced(text: &[u8]) -> Text {
-    if text.is_empty() { b"''".to_vec() } else { quote::minimal(text) }
+/// Most times that the first character of `PS4` is repeated.
+const MAX_LEVEL: usize = 100;
+
+/// Quotes a word of a trace line.
+pub(super) fn traced(text: &[u8]) -> Text {
+    let is_meta = |c: &u8| b" \t\n'\"\\|&;()<>!{}*[]?^$`".contains(c);
+    if text.is_empty() {
+        b"''".to_vec()
+    } else if text.iter().any(is_meta) {
+        quote::plain_single(text)
+    } else {
+        quote::minimal(text)
+    }
 }

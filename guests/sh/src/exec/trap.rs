@@ -110,9 +110,15 @@ impl Shell {
         };
         self.traps.running = false;
         self.traps.status_before = Some(status);
+        self.traps.is_exiting = true;
+        self.traps.exiting = Some(command.clone());
         match self.exec_text(&command, 1, "exit trap") {
-            Ok(_) | Err(Flow::Discard(_) | Flow::Break(_) | Flow::Continue(_)) => status,
-            Err(Flow::Exit(status) | Flow::Return(status) | Flow::Fatal(status)) => status,
+            Ok(_)
+            | Err(Flow::Discard(_) | Flow::Abandon(_) | Flow::Break(_) | Flow::Continue(_)) => {
+                status
+            }
+            Err(Flow::Fatal(_)) => status,
+            Err(Flow::Exit(status) | Flow::Return(status)) => status,
         }
     }
 }

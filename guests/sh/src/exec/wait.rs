@@ -12,7 +12,12 @@ impl Shell {
                 return Ok(status);
             }
             match sys::wait(Which::One(pid), false) {
-                Ok(Some((_, status))) => return Ok(status),
+                Ok(Some((_, status))) => {
+                    if self.command_string.is_some() && !self.jobs.list.is_empty() {
+                        self.jobs.forget_ended();
+                    }
+                    return Ok(status);
+                }
                 Ok(None) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
                     // Foreground commands run to their end before traps do. Taking the signals

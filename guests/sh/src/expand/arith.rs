@@ -63,7 +63,7 @@ impl Shell {
     }
 
     fn expand_part(&mut self, part: &Part) -> Result<Text, Flow> {
-        let word = crate::syntax::ast::Word { parts: vec![part.clone()] };
+        let word = crate::syntax::ast::Word::new(vec![part.clone()]);
         self.expand_quoted(&word)
     }
 

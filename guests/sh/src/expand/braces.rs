@@ -4,6 +4,7 @@ use cofferdam_guest_sys as sys;
 
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{Part, Sequence, Text, Word};
+use crate::syntax::{is_name_char, is_name_start};
 
 /// Most words that the braces of one word may produce.
 const MAX_WORDS: usize = 200_000;
@@ -34,8 +35,13 @@ impl Shell {
     }
 
     pub(super) fn expand_braces(&mut self, word: &Word) -> Result<Vec<Word>, Flow> {
+        let is_broken = |part: &Part| matches!(part, Part::Sequence(s) if has_backquote(s));
+        if word.parts.iter().any(is_broken) {
+            self.warn("bad substitution: no closing \"`\" in `");
+            return Err(Flow::Discard(1));
+        }
         match expand(&word.parts) {
-            Some(list) => Ok(list.into_iter().map(|parts| Word { parts }).collect()),
+            Some(list) => Ok(list.into_iter().map(|parts| Word::new(parts)).collect()),
             None => {
                 let message = format!("brace expansion: more than {MAX_WORDS} words");
                 self.warn_capped(sys::Cap::Expansion, MAX_WORDS, &message);
@@ -89,12 +95,34 @@ fn expand(parts: &[Part]) -> Option<Vec<Vec<Part>>> {
 fn push(parts: &mut Vec<Part>, part: Part) {
     match (parts.last_mut(), part) {
         (Some(Part::Literal(before)), Part::Literal(text)) => before.extend_from_slice(&text),
+        // As in bash, braces are expanded as text: in `{$a,b}_c` the variable is `a_c`.
+        (Some(Part::Param(param)), Part::Literal(text))
+            if param.bare
+                && param.name.first().copied().is_some_and(is_name_start)
+                && text.first().copied().is_some_and(is_name_char) =>
+        {
+            let len = text.iter().take_while(|c| is_name_char(**c)).count();
+            param.name.extend_from_slice(&text[..len]);
+            if len < text.len() {
+                parts.push(Part::Literal(text[len..].to_vec()));
+            }
+        }
         (_, part) => parts.push(part),
     }
 }
 
+/// Returns true if a sequence of characters contains a backquote, which bash then parses.
+fn has_backquote(s: &Sequence) -> bool {
+    let (low, high) = (s.from.min(s.to), s.from.max(s.to));
+    let quote = i64::from(b'`');
+    s.letters && low < quote && quote < high && (quote - s.from) % s.step == 0
+}
+
 fn item(s: &Sequence, at: i64) -> Text {
-    if s.letters {
+    if s.letters && at == i64::from(b'\\') {
+        // bash takes it for an escape of nothing.
+        Vec::new()
+    } else if s.letters {
         vec![at as u8]
     } else if at < 0 && s.width > 0 {
         format!("-{:0w$}", at.unsigned_abs(), w = s.width - 1).into_bytes()
@@ -126,6 +154,6 @@ fn numbers(s: &Sequence) -> Option<Vec<Vec<Part>>> {
 
 /// Returns unexpanded braces as source text.
 pub(super) fn source(part: &Part) -> Text {
-    let word = Word { parts: vec![part.clone()] };
+    let word = Word::new(vec![part.clone()]);
     crate::syntax::word_text(&word)
 }

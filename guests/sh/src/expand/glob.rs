@@ -40,7 +40,7 @@ impl Shell {
         }
         let mut found = self.glob(field.search())?;
         if let Some(ignore) = self.get(b"GLOBIGNORE").filter(|ignore| !ignore.is_empty()) {
-            let rules = Rules { extended: self.options.extglob(), fold: false };
+            let rules = Rules { fold: false, ..self.pattern_rules() };
             // No part of a pattern matches a slash, so patterns are compared part by part.
             let parts = |text: &[u8]| -> Vec<Pattern> {
                 text.split(|c| *c == b'/').map(|part| Pattern::new(part, rules)).collect()
@@ -73,7 +73,7 @@ impl Shell {
     /// Returns the paths that match a pattern, sorted.
     pub fn glob(&mut self, pattern: &[u8]) -> Result<Vec<Text>, Flow> {
         let mut search = Search {
-            rules: Rules { extended: self.options.extglob(), fold: self.options.nocaseglob() },
+            rules: Rules { fold: self.options.nocaseglob(), ..self.pattern_rules() },
             dot: self.options.dotglob() || self.vars.contains_key(&b"GLOBIGNORE"[..]),
             skip_dots: self.options.globskipdots(),
             globstar: self.options.globstar(),

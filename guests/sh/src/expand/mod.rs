@@ -18,7 +18,7 @@ use cofferdam_guest_sys as sys;
 
 use crate::pattern::Rules;
 use crate::shell::{Flow, Shell};
-use crate::syntax::ast::{Part, Text, Word};
+use crate::syntax::ast::{Op, Part, Text, Word};
 use sink::{Mode, Sink};
 
 /// Longest value that an expansion may build; exceeding it is an error.
@@ -111,6 +111,23 @@ impl Shell {
     /// Expands the value of an assignment; tildes after colons expand too.
     pub fn expand_assigned(&mut self, word: &Word) -> Result<Text, Flow> {
         let has_tilde = |part: &Part| matches!(part, Part::Literal(text) if text.contains(&b'~'));
+        let has_default = |part: &Part| {
+            matches!(part, Part::Param(param)
+                if matches!(&param.op, Op::Default(_, _, word) if word.parts.iter().any(has_tilde)))
+        };
+        if word.parts.iter().any(has_default) {
+            // Tildes after colons expand in the default value, too.
+            let mut word = word.clone();
+            for part in &mut word.parts {
+                if let Part::Param(param) = part
+                    && let Op::Default(_, _, default) = &mut param.op
+                {
+                    *default = self.tildes_in_assignment(default)?;
+                }
+            }
+            let word = self.tildes_in_assignment(&word)?;
+            return self.expand_single(&word, Quoting::Bare, false);
+        }
         if !word.parts.iter().any(has_tilde) {
             return self.expand_string(word);
         }
@@ -127,7 +144,12 @@ impl Shell {
         }
     }
 
-    fn expand_single(&mut self, word: &Word, how: Quoting, tilde: bool) -> Result<Text, Flow> {
+    pub(crate) fn expand_single(
+        &mut self,
+        word: &Word,
+        how: Quoting,
+        tilde: bool,
+    ) -> Result<Text, Flow> {
         let mut sink = self.sink(Mode::Single);
         self.expand_parts(&word.parts, how, tilde, &mut sink)?;
         Ok(sink.single())
@@ -207,7 +229,11 @@ impl Shell {
 
     /// Returns the pattern rules set by the current options.
     pub fn pattern_rules(&self) -> Rules {
-        Rules { extended: self.options.extglob(), fold: self.options.nocasematch() }
+        Rules {
+            extended: self.options.extglob(),
+            fold: self.options.nocasematch(),
+            bytes: !self.is_utf8(),
+        }
     }
 
     /// Returns the pattern rules of `${x#…}` and `${x^…}`, which ignore `nocasematch`.

@@ -22,7 +22,9 @@ impl Shell {
             return Err(Flow::Discard(1));
         }
         if let Op::Names(at) = &param.op {
-            let got = Got::Many(self.names_with(&param.name), !at);
+            let names = self.names_with(&param.name);
+            let joins = !at && !quoted && sink.first_separator().is_none();
+            let got = if joins { Got::One(names.concat()) } else { Got::Many(names, !at) };
             return self.emit(got, quoted, sink);
         }
         let is_reference =
@@ -53,13 +55,23 @@ impl Shell {
         let got = match &param.op {
             Op::Keys => {
                 let star = named.index == Some(Key::Star);
-                Got::Many(self.all_keys(&named.name), star)
+                let keys = self.all_keys(&named.name);
+                // As in bash, blanks join the keys even if `IFS` is empty.
+                if star && !quoted && sink.first_separator().is_none() && !keys.is_empty() {
+                    Got::One(keys.join(&b' '))
+                } else {
+                    Got::Many(keys, star)
+                }
             }
             Op::Slice(offset, length) => self.slice(&named, offset, length.as_ref())?,
             Op::Length => Got::One(self.length(&named)?.to_string().into_bytes()),
             op => {
                 let got = self.look_up(&named)?;
-                self.check_set(&named, &got)?;
+                let describes =
+                    matches!(op, Op::Transform(b'a' | b'A')) && self.var(&named.name).is_some();
+                if !describes {
+                    self.check_set(&named, &got)?;
+                }
                 self.apply(op, got, &named)?
             }
         };
@@ -71,7 +83,17 @@ impl Shell {
         if !self.options.nounset() || !matches!(got, Got::Nothing) {
             return Ok(());
         }
+        // As in bash, a reference to an element counts as set.
+        if named.index.is_none()
+            && self.is_reference(&named.name)
+            && self.resolve(&named.name).index.is_some()
+        {
+            return Ok(());
+        }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
+        if name.starts_with(|c: char| c.is_ascii_digit()) {
+            name.insert(0, '$');
+        }
         if let Some(Key::Text(index)) = &named.index {
             name = format!("{name}[{}]", String::from_utf8_lossy(index));
         }
@@ -180,7 +202,7 @@ impl Shell {
         use crate::syntax::ast::Part;
         let mut pieces = Vec::new();
         for (at, part) in word.parts.iter().enumerate() {
-            let one = Word { parts: vec![part.clone()] };
+            let one = Word::new(vec![part.clone()]);
             let bare = match part {
                 Part::Quoted(_) | Part::Double(_) => false,
                 Part::Literal(text) => at > 0 || text.first() != Some(&b'~'),
@@ -235,8 +257,9 @@ impl Shell {
         let how = if quoted { Quoting::Quoted } else { Quoting::Value };
         match (kind, missing) {
             (DefaultOp::Instead, true) => {
-                if quoted && matches!(got, Got::Many(..)) {
-                    sink.empty_lists += 1;
+                match got {
+                    Got::Many(list, false) if quoted && list.is_empty() => sink.empty_lists += 1,
+                    _ => {}
                 }
                 Ok(())
             }

@@ -12,6 +12,9 @@ pub fn single(text: &[u8]) -> Text {
 
 /// Quotes with single quotes, in which control characters stand for themselves.
 pub fn plain_single(text: &[u8]) -> Text {
+    if text == b"'" {
+        return b"\\'".to_vec();
+    }
     let mut out = vec![b'\''];
     for c in text {
         if *c == b'\'' {

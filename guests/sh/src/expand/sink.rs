@@ -162,8 +162,17 @@ impl Sink {
             self.current.pattern.extend_from_slice(text);
             return;
         }
-        for &c in text {
-            if !self.ifs.contains(&c) {
+        let is_wide = !self.ifs.is_ascii();
+        let mut rest = text;
+        while let Some(&c) = rest.first() {
+            let len = if is_wide { crate::pattern::decode(rest).1 } else { 1 };
+            let (piece, after) = rest.split_at(len);
+            rest = after;
+            let separates = match piece {
+                [c] => self.ifs.contains(c),
+                piece => self.ifs.windows(len).any(|known| known == piece),
+            };
+            if !separates {
                 self.started = true;
                 self.gap = false;
                 if c == b'\\' {
@@ -171,7 +180,7 @@ impl Sink {
                     continue;
                 }
                 self.current.magic |= matches!(c, b'*' | b'?' | b'[' | b'(');
-                self.current.push(&[c]);
+                self.current.push(piece);
             } else if matches!(c, b' ' | b'\t' | b'\n') {
                 if self.started {
                     self.end_field();

@@ -58,7 +58,7 @@ impl Shell {
         offset: i64,
         length: Option<i64>,
     ) -> Result<Option<Text>, Flow> {
-        let chars = Chars::new(text);
+        let chars = Chars::of(text, !self.is_utf8());
         let count = chars.len() as i64;
         let start = if offset < 0 { offset + count } else { offset };
         if start < 0 || start > count {
@@ -93,15 +93,16 @@ impl Shell {
         if let Some(Value::Indexed(map, _)) =
             self.vars.get(place.name.as_slice()).map(|var| &var.value)
         {
-            let end = map.last_key_value().map_or(0, |(last, _)| last + 1);
-            let start = if offset < 0 { offset + end } else { offset };
+            let end = map.last_key_value().map_or(0, |(last, _)| last.wrapping_add(1));
+            let start = if offset < 0 { offset.wrapping_add(end) } else { offset };
             if start < 0 {
                 return Vec::new();
             }
             let count = length.map_or(usize::MAX, |length| length as usize);
             return map.range(start..).take(count).map(|(_, value)| value.clone()).collect();
         }
-        let offset = if offset < 0 { offset + list.len() as i64 } else { offset };
+        // As in bash, elements of an associative array count from 1.
+        let offset = if offset < 0 { offset + list.len() as i64 } else { (offset - 1).max(0) };
         take(&list, offset, length)
     }
 }

@@ -8,7 +8,9 @@ use super::MAX_VALUE;
 use crate::shell::fds::Handle;
 use crate::shell::output::reason;
 use crate::shell::{Flow, Shell};
-use crate::syntax::ast::{Command, FileMode, Kind, List, RedirectFd, RedirectTo, Text};
+use crate::syntax::ast::{
+    Arg, Command, FileMode, Kind, List, RedirectFd, RedirectTo, Simple, Text, Word,
+};
 
 /// Highest script number for process substitutions; further ones count down from here.
 const PROCESS_FD: u32 = 63;
@@ -42,7 +44,11 @@ impl Shell {
         if errexit && !self.options.inherit_errexit() && !self.options.posix() {
             self.options.set_named("errexit", false);
         }
+        self.jobs.lent = true;
+        self.trace_level += 1;
         let pid = self.spawn_shell(&body, &fds);
+        self.trace_level -= 1;
+        self.jobs.lent = false;
         self.options.set_named("errexit", errexit);
         drop(fds);
         let pid = pid?;
@@ -113,11 +119,11 @@ impl Shell {
             fds.remove(*number);
         }
         fds.set(number, theirs);
-        let body = Command {
-            line: self.line,
-            kind: Kind::Group(List::clone(list)),
-            redirects: Vec::new(),
-        };
+        let mut list = List::clone(list);
+        if !output {
+            copy_file(&mut list);
+        }
+        let body = Command { line: self.line, kind: Kind::Group(list), redirects: Vec::new() };
         self.traps.hidden = true;
         let pid = self.spawn_shell(&body, &fds);
         self.traps.hidden = false;
@@ -142,5 +148,22 @@ impl Shell {
                 Err(Flow::Discard(1))
             }
         }
+    }
+}
+
+/// Makes `<(< file)` print the file, as `$(< file)` does.
+fn copy_file(list: &mut List) {
+    let [item] = list.items.as_mut_slice() else { return };
+    let [command] = item.first.stages.as_mut_slice() else { return };
+    let Kind::Simple(simple) = &command.kind else { return };
+    let reads = matches!(
+        command.redirects.as_slice(),
+        [one] if matches!(one.to, RedirectTo::File(FileMode::Read, _))
+    );
+    if reads && item.rest.is_empty() && simple.args.is_empty() && simple.assigns.is_empty() {
+        let mut copy = Command::clone(command);
+        let cat = Arg::Word(Word::quoted(b"cat"));
+        copy.kind = Kind::Simple(Simple { args: vec![cat], ..Simple::default() });
+        *command = Rc::new(copy);
     }
 }

@@ -6,7 +6,7 @@ use crate::syntax::ast::{Part, Text, Word};
 impl Shell {
     /// Expands a leading tilde and returns its value and length. `last` is true if nothing follows
     /// the text, so that a user name may end there.
-    pub(super) fn tilde(&mut self, text: &[u8], last: bool, ends: &[u8]) -> Option<(Text, usize)> {
+    pub(crate) fn tilde(&mut self, text: &[u8], last: bool, ends: &[u8]) -> Option<(Text, usize)> {
         let end = text.iter().position(|c| ends.contains(c));
         let len = match end {
             Some(end) => end,
@@ -78,6 +78,6 @@ impl Shell {
                 start += len;
             }
         }
-        Ok(Word { parts })
+        Ok(Word::new(parts))
     }
 }

@@ -103,7 +103,14 @@ impl Shell {
             }
         }
         let star = named.index == Some(Key::Star);
-        if separate { Got::Many(list, star) } else { Got::One(list.join(&b' ')) }
+        if separate {
+            return Got::Many(list, star);
+        }
+        let mut text = list.join(&b' ');
+        if matches!(var.value, Value::Assoc(..)) {
+            text.push(b' ');
+        }
+        Got::One(text)
     }
 }
 

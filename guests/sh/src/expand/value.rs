@@ -80,13 +80,16 @@ impl Shell {
         }
         let text = match self.look_up(&named)? {
             Got::One(text) => text,
+            Got::Many(list, _) if list.is_empty() => {
+                return Ok(Named { name: Vec::new(), index: None });
+            }
             Got::Many(list, _) => list.join(&b' '),
+            // An array without element 0 is set and names nothing.
+            Got::Nothing if self.var(&named.name).is_some_and(Var::is_array) => {
+                return Ok(Named { name: Vec::new(), index: None });
+            }
             Got::Nothing => {
                 let name = String::from_utf8_lossy(&named.name).into_owned();
-                if self.options.nounset() {
-                    self.warn(&format!("{name}: unbound variable"));
-                    return Err(Flow::Fatal(1));
-                }
                 self.warn(&format!("{name}: invalid indirect expansion"));
                 return Err(Flow::Discard(1));
             }

@@ -62,6 +62,6 @@ impl Assoc {
 }
 
 /// Computes the FNV-1 hash that bash's table uses.
-fn hash(key: &[u8]) -> u32 {
+pub fn hash(key: &[u8]) -> u32 {
     key.iter().fold(2_166_136_261, |hash: u32, c| hash.wrapping_mul(16_777_619) ^ u32::from(*c))
 }

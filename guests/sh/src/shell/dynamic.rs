@@ -65,7 +65,7 @@ impl Shell {
                 let now = now();
                 format!("{}.{:06}", now.as_secs(), now.subsec_micros())
             }
-            b"HISTCMD" => (self.history.entries().len() + 1).to_string(),
+            b"HISTCMD" => self.history.current().to_string(),
             b"LINENO" => self.line.to_string(),
             b"BASHPID" => self.own_pid.to_string(),
             b"PPID" => self.parent.to_string(),

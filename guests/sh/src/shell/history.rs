@@ -47,6 +47,11 @@ impl History {
         self.first() + self.list.len()
     }
 
+    /// Returns the number of the command that is running, which is the newest entry.
+    pub fn current(&self) -> usize {
+        self.next().saturating_sub(1).max(1)
+    }
+
     /// Returns the entry with this number.
     pub fn get(&self, number: usize) -> Option<&Text> {
         self.list.get(number.checked_sub(self.first())?)

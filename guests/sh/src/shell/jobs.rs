@@ -37,17 +37,41 @@ impl Job {
 pub struct Jobs {
     /// Jobs in the order they were started.
     pub list: Vec<Job>,
+    /// Number of jobs of the parent shell.
+    pub outer: usize,
+    /// True while a subshell starts that lists the jobs of this shell.
+    pub lent: bool,
     /// Children that ended while another one was waited for.
     stray: Vec<(Pid, Status)>,
 }
 
 impl Jobs {
+    /// Returns the jobs that a subshell lists: number, process numbers and text of those running.
+    pub fn lend(&self) -> Vec<(usize, Vec<Pid>, Text)> {
+        let running = self.list.iter().filter(|job| self.lent && job.status().is_none());
+        running.map(|job| (job.number, job.pids.clone(), job.text.clone())).collect()
+    }
+
+    /// Restores the jobs that a parent shell lent.
+    pub fn borrowed(jobs: Vec<(usize, Vec<Pid>, Text)>, outer: usize) -> Jobs {
+        let list = jobs.into_iter().map(|(number, pids, text)| {
+            let ended = vec![None; pids.len()];
+            Job { number, pids, ended, text, quiet: true }
+        });
+        Jobs { list: list.collect(), outer, ..Jobs::default() }
+    }
+
     /// Adds a job and returns its number.
     pub fn add(&mut self, pids: Vec<Pid>, text: Text) -> usize {
         let number = self.list.iter().map(|job| job.number).max().unwrap_or(0) + 1;
         let ended = vec![None; pids.len()];
         self.list.push(Job { number, pids, ended, text, quiet: false });
         number
+    }
+
+    /// Returns the number of jobs, of this shell or of the one that started it.
+    pub fn count(&self) -> usize {
+        if self.list.is_empty() { self.outer } else { self.list.len() }
     }
 
     /// Records that a child ended.
@@ -70,6 +94,26 @@ impl Jobs {
         }
         while let Ok(Some((pid, status))) = sys::wait(Which::Any, true) {
             self.note(pid, status);
+        }
+    }
+
+    /// Removes ended jobs; `wait` still finds their processes. As in bash, the text of `-c` loses
+    /// them with its next foreground command.
+    pub fn forget_ended(&mut self) {
+        self.look();
+        let mut at = 0;
+        while let Some(job) = self.list.get(at) {
+            match job.status() {
+                Some(status) if !job.quiet => {
+                    let job = self.list.remove(at);
+                    if let Some(pid) = job.pids.last()
+                        && self.stray.len() < MAX_ENDED
+                    {
+                        self.stray.push((*pid, status));
+                    }
+                }
+                _ => at += 1,
+            }
         }
     }
 

@@ -46,6 +46,9 @@ pub enum Flow {
     Exit(i32),
     /// An error that abandons the rest of the line, or of the text given to `eval`.
     Discard(i32),
+    /// An error that abandons every text being evaluated: the rest of a script's line, or the whole
+    /// text of `bash -c`.
+    Abandon(i32),
     /// An error that ends a non-interactive shell.
     Fatal(i32),
 }
@@ -69,6 +72,8 @@ pub struct Shell {
     pub first_args: Option<Vec<Text>>,
     /// Options of `set` and `shopt`.
     pub options: Options,
+    /// `SHELLOPTS` and `BASHOPTS`, if they are exported.
+    pub exported_options: [bool; 2],
     /// Descriptors by script number.
     pub fds: Fds,
     /// Background children.
@@ -109,14 +114,25 @@ pub struct Shell {
     pub subshell: u32,
     /// `$LINENO`
     pub line: u32,
+    /// Number of complete commands read, which `\#` shows in prompts.
+    pub commands: u32,
     /// `$BASH_COMMAND`
     pub command_text: Text,
     /// Number of running loops in the current function.
     pub loops: usize,
+    /// True while `break 0` leaves all loops with a failure.
+    pub failed_break: bool,
     /// Nesting depth of conditions, in which `set -e` does not apply.
     pub errexit_off: usize,
     /// Exit status of the last substitution in the command being expanded.
     pub substituted: Option<i32>,
+    /// A program of the running command that a signal killed.
+    pub killed: Option<(cofferdam_guest_sys::Pid, cofferdam_guest_sys::Status)>,
+    /// The last command of `bash -c` or of a subshell, for which bash starts no process. Only
+    /// compared, never followed.
+    pub final_command: Option<*const crate::syntax::ast::Command>,
+    /// Nesting depth of evaluations and substitutions, which `set -x` shows.
+    pub trace_level: usize,
     /// Current nesting depth of running commands.
     pub depth: usize,
     /// Time at which `$SECONDS` was 0, in seconds since 1970.

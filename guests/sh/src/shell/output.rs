@@ -50,12 +50,19 @@ impl Shell {
 
     /// Prints an error in bash's format: `name: line 3: message`.
     pub fn warn(&mut self, message: &str) {
-        let mut text = self.arg0.clone();
-        if let Some(frame) = self.frames.last()
-            && !frame.source.is_empty()
-            && !frame.is_function
-        {
-            text = frame.source.clone();
+        self.warn_from("", message);
+    }
+
+    /// Prints an error in text that a builtin evaluates: `name: eval: line 3: message`.
+    pub fn warn_from(&mut self, who: &str, message: &str) {
+        let mut text = match self.frames.last() {
+            Some(frame) if !frame.source.is_empty() && !self.interactive => frame.source.clone(),
+            Some(frame) if !frame.source.is_empty() && !frame.is_function => frame.source.clone(),
+            _ => self.arg0.clone(),
+        };
+        if !who.is_empty() {
+            text.extend_from_slice(b": ");
+            text.extend_from_slice(who.as_bytes());
         }
         if !self.interactive {
             text.extend_from_slice(format!(": line {}", self.line).as_bytes());

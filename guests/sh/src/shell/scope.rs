@@ -12,9 +12,6 @@ use crate::syntax::is_name;
 /// Longest chain of name references.
 const MAX_REFERENCES: usize = 8;
 
-/// Largest array index; arrays are sparse, so an index costs no memory.
-const MAX_INDEX: i64 = i64::MAX;
-
 /// A variable or an array element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -38,7 +35,12 @@ impl Shell {
             };
             let target = target.clone();
             match split_place(&target) {
-                Some(next) if next.name != place.name => place = next,
+                Some(mut next) if next.name != place.name => {
+                    if let Some(index) = &next.index {
+                        next.index = self.expand_text(index).ok();
+                    }
+                    place = next;
+                }
                 _ => return place,
             }
         }
@@ -101,14 +103,14 @@ impl Shell {
                 return Ok(map.into_iter().find(|(key, _)| key == index).map(|(_, value)| value));
             }
             let values = self.dynamic_array(&place.name);
-            let at = self.arith_value(index)?;
+            let at = self.number_of(index)?;
             let at = if at < 0 { at + values.len() as i64 } else { at };
             return Ok(usize::try_from(at).ok().and_then(|at| values.get(at).cloned()));
         }
         if let Some(Value::Assoc(map, _)) = self.vars.get(place.name.as_slice()).map(|v| &v.value) {
             return Ok(map.get(index).cloned());
         }
-        let at = self.arith_value(index)?;
+        let at = self.number_of(index)?;
         let Some(var) = self.vars.get(place.name.as_slice()) else { return Ok(None) };
         Ok(match &var.value {
             Value::Unset => None,
@@ -122,6 +124,15 @@ impl Shell {
                 }
             },
             Value::Assoc(map, _) => map.get(index).cloned(),
+        })
+    }
+
+    /// Evaluates a subscript or the value of an integer variable. As in bash, an error there
+    /// abandons more than one in `$((…))`.
+    pub fn number_of(&mut self, text: &[u8]) -> Result<i64, Flow> {
+        self.arith_value(text).map_err(|flow| match flow {
+            Flow::Discard(status) => Flow::Abandon(status),
+            other => other,
         })
     }
 
@@ -153,6 +164,14 @@ impl Shell {
             return Ok(());
         }
         let mut place = self.resolve(name);
+        if index.is_some()
+            && let Some(inner) = &place.index
+        {
+            let inner = [place.name.as_slice(), b"[", inner, b"]"].concat();
+            let inner = String::from_utf8_lossy(&inner).into_owned();
+            self.warn(&format!("`{inner}': not a valid identifier"));
+            return Err(Flow::Discard(1));
+        }
         if let Some(index) = index {
             place.index = Some(index.to_vec());
         }
@@ -174,13 +193,13 @@ impl Shell {
         self.check_writable(&place.name)?;
         let flags = self.vars.get(place.name.as_slice()).map_or(0, |var| var.flags);
         let value = if flags & flag::INTEGER != 0 {
-            let number = self.arith_value(&value)?;
+            let number = self.number_of(&value)?;
             if append {
                 let before = match &place.index {
                     Some(index) => self.get_element(&place.name, index)?,
                     None => self.get(&place.name),
                 };
-                let before = self.arith_value(&before.unwrap_or_default())?;
+                let before = self.number_of(&before.unwrap_or_default())?;
                 before.wrapping_add(number).to_string().into_bytes()
             } else {
                 number.to_string().into_bytes()
@@ -255,8 +274,26 @@ impl Shell {
         value: Text,
         append: bool,
     ) -> Result<(), Flow> {
+        if !self.vars.contains_key(name) {
+            match name {
+                b"BASH_ALIASES" => {
+                    let aliases = std::rc::Rc::make_mut(&mut self.aliases);
+                    aliases.insert(index.to_vec(), value);
+                    return Ok(());
+                }
+                b"BASH_CMDS" => {
+                    self.hashed.insert(index.to_vec(), value);
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
         let is_assoc = matches!(self.vars.get(name).map(|var| &var.value), Some(Value::Assoc(..)));
         let shown = || String::from_utf8_lossy(name).into_owned();
+        if is_assoc && index.is_empty() {
+            self.warn(&format!("{}[]: bad array subscript", shown()));
+            return Err(Flow::Discard(1));
+        }
         if is_assoc {
             let var = self.entry(name);
             if let Value::Assoc(map, assigned) = &mut var.value {
@@ -269,16 +306,17 @@ impl Shell {
             }
             return Ok(());
         }
-        if index.trim_ascii().is_empty() {
-            self.warn(&format!("{}[]: bad array subscript", shown()));
+        if index.trim_ascii().is_empty() || index == b"@" || index == b"*" {
+            let index = String::from_utf8_lossy(index).into_owned();
+            self.warn(&format!("{}[{index}]: bad array subscript", shown()));
             return Err(Flow::Discard(1));
         }
-        let at = self.arith_value(index)?;
+        let at = self.number_of(index)?;
         let var = self.entry(name);
         make_indexed(var);
         if let Value::Indexed(map, assigned) = &mut var.value {
             *assigned = true;
-            let Some(at) = wrapped(map, at).filter(|at| *at < MAX_INDEX) else {
+            let Some(at) = wrapped(map, at) else {
                 let index = String::from_utf8_lossy(index).into_owned();
                 self.warn(&format!("{}[{index}]: bad array subscript", shown()));
                 return Err(Flow::Discard(1));
@@ -310,6 +348,9 @@ impl Shell {
         if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
+            if self.options.posix() && !self.interactive {
+                return Err(Flow::Fatal(1));
+            }
             let ends = self.options.errexit() && self.errexit_off == 0;
             return Err(if ends { Flow::Exit(1) } else { Flow::Discard(1) });
         }
@@ -329,12 +370,22 @@ impl Shell {
         let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.is_function) else {
             return false;
         };
-        if frame.saved.iter().any(|(saved, _)| *saved == name) {
+        if let Some(at) = frame.saved.iter().position(|(saved, _)| *saved == name) {
+            // An assignment before the call becomes an ordinary local variable.
+            if at < frame.temporary {
+                let entry = frame.saved.remove(at);
+                frame.saved.push(entry);
+                frame.temporary -= 1;
+            }
             return false;
         }
         let old = self.vars.remove(&name);
-        // A local variable is exported if the variable that it shadows is.
-        if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
+        // A local variable is exported if the variable that it shadows is. It also takes the value
+        // of one that was assigned before a call.
+        if let Some(old) = old.as_ref().filter(|old| old.has(flag::TEMPORARY)) {
+            let var = Var { value: old.value.clone(), flags: flag::EXPORT };
+            self.vars.insert(name.clone(), var);
+        } else if old.as_ref().is_some_and(|old| old.has(flag::EXPORT)) {
             let var = Var { value: Value::Unset, flags: flag::EXPORT };
             self.vars.insert(name.clone(), var);
         }
@@ -371,7 +422,8 @@ impl Shell {
         if here || !found {
             // The name stays local without a value until the function returns.
             if here && found {
-                self.vars.remove(name);
+                let var = Var { value: Value::Unset, flags: 0 };
+                self.vars.insert(Name::from(name), var);
             }
             self.noticed(name);
             return Ok(());
@@ -400,10 +452,18 @@ impl Shell {
             return Ok(());
         }
         if index == b"@" || index == b"*" {
-            self.vars.remove(place.name.as_slice());
+            match self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value) {
+                Some(Value::Indexed(map, _)) => map.clear(),
+                _ => {
+                    self.vars.remove(place.name.as_slice());
+                }
+            }
             return Ok(());
         }
-        let at = self.arith_value(index)?;
+        if !self.vars.contains_key(place.name.as_slice()) {
+            return Ok(());
+        }
+        let at = self.number_of(index)?;
         match self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value) {
             Some(Value::Indexed(map, _)) => match wrapped(map, at) {
                 Some(at) => {
@@ -415,7 +475,7 @@ impl Shell {
                     return Err(Flow::Discard(1));
                 }
             },
-            Some(Value::Scalar(_)) if at == 0 => {
+            Some(Value::Scalar(_) | Value::Unset) if at == 0 => {
                 self.vars.remove(place.name.as_slice());
             }
             Some(_) => {
@@ -429,7 +489,19 @@ impl Shell {
     }
 
     /// Returns the environment of a child, each entry `NAME=value`.
-    pub fn exported(&self) -> Vec<Text> {
+    pub fn exported(&mut self) -> Vec<Text> {
+        let mut list = self.exported_variables();
+        for (at, name) in [&b"SHELLOPTS"[..], b"BASHOPTS"].into_iter().enumerate() {
+            if self.exported_options[at]
+                && let Some(value) = self.dynamic(name)
+            {
+                list.push([name, b"=", value.as_slice()].concat());
+            }
+        }
+        list
+    }
+
+    fn exported_variables(&self) -> Vec<Text> {
         let mut list: Vec<Text> = self
             .vars
             .iter()
@@ -483,8 +555,8 @@ pub fn wrapped(map: &BTreeMap<i64, Text>, at: i64) -> Option<i64> {
     if at >= 0 {
         return Some(at);
     }
-    let end = map.last_key_value().map_or(0, |(last, _)| last + 1);
-    let at = end + at;
+    let end = map.last_key_value().map_or(0, |(last, _)| last.wrapping_add(1));
+    let at = end.wrapping_add(at);
     (at >= 0).then_some(at)
 }
 

@@ -19,6 +19,9 @@ use crate::syntax::{Parser, is_name};
 /// Bash version that this shell follows.
 pub const VERSION: &str = "5.2.15(1)-release";
 
+/// Lowest `SHLVL` that bash resets to 1.
+const MAX_LEVEL: i64 = 1000;
+
 /// Initial capacity for variables: enough for a new shell and a few of a script's own.
 const ROOM: usize = 56;
 
@@ -33,6 +36,7 @@ impl Shell {
             args: Rc::new(Vec::new()),
             first_args: None,
             options: Options::default(),
+            exported_options: [false; 2],
             fds: Fds::inherited(&me.open),
             jobs: Default::default(),
             traps: Traps { born_ignored: me.ignored, ..Traps::default() },
@@ -53,10 +57,15 @@ impl Shell {
             parent: me.parent,
             subshell: 0,
             line: 1,
+            commands: 1,
             command_text: Vec::new(),
             loops: 0,
+            failed_break: false,
             errexit_off: 0,
             substituted: None,
+            killed: None,
+            final_command: None,
+            trace_level: 0,
             depth: 0,
             started: me.now.as_secs() as i64,
             random: me.pid.wrapping_mul(2_654_435_761) ^ me.now.subsec_nanos(),
@@ -99,10 +108,30 @@ impl Shell {
             {
                 let var = Var { value: Value::Scalar(value), flags: flag::EXPORT };
                 self.vars.insert(Name::from(name), var);
+            } else if let Some(at) = options_at(&name) {
+                self.exported_options[at] = true;
+                for option in String::from_utf8_lossy(&value).split(':') {
+                    match at {
+                        0 => self.options.set_named(option, true),
+                        _ => self.options.shopt_named(option, true),
+                    };
+                }
             }
         }
         let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
         let level: i64 = level.unwrap_or(0);
+        let level = if (0..MAX_LEVEL - 1).contains(&level) {
+            level
+        } else {
+            if level >= 0 {
+                let next = level.saturating_add(1);
+                self.print_error(
+                    format!("bash: warning: shell level ({next}) too high, resetting to 1\n")
+                        .as_bytes(),
+                );
+            }
+            i64::from(level >= 0) - 1
+        };
         let exported = |value: Text| Var { value: Value::Scalar(value), flags: flag::EXPORT };
         self.vars.insert(Name::from(&b"SHLVL"[..]), exported((level + 1).to_string().into_bytes()));
         let logical = self.get(b"PWD").filter(|pwd| *pwd == self.cwd || self.is_here(pwd));
@@ -178,4 +207,9 @@ impl Shell {
         let _ = std::io::stdin().as_raw_fd();
         self.fds.fd(0).is_ok_and(sys::is_terminal)
     }
+}
+
+/// Returns the place of `SHELLOPTS` or `BASHOPTS` in [`Shell::exported_options`].
+pub fn options_at(name: &[u8]) -> Option<usize> {
+    [&b"SHELLOPTS"[..], b"BASHOPTS"].iter().position(|known| *known == name)
 }

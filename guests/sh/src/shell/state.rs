@@ -29,6 +29,7 @@ struct State {
     args: Vec<Text>,
     first_args: Option<Vec<Text>>,
     options: Options,
+    exported_options: [bool; 2],
     fds: Vec<u32>,
     aliases: Vec<(Text, Text)>,
     hashed: Vec<(Text, Text)>,
@@ -45,6 +46,7 @@ struct State {
     parent: u32,
     subshell: u32,
     line: u32,
+    commands: u32,
     loops: usize,
     errexit_off: usize,
     started: i64,
@@ -53,6 +55,11 @@ struct State {
     command_string: Option<Text>,
     disabled: Vec<Text>,
     history: History,
+    jobs: Vec<(usize, Vec<u32>, Text)>,
+    outer_jobs: usize,
+    trace_level: usize,
+    /// Signals that a background command ignores until it sets a trap.
+    spared: u64,
     source: Text,
     traps: Vec<(Text, Text)>,
     inherited: Vec<(Text, Text)>,
@@ -75,7 +82,8 @@ struct PackedFrame {
     source: Text,
     line: u32,
     is_function: bool,
-    saved: Vec<Text>,
+    saved: Vec<(Text, Option<Var>)>,
+    temporary: usize,
     arguments: Option<Vec<Text>>,
 }
 
@@ -95,7 +103,8 @@ impl Shell {
             source: frame.source.clone(),
             line: frame.line,
             is_function: frame.is_function,
-            saved: frame.saved.iter().map(|(name, _)| name.to_vec()).collect(),
+            saved: frame.saved.iter().map(|(name, var)| (name.to_vec(), var.clone())).collect(),
+            temporary: frame.temporary,
             arguments: frame.arguments.clone(),
         });
         let keeps = |event: &Event| match event {
@@ -115,6 +124,7 @@ impl Shell {
             args: self.args.to_vec(),
             first_args: self.first_args.clone(),
             options: self.options,
+            exported_options: self.exported_options,
             fds: fds.to_vec(),
             aliases: self.aliases.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
             hashed: self.hashed.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
@@ -131,6 +141,7 @@ impl Shell {
             parent: self.parent,
             subshell: self.subshell + 1,
             line: self.line,
+            commands: self.commands,
             loops: 0,
             errexit_off: self.errexit_off,
             started: self.started,
@@ -139,6 +150,10 @@ impl Shell {
             command_string: self.command_string.clone(),
             disabled: self.disabled.clone(),
             history: self.history.clone(),
+            jobs: self.jobs.lend(),
+            outer_jobs: self.jobs.count(),
+            trace_level: self.trace_level,
+            spared: self.traps.sparing | self.traps.spared,
             source: self.source.clone(),
             traps: traps
                 .map(|(event, command)| (event.name().into_bytes(), command.to_vec()))
@@ -169,13 +184,17 @@ impl Shell {
             source: frame.source,
             line: frame.line,
             is_function: frame.is_function,
-            // The outer values are not needed: none of these calls returns in the subshell.
-            saved: frame.saved.into_iter().map(|name| (Name::from(name), None)).collect(),
-            temporary: 0,
+            // `unset` can uncover the outer values.
+            saved: frame.saved.into_iter().map(|(name, var)| (Name::from(name), var)).collect(),
+            temporary: frame.temporary,
             arguments: frame.arguments,
             options: None,
         });
-        let mut traps = Traps { born_ignored: ignored, ..Traps::default() };
+        let mut traps = Traps {
+            born_ignored: ignored & !state.spared,
+            spared: ignored & state.spared,
+            ..Traps::default()
+        };
         for (event, command) in state.traps {
             if let Some(event) = Event::parse(&event) {
                 traps.set(event, Some(command));
@@ -194,8 +213,9 @@ impl Shell {
             args: Rc::new(state.args),
             first_args: state.first_args,
             options: state.options,
+            exported_options: state.exported_options,
             fds: Fds::listed(&state.fds),
-            jobs: Jobs::default(),
+            jobs: Jobs::borrowed(state.jobs, state.outer_jobs),
             traps,
             aliases: Rc::new(state.aliases.into_iter().collect()),
             hashed: state.hashed.into_iter().collect(),
@@ -214,10 +234,15 @@ impl Shell {
             parent: state.parent,
             subshell: state.subshell,
             line: state.line,
+            commands: state.commands,
             command_text: Vec::new(),
             loops: state.loops,
+            failed_break: false,
             errexit_off: state.errexit_off,
             substituted: None,
+            killed: None,
+            final_command: None,
+            trace_level: state.trace_level,
             depth: 0,
             started: state.started,
             random: state.random,

@@ -68,8 +68,25 @@ impl Event {
 pub fn signal_name(number: u8) -> String {
     match NAMES.get(usize::from(number)) {
         Some(name) => (*name).to_owned(),
-        None => format!("RTMIN+{}", number.saturating_sub(34)),
+        None => match number {
+            34 => "RTMIN".to_owned(),
+            35..=49 => format!("RTMIN+{}", number - 34),
+            50..=63 => format!("RTMAX-{}", 64 - number),
+            64 => "RTMAX".to_owned(),
+            _ => number.to_string(),
+        },
     }
+}
+
+/// Formats all signals in columns, as `kill -l` and `trap -l` do.
+pub fn signal_table() -> String {
+    let mut out = String::new();
+    for (at, number) in (1..=31).chain(34..=64u8).enumerate() {
+        let end = if at % 5 == 4 { '\n' } else { '\t' };
+        out.push_str(&format!("{number:>2}) SIG{}{end}", signal_name(number)));
+    }
+    out.push('\n');
+    out
 }
 
 /// Returns bash's message for a child killed by a signal. `INT` and `PIPE` have none.
@@ -113,12 +130,20 @@ pub struct Traps {
     pub list: BTreeMap<Event, Rc<Text>>,
     /// Signals ignored when the shell started, which traps cannot change.
     pub born_ignored: u64,
+    /// Signals ignored because this shell runs in the background. Traps can change them.
+    pub spared: u64,
+    /// Signals that the background command being started ignores.
+    pub sparing: u64,
     /// True while a trap's command runs.
     pub running: bool,
     /// Signals that have a command, bit `n` for signal `n`.
     pub caught: u64,
     /// `$?` when the running trap began, which `exit` and `return` use in it.
     pub status_before: Option<i32>,
+    /// True while the EXIT trap runs.
+    pub is_exiting: bool,
+    /// Command of the running EXIT trap, until the trap changes it.
+    pub exiting: Option<Rc<Text>>,
     /// Signals received while a foreground command ran.
     pub pending: Vec<u8>,
     /// True while a subshell starts that does not show the traps of this shell.
@@ -134,6 +159,10 @@ impl Traps {
             return BTreeMap::new();
         }
         let mut all = self.inherited.clone();
+        for number in (1..64).filter(|number| self.born_ignored & (1 << number) != 0) {
+            all.insert(Event::Signal(number), Rc::default());
+        }
+        all.extend(self.exiting.iter().map(|command| (Event::Exit, command.clone())));
         all.extend(self.list.iter().map(|(event, command)| (*event, command.clone())));
         all
     }
@@ -145,6 +174,14 @@ impl Traps {
         {
             return;
         }
+        // The EXIT trap runs once, whatever its own command sets.
+        if event == Event::Exit && self.is_exiting {
+            self.exiting = command.map(Rc::new);
+            return;
+        }
+        if let Event::Signal(number) = event {
+            self.spared &= !(1 << number);
+        }
         match command {
             Some(command) => self.list.insert(event, Rc::new(command)),
             None => self.list.remove(&event),
@@ -154,8 +191,14 @@ impl Traps {
         }
     }
 
+    /// Starts or ends the start of a background command, which ignores `signals`.
+    pub fn spare(&mut self, signals: u64) {
+        self.sparing = signals & !self.born_ignored;
+        self.tell();
+    }
+
     fn tell(&mut self) {
-        let (mut caught, mut ignored) = (0u64, self.born_ignored);
+        let (mut caught, mut ignored) = (0u64, self.born_ignored | self.spared);
         for (event, command) in &self.list {
             if let Event::Signal(number) = event {
                 if command.is_empty() {
@@ -166,7 +209,7 @@ impl Traps {
             }
         }
         self.caught = caught;
-        let _ = sys::signals_set(caught, ignored);
+        let _ = sys::signals_set(caught & !self.sparing, ignored | self.sparing);
     }
 
     /// Returns the non-empty command of an event.
@@ -181,7 +224,7 @@ impl Traps {
 
     /// Returns true if a signal is ignored.
     pub fn is_ignored(&self, number: u8) -> bool {
-        self.born_ignored & (1 << number) != 0
+        (self.born_ignored | self.spared) & (1 << number) != 0
             || self.list.get(&Event::Signal(number)).is_some_and(|command| command.is_empty())
     }
 

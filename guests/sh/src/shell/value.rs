@@ -25,6 +25,8 @@ pub mod flag {
     pub const TRACE: u16 = 64;
     /// `-c`
     pub const CAPITAL: u16 = 128;
+    /// Assigned before a command, for that command only. It is no attribute of `declare`.
+    pub const TEMPORARY: u16 = 256;
 }
 
 /// The value of a variable.

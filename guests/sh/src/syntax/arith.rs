@@ -161,7 +161,12 @@ impl Parser<'_> {
     }
 
     fn error(&self, what: &str) -> String {
-        let rest = String::from_utf8_lossy(&self.src[self.at.min(self.src.len())..]);
+        // At the end, bash names the operator before it.
+        let mut at = self.at.min(self.src.len());
+        if at == self.src.len() {
+            at = self.src.trim_ascii_end().len().saturating_sub(1);
+        }
+        let rest = String::from_utf8_lossy(&self.src[at..]);
         format!("{what} (error token is \"{rest}\")")
     }
 

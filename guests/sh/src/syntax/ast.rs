@@ -114,6 +114,8 @@ pub struct Loop {
 /// A simple command.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Simple {
+    /// True if a word contains `$BASH_COMMAND`.
+    pub names_command: bool,
     /// Assignments before the name.
     pub assigns: Vec<Assign>,
     /// Name and arguments.
@@ -261,6 +263,15 @@ pub struct Here {
 pub struct Word {
     /// Adjacent parts.
     pub parts: Vec<Part>,
+    /// Source text, if it differs from what the parts print: `a\ b`, `${x}`, `` `…` ``.
+    pub source: Option<Text>,
+}
+
+impl Word {
+    /// Creates a word from its parts.
+    pub fn new(parts: Vec<Part>) -> Word {
+        Word { parts, source: None }
+    }
 }
 
 /// A part of a word.
@@ -310,6 +321,78 @@ pub struct ArithText {
     pub tree: Option<Rc<Arith>>,
 }
 
+impl TestOp {
+    /// Returns the operator as a script has it.
+    pub fn text(self) -> &'static [u8] {
+        match self {
+            TestOp::Matches => b"==",
+            TestOp::Differs => b"!=",
+            TestOp::Regex => b"=~",
+            TestOp::Before => b"<",
+            TestOp::After => b">",
+            TestOp::Eq => b"-eq",
+            TestOp::Ne => b"-ne",
+            TestOp::Lt => b"-lt",
+            TestOp::Le => b"-le",
+            TestOp::Gt => b"-gt",
+            TestOp::Ge => b"-ge",
+            TestOp::Newer => b"-nt",
+            TestOp::Older => b"-ot",
+            TestOp::Same => b"-ef",
+        }
+    }
+}
+
+impl Redirect {
+    /// Returns true if the expansion of the target may assign a variable.
+    pub fn may_assign(&self) -> bool {
+        match &self.to {
+            RedirectTo::File(_, word)
+            | RedirectTo::Copy(_, word)
+            | RedirectTo::Both(_, word)
+            | RedirectTo::String(word) => may_assign(&word.parts),
+            RedirectTo::Here(here) => may_assign(&here.body.borrow().parts),
+        }
+    }
+}
+
+fn may_assign(parts: &[Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Double(parts) => may_assign(parts),
+        Part::Param(param) => matches!(param.op, Op::Default(DefaultOp::Assign, ..)),
+        Part::Arith(_) => true,
+        Part::Literal(_)
+        | Part::Quoted(_)
+        | Part::Command(_)
+        | Part::Process(..)
+        | Part::Braces(_)
+        | Part::Sequence(_) => false,
+    })
+}
+
+impl Element {
+    /// Returns the whole element as a word if braces in its value make it several words.
+    pub fn braced(&self) -> Option<Word> {
+        let index = self.index.as_ref()?;
+        let is_brace = |part: &Part| matches!(part, Part::Braces(_) | Part::Sequence(_));
+        if !self.value.parts.iter().any(is_brace) {
+            return None;
+        }
+        let mut parts = vec![Part::Literal(b"[".to_vec())];
+        parts.extend(index.parts.iter().cloned());
+        parts.push(Part::Literal(if self.append { b"]+=".to_vec() } else { b"]=".to_vec() }));
+        parts.extend(self.value.parts.iter().cloned());
+        Some(Word::new(parts))
+    }
+}
+
+impl Assign {
+    /// Returns true for an array literal, `name=(…)`.
+    pub fn is_array(&self) -> bool {
+        matches!(self.value, AssignValue::Array(_))
+    }
+}
+
 /// A parameter expansion, `$x` or `${…}`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Param {
@@ -319,6 +402,8 @@ pub struct Param {
     pub index: Option<Index>,
     /// True for `${!…}`.
     pub indirect: bool,
+    /// True for `$x` without braces.
+    pub bare: bool,
     /// Operator applied to the value.
     pub op: Op,
 }
@@ -460,7 +545,7 @@ pub enum TestOp {
 impl Word {
     /// Creates a word that consists of quoted text.
     pub fn quoted(text: &[u8]) -> Word {
-        Word { parts: vec![Part::Quoted(text.to_vec())] }
+        Word::new(vec![Part::Quoted(text.to_vec())])
     }
 
     /// Returns the text of a word that consists only of literal text.

@@ -13,7 +13,7 @@ pub(super) fn expand(word: Word) -> Word {
         return word;
     }
     let items: Vec<Item> = word.parts.into_iter().flat_map(items_of).collect();
-    Word { parts: parts_of(&items, 0) }
+    Word { parts: parts_of(&items, 0), source: word.source }
 }
 
 /// A character that may be syntax, or an opaque part.
@@ -95,7 +95,7 @@ fn group(items: &[Item], depth: usize) -> Option<(Part, usize)> {
     let mut words = Vec::new();
     let mut start = 1;
     for stop in commas.into_iter().chain([end]) {
-        words.push(Word { parts: parts_of(&items[start..stop], depth + 1) });
+        words.push(Word::new(parts_of(&items[start..stop], depth + 1)));
         start = stop + 1;
     }
     Some((Part::Braces(words), end + 1))

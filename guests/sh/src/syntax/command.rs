@@ -95,9 +95,11 @@ impl Parser {
 
     fn pipeline(&mut self) -> Result<Pipeline> {
         let mut pipeline = Pipeline { negated: false, timed: None, stages: Vec::new() };
+        let mut lone = false;
         loop {
             self.skip_blanks();
             if self.eat_word(b"!") {
+                lone = true;
                 pipeline.negated = !pipeline.negated;
             } else if self.eat_word(b"time") {
                 self.skip_blanks();
@@ -107,7 +109,7 @@ impl Parser {
                 break;
             }
         }
-        let lone = pipeline.negated || pipeline.timed.is_some();
+        lone |= pipeline.timed.is_some();
         if lone && (self.at_end() || matches!(self.peek(), Some(b'\n' | b';' | b')'))) {
             return Ok(pipeline);
         }
@@ -120,7 +122,7 @@ impl Parser {
             }
             self.pos += 1;
             if self.eat(b"&") {
-                let word = Word { parts: vec![super::ast::Part::Literal(b"1".to_vec())] };
+                let word = Word::new(vec![super::ast::Part::Literal(b"1".to_vec())]);
                 let to = RedirectTo::Copy(Direction::Output, word);
                 command.redirects.push(Redirect { fd: RedirectFd::Number(2), to });
             }
@@ -153,8 +155,11 @@ impl Parser {
 
     fn simple(&mut self, mut line: u32) -> Result<Command> {
         let mut simple = Simple::default();
+        let outer = std::mem::take(&mut self.names_command);
         let mut redirects = Vec::new();
         let mut declares = false;
+        // Arguments of `let` are words, except for `let x=( 1 )`.
+        let mut evaluates = false;
         loop {
             // As in bash, a command has the line on which its second word ends.
             if simple.args.len() + simple.assigns.len() + redirects.len() == 2 {
@@ -172,9 +177,12 @@ impl Parser {
                     if let ([Arg::Word(word)], []) =
                         (simple.args.as_slice(), simple.assigns.as_slice())
                         && redirects.is_empty()
-                        && let Some(name) = word.literal()
                     {
-                        let name = name.to_vec();
+                        // A name with expansions is an error only when the definition runs.
+                        let name = match word.literal() {
+                            Some(name) => name.to_vec(),
+                            None => super::word_text(word),
+                        };
                         return self.function_after_name(line, name);
                     }
                     return Err(self.unexpected());
@@ -188,7 +196,11 @@ impl Parser {
                 continue;
             }
             let allowed = simple.args.is_empty() || declares;
-            if allowed && let Some(assign) = self.assignment()? {
+            let before = (self.pos, self.line);
+            let assign = if allowed { self.assignment()? } else { None };
+            if assign.as_ref().is_some_and(|assign| evaluates && !assign.is_array()) {
+                (self.pos, self.line) = before;
+            } else if let Some(assign) = assign {
                 if simple.args.is_empty() {
                     simple.assigns.push(assign);
                 } else {
@@ -199,6 +211,12 @@ impl Parser {
             let first = simple.args.is_empty();
             let word = brace::expand(self.word(Context::Word)?);
             if let Some(text) = word.literal() {
+                if first && text == b"let" {
+                    evaluates = true;
+                    declares = true;
+                    simple.args.push(Arg::Word(word));
+                    continue;
+                }
                 declares = if first || declares {
                     DECLARATIONS.contains(&text) || (declares && !first)
                 } else {
@@ -210,6 +228,7 @@ impl Parser {
         if simple.args.is_empty() && simple.assigns.is_empty() && redirects.is_empty() {
             return Err(self.unexpected());
         }
+        simple.names_command = std::mem::replace(&mut self.names_command, outer);
         Ok(Command { line, kind: Kind::Simple(simple), redirects })
     }
 
@@ -227,7 +246,9 @@ impl Parser {
         let name = self.src[start..at].to_vec();
         let mut index = None;
         if self.src.get(at) == Some(&b'[') {
-            let Some(end) = self.scan_bracket(at) else { return Ok(None) };
+            let Some(end) = self.scan_bracket(at) else {
+                return Err(self.unclosed("]", self.line));
+            };
             let sign = &self.src[end + 1..];
             if !(sign.starts_with(b"=") || sign.starts_with(b"+=")) {
                 return Ok(None);
@@ -288,7 +309,7 @@ impl Parser {
         }
         let index = self.inner(&self.src[self.pos + 1..end])?.word_to_end(Context::Index)?;
         self.pos = sign + 1;
-        let value = self.word(Context::Word)?;
+        let value = brace::expand(self.word(Context::Word)?);
         Ok(Some(Element { index: Some(index), append, value }))
     }
 
@@ -354,6 +375,8 @@ impl Parser {
                 // side.
                 if direction == Direction::Output && matches!(fd, RedirectFd::Implied) {
                     let is_copy = match word.literal() {
+                        // The glob may name a descriptor.
+                        Some(text) if text.iter().any(|c| matches!(c, b'*' | b'?' | b'[')) => true,
                         Some(text) => {
                             text == b"-"
                                 || text

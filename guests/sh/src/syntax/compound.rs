@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::ast::{Arm, ArmEnd, Command, Kind, List, Loop, Text, Word};
+use super::brace;
 use super::parser::{Parser, Result, is_meta};
 use super::word::Context;
-use super::{brace, is_name};
 
 impl Parser {
     /// Parses a compound command, or returns `None` if none begins here.
@@ -212,7 +212,8 @@ impl Parser {
         let start = self.pos;
         let word = self.word(Context::Word)?;
         self.skip_blanks();
-        let named = word.literal().filter(|name| is_name(name)).map(<[u8]>::to_vec);
+        let named =
+            word.literal().filter(|name| !name.is_empty() && !is_keyword(name)).map(<[u8]>::to_vec);
         if let Some(name) = named {
             let line = self.line;
             if let Some(kind) = self.deeper(Parser::compound)? {
@@ -274,6 +275,24 @@ impl Parser {
             }
         }
     }
+}
+
+/// Returns true for a word that begins a compound command.
+fn is_keyword(word: &[u8]) -> bool {
+    const WORDS: [&[u8]; 11] = [
+        b"{",
+        b"[[",
+        b"if",
+        b"while",
+        b"until",
+        b"for",
+        b"select",
+        b"case",
+        b"function",
+        b"!",
+        b"time",
+    ];
+    WORDS.contains(&word)
 }
 
 /// Splits the three parts of `for ((a; b; c))`.

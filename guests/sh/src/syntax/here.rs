@@ -79,6 +79,15 @@ impl Parser {
                     line = more;
                 }
             }
+            // In `$(cat <<EOF … EOF)` the delimiter may be followed by the parenthesis.
+            if self.substitutions > 0
+                && count == 1
+                && let Some(after) = line.strip_prefix(here.end.as_slice())
+                && after.contains(&b')')
+            {
+                self.pos += taken - usize::from(len.is_some()) - after.len();
+                return text;
+            }
             let ended = line == here.end.as_slice();
             if !ended {
                 text.extend_from_slice(line);

@@ -2,7 +2,7 @@
 
 use super::ast::{CaseOp, DefaultOp, Index, Op, Param, Part, Side, Text, Where};
 use super::parser::{Parser, Result};
-use super::word::Context;
+use super::word::{Context, Prints};
 use super::{is_name_char, is_name_start};
 
 impl Parser {
@@ -20,7 +20,14 @@ impl Parser {
             return None;
         }
         let name = self.src[start..self.pos].to_vec();
-        Some(Part::Param(Box::new(Param { name, index: None, indirect: false, op: Op::Get })))
+        self.names_command |= name == b"BASH_COMMAND";
+        Some(Part::Param(Box::new(Param {
+            name,
+            index: None,
+            indirect: false,
+            bare: true,
+            op: Op::Get,
+        })))
     }
 
     /// Parses the rest of `${…}`, including the closing brace.
@@ -30,6 +37,9 @@ impl Parser {
         if let Some(param) = self.try_param(in_double)?
             && self.eat(b"}")
         {
+            if matches!(param.op, Op::Get) && param.index.is_none() && !param.indirect {
+                self.prints = self.prints.max(Prints::AsWritten);
+            }
             return Ok(Part::Param(Box::new(param)));
         }
         // Invalid syntax is reported only when it is expanded, as long as the closing brace is
@@ -45,13 +55,30 @@ impl Parser {
             inner.line = line;
             return inner.braced_param(in_double);
         }
-        let bad = Param { name: Vec::new(), index: None, indirect: false, op: Op::Bad(text) };
+        let bad = Param {
+            name: Vec::new(),
+            index: None,
+            indirect: false,
+            bare: false,
+            op: Op::Bad(text),
+        };
         Ok(Part::Param(Box::new(bad)))
     }
 
     fn try_param(&mut self, in_double: bool) -> Result<Option<Param>> {
         let mut length = false;
         let mut indirect = false;
+        // `${#+}` is no length, and no operator follows `#` either.
+        if self.peek() == Some(b'#')
+            && self.peek_at(2) == Some(b'}')
+            && self.peek_at(1).is_some_and(|c| matches!(c, b'=' | b'+' | b'%' | b'/' | b'^' | b','))
+        {
+            return Ok(None);
+        }
+        // `${!#}` is the last argument, `${!#x}` an error.
+        if self.looking_at(b"!#") && self.peek_at(2) != Some(b'}') {
+            return Ok(None);
+        }
         if self.peek() == Some(b'#') && self.starts_name(1) {
             length = true;
             self.pos += 1;
@@ -60,10 +87,14 @@ impl Parser {
             self.pos += 1;
         }
         let Some(name) = self.param_name() else { return Ok(None) };
-        let mut param = Param { name, index: None, indirect, op: Op::Get };
+        self.names_command |= name == b"BASH_COMMAND";
+        let mut param = Param { name, index: None, indirect, bare: false, op: Op::Get };
         if self.peek() == Some(b'[') && is_name_start(param.name[0]) {
             let Some(end) = self.scan_bracket(self.pos) else { return Ok(None) };
             let text = &self.src[self.pos + 1..end];
+            if text.is_empty() {
+                return Ok(None);
+            }
             param.index = Some(match text {
                 b"@" => Index::At,
                 b"*" => Index::Star,
@@ -206,7 +237,7 @@ impl Parser {
     fn slice(&mut self) -> Result<Option<Op>> {
         let offset = self.scan_slice(self.pos);
         let src = self.src.clone();
-        if src[self.pos..offset].trim_ascii().is_empty() && src.get(offset) != Some(&b':') {
+        if offset == self.pos && src.get(offset) != Some(&b':') {
             return Ok(None);
         }
         let first = self.arith_text(&src[self.pos..offset])?;

@@ -26,6 +26,8 @@ pub struct SyntaxError {
     pub incomplete: bool,
     /// True for an error inside `[[ … ]]`, after which bash ends with the status from before it.
     pub in_test: bool,
+    /// True for an error inside `$(…)`, which ends a non-interactive shell.
+    pub in_substitution: bool,
 }
 
 impl fmt::Display for SyntaxError {
@@ -55,6 +57,14 @@ pub struct Parser {
     blank_end: Option<usize>,
     /// True if the text contains a backslash-newline.
     has_joins: bool,
+    /// Number of substitutions around the position.
+    pub(super) substitutions: usize,
+    /// True in POSIX mode, where single quotes in `"${x-…}"` are plain text.
+    pub posix: bool,
+    /// True if a parameter since the last reset was `$BASH_COMMAND`.
+    pub(super) names_command: bool,
+    /// Form in which the word being parsed is printed.
+    pub(super) prints: super::word::Prints,
 }
 
 impl Parser {
@@ -77,6 +87,10 @@ impl Parser {
             guards: Vec::new(),
             blank_end: None,
             has_joins,
+            substitutions: 0,
+            posix: false,
+            names_command: false,
+            prints: Default::default(),
         }
     }
 
@@ -85,6 +99,7 @@ impl Parser {
         let mut inner = Parser::new(piece, self.line);
         inner.depth = self.depth + 1;
         inner.extglob = self.extglob;
+        inner.posix = self.posix;
         inner.aliases = self.aliases.clone();
         if inner.depth > MAX_DEPTH {
             return Err(self.too_deep());
@@ -195,7 +210,7 @@ impl Parser {
     /// Removes backslash-newlines from here to the next blank or quote, so that a keyword, name or
     /// operator split over two lines is recognised. The text before them moves towards the text
     /// after them.
-    fn join_lines(&mut self) {
+    pub(super) fn join_lines(&mut self) {
         let mut end = self.pos;
         let mut joins = 0;
         while let Some(c) = self.src.get(end) {
@@ -276,7 +291,13 @@ impl Parser {
     }
 
     pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
-        SyntaxError { message: message.into(), line: self.line, incomplete: false, in_test: false }
+        SyntaxError {
+            message: message.into(),
+            line: self.line,
+            incomplete: false,
+            in_test: false,
+            in_substitution: false,
+        }
     }
 
     fn too_deep(&self) -> SyntaxError {
@@ -287,14 +308,20 @@ impl Parser {
     pub(super) fn unexpected(&self) -> SyntaxError {
         if self.at_end() {
             let message = "syntax error: unexpected end of file".to_owned();
-            return SyntaxError { message, line: self.line, incomplete: true, in_test: false };
+            return SyntaxError {
+                message,
+                line: self.line,
+                incomplete: true,
+                in_test: false,
+                in_substitution: false,
+            };
         }
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
     }
 
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
-        SyntaxError { message, line, incomplete: true, in_test: false }
+        SyntaxError { message, line, incomplete: true, in_test: false, in_substitution: false }
     }
 
     fn token(&self) -> String {

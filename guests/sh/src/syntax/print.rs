@@ -63,6 +63,8 @@ struct Printer {
     indent: usize,
     /// Here-documents whose bodies follow at the end of the line.
     heres: Vec<Rc<super::ast::Here>>,
+    /// True after a here-document; as in bash, the next semicolon is left out.
+    was_here: bool,
 }
 
 impl Printer {
@@ -72,6 +74,34 @@ impl Printer {
 
     fn newline(&mut self) {
         self.text(b"\n");
+        self.bodies();
+        let blanks = vec![b' '; self.indent];
+        self.text(&blanks);
+    }
+
+    /// Prints an operator after a command, with the here-documents of that command.
+    fn operator(&mut self, operator: &[u8], beside: &[u8]) {
+        self.text(operator);
+        if self.heres.is_empty() {
+            self.text(beside);
+            return;
+        }
+        self.text(b"\n");
+        self.bodies();
+        self.text(if operator.is_empty() { b"" } else { b" " });
+        self.text(beside);
+    }
+
+    /// Prints a semicolon, unless a background command or a here-document is before it.
+    fn semicolon(&mut self) {
+        if !matches!(self.out.last(), Some(b'&' | b'\n')) {
+            self.text(b";");
+        }
+    }
+
+    /// Prints the bodies of here-documents, each with its delimiter.
+    fn bodies(&mut self) {
+        self.was_here |= !self.heres.is_empty();
         for here in std::mem::take(&mut self.heres) {
             let body = here.body.borrow();
             let mut inner = Printer::default();
@@ -84,8 +114,6 @@ impl Printer {
             self.text(&here.end);
             self.text(b"\n");
         }
-        let blanks = vec![b' '; self.indent];
-        self.text(&blanks);
     }
 
     fn function(&mut self, name: &[u8], body: &Command) {
@@ -120,20 +148,18 @@ impl Printer {
     fn lines(&mut self, list: &List) {
         for (at, item) in list.items.iter().enumerate() {
             self.item(item);
-            if at + 1 < list.items.len() {
-                if !item.background && self.heres.is_empty() {
+            if !self.heres.is_empty() {
+                self.operator(b"", b"");
+            } else if at + 1 < list.items.len() && !item.background {
+                if !std::mem::take(&mut self.was_here) {
                     self.text(b";");
                 }
-                self.newline();
-            } else if !self.heres.is_empty() {
-                self.text(b"\n");
-                let out = self.out.len() - 1;
-                self.out.truncate(out);
-                let indent = std::mem::take(&mut self.indent);
-                self.newline();
-                self.indent = indent;
-                if self.out.last() == Some(&b'\n') {
-                    self.out.pop();
+            }
+            if at + 1 < list.items.len() {
+                // As in bash, the command after `&` stays on its line.
+                match item.background && self.out.last() == Some(&b'&') {
+                    true => self.text(b" "),
+                    false => self.newline(),
                 }
             }
         }
@@ -155,10 +181,13 @@ impl Printer {
     fn item(&mut self, item: &Item) {
         self.pipeline(&item.first);
         for (link, pipeline) in &item.rest {
-            self.text(match link {
-                Link::And => b" && ",
-                Link::Or => b" || ",
-            });
+            self.operator(
+                match link {
+                    Link::And => b" && ",
+                    Link::Or => b" || ",
+                },
+                b"",
+            );
             self.pipeline(pipeline);
         }
         if item.background {
@@ -177,7 +206,7 @@ impl Printer {
         }
         for (at, command) in pipeline.stages.iter().enumerate() {
             if at > 0 {
-                self.text(b" | ");
+                self.operator(b" |", b" ");
             }
             self.command(command);
         }
@@ -217,6 +246,9 @@ impl Printer {
             Kind::Subshell(list) => {
                 self.text(b"( ");
                 self.list(list);
+                if !self.heres.is_empty() {
+                    self.operator(b"", b"");
+                }
                 self.text(b" )");
             }
             Kind::Group(list) => {
@@ -248,7 +280,7 @@ impl Printer {
                 self.newline();
                 self.text(b"do");
                 self.block(body);
-                self.text(b";");
+                self.semicolon();
                 self.newline();
                 self.text(b"done");
             }
@@ -325,13 +357,13 @@ impl Printer {
             self.list(condition);
             self.text(b"; then");
             self.block(body);
-            self.text(b";");
+            self.semicolon();
         }
         if let Some(body) = otherwise {
             self.newline();
             self.text(b"else");
             self.block(body);
-            self.text(b";");
+            self.semicolon();
         }
         for at in 0..depth {
             self.newline();
@@ -347,7 +379,7 @@ impl Printer {
         self.text(before);
         self.text(b"do");
         self.block(body);
-        self.text(b";");
+        self.semicolon();
         self.newline();
         self.text(b"done");
     }
@@ -430,9 +462,10 @@ impl Printer {
                         Direction::Output => b"1",
                     });
                 }
+                let closes = word.literal() == Some(b"-");
                 self.text(match direction {
-                    Direction::Input => b"<&",
-                    Direction::Output => b">&",
+                    Direction::Input if !closes => b"<&",
+                    Direction::Input | Direction::Output => b">&",
                 });
                 self.word(word);
             }

@@ -86,6 +86,9 @@ pub fn escape(src: &[u8], flavour: Flavour) -> (Text, usize) {
             (value, len) => (utf8(value), 2 + len),
         },
         b'c' if flavour == Flavour::Quote => match src.get(2) {
+            Some(b'?') => (vec![0x7f], 3),
+            Some(b'\\') if src.get(3) == Some(&b'\\') => (vec![0x1c], 4),
+            Some(b'\'') => (b"\\c".to_vec(), 2),
             Some(c) => (vec![c & 0x1f], 3),
             None => (b"\\c".to_vec(), 2),
         },

@@ -68,7 +68,8 @@ impl Parser {
             }
             self.pos = start;
         }
-        if self.peek().is_none_or(is_meta) || self.at_word(b"]]") {
+        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
+        if (self.peek().is_none_or(is_meta) && !is_process) || self.at_word(b"]]") {
             return Err(self.unexpected());
         }
         let left = self.word(Context::Word)?;
@@ -83,7 +84,11 @@ impl Parser {
         self.pos += len;
         self.skip_blanks();
         let context = if op == TestOp::Regex { Context::Regex } else { Context::Word };
-        let pattern_group = self.peek() == Some(b'(') && op == TestOp::Regex;
+        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
+        let pattern_group = is_process
+            || (op == TestOp::Regex
+                && (self.peek() == Some(b'(')
+                    || (self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|'))));
         if self.peek().is_none_or(is_meta) && !pattern_group {
             return Err(self.unexpected());
         }

@@ -20,6 +20,8 @@ pub(super) enum Context {
     DoubleBrace,
     /// Inside double quotes.
     Double,
+    /// Inside the double quotes of `"${x:-"…"}"`.
+    InnerDouble,
     /// A subscript, up to the end of the text.
     Index,
     /// A here-document, up to the end of the text.
@@ -30,9 +32,28 @@ pub(super) enum Context {
     Regex,
 }
 
+/// Form in which `declare -f` prints a word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Prints {
+    /// Printed from the parts.
+    #[default]
+    Parts,
+    /// Printed as the script has it.
+    AsWritten,
+    /// Contains `$'…'`, which bash prints decoded.
+    Decoded,
+}
+
 impl Context {
     fn is_double(self) -> bool {
-        matches!(self, Context::Double | Context::DoubleBrace | Context::Here | Context::Arith)
+        matches!(
+            self,
+            Context::Double
+                | Context::DoubleBrace
+                | Context::InnerDouble
+                | Context::Here
+                | Context::Arith
+        )
     }
 }
 
@@ -66,7 +87,7 @@ impl Parts {
 
     fn finish(mut self) -> Word {
         self.flush();
-        Word { parts: self.parts }
+        Word::new(self.parts)
     }
 }
 
@@ -79,6 +100,21 @@ impl Parser {
 
     /// Parses a word up to its end in this context; the terminator is not consumed.
     pub(super) fn word(&mut self, context: Context) -> Result<Word> {
+        if context != Context::Word {
+            return self.word_parts(context);
+        }
+        let outer = std::mem::take(&mut self.prints);
+        let start = self.pos;
+        let word = self.word_parts(context);
+        let prints = std::mem::replace(&mut self.prints, outer);
+        let mut word = word?;
+        if prints == Prints::AsWritten {
+            word.source = Some(self.src[start..self.pos].to_vec());
+        }
+        Ok(word)
+    }
+
+    fn word_parts(&mut self, context: Context) -> Result<Word> {
         let mut out = Parts::default();
         let mut parens = 0usize;
         while let Some(c) = self.peek() {
@@ -99,12 +135,18 @@ impl Parser {
                     break;
                 }
                 (Context::Regex, b' ' | b'\t' | b'\n') if parens == 0 => break,
+                (Context::Regex, b'<' | b'>') if parens == 0 && self.peek_at(1) == Some(b'(') => {
+                    self.pos += 2;
+                    let list = self.deeper(Parser::until_parenthesis)?;
+                    out.push(Part::Process(c == b'>', Rc::new(list)));
+                    continue;
+                }
                 (Context::Regex, b'(') => parens += 1,
                 (Context::Regex, b')') if parens == 0 => break,
                 (Context::Regex, b')') => parens -= 1,
                 (Context::Brace | Context::BraceSlash | Context::DoubleBrace, b'}') => break,
                 (Context::BraceSlash, b'/') => break,
-                (Context::Double, b'"') => break,
+                (Context::Double | Context::InnerDouble, b'"') => break,
                 (Context::Brace | Context::BraceSlash, b'<' | b'>')
                     if self.peek_at(1) == Some(b'(') =>
                 {
@@ -124,11 +166,19 @@ impl Parser {
     fn piece(&mut self, c: u8, context: Context, out: &mut Parts) -> Result<()> {
         match c {
             b'\\' => self.backslash(context, out),
+            b'\'' if context == Context::DoubleBrace && !self.posix => {
+                self.literal_quotes(out)?;
+            }
             b'\'' if !context.is_double() => {
                 let text = self.single_quoted()?;
                 out.quoted(&text);
             }
             b'"' if context == Context::Arith => self.pos += 1,
+            b'"' if context == Context::DoubleBrace => {
+                self.pos += 1;
+                let parts = self.deeper(Parser::inner_quoted)?;
+                out.push(Part::Double(parts));
+            }
             b'"' if context != Context::Here => {
                 self.pos += 1;
                 let parts = self.deeper(Parser::double_quoted)?;
@@ -136,7 +186,8 @@ impl Parser {
             }
             b'$' => {
                 let in_double = context.is_double();
-                match self.deeper(|p| p.dollar(in_double))? {
+                let is_ansi = context == Context::DoubleBrace && self.looking_at(b"$'");
+                match self.deeper(|p| p.dollar(in_double && !is_ansi))? {
                     Some(Part::Quoted(text)) => out.quoted(&text),
                     Some(part) => out.push(part),
                     None => out.literal.push(b'$'),
@@ -157,6 +208,24 @@ impl Parser {
         Ok(())
     }
 
+    /// Parses `'…'` inside `"${x-…}"`: the quotes are text and only hide a closing brace.
+    fn literal_quotes(&mut self, out: &mut Parts) -> Result<()> {
+        let line = self.line;
+        if !self.src[self.pos + 1..].contains(&b'\'') {
+            return Err(self.unclosed("'", line));
+        }
+        out.literal.push(b'\'');
+        self.pos += 1;
+        while let Some(c) = self.peek().filter(|c| *c != b'\'') {
+            self.piece(c, Context::Double, out)?;
+        }
+        if !self.eat(b"'") {
+            return Err(self.unclosed("'", line));
+        }
+        out.literal.push(b'\'');
+        Ok(())
+    }
+
     fn backslash(&mut self, context: Context, out: &mut Parts) {
         let next = self.peek_at(1);
         self.pos += 2.min(self.src.len() - self.pos);
@@ -168,7 +237,7 @@ impl Parser {
                     b'$' | b'`' | b'\\' => true,
                     b'"' => context != Context::Here,
                     b'}' => context == Context::DoubleBrace,
-                    _ => false,
+                    _ => context == Context::InnerDouble,
                 };
                 if escapes {
                     out.quoted(&[c]);
@@ -177,7 +246,10 @@ impl Parser {
                     out.literal.push(c);
                 }
             }
-            Some(c) => out.quoted(&[c]),
+            Some(c) => {
+                self.prints = self.prints.max(Prints::AsWritten);
+                out.quoted(&[c]);
+            }
         }
     }
 
@@ -206,7 +278,10 @@ impl Parser {
     pub(super) fn until_parenthesis(&mut self) -> Result<super::ast::List> {
         let line = self.line;
         let outer = std::mem::take(&mut self.pending);
-        let list = self.list()?;
+        self.substitutions += 1;
+        let list = self.list();
+        self.substitutions -= 1;
+        let list = list?;
         if self.at_end() {
             return Err(self.unclosed(")", line));
         }
@@ -239,9 +314,20 @@ impl Parser {
         Ok(word.parts)
     }
 
+    /// Parses `"…"` inside `"${x-…}"`, where a backslash quotes any character.
+    fn inner_quoted(&mut self) -> Result<Vec<Part>> {
+        let line = self.line;
+        let word = self.word(Context::InnerDouble)?;
+        if !self.eat(b"\"") {
+            return Err(self.unclosed("\"", line));
+        }
+        Ok(word.parts)
+    }
+
     fn backquote(&mut self, in_double: bool) -> Result<Part> {
         let line = self.line;
         let mut text = Vec::new();
+        self.prints = self.prints.max(Prints::AsWritten);
         self.pos += 1;
         loop {
             match self.peek() {
@@ -293,6 +379,9 @@ impl Parser {
         if self.pos > after && !self.peek().is_some_and(begins) {
             (self.pos, self.line) = (after, line);
         }
+        if self.peek() == Some(b'(') && self.src[self.pos + 1..].starts_with(b"\\\n") {
+            self.join_lines();
+        }
         let Some(c) = self.peek() else { return Ok(None) };
         match c {
             b'(' => {
@@ -304,7 +393,10 @@ impl Parser {
                     return Ok(Some(Part::Arith(Box::new(text))));
                 }
                 self.pos += 1;
-                let list = self.until_parenthesis()?;
+                let list = self.until_parenthesis().map_err(|mut error| {
+                    error.in_substitution = !error.incomplete;
+                    error
+                })?;
                 Ok(Some(Part::Command(Rc::new(list))))
             }
             b'[' => {
@@ -320,6 +412,7 @@ impl Parser {
                 self.braced_param(in_double).map(Some)
             }
             b'\'' if !in_double => {
+                self.prints = Prints::Decoded;
                 let (text, len) =
                     quote::ansi(&self.src[self.pos + 1..]).ok_or(self.unclosed("'", line))?;
                 self.count_lines(self.pos + 1 + len);

@@ -25,3 +25,28 @@ f() { if [ $a = 2 ]; then echo no; elif [ $a = 1 ]; then echo yes; else echo no;
 again
 f() (echo a subshell)
 again
+
+echo "--- words as written"
+f() { echo a\ b ${a}c `echo x` $'t\tu' "${a}" \$; x=a\ b; }; declare -f f
+
+echo "--- here-documents"
+f() {
+  cat <<A
+one
+A
+  echo y
+  cat <<A | cat
+two
+A
+  if true; then cat <<A
+three
+A
+  fi
+  cat <<A && echo z
+four
+A
+}
+declare -f f; f
+
+echo "--- quotes"
+x=\'; declare -p x; set | grep ^x=; echo "${x@Q}"

@@ -8,6 +8,9 @@ use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, load};
 use jaq_json::{Map, Val};
 use jaq_std::input::{HasInputs, Inputs, RcIter};
 
+/// Filters of jq that the libraries lack.
+const OWN_DEFINITIONS: &str = "def leaf_paths: paths(scalars); def input_filename: null;";
+
 /// The data available to native filters: the program, and the remaining inputs.
 pub(in crate::commands) struct Data;
 
@@ -61,7 +64,8 @@ impl Program {
             names.push(format!("${name}"));
             variables.push(value.clone());
         }
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+        let own = load::parse(OWN_DEFINITIONS, |parser| parser.defs()).unwrap_or_default();
+        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(own);
         let inputs = jaq_std::input::funs::<Data>().into_vec().into_iter();
         let funs = jaq_core::funs()
             .chain(jaq_std::funs())

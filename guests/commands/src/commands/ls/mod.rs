@@ -36,6 +36,7 @@ List information about the FILEs (the current directory by default), sorted by n
   -L, --dereference          show the file that a link leads to
   -m                         fill width with a comma separated list of entries
   -n, --numeric-uid-gid      like -l, but list numeric user and group IDs
+  -q, --hide-control-chars   print ? instead of control characters
   -N, --literal              print entry names without quoting
   -o                         like -l, but do not list group information
   -p                         append / indicator to directories
@@ -106,6 +107,8 @@ pub(super) enum Mark {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoting {
     Literal,
+    /// A question mark in place of each control character.
+    Hidden,
     /// Backslashes before blanks and in place of characters that cannot be seen.
     Escape,
     /// In double quotes, as in C.
@@ -190,6 +193,7 @@ fn parse_invocation(
         ('L', "dereference", Value::None),
         ('n', "numeric-uid-gid", Value::None),
         ('N', "literal", Value::None),
+        ('q', "hide-control-chars", Value::None),
         ('Q', "quote-name", Value::None),
         ('b', "escape", Value::None),
         ('\0', "quoting-style", Value::Required),
@@ -315,6 +319,7 @@ fn parse_invocation(
             Key::Short('i') => s.inode = true,
             Key::Short('s') => s.blocks = true,
             Key::Short('L' | 'H') => s.dereference = true,
+            Key::Short('q') => s.quoting = Quoting::Hidden,
             Key::Short('Q') => s.quoting = Quoting::C,
             Key::Short('b') => s.quoting = Quoting::Escape,
             Key::Short('N') => s.quoting = Quoting::Literal,

@@ -243,6 +243,9 @@ fn quoted(name: &[u8], quoting: Quoting) -> Vec<u8> {
         |byte: &u8| !(byte.is_ascii_alphanumeric() || b"_-./+:,%@=^".contains(byte) || *byte > 127);
     match quoting {
         Quoting::Literal => name.to_vec(),
+        Quoting::Hidden => {
+            name.iter().map(|c| if c.is_ascii_control() { b'?' } else { *c }).collect()
+        }
         Quoting::Shell if !name.iter().any(needs) && !name.is_empty() => name.to_vec(),
         Quoting::Shell | Quoting::ShellAlways => {
             let text = String::from_utf8_lossy(name).replace('\'', "'\\''");

@@ -4,12 +4,15 @@ use super::Spec;
 use crate::syntax::ast::Text;
 
 /// Parses an integer as C's `strtoimax` does, or `'c` as a character code. The error carries the
-/// value of the valid prefix.
-pub(super) fn parse_integer(text: &[u8]) -> Result<i64, (i64, &'static str)> {
+/// value of the valid prefix. Returns the value for signed and for unsigned conversions, each cut to
+/// its range.
+#[allow(clippy::type_complexity)]
+pub(super) fn parse_integer(text: &[u8]) -> Result<(i64, u64), ((i64, u64), &'static str)> {
     const INVALID: &str = "invalid number";
     let text = text.trim_ascii_start();
     if let [b'\'' | b'"', rest @ ..] = text {
-        return Ok(if rest.is_empty() { 0 } else { i64::from(crate::pattern::decode(rest).0) });
+        let code = if rest.is_empty() { 0 } else { crate::pattern::decode(rest).0 };
+        return Ok((i64::from(code), u64::from(code)));
     }
     let (negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -22,30 +25,30 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<i64, (i64, &'static str)> {
         digits => (10, digits),
     };
     let mut value = 0i128;
+    let mut is_huge = false;
     let mut len = 0;
     while let Some(digit) = digits.get(len).and_then(|c| char::from(*c).to_digit(radix)) {
-        value = (value * i128::from(radix) + i128::from(digit)).min(i128::from(u64::MAX));
+        value = value * i128::from(radix) + i128::from(digit);
+        if value > i128::from(u64::MAX) {
+            (value, is_huge) = (i128::from(u64::MAX), true);
+        }
         len += 1;
     }
-    let value = if negative { -value } else { value };
+    let signed = if negative { -value } else { value };
     if text.is_empty() {
-        return Ok(0);
+        return Ok((0, 0));
     }
+    // As in C, an unsigned conversion negates the magnitude, unless that does not fit.
+    let unsigned = match (is_huge, negative) {
+        (true, _) => u64::MAX,
+        (false, true) => (value as u64).wrapping_neg(),
+        (false, false) => value as u64,
+    };
+    let signed = signed.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
     if len < digits.len() || digits.is_empty() {
-        return Err((value as i64, INVALID));
+        return Err(((signed, unsigned), INVALID));
     }
-    if value > i128::from(i64::MAX) && value <= i128::from(u64::MAX) {
-        // Values above `i64::MAX` wrap; unsigned conversions read the bits back as `u64`.
-        return Ok(if value < i128::from(u64::MAX) || rest.len() <= 20 {
-            value as i64
-        } else {
-            i64::MAX
-        });
-    }
-    if value < i128::from(i64::MIN) {
-        return Err((i64::MIN, "Numerical result out of range"));
-    }
-    Ok(value as i64)
+    Ok((signed, unsigned))
 }
 
 /// Parses a floating-point number. The error carries the value of the valid prefix.

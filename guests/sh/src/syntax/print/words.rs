@@ -7,6 +7,9 @@ use crate::syntax::ast::{
 
 impl Printer {
     pub(super) fn word(&mut self, word: &Word) {
+        if let Some(source) = &word.source {
+            return self.text(source);
+        }
         self.parts(&word.parts, false);
     }
 

@@ -1,0 +1,52 @@
+# Errors that abandon a line, a text or the whole of `bash -c`.
+run() { bash -c "$1" 2>/dev/null; echo "status $?"; }
+
+echo "--- eval and source go on with the next line"
+eval 'echo ${^}
+echo second' 2>/dev/null
+echo 'echo ${^}
+echo second line' > file
+. ./file 2>/dev/null
+echo "after $?"
+
+echo "--- a subscript or an integer abandons all of -c"
+run 'a=(1 2); echo ${a[0+]}; echo same
+echo next'
+run 'declare -i n; n=1+; echo same
+echo next'
+run 'a=([0+]=1)
+echo next'
+run 'echo $((0+)); echo same
+echo next'
+run 'x=abc; echo ${x:0+}
+echo next'
+
+echo "--- syntax errors inside a substitution"
+run 'echo $(if true)
+echo next'
+run 'eval "echo \$(if true)"; echo next'
+run 'echo `if true`; echo next'
+run 'a['
+
+echo "--- POSIX mode"
+run 'set -o posix; readonly x=1; x=2; echo next'
+run 'set -o posix; readonly x=1; x=2 true; echo next'
+run 'set -o posix; .() { :; }; echo next'
+
+echo "--- bad substitutions"
+for text in '${#=}' '${#+}' '${#%}' '${!#x}' '${a[]}' '${a[@]:}'; do
+  (eval "echo $text") 2>/dev/null || echo "bad $text"
+done
+a=(1 2 3)
+echo "${a[@]: }" "${a[@]: : 2}" "${#:-}" "${#:+x}"
+
+echo "--- loops, names and redirections"
+for i in 1 2; do for j in 1 2; do echo $i$j; continue 0; done; done 2>/dev/null
+echo "status $?"
+(eval '$foo() { :; }') 2>/dev/null; echo "status $?"
+! !; echo "status $?"
+set -- '1 2' x
+(echo lost >& "$@") 2>/dev/null; echo "status $?"
+f() { set -e; false; echo unseen; }
+(! f; echo unseen); echo "status $?"
+(set -e; ! f; echo seen); echo "status $?"
