@@ -13,6 +13,7 @@ use cofferdam_walls::{Missing, Sandbox};
 use tokio::sync::oneshot;
 
 use crate::clock::Clock;
+use crate::deno::Deno;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::files::Files;
@@ -131,6 +132,7 @@ impl Prepared {
         let authority = Authority::new();
         let authority = authority.map_err(|error| Missing::certificates(&error))?;
         let world = world::plan(&program, &found, &desk, authority.certificate());
+        let deno = Deno::new(&world.plan);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
         let (starting, streams) = Sandbox::launch(&world.plan)?;
@@ -158,6 +160,7 @@ impl Prepared {
                 shown: Mutex::default(),
                 told: Mutex::default(),
                 offered: program.offered,
+                deno,
             })
         };
         let (report, done) = oneshot::channel();

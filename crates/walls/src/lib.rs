@@ -42,7 +42,7 @@ mod world;
 pub use call::{Access, Attempt, Call, GuestPath};
 pub use launcher::{become_launcher, launch_ahead};
 pub use missing::{Missing, Piece};
-pub use plan::{Bind, Code, Content, Entry, Limits, Plan, Writing};
+pub use plan::{Bind, Code, Content, Entry, Limits, Plan, UnixSockets, Writing};
 pub use probe::{Found, probe};
 pub use sandbox::{NetworkSockets, Sandbox, Started, Starting, Streams, Usage, wait_for_any};
 pub use view::{Executable, Place};

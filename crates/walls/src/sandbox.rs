@@ -6,10 +6,11 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::call::{Call, GuestPath};
+use crate::call::{Attempt, Call, GuestPath};
 use crate::group::Group;
 use crate::launcher::Launcher;
 use crate::message::{self, Order, Report, World};
@@ -246,6 +247,10 @@ impl Sandbox {
 
     /// Lets a call continue; the walls decide.
     pub fn proceed(&self, call: &Call) {
+        // T-NAT-013: a Unix socket of the kernel's would reach the sockets of mounted folders.
+        if call.attempt == Attempt::UnixSocket {
+            return self.refuse(call, libc::EAFNOSUPPORT);
+        }
         // Fails only if the caller has ended.
         let _ = seccomp::proceed(self.listener.as_fd(), call.id);
     }
@@ -262,7 +267,18 @@ impl Sandbox {
 
     /// Makes a call return a new descriptor of an open file.
     pub fn inject(&self, call: &Call, file: &File) -> io::Result<()> {
-        seccomp::inject(self.listener.as_fd(), call.id, file.as_fd())
+        seccomp::inject(self.listener.as_fd(), call.id, file.as_fd(), true)
+    }
+
+    /// Makes a call for a Unix socket return one end of a pair, and returns the other end. The
+    /// program's end is connected for good: the kernel connects it to nothing else.
+    pub fn give_socket(&self, call: &Call) -> io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        theirs.set_nonblocking(call.socket_flags & libc::SOCK_NONBLOCK != 0)?;
+        ours.set_nonblocking(true)?;
+        let is_closed = call.socket_flags & libc::SOCK_CLOEXEC != 0;
+        seccomp::inject(self.listener.as_fd(), call.id, theirs.as_fd(), is_closed)?;
+        Ok(ours)
     }
 
     /// Finds the place that a path of a call leads to.

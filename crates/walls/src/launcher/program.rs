@@ -57,7 +57,7 @@ fn wall_in(plan: &Plan, given: &Given, init: &OwnedFd) -> Result<(), Missing> {
         true => MemoryFiles::Harmless,
         false => MemoryFiles::Refused,
     };
-    let listener = seccomp::install(&filter::assemble(memory_files));
+    let listener = seccomp::install(&filter::assemble(memory_files, plan.unix_sockets));
     let listener = listener.map_err(Missing::at(Piece::Filter, "install"))?;
     let fds = [listener.as_fd(), root.as_fd(), init.as_fd()];
     message::send(given.control.as_fd(), &Report::Ready, &fds).map_err(launcher("control"))
