@@ -10,7 +10,7 @@ use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan, Uni
 
 use crate::deno;
 use crate::files::is_granted_whole;
-use crate::network::{PORTS, PROXY};
+use crate::network::PROXY;
 use crate::program::{self, Found, Program};
 
 /// Folders for the program's own files, where a folder of the host has to be asked about by name.
@@ -176,7 +176,6 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         },
         hidden: program.hidden.clone(),
         own_code,
-        ports: PORTS.to_vec(),
         unix_sockets: match deno::is_asking(program, found) {
             true => UnixSockets::Asked,
             false => UnixSockets::Refused,

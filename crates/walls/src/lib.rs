@@ -46,4 +46,4 @@ pub use plan::{Bind, Code, Content, Entry, Limits, Plan, UnixSockets, Writing};
 pub use probe::{Found, probe};
 pub use sandbox::{NetworkSockets, Sandbox, Started, Starting, Streams, Usage, wait_for_any};
 pub use view::{Executable, Place};
-pub use world::{HOME, PROGRAMS, is_inside, system};
+pub use world::{HOME, PORTS, PROGRAMS, is_inside, system};

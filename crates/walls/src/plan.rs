@@ -25,8 +25,6 @@ pub struct Plan {
     pub hidden: Vec<PathBuf>,
     /// Permission to use the program's own files, and those of overlays, as code.
     pub own_code: Code,
-    /// Ports of the sandbox's network on which the supervisor accepts connections.
-    pub ports: Vec<u16>,
     /// Unix sockets that the program makes.
     pub unix_sockets: UnixSockets,
 }

@@ -32,15 +32,15 @@ pub struct Started {
     pub sandbox: Arc<Sandbox>,
     /// The streams of the program.
     pub streams: Streams,
-    /// Sockets in the sandbox's network, if the plan names ports.
-    pub network: Option<NetworkSockets>,
+    /// Sockets in the sandbox's network.
+    pub network: NetworkSockets,
 }
 
 /// Sockets that belong to the sandbox's network and are used outside.
 pub struct NetworkSockets {
     /// Receives questions for names.
     pub names: UdpSocket,
-    /// Accepts connections, one for each port of the plan.
+    /// Accepts connections, one for each of [`PORTS`](crate::PORTS).
     pub ports: Vec<TcpListener>,
 }
 
@@ -112,7 +112,7 @@ pub struct Streams {
 
 impl Starting {
     /// Waits until the program is about to start.
-    pub fn finish(mut self) -> Result<(Arc<Sandbox>, Option<NetworkSockets>), Missing> {
+    pub fn finish(mut self) -> Result<(Arc<Sandbox>, NetworkSockets), Missing> {
         let failed = |step: &'static str| Missing::at(Piece::Launcher, step);
         let (listener, root, init, network) = await_ready(&self.control)?;
         seccomp::wake_in_turn(listener.as_fd());
@@ -474,12 +474,13 @@ fn mounts(plan: &Plan) -> BTreeMap<PathBuf, Bind> {
     mounts.collect()
 }
 
-type Ready = (OwnedFd, OwnedFd, OwnedFd, Option<NetworkSockets>);
+type Ready = (OwnedFd, OwnedFd, OwnedFd, NetworkSockets);
 
 /// Waits until the program is about to start.
 fn await_ready(control: &OwnedFd) -> Result<Ready, Missing> {
     let closed = || Missing::new(Piece::Launcher, "ended before the program was started");
-    let mut network = None;
+    // The launcher reports the network, and the program that it is ready.
+    let (mut network, mut ready) = (None, None);
     loop {
         let received = message::receive(control.as_fd());
         let received = received.map_err(Missing::at(Piece::Launcher, "control"))?;
@@ -492,11 +493,16 @@ fn await_ready(control: &OwnedFd) -> Result<Ready, Missing> {
                 network = Some(NetworkSockets { names, ports });
             }
             (Report::Ready, fds) => {
-                let [listener, root, init] = <[OwnedFd; 3]>::try_from(fds).map_err(|_| closed())?;
-                return Ok((listener, root, init, network));
+                ready = Some(<[OwnedFd; 3]>::try_from(fds).map_err(|_| closed())?);
             }
             (Report::Done(_), _) => return Err(closed()),
         }
+        (network, ready) = match (network, ready) {
+            (Some(network), Some([listener, root, init])) => {
+                return Ok((listener, root, init, network));
+            }
+            unfinished => unfinished,
+        };
     }
 }
 
