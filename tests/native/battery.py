@@ -47,6 +47,14 @@ try {
 }
 """
 
+DENO_ASKS = """for (const act of [
+  () => Deno.readTextFile('data.txt'),
+  () => Deno.writeTextFile('out.txt', 'made'),
+  async () => Deno.env.get('TOKEN'),
+  async () => (await new Deno.Command('id').output()).code,
+]) console.log(await act().catch((error) => error.name + ' ' + error.message));
+"""
+
 
 class Registry(http.server.BaseHTTPRequestHandler):
     """Answers with the request, and has one package for npm."""
@@ -173,10 +181,27 @@ class Runtimes(Case):
                 self.assertEqual(self.call("grant", line["requestId"]).returncode, 0)
                 self.assertEqual(self.exec("--", python, "main.py").stdout, "content\n")
 
-    def test_deno_has_its_own_permissions_and_the_walls_behind_them(self):
+    def test_deno_asks_over_its_own_protocol(self):
+        path = self.write("data.txt", "content")
+        self.write("main.ts", DENO_ASKS)
+        ran = self.exec("--", DENO, "run", "main.ts")
+        lines = {line["requiredPermission"]: line["requestId"] for line in self.denied(ran)}
+        expect = [f"fs:read:{path}", f"fs:write:{self.home}/out.txt", "env:read:TOKEN", "process:exec:id"]
+        self.assertEqual(sorted(lines), sorted(expect))
+        for permission, printed in zip(expect, ran.stdout.split("\n")):
+            self.assertRegex(printed, f"^NotCapable {re.escape(permission)}: .*\\({lines[permission]}\\)$")
+        for identifier in lines.values():
+            self.assertEqual(self.call("grant", identifier).returncode, 0)
+        # A file that can be changed can be read.
+        ran = self.exec("--allow", f"fs:read:{self.home}/out.txt", "--", DENO, "run", "main.ts")
+        self.assertEqual(ran.stdout, "content\nundefined\ns3cr3t\n0\n")
+        self.assertEqual((self.home / "out.txt").read_text(), "made")
+
+    def test_deno_with_options_has_its_own_permissions_and_the_walls_behind_them(self):
         path = self.write("data.txt", "content")
         self.write("main.ts", "console.log(await Deno.readTextFile('data.txt'))")
-        self.assertIn("NotCapable", self.exec("--", DENO, "run", "main.ts", code=1).stderr)
+        ran = self.exec("--allow", f"fs:read:{path}", "--", DENO, "run", "--allow-env", "main.ts", code=1)
+        self.assertIn("NotCapable: Requires read access", ran.stderr)
         ran = self.exec("--", DENO, "run", "-A", "main.ts", code=1)
         self.assertEqual(self.denied(ran)[0]["requiredPermission"], f"fs:read:{path}")
         ran = self.exec("--allow", f"fs:read:{path}", "--", DENO, "run", "-A", "main.ts")

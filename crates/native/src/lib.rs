@@ -14,11 +14,13 @@
 //! - [`Files`], [`Programs`]: files and programs behind permits
 //! - `network`: names and connections of the program, and its requests
 //! - `silent`, `told`: paths that are probed for and not meant; paths that shims ask
+//! - `deno`: questions of Deno over the protocol of its permission broker
 //! - [`Observer`], `clock`, `host`: output, time, and paths of the host
 
 #![cfg(target_os = "linux")]
 
 mod clock;
+mod deno;
 mod errno;
 mod error;
 mod executor;

@@ -17,7 +17,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, Weak};
 
 use cofferdam_net::Client;
-use cofferdam_walls::NetworkSockets;
+use cofferdam_walls::{NetworkSockets, PORTS};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -32,10 +32,7 @@ use crate::supervisor::Supervisor;
 pub(crate) use authority::Authority;
 
 /// Port of the permission proxy, for programs that speak to one.
-pub(crate) const PROXY: u16 = 9998;
-
-/// Ports that are listened on from the start.
-pub(crate) const PORTS: [u16; 3] = [80, 443, PROXY];
+pub(crate) const PROXY: u16 = PORTS[2];
 
 /// Port of the resolver.
 const RESOLVER: u16 = 53;
@@ -72,14 +69,10 @@ pub(super) struct Arrival {
 }
 
 impl Network {
-    pub(crate) fn new(
-        client: Client,
-        authority: Authority,
-        sockets: Option<NetworkSockets>,
-    ) -> Self {
+    pub(crate) fn new(client: Client, authority: Authority, sockets: NetworkSockets) -> Self {
         let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let ports = PORTS.iter().map(|port| (*port, false)).collect();
-        let sockets = Mutex::new(sockets);
+        let sockets = Mutex::new(Some(sockets));
         Network { client, authority, sockets, connections, ports: Mutex::new(ports) }
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cofferdam_broker::{HostFolder, identity};
+use cofferdam_broker::{HostFolder, identity, shortened};
 use sha2::{Digest, Sha256};
 
 /// Longest script whose whole content is hashed.
@@ -16,6 +16,10 @@ const MAX_SCRIPT: u64 = 16 << 20;
 
 /// Longest program whose whole content is hashed; of a longer one, parts and its dates are.
 const MAX_HASHED: u64 = 4 << 20;
+
+/// Most characters of a command line in an identity, which a grant limits to 512 bytes. The hash
+/// covers all of it.
+const MAX_NAME: usize = 100;
 
 /// Longest first line of a script that names its interpreter.
 const MAX_SHEBANG: usize = 256;
@@ -73,6 +77,8 @@ pub(crate) struct Found {
     pub(crate) file: Located,
     /// Programs that interpret it, if it is a script.
     pub(crate) interpreters: Vec<Located>,
+    /// Words behind the interpreter in its first line, if it is a script.
+    pub(crate) line: Option<String>,
     /// The script among its arguments.
     pub(crate) script: Option<Script>,
 }
@@ -100,15 +106,17 @@ pub(crate) struct Script {
     pub(crate) at: PathBuf,
     /// Path on the host, which differs below a mounted folder.
     pub(crate) host: PathBuf,
+    /// Index among the words of the command line.
+    pub(crate) index: usize,
 }
 
 /// Finds a program by its name or path.
 pub(crate) fn find(program: &Program) -> io::Result<Found> {
     let word = program.words.first().map(OsString::as_os_str).unwrap_or_default();
     let file = Located::new(&locate(word, &program.search)?)?;
-    let interpreters = interpreters(&file.path, &program.search)?;
+    let (interpreters, line) = interpreters(&file.path, &program.search)?;
     let script = script(&file.path, program);
-    Ok(Found { file, interpreters, script })
+    Ok(Found { file, interpreters, line, script })
 }
 
 fn locate(word: &OsStr, search: &OsStr) -> io::Result<PathBuf> {
@@ -133,18 +141,23 @@ fn locate(word: &OsStr, search: &OsStr) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the programs that a script names in its first line.
-fn interpreters(path: &Path, search: &OsStr) -> io::Result<Vec<Located>> {
+/// Returns the programs that a script names in its first line, and the rest of that line.
+fn interpreters(path: &Path, search: &OsStr) -> io::Result<(Vec<Located>, Option<String>)> {
     let mut first = Vec::new();
     File::open(path)?.take(MAX_SHEBANG as u64).read_to_end(&mut first)?;
-    let Some((program, argument)) = shebang(&first) else { return Ok(Vec::new()) };
+    let Some((program, argument)) = shebang(&first) else { return Ok((Vec::new(), None)) };
     let mut found = vec![Located::new(&program)?];
     if program.file_name() == Some(OsStr::new("env"))
-        && let Some(name) = argument.as_deref().and_then(|words| words.split(' ').next_back())
+        && let Some(name) = argument.as_deref().and_then(after_env)
     {
         found.push(Located::new(&locate(OsStr::new(name), search)?)?);
     }
-    Ok(found)
+    Ok((found, argument))
+}
+
+/// Returns the program among the words behind `env`, which may be options and variables.
+fn after_env(words: &str) -> Option<&str> {
+    words.split_ascii_whitespace().find(|word| !word.starts_with('-') && !word.contains('='))
 }
 
 /// Parses the first line of a script: its interpreter and the rest.
@@ -170,12 +183,12 @@ fn script(path: &Path, program: &Program) -> Option<Script> {
         Some(directory) => directory.clone(),
         None => std::env::current_dir().ok()?,
     };
-    let words = program.words.iter().skip(1);
-    let words = words.filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
-    let scripts = words.map(|word| {
+    let words = program.words.iter().enumerate().skip(1);
+    let words = words.filter(|(_, word)| !word.as_encoded_bytes().starts_with(b"-"));
+    let scripts = words.map(|(index, word)| {
         let at = base.join(word);
         let host = on_host(&at, &program.folders);
-        Script { at, host }
+        Script { at, host, index }
     });
     scripts.into_iter().find(|script| script.host.is_file())
 }
@@ -198,7 +211,8 @@ pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
         let mut content = found.file.path.as_os_str().as_encoded_bytes().to_vec();
         content.push(0);
         File::open(&script.host)?.take(MAX_SCRIPT).read_to_end(&mut content)?;
-        return Ok(identity(&format!("{} {}", name(&found.file.path), name(&script.at)), &content));
+        let shown = format!("{} {}", name(&found.file.path), name(&script.at));
+        return Ok(identity(&shortened(&shown, MAX_NAME), &content));
     }
     let mut content = fingerprint(&found.file.path)?;
     for word in program.words.iter().skip(1) {
@@ -207,7 +221,7 @@ pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
     }
     let words: Vec<_> = program.words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let shown = format!("{} {}", name(&found.file.path), words.join(" "));
-    Ok(identity(shown.trim_end(), &content))
+    Ok(identity(&shortened(shown.trim_end(), MAX_NAME), &content))
 }
 
 /// Returns a hash of a program. Programs of a hundred megabytes are known by their ends, size,
@@ -302,6 +316,9 @@ mod tests {
         check("#! /usr/bin/env python3\n", Some(("/usr/bin/env", Some("python3"))));
         check("echo", None);
         check("#!\n", None);
+        assert_eq!(after_env("python3"), Some("python3"));
+        assert_eq!(after_env("-S A=1 deno run --allow-net"), Some("deno"));
+        assert_eq!(after_env("-S"), None);
     }
 
     #[test]
@@ -313,6 +330,17 @@ mod tests {
         assert_eq!(find("/usr/bin/python3.11"), Some(file));
         assert_eq!(find("/usr/bin/python3-config"), None);
         assert_eq!(find("/usr/bin/cat"), None);
+    }
+
+    #[test]
+    fn identity_of_a_long_command_line_fits_a_grant_and_covers_all_of_it() {
+        let identity_of = |last: &str| {
+            let words = ["true", &"é".repeat(5000), last].map(Into::into).to_vec();
+            let program = Program { words, search: "/usr/bin".into(), ..Program::default() };
+            identify(&program, &find(&program).unwrap()).unwrap()
+        };
+        assert!(identity_of("a").len() <= cofferdam_broker::MAX_LABEL);
+        assert_ne!(identity_of("a"), identity_of("b"));
     }
 
     #[test]

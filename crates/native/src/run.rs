@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use cofferdam_broker::{Desk, Permissions};
@@ -13,6 +13,7 @@ use cofferdam_walls::{Missing, Sandbox};
 use tokio::sync::oneshot;
 
 use crate::clock::Clock;
+use crate::deno::Deno;
 use crate::error::Error;
 use crate::executor::Executor;
 use crate::files::Files;
@@ -131,6 +132,7 @@ impl Prepared {
         let authority = Authority::new();
         let authority = authority.map_err(|error| Missing::certificates(&error))?;
         let world = world::plan(&program, &found, &desk, authority.certificate());
+        let deno = Deno::new(&world.plan);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
         let (starting, streams) = Sandbox::launch(&world.plan)?;
@@ -158,6 +160,7 @@ impl Prepared {
                 shown: Mutex::default(),
                 told: Mutex::default(),
                 offered: program.offered,
+                deno,
             })
         };
         let (report, done) = oneshot::channel();
@@ -230,24 +233,30 @@ impl Killer {
     }
 }
 
-/// The thread that copies the output of a program.
-struct Pump(JoinHandle<()>);
+/// The thread that copies the output of a program; the channel is closed when it has. Its own end
+/// takes longer, and nobody waits for that.
+struct Pump(mpsc::Receiver<()>);
 
 impl Pump {
     fn start(output: &Arc<Output>, stdout: File, stderr: File) -> Result<Self, Missing> {
         let output = output.clone();
-        Ok(Pump(spawn(move || output.pump(stdout, stderr))?))
+        let (copied, is_copied) = mpsc::channel();
+        spawn(move || {
+            output.pump(stdout, stderr);
+            drop(copied);
+        })?;
+        Ok(Pump(is_copied))
     }
 
     /// Waits until the program can write no more.
     fn finish(self) {
-        let _ = self.0.join();
+        let _ = self.0.recv();
     }
 }
 
-fn spawn(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Missing> {
+fn spawn(work: impl FnOnce() + Send + 'static) -> Result<(), Missing> {
     let thread = thread::Builder::new().name("cofferdam-native".into());
-    thread.stack_size(STACK).spawn(work).map_err(|_| Missing::thread())
+    thread.stack_size(STACK).spawn(work).map(drop).map_err(|_| Missing::thread())
 }
 
 /// Serves a run until its last process has ended.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::{Action, Denial, Desk, Permit, Preview, Verdict, Waiting};
+use cofferdam_broker::{Action, Denial, Desk, PermissionError, Permit, Preview, Verdict, Waiting};
 use cofferdam_caps::{Access, Request};
 use cofferdam_walls::{self as walls, Attempt, Call, GuestPath, Place, Sandbox};
 
 use crate::clock::Clock;
+use crate::deno::{self, Deno};
 use crate::errno;
 use crate::executor::Executor;
 use crate::files::{Files, ShowFile};
@@ -39,16 +40,22 @@ pub(crate) struct Supervisor {
     pub(crate) told: Mutex<Told>,
     /// Variables that the program gets if they are granted.
     pub(crate) offered: BTreeMap<String, String>,
+    /// Connections of Deno; `None` if the program is another one.
+    pub(crate) deno: Option<Deno>,
 }
 
 /// The answer to a call.
-enum Answer {
+pub(crate) enum Answer {
     Proceed,
     Refuse(i32),
+    /// Fails with `EACCES`, because of a decision of the desk.
+    Denied(Box<PermissionError>),
     /// Returns 0 without carrying out the call.
     Yes,
     /// Opens a text that is nowhere a file.
     Give(String),
+    /// Opens a connection over which Deno asks for permissions.
+    Connect,
     AskVariable(String, Box<Waiting<Request>>),
     AskFile(PathBuf, Box<Waiting<ShowFile>>),
     AskProgram(String, Box<Waiting<StartFile>>),
@@ -67,6 +74,7 @@ impl Supervisor {
         match answer {
             Answer::Proceed => self.sandbox.proceed(&call),
             Answer::Refuse(errno) => self.sandbox.refuse(&call, errno),
+            Answer::Denied(_) => self.sandbox.refuse(&call, errno::ACCESS),
             Answer::Yes => self.sandbox.answer(&call, 0),
             Answer::Give(text) => {
                 let given = told::pipe(&text).and_then(|file| self.sandbox.inject(&call, &file));
@@ -74,56 +82,64 @@ impl Supervisor {
                     self.sandbox.refuse(&call, errno::NOT_FOUND);
                 }
             }
-            Answer::AskVariable(name, waiting) => {
-                let this = self.clone();
-                self.executor.spawn(async move {
-                    let denied = format!("env:{name}");
-                    let answer = match this.wait(&denied, *waiting).await {
-                        Some(_permit) => this.variable(&name),
-                        None => Answer::Refuse(errno::ACCESS),
-                    };
-                    this.give(call, answer);
-                });
+            Answer::Connect => {
+                if let Err(call) = deno::connect(self, call) {
+                    self.sandbox.refuse(&call, errno::FAMILY);
+                }
             }
-            Answer::AskFile(path, waiting) => {
+            answer @ (Answer::AskVariable(..) | Answer::AskFile(..) | Answer::AskProgram(..)) => {
                 let this = self.clone();
                 self.executor.spawn(async move {
-                    let permit = this.wait(&path.to_string_lossy(), *waiting).await;
-                    // Another path of the same call may be left to decide.
-                    let answer = match permit.map(|permit| this.show(permit)) {
-                        Some(Answer::Proceed) => this.decide(&call),
-                        Some(answer) => answer,
-                        None => Answer::Refuse(errno::ACCESS),
-                    };
-                    this.give(call, answer);
-                });
-            }
-            Answer::AskProgram(name, waiting) => {
-                let this = self.clone();
-                self.executor.spawn(async move {
-                    let permit = this.wait(&name, *waiting).await;
-                    let answer = match permit.map(|permit| this.allow(permit, &name)) {
-                        Some(Answer::Proceed) => this.decide(&call),
-                        Some(answer) => answer,
-                        None => Answer::Refuse(errno::ACCESS),
-                    };
+                    let answer = this.settle(answer, || this.decide(&call)).await;
                     this.give(call, answer);
                 });
             }
         }
     }
 
-    /// Waits for a person, with the clock of the run stopped.
-    async fn wait<A: Action>(&self, name: &str, waiting: Waiting<A>) -> Option<Permit<A>> {
-        let _pause = self.clock.pause();
-        match waiting.await {
-            Ok(permit) => Some(permit),
-            Err(denial) => {
-                self.tell(&denial);
-                lock(&self.told).add(name.to_owned(), &denial);
-                None
+    /// Waits for the person who is asked, and carries out the answer. `again` decides whatever is
+    /// left to decide; another answer is returned as it is.
+    pub(crate) async fn settle(&self, answer: Answer, again: impl FnOnce() -> Answer) -> Answer {
+        let answer = match answer {
+            Answer::AskVariable(name, waiting) => {
+                return match self.wait(&format!("env:{name}"), *waiting).await {
+                    Ok(_permit) => self.variable(&name),
+                    Err(error) => Answer::Denied(error),
+                };
             }
-        }
+            Answer::AskFile(path, waiting) => {
+                match self.wait(&path.to_string_lossy(), *waiting).await {
+                    Ok(permit) => self.show(permit),
+                    Err(error) => Answer::Denied(error),
+                }
+            }
+            Answer::AskProgram(name, waiting) => match self.wait(&name, *waiting).await {
+                Ok(permit) => self.allow(permit, &name),
+                Err(error) => Answer::Denied(error),
+            },
+            Answer::Proceed
+            | Answer::Refuse(_)
+            | Answer::Denied(_)
+            | Answer::Yes
+            | Answer::Give(_)
+            | Answer::Connect => return answer,
+        };
+        // Another path of the same call may be left to decide.
+        if matches!(answer, Answer::Proceed) { again() } else { answer }
+    }
+
+    /// Waits for a person, with the clock of the run stopped.
+    async fn wait<A: Action>(
+        &self,
+        name: &str,
+        waiting: Waiting<A>,
+    ) -> Result<Permit<A>, Box<PermissionError>> {
+        let _pause = self.clock.pause();
+        waiting.await.map_err(|denial| {
+            self.tell(&denial);
+            lock(&self.told).add(name.to_owned(), &denial);
+            Box::new(denial.into_error())
+        })
     }
 
     fn decide(self: &Arc<Self>, call: &Call) -> Answer {
@@ -151,6 +167,15 @@ impl Supervisor {
                 network::expect(self, *to);
                 Answer::Proceed
             }
+            Attempt::UnixSocket => match self.deno {
+                Some(_) => Answer::Connect,
+                None => Answer::Refuse(errno::FAMILY),
+            },
+            // The socket is connected since it was made, and can be connected to nothing else.
+            Attempt::ConnectUnix(path) => match path == Path::new(deno::SOCKET) {
+                true if self.deno.is_some() => Answer::Yes,
+                true | false => Answer::Refuse(errno::ACCESS),
+            },
             Attempt::Nothing => Answer::Proceed,
         }
     }
@@ -159,7 +184,8 @@ impl Supervisor {
         match self.sandbox.locate(call, path) {
             Place::Outside(path) => match told::parse(&path) {
                 Some(ask) => self.explain(call, &ask),
-                None => self.ask_file(call, path, Access::Read),
+                None if !self.sandbox.is_waiting(call) => Answer::Refuse(errno::ACCESS),
+                None => self.ask_file(path, Access::Read),
             },
             Place::Inside => Answer::Proceed,
         }
@@ -179,14 +205,20 @@ impl Supervisor {
     }
 
     fn decide_write(&self, call: &Call, path: &GuestPath) -> Answer {
+        match self.place_to_write(call, path) {
+            Some(_) if !self.sandbox.is_waiting(call) => Answer::Refuse(errno::ACCESS),
+            Some(path) => self.ask_file(path, Access::Write),
+            None => Answer::Proceed,
+        }
+    }
+
+    /// Returns the path that has to be granted before a path of a call can be written to.
+    pub(crate) fn place_to_write(&self, call: &Call, path: &GuestPath) -> Option<PathBuf> {
         match self.sandbox.locate(call, path) {
-            Place::Outside(path) => self.ask_file(call, path, Access::Write),
-            Place::Inside => match self.sandbox.resolve(call, path) {
-                Some(path) if self.files.is_read_only(&path) => {
-                    self.ask_file(call, path, Access::Write)
-                }
-                Some(_) | None => Answer::Proceed,
-            },
+            Place::Outside(path) => Some(path),
+            Place::Inside => {
+                self.sandbox.resolve(call, path).filter(|path| self.files.is_read_only(path))
+            }
         }
     }
 
@@ -211,6 +243,11 @@ impl Supervisor {
         if silent::is_probed_variable(name) && !self.is_granted(&request) {
             return Answer::Refuse(errno::NOT_FOUND);
         }
+        self.ask_variable(name, request)
+    }
+
+    /// Checks a variable at the desk.
+    pub(crate) fn ask_variable(&self, name: &str, request: Request) -> Answer {
         match self.desk.check(request) {
             Verdict::Permit(_permit) => self.variable(name),
             Verdict::Denied(denial) => {
@@ -230,10 +267,7 @@ impl Supervisor {
 
     // T-NAT-001: files that were not granted.
     /// Checks a file of the host at the desk, and shows it if it is permitted.
-    fn ask_file(&self, call: &Call, path: PathBuf, access: Access) -> Answer {
-        if !self.sandbox.is_waiting(call) {
-            return Answer::Refuse(errno::ACCESS);
-        }
+    pub(crate) fn ask_file(&self, path: PathBuf, access: Access) -> Answer {
         let Some(action) = ShowFile::new(path.clone(), access) else {
             return Answer::Refuse(errno::ACCESS);
         };
@@ -266,8 +300,11 @@ impl Supervisor {
 
     fn decide_start(&self, call: &Call, path: &GuestPath, words: &[String]) -> Answer {
         if let Place::Outside(path) = self.sandbox.locate(call, path) {
+            if !self.sandbox.is_waiting(call) {
+                return Answer::Refuse(errno::ACCESS);
+            }
             // The file has to be there before it can be started.
-            match self.ask_file(call, path, Access::Read) {
+            match self.ask_file(path, Access::Read) {
                 Answer::Proceed => {}
                 other => return other,
             }
@@ -288,6 +325,11 @@ impl Supervisor {
         let Some(action) = self.programs.to_start(executable, words, &self.desk) else {
             return Answer::Refuse(errno::ACCESS);
         };
+        self.ask_program(name, action)
+    }
+
+    /// Checks a program at the desk, and lets it be started if it is permitted.
+    pub(crate) fn ask_program(&self, name: String, action: StartFile) -> Answer {
         match self.desk.check(action) {
             Verdict::Permit(permit) => self.allow(permit, &name),
             Verdict::Denied(denial) => self.denied_program(name, &denial),
@@ -332,13 +374,13 @@ impl Supervisor {
         self.files.retain(|request| self.is_granted(request));
     }
 
-    fn is_granted(&self, request: &Request) -> bool {
+    pub(crate) fn is_granted(&self, request: &Request) -> bool {
         matches!(self.desk.would_grant(request), Ok(Preview::Granted(..)))
     }
 
     fn denied(&self, denial: &Denial) -> Answer {
         self.tell(denial);
-        Answer::Refuse(errno::ACCESS)
+        Answer::Denied(Box::new(denial.error().clone()))
     }
 
     fn denied_program(&self, name: String, denial: &Denial) -> Answer {

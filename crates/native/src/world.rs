@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use cofferdam_broker::{Desk, FolderMode, Preview, Verdict};
 use cofferdam_caps::{Access, Capability, Request};
-use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan};
+use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan, UnixSockets};
 
+use crate::deno;
 use crate::files::is_granted_whole;
-use crate::network::{PORTS, PROXY};
+use crate::network::PROXY;
 use crate::program::{self, Found, Program};
 
 /// Folders for the program's own files, where a folder of the host has to be asked about by name.
@@ -175,7 +176,10 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         },
         hidden: program.hidden.clone(),
         own_code,
-        ports: PORTS.to_vec(),
+        unix_sockets: match deno::is_asking(program, found) {
+            true => UnixSockets::Asked,
+            false => UnixSockets::Refused,
+        },
     };
     let prefixes = prefixes.into_iter().map(Path::to_owned).collect();
     World { plan, fixed, granted, programs, prefixes }
@@ -253,6 +257,9 @@ fn variables(
     }
     all.insert("PROXY_URL".to_owned(), format!("http://localhost:{PROXY}").into());
     all.insert("PWD".to_owned(), directory.into());
+    if deno::is_asking(program, found) {
+        all.insert(deno::VARIABLE.to_owned(), deno::SOCKET.into());
+    }
     for (name, value) in &program.offered {
         if all.contains_key(name) {
             continue;

@@ -29,6 +29,8 @@ const MAX_WORDS: u64 = 16;
 pub struct Call {
     pub(crate) id: u64,
     pub(crate) pid: u32,
+    /// Type and flags of a socket, if the call makes one.
+    pub(crate) socket_flags: i32,
     /// The action that the call asks for.
     pub attempt: Attempt,
 }
@@ -48,8 +50,12 @@ pub enum Attempt {
     Execute(GuestPath, Vec<String>),
     /// Makes a socket of the internet.
     Socket,
+    /// Makes a Unix socket. The call never continues: a supervisor that lets it refuses it.
+    UnixSocket,
     /// Connects to an address.
     Connect(SocketAddr),
+    /// Connects to a Unix socket, by its path or abstract name.
+    ConnectUnix(PathBuf),
     /// Nothing to decide: the kernel's answer is the right one.
     Nothing,
 }
@@ -73,6 +79,12 @@ pub struct GuestPath {
 }
 
 impl GuestPath {
+    /// Creates a path that is not followed if it is a link; a relative one begins in the working
+    /// directory.
+    pub fn new(text: impl Into<PathBuf>) -> Self {
+        GuestPath { directory: None, text: text.into(), follow: Follow::Never }
+    }
+
     /// Returns the last name of the path as the caller wrote it.
     pub fn file_name(&self) -> String {
         self.text.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -96,7 +108,9 @@ impl Attempt {
             | Attempt::LookAtProgram(_)
             | Attempt::Execute(..)
             | Attempt::Socket
+            | Attempt::UnixSocket
             | Attempt::Connect(_)
+            | Attempt::ConnectUnix(_)
             | Attempt::Nothing => false,
         }
     }
@@ -106,13 +120,17 @@ impl Call {
     /// Reads the arguments of a call.
     pub(crate) fn read(notification: &Notification) -> Call {
         let Notification { id, pid, .. } = *notification;
-        Call { id, pid, attempt: attempt(notification).unwrap_or(Attempt::Nothing) }
+        let attempt = attempt(notification).unwrap_or(Attempt::Nothing);
+        Call { id, pid, socket_flags: notification.arguments[1] as i32, attempt }
     }
 }
 
 fn attempt(call: &Notification) -> Option<Attempt> {
     if i64::from(call.number) == libc::SYS_socket {
-        return Some(Attempt::Socket);
+        return Some(match call.arguments[0] as i32 {
+            libc::AF_UNIX => Attempt::UnixSocket,
+            _ => Attempt::Socket,
+        });
     }
     let asked = calls::find(i64::from(call.number))?;
     let path = |follow| guest_path(call, asked.path, follow);
@@ -147,7 +165,7 @@ fn attempt(call: &Notification) -> Option<Attempt> {
             let words = call.arguments[asked.path.text + 1];
             Attempt::Execute(path(Follow::Link)?, read_words(call.pid, words))
         }
-        Purpose::Connect => Attempt::Connect(address(call)?),
+        Purpose::Connect => connect(call)?,
     })
 }
 
@@ -220,23 +238,30 @@ fn read_words(pid: u32, list: u64) -> Vec<String> {
 }
 
 /// Reads the address that a socket is to be connected to.
-fn address(call: &Notification) -> Option<SocketAddr> {
-    let mut raw = [0; size_of::<libc::sockaddr_in6>()];
+fn connect(call: &Notification) -> Option<Attempt> {
+    let mut raw = [0; size_of::<libc::sockaddr_un>()];
     let length = (call.arguments[2] as usize).min(raw.len());
     let read = seccomp::read_memory(call.pid, call.arguments[1], &mut raw[..length]).ok()?;
+    const FAMILY: usize = size_of::<libc::sa_family_t>();
+    let family = i32::from(u16::from_ne_bytes([raw[0], raw[1]]));
+    if family == libc::AF_UNIX && read > FAMILY {
+        let name = &raw[FAMILY..read];
+        // A path ends at a NUL; an abstract name begins with one.
+        let end = name.iter().skip(1).position(|byte| *byte == 0).map_or(name.len(), |at| at + 1);
+        return Some(Attempt::ConnectUnix(OsString::from_vec(name[..end].to_vec()).into()));
+    }
     if read < size_of::<libc::sockaddr_in>() {
         return None;
     }
-    let family = i32::from(u16::from_ne_bytes([raw[0], raw[1]]));
     let port = u16::from_be_bytes([raw[2], raw[3]]);
     let ip = match family {
         libc::AF_INET => IpAddr::V4(Ipv4Addr::new(raw[4], raw[5], raw[6], raw[7])),
-        libc::AF_INET6 => {
+        libc::AF_INET6 if read >= size_of::<libc::sockaddr_in6>() - size_of::<u32>() => {
             let octets: [u8; 16] = raw[8..24].try_into().ok()?;
             let ip = Ipv6Addr::from(octets);
             ip.to_ipv4_mapped().map_or(IpAddr::V6(ip), IpAddr::V4)
         }
         _ => return None,
     };
-    Some(SocketAddr::new(ip, port))
+    Some(Attempt::Connect(SocketAddr::new(ip, port)))
 }

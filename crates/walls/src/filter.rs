@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::calls::{ASKED, ASKED_HERE, REFUSED, REFUSED_HERE};
+use crate::plan::UnixSockets;
 use crate::sys::seccomp::Instruction;
 
 const ALLOW: u32 = 0x7fff_0000;
@@ -53,19 +54,19 @@ pub(crate) enum MemoryFiles {
 }
 
 /// Assembles the filter.
-pub(crate) fn assemble(memory_files: MemoryFiles) -> Vec<Instruction> {
+pub(crate) fn assemble(memory_files: MemoryFiles, unix: UnixSockets) -> Vec<Instruction> {
     let mut filter = Filter(Vec::new());
     filter.load(ARCHITECTURE);
     filter.unless_equal(NATIVE, KILL);
     filter.load(NUMBER);
     filter.if_any_bit(X32, KILL);
-    let treated: Vec<_> = treatments(memory_files).into_iter().collect();
+    let treated: Vec<_> = treatments(memory_files, unix).into_iter().collect();
     filter.search(&treated);
     filter.0
 }
 
 /// Returns the instructions for each call that is not simply allowed; they end with an action.
-fn treatments(memory_files: MemoryFiles) -> BTreeMap<u32, Filter> {
+fn treatments(memory_files: MemoryFiles, unix: UnixSockets) -> BTreeMap<u32, Filter> {
     let mut treated = BTreeMap::new();
     // The first treatment of a call counts.
     let mut add = |number: libc::c_long, treat: &dyn Fn(&mut Filter)| {
@@ -90,6 +91,15 @@ fn treatments(memory_files: MemoryFiles) -> BTreeMap<u32, Filter> {
         // T-NAT-006: sockets that reach around the network namespace.
         let refused = ERROR | libc::EAFNOSUPPORT as u32;
         filter.load(low(0));
+        if unix == UnixSockets::Asked {
+            // T-NAT-013: never made by the kernel; see `Sandbox::proceed`.
+            let mut answered = Filter(Vec::new());
+            answered.load(low(1));
+            answered.mask(SOCKET_KIND);
+            answered.unless_equal(libc::SOCK_STREAM as u32, refused);
+            answered.always(NOTIFY);
+            filter.if_equal_then(libc::AF_UNIX as u32, &answered);
+        }
         filter.unless_any(&[libc::AF_INET as u32, libc::AF_INET6 as u32], refused);
         filter.load(low(1));
         filter.mask(SOCKET_KIND);
@@ -170,6 +180,13 @@ impl Filter {
         self.always(action);
     }
 
+    /// Continues with instructions that end with an action.
+    fn if_equal_then(&mut self, value: u32, then: &Filter) {
+        let over = then.0.len() as u8;
+        self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, over, value);
+        self.0.extend_from_slice(&then.0);
+    }
+
     fn unless_equal(&mut self, value: u32, action: u32) {
         self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, value);
         self.always(action);
@@ -195,9 +212,7 @@ impl Filter {
     fn search(&mut self, treated: &[(u32, Filter)]) {
         if treated.len() <= FEW {
             for (number, treatment) in treated {
-                let over = treatment.0.len() as u8;
-                self.push(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, over, *number);
-                self.0.extend_from_slice(&treatment.0);
+                self.if_equal_then(*number, treatment);
             }
             return self.always(ALLOW);
         }
@@ -216,13 +231,12 @@ mod tests {
     use super::*;
 
     /// Runs the filter as the kernel would.
-    fn run(number: libc::c_long, arguments: [u64; 6], memory: MemoryFiles) -> u32 {
+    fn run(number: libc::c_long, arguments: [u64; 6], program: &[Instruction]) -> u32 {
         let mut data = Vec::new();
         data.extend((number as u32).to_le_bytes());
         data.extend(NATIVE.to_le_bytes());
         data.extend(0u64.to_le_bytes());
         arguments.iter().for_each(|argument| data.extend(argument.to_le_bytes()));
-        let program = assemble(memory);
         let (mut value, mut at) = (0u32, 0usize);
         loop {
             let Instruction { code, jt, jf, k } = program[at];
@@ -247,7 +261,8 @@ mod tests {
     }
 
     fn check(number: libc::c_long, arguments: [u64; 6], expect: u32) {
-        assert_eq!(run(number, arguments, MemoryFiles::Harmless), expect, "call {number}");
+        let program = assemble(MemoryFiles::Harmless, UnixSockets::Refused);
+        assert_eq!(run(number, arguments, &program), expect, "call {number}");
     }
 
     #[test]
@@ -262,7 +277,7 @@ mod tests {
 
     #[test]
     fn call_that_no_table_has_is_allowed() {
-        let treated = treatments(MemoryFiles::Harmless);
+        let treated = treatments(MemoryFiles::Harmless, UnixSockets::Refused);
         for number in (0..600).filter(|number| !treated.contains_key(number)) {
             check(libc::c_long::from(number), [0; 6], ALLOW);
         }
@@ -302,6 +317,23 @@ mod tests {
         socket(libc::AF_INET, libc::SOCK_DGRAM, libc::IPPROTO_ICMP, protocol);
     }
 
+    /// T-NAT-013: a Unix socket that the kernel makes.
+    #[test]
+    fn unix_streams_are_asked_about_if_the_plan_says_so_and_other_kinds_never() {
+        let program = assemble(MemoryFiles::Harmless, UnixSockets::Asked);
+        let socket = |domain: i32, kind: i32, expect: u32| {
+            let arguments = [domain as u64, kind as u64, 0, 0, 0, 0];
+            assert_eq!(run(libc::SYS_socket, arguments, &program), expect, "{domain} {kind}");
+        };
+        let family = ERROR | libc::EAFNOSUPPORT as u32;
+        socket(libc::AF_UNIX, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, NOTIFY);
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_SEQPACKET, libc::SOCK_RAW] {
+            socket(libc::AF_UNIX, kind, family);
+        }
+        socket(libc::AF_NETLINK, libc::SOCK_STREAM, family);
+        socket(libc::AF_INET, libc::SOCK_STREAM, NOTIFY);
+    }
+
     #[test]
     fn pairs_of_sockets_are_connected_for_good() {
         let pair = |kind: i32, expect: u32| {
@@ -323,7 +355,8 @@ mod tests {
     #[test]
     fn memory_files_are_refused_where_they_could_be_executed() {
         let refused = ERROR | libc::ENOSYS as u32;
-        assert_eq!(run(libc::SYS_memfd_create, [0; 6], MemoryFiles::Refused), refused);
+        let program = assemble(MemoryFiles::Refused, UnixSockets::Refused);
+        assert_eq!(run(libc::SYS_memfd_create, [0; 6], &program), refused);
         check(libc::SYS_memfd_create, [0; 6], ALLOW);
     }
 }

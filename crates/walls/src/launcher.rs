@@ -26,6 +26,7 @@ use crate::plan::Plan;
 use crate::sys::process::{self, ChildEnd, Forked};
 use crate::sys::{mount, network, socket};
 use crate::tree::Tree;
+use crate::world::PORTS;
 
 use orders::Orders;
 
@@ -69,7 +70,7 @@ static AHEAD: Mutex<Option<(Launcher, OwnedFd)>> = Mutex::new(None);
 /// A program that starts sandboxes calls this first in `main`, before it starts threads.
 pub fn become_launcher() {
     if std::env::args_os().next() == Some(OsString::from(NAME)) {
-        std::process::exit(run());
+        process::exit(run());
     }
 }
 
@@ -86,7 +87,7 @@ pub fn launch_ahead() {
     match process::fork_into(0) {
         Ok(Forked::Child) => {
             let is_alone = process::forget_arguments().and_then(|()| only_control(&theirs)).is_ok();
-            std::process::exit(if is_alone { run() } else { FAILED });
+            process::exit(if is_alone { run() } else { FAILED });
         }
         Ok(Forked::Parent(pid)) => {
             let launcher = Launcher::new(pid);
@@ -195,7 +196,7 @@ fn receive(control: &OwnedFd) -> io::Result<(Plan, Given)> {
     Ok((plan, Given { control, ended, stdin, stdout, stderr }))
 }
 
-/// Makes all namespaces but those of init, whose mounts and processes are apart.
+/// Makes all namespaces but the network and those of init, whose mounts and processes are apart.
 fn make_namespaces() -> Result<(), Missing> {
     let (user, group) = process::user_and_group();
     if user == 0 {
@@ -209,12 +210,21 @@ fn make_namespaces() -> Result<(), Missing> {
     mount::unshare(namespaces).map_err(Missing::at(Piece::UserNamespaces, "unshare"))?;
     map_ids(user, group).map_err(Missing::at(Piece::UserNamespaces, "ids"))?;
     mount::make_private().map_err(Missing::at(Piece::Mounts, "private"))?;
-    let namespaces =
-        libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP;
+    let namespaces = libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP;
     mount::unshare(namespaces).map_err(Missing::at(Piece::Namespaces, "unshare"))?;
-    process::set_host_name("cofferdam").map_err(Missing::at(Piece::Namespaces, "name"))?;
-    network::start_loopback().map_err(Missing::at(Piece::Network, "loopback"))?;
-    network::add_local_route(NETWORK.0, NETWORK.1).map_err(Missing::at(Piece::Network, "route"))
+    process::set_host_name("cofferdam").map_err(Missing::at(Piece::Namespaces, "name"))
+}
+
+/// Makes the network, listens in it, and hands the sockets to the supervisor and the namespace to
+/// init. It takes a millisecond, in which init builds its tree.
+fn make_network(control: &OwnedFd, init: &OwnedFd) -> Result<(), Missing> {
+    let failed = |step: &'static str| Missing::at(Piece::Network, step);
+    mount::unshare(libc::CLONE_NEWNET).map_err(Missing::at(Piece::Namespaces, "unshare"))?;
+    let namespace = fs::File::open("/proc/self/ns/net").map_err(failed("namespace"))?;
+    network::start_loopback().map_err(failed("loopback"))?;
+    network::add_local_route(NETWORK.0, NETWORK.1).map_err(failed("route"))?;
+    message::send(init.as_fd(), &(), &[namespace.as_fd()]).map_err(failed("namespace"))?;
+    listen(control).map_err(failed("listen"))
 }
 
 /// Starts init; returns its number, and the orders that it can be given once it has its plan.
@@ -224,12 +234,13 @@ fn launch(control: &OwnedFd) -> Result<(libc::pid_t, Orders), Missing> {
     match forked.map_err(Missing::at(Piece::Namespaces, "clone"))? {
         Forked::Parent(init) => {
             drop(theirs);
+            make_network(control, &ours)?;
             let orders = Orders::new(&ours);
             Ok((init, orders.map_err(Missing::at(Piece::Namespaces, "descriptors"))?))
         }
         Forked::Child => {
             drop(ours);
-            std::process::exit(init(control, theirs))
+            process::exit(init(control, &theirs))
         }
     }
 }
@@ -242,14 +253,18 @@ fn map_ids(user: u32, group: u32) -> io::Result<()> {
 }
 
 /// The first process of the sandbox: builds its world, starts the program and waits for it.
-fn init(control: &OwnedFd, launcher: OwnedFd) -> i32 {
+fn init(control: &OwnedFd, launcher: &OwnedFd) -> i32 {
     // Most of the world needs no plan, which arrives meanwhile.
     let begun = begin();
+    // The launcher reports why there is no network.
+    if enter_network(launcher).is_err() {
+        return FAILED;
+    }
     let Ok((plan, given)) = receive(control) else { return FAILED };
     let program = begun.and_then(|(tree, mounts)| {
         let told = message::send(launcher.as_fd(), &plan.hidden, &[mounts.as_fd()]);
         told.map_err(Missing::at(Piece::Namespaces, "descriptors"))?;
-        drop((launcher, mounts));
+        drop(mounts);
         prepare(tree, &plan, &given)
     });
     let program = match program {
@@ -278,6 +293,14 @@ fn init(control: &OwnedFd, launcher: OwnedFd) -> i32 {
     FAILED
 }
 
+/// Enters the network that the launcher makes.
+fn enter_network(launcher: &OwnedFd) -> io::Result<()> {
+    let closed = || io::Error::from(io::ErrorKind::UnexpectedEof);
+    let ((), fds) = message::receive(launcher.as_fd())?.ok_or_else(closed)?;
+    let [namespace] = <[OwnedFd; 1]>::try_from(fds).map_err(|_| closed())?;
+    mount::enter(namespace.as_fd(), libc::CLONE_NEWNET)
+}
+
 /// Takes the steps for which init needs no plan.
 fn begin() -> Result<(Tree, fs::File), Missing> {
     process::die_with_parent().map_err(Missing::at(Piece::Launcher, "parent"))?;
@@ -291,7 +314,6 @@ fn begin() -> Result<(Tree, fs::File), Missing> {
 }
 
 fn prepare(tree: Tree, plan: &Plan, given: &Given) -> Result<libc::pid_t, Missing> {
-    listen(plan, given).map_err(Missing::at(Piece::Network, "listen"))?;
     tree.enter(plan)?;
     let this = process::pid_descriptor(process::own_number());
     let this = this.map_err(Missing::at(Piece::Launcher, "number"))?;
@@ -300,14 +322,11 @@ fn prepare(tree: Tree, plan: &Plan, given: &Given) -> Result<libc::pid_t, Missin
 }
 
 /// Listens in the network of the sandbox, and hands the sockets to the supervisor.
-fn listen(plan: &Plan, given: &Given) -> io::Result<()> {
-    if plan.ports.is_empty() {
-        return Ok(());
-    }
+fn listen(control: &OwnedFd) -> io::Result<()> {
     let names = UdpSocket::bind(RESOLVER)?;
     let listen = |port: &u16| TcpListener::bind((Ipv4Addr::UNSPECIFIED, *port));
-    let ports = plan.ports.iter().map(listen).collect::<io::Result<Vec<_>>>()?;
+    let ports = PORTS.iter().map(listen).collect::<io::Result<Vec<_>>>()?;
     let mut fds = vec![names.as_fd()];
     fds.extend(ports.iter().map(AsFd::as_fd));
-    message::send(given.control.as_fd(), &Report::Listening, &fds)
+    message::send(control.as_fd(), &Report::Listening, &fds)
 }

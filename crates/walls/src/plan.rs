@@ -25,8 +25,18 @@ pub struct Plan {
     pub hidden: Vec<PathBuf>,
     /// Permission to use the program's own files, and those of overlays, as code.
     pub own_code: Code,
-    /// Ports of the sandbox's network on which the supervisor accepts connections.
-    pub ports: Vec<u16>,
+    /// Unix sockets that the program makes.
+    pub unix_sockets: UnixSockets,
+}
+
+/// Treatment of a Unix socket that the program makes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnixSockets {
+    /// Making one fails.
+    #[default]
+    Refused,
+    /// The supervisor is asked for each stream socket, and can return one whose other end it holds.
+    Asked,
 }
 
 /// One entry of the sandbox's tree.

@@ -6,10 +6,11 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::call::{Call, GuestPath};
+use crate::call::{Attempt, Call, GuestPath};
 use crate::group::Group;
 use crate::launcher::Launcher;
 use crate::message::{self, Order, Report, World};
@@ -31,15 +32,15 @@ pub struct Started {
     pub sandbox: Arc<Sandbox>,
     /// The streams of the program.
     pub streams: Streams,
-    /// Sockets in the sandbox's network, if the plan names ports.
-    pub network: Option<NetworkSockets>,
+    /// Sockets in the sandbox's network.
+    pub network: NetworkSockets,
 }
 
 /// Sockets that belong to the sandbox's network and are used outside.
 pub struct NetworkSockets {
     /// Receives questions for names.
     pub names: UdpSocket,
-    /// Accepts connections, one for each port of the plan.
+    /// Accepts connections, one for each of [`PORTS`](crate::PORTS).
     pub ports: Vec<TcpListener>,
 }
 
@@ -111,7 +112,7 @@ pub struct Streams {
 
 impl Starting {
     /// Waits until the program is about to start.
-    pub fn finish(mut self) -> Result<(Arc<Sandbox>, Option<NetworkSockets>), Missing> {
+    pub fn finish(mut self) -> Result<(Arc<Sandbox>, NetworkSockets), Missing> {
         let failed = |step: &'static str| Missing::at(Piece::Launcher, step);
         let (listener, root, init, network) = await_ready(&self.control)?;
         seccomp::wake_in_turn(listener.as_fd());
@@ -246,6 +247,10 @@ impl Sandbox {
 
     /// Lets a call continue; the walls decide.
     pub fn proceed(&self, call: &Call) {
+        // T-NAT-013: a Unix socket of the kernel's would reach the sockets of mounted folders.
+        if call.attempt == Attempt::UnixSocket {
+            return self.refuse(call, libc::EAFNOSUPPORT);
+        }
         // Fails only if the caller has ended.
         let _ = seccomp::proceed(self.listener.as_fd(), call.id);
     }
@@ -262,7 +267,18 @@ impl Sandbox {
 
     /// Makes a call return a new descriptor of an open file.
     pub fn inject(&self, call: &Call, file: &File) -> io::Result<()> {
-        seccomp::inject(self.listener.as_fd(), call.id, file.as_fd())
+        seccomp::inject(self.listener.as_fd(), call.id, file.as_fd(), true)
+    }
+
+    /// Makes a call for a Unix socket return one end of a pair, and returns the other end. The
+    /// program's end is connected for good: the kernel connects it to nothing else.
+    pub fn give_socket(&self, call: &Call) -> io::Result<UnixStream> {
+        let (ours, theirs) = UnixStream::pair()?;
+        theirs.set_nonblocking(call.socket_flags & libc::SOCK_NONBLOCK != 0)?;
+        ours.set_nonblocking(true)?;
+        let is_closed = call.socket_flags & libc::SOCK_CLOEXEC != 0;
+        seccomp::inject(self.listener.as_fd(), call.id, theirs.as_fd(), is_closed)?;
+        Ok(ours)
     }
 
     /// Finds the place that a path of a call leads to.
@@ -458,12 +474,13 @@ fn mounts(plan: &Plan) -> BTreeMap<PathBuf, Bind> {
     mounts.collect()
 }
 
-type Ready = (OwnedFd, OwnedFd, OwnedFd, Option<NetworkSockets>);
+type Ready = (OwnedFd, OwnedFd, OwnedFd, NetworkSockets);
 
 /// Waits until the program is about to start.
 fn await_ready(control: &OwnedFd) -> Result<Ready, Missing> {
     let closed = || Missing::new(Piece::Launcher, "ended before the program was started");
-    let mut network = None;
+    // The launcher reports the network, and the program that it is ready.
+    let (mut network, mut ready) = (None, None);
     loop {
         let received = message::receive(control.as_fd());
         let received = received.map_err(Missing::at(Piece::Launcher, "control"))?;
@@ -476,11 +493,16 @@ fn await_ready(control: &OwnedFd) -> Result<Ready, Missing> {
                 network = Some(NetworkSockets { names, ports });
             }
             (Report::Ready, fds) => {
-                let [listener, root, init] = <[OwnedFd; 3]>::try_from(fds).map_err(|_| closed())?;
-                return Ok((listener, root, init, network));
+                ready = Some(<[OwnedFd; 3]>::try_from(fds).map_err(|_| closed())?);
             }
             (Report::Done(_), _) => return Err(closed()),
         }
+        (network, ready) = match (network, ready) {
+            (Some(network), Some([listener, root, init])) => {
+                return Ok((listener, root, init, network));
+            }
+            unfinished => unfinished,
+        };
     }
 }
 

@@ -3,21 +3,25 @@
 //! The part that every sandbox has is built before the plan is known. What the new root covers
 //! meanwhile is reached through folders that were opened before.
 
+mod build;
+mod private;
 mod processes;
 
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::missing::{Missing, Piece};
 use crate::plan::{Bind, Code, Content, Entry, Plan, Writing};
-use crate::sys::mount::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
+use crate::sys::mount::{self, Cloning, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
 use crate::world;
+
+use build::Build;
+use private::PrivateFiles;
 
 pub(crate) use processes::has_harmless_memory_files;
 
@@ -36,10 +40,9 @@ const MAX_NODES: u64 = 20_000;
 
 /// The tree of a sandbox while it is built.
 pub(crate) struct Tree {
-    /// Place of the new root.
-    place: PathBuf,
-    /// Folder of the private files.
-    scratch: PathBuf,
+    /// The new root.
+    build: Build,
+    private: PrivateFiles,
     /// Folders of the host that are covered meanwhile, by their paths.
     covered: Vec<(PathBuf, OwnedFd)>,
 }
@@ -49,63 +52,50 @@ impl Tree {
     pub(crate) fn begin() -> Result<Self, Missing> {
         let failed = |step: &'static str| Missing::at(Piece::Mounts, step);
         let entries = world::system();
-        let tree = Tree::place().map_err(failed("the root"))?;
-        let sources = tree.sources(&entries)?;
+        let (place, scratch, covered) = choose_places();
+        let sources = sources(&covered, &entries)?;
         let options = format!("mode=755,size=16m,nr_inodes={MAX_NODES}");
-        mount::mount(c"tmpfs", &tree.place, FLAGS, &options).map_err(failed("the root"))?;
+        mount::mount(c"tmpfs", &place, FLAGS, &options).map_err(failed("the root"))?;
+        let mut build = Build::new(place);
         for (entry, source) in entries.iter().zip(sources) {
             if entry.content != Content::Private {
-                let added = add(entry, source, &tree.place);
+                let added = build.add(entry, source);
                 added.map_err(|(piece, error)| at_entry(piece, entry, &error))?;
             }
         }
+        let private = PrivateFiles::make(scratch, build.root()).map_err(failed("private files"))?;
+        let tree = Tree { build, private, covered };
+        tree.set_cloning(Cloning::Refused).map_err(failed("the root"))?;
         Ok(tree)
     }
 
-    /// Chooses the places of the root and of the private files.
-    fn place() -> io::Result<Self> {
-        let mut usable = PLACES.iter().map(PathBuf::from).filter(|place| place.is_dir());
-        let place = usable.next().unwrap_or_else(|| PathBuf::from("/tmp"));
-        // Outside the new root it goes with the old one; detaching it by itself takes a
-        // millisecond.
-        let scratch = usable.next().unwrap_or_else(|| place.join(SCRATCH));
-        let mut covered = Vec::new();
-        for at in [&place, &scratch] {
-            if let Ok(folder) = rustix::fs::open(at, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
-            {
-                covered.push((at.clone(), folder));
-            }
-        }
-        Ok(Tree { place, scratch, covered })
+    /// Sets if clones of the folders around the tree and the private files contain them.
+    fn set_cloning(&self, cloning: Cloning) -> io::Result<()> {
+        mount::set_cloning(self.private.scratch(), cloning)?;
+        mount::set_cloning(self.build.root(), cloning)
     }
 
     /// Adds the entries of a plan, and makes the tree the root of this process.
     pub(crate) fn enter(mut self, plan: &Plan) -> Result<(), Missing> {
         let Plan { entries, limits, hidden, .. } = plan;
         let failed = |step: &'static str| Missing::at(Piece::Mounts, step);
-        let mut sources = self.sources(entries)?;
+        // T-NAT-007: a mount of the host's root would show the program's own files as code.
+        let mut sources = sources(&self.covered, entries)?;
+        self.set_cloning(Cloning::Allowed).map_err(failed("the root"))?;
         let lower = self.lower(entries).map_err(failed("an overlay"))?;
         // Windows lead to folders of the root's own filesystem, also where another one covers it.
         for (entry, source) in entries.iter().zip(&mut sources) {
             if entry.content == Content::Window {
-                let made = window(&below(&self.place, &entry.at));
+                let made = window(&self.build.place(&entry.at));
                 *source = Some(made.map_err(failed("a window"))?);
             }
         }
-        let is_inside = self.scratch.starts_with(&self.place);
-        if is_inside {
-            fs::create_dir(&self.scratch).map_err(failed("private files"))?;
+        self.private.limit(limits).map_err(failed("private files"))?;
+        for (at, source) in self.private.take_folders() {
+            let attached = self.build.attach_private(&at, source, plan.own_code);
+            attached.map_err(|error| at_path(Piece::Mounts, &at, &error))?;
         }
-        let options =
-            format!("mode=755,size={},nr_inodes={}", limits.file_bytes, limits.file_count);
-        mount::mount(c"tmpfs", &self.scratch, FLAGS, &options).map_err(failed("private files"))?;
-        for (index, entry) in world::private().iter().enumerate() {
-            let scratch = self.scratch.join(index.to_string());
-            let at = below(&self.place, &entry.at);
-            let made = make_parents(&at).and_then(|()| private(&scratch, &at, plan.own_code));
-            made.map_err(|error| at_entry(Piece::Mounts, entry, &error))?;
-        }
-        processes::close(&self.place.join("proc"), limits.tasks())
+        processes::close(&self.build.place(Path::new("/proc")), limits.tasks())
             .map_err(Missing::at(Piece::Processes, "limits"))?;
         // Entries are made in windows, so they are closed last.
         let mut windows = Vec::new();
@@ -113,16 +103,18 @@ impl Tree {
             if let (Content::Window, Some(source)) = (&entry.content, &source) {
                 windows.extend(source.try_clone());
             }
-            let at = below(&self.place, &entry.at);
-            let scratch = self.scratch.join(format!("plan-{index}"));
+            let at = self.build.place(&entry.at);
+            let scratch = self.private.scratch().join(format!("plan-{index}"));
             match (&entry.content, lower.iter().find(|(known, _)| *known == index)) {
-                (Content::Private, _) => make_parents(&at)
-                    .and_then(|()| private(&scratch, &at, plan.own_code))
+                (Content::Private, _) => private::folder(&scratch)
+                    .and_then(|source| self.build.attach_private(&entry.at, source, plan.own_code))
                     .map_err(|error| (Piece::Mounts, error)),
-                (Content::Overlay(_), Some((_, lower))) => make_parents(&at)
+                (Content::Overlay(_), Some((_, lower))) => self
+                    .build
+                    .make_room(&at)
                     .and_then(|()| overlay(lower, &scratch, &at, plan.own_code))
                     .map_err(|error| (Piece::Overlay, error)),
-                (_, _) => add(entry, source, &self.place),
+                (_, _) => self.build.add(entry, source),
             }
             .map_err(|(piece, error)| at_entry(piece, entry, &error))?;
             if let Content::Host(Bind { source, .. }) | Content::Overlay(source) = &entry.content {
@@ -133,37 +125,11 @@ impl Tree {
             mount::set_attributes(window.as_fd(), READ_ONLY, 0, Depth::One)
                 .map_err(failed("a window"))?;
         }
-        if is_inside {
-            mount::detach(&self.scratch).map_err(failed("private files"))?;
-            fs::remove_dir(&self.scratch).map_err(failed("private files"))?;
-        }
+        self.private.leave().map_err(failed("private files"))?;
         self.covered.clear();
-        std::env::set_current_dir(&self.place).map_err(failed("the root"))?;
+        std::env::set_current_dir(self.build.root()).map_err(failed("the root"))?;
         mount::pivot_here().map_err(failed("pivot_root"))?;
         close_tree().map_err(failed("the root"))
-    }
-
-    /// Clones the mounts of all sources.
-    fn sources(&self, entries: &[Entry]) -> Result<Vec<Option<OwnedFd>>, Missing> {
-        let clone = |entry: &Entry| {
-            let source = match &entry.content {
-                Content::Host(Bind { source, .. }) | Content::Device(source) => source,
-                Content::Folder
-                | Content::Link(_)
-                | Content::Text(_)
-                | Content::Copy(_)
-                | Content::Overlay(_)
-                | Content::Window
-                | Content::Private
-                | Content::Processes => return Ok(None),
-            };
-            let (folder, path) = self.find(source);
-            let cloned = mount::clone(folder.map(AsFd::as_fd), path, Depth::Tree);
-            let failed =
-                |error| Missing::new(Piece::Mounts, format_args!("{}: {error}", source.display()));
-            cloned.map(Some).map_err(failed)
-        };
-        entries.iter().map(clone).collect()
     }
 
     /// Opens the folders below overlays, which are mounted by their paths; by index.
@@ -171,7 +137,7 @@ impl Tree {
         let mut found = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let Content::Overlay(source) = &entry.content else { continue };
-            let lower = match self.find(source) {
+            let lower = match find(&self.covered, source) {
                 (None, path) => Lower::Named(path.to_owned()),
                 (Some(folder), path) => {
                     let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -182,18 +148,59 @@ impl Tree {
         }
         Ok(found)
     }
+}
 
-    /// Returns the folder in which a path of the host is looked up: a path that is covered begins
-    /// in what is below the cover.
-    fn find<'a>(&'a self, source: &'a Path) -> (Option<&'a OwnedFd>, &'a Path) {
-        let below = |(at, folder): &'a (PathBuf, OwnedFd)| {
-            Some((Some(folder), source.strip_prefix(at).ok()?))
-        };
-        match self.covered.iter().find_map(below) {
-            Some((folder, rest)) if rest.as_os_str().is_empty() => (folder, Path::new(".")),
-            Some(found) => found,
-            None => (None, source),
+/// Folders of the host that are covered, by their paths.
+type Covered = [(PathBuf, OwnedFd)];
+
+/// Chooses the places of the root and of the private files; returns them with the folders that
+/// they cover.
+fn choose_places() -> (PathBuf, PathBuf, Vec<(PathBuf, OwnedFd)>) {
+    let mut usable = PLACES.iter().map(PathBuf::from).filter(|place| place.is_dir());
+    let place = usable.next().unwrap_or_else(|| PathBuf::from("/tmp"));
+    // Outside the new root it goes with the old one; detaching it by itself takes a millisecond.
+    let scratch = usable.next().unwrap_or_else(|| place.join(SCRATCH));
+    let mut covered = Vec::new();
+    for at in [&place, &scratch] {
+        if let Ok(folder) = rustix::fs::open(at, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            covered.push((at.clone(), folder));
         }
+    }
+    (place, scratch, covered)
+}
+
+/// Clones the mounts of all sources.
+fn sources(covered: &Covered, entries: &[Entry]) -> Result<Vec<Option<OwnedFd>>, Missing> {
+    let clone = |entry: &Entry| {
+        let source = match &entry.content {
+            Content::Host(Bind { source, .. }) | Content::Device(source) => source,
+            Content::Folder
+            | Content::Link(_)
+            | Content::Text(_)
+            | Content::Copy(_)
+            | Content::Overlay(_)
+            | Content::Window
+            | Content::Private
+            | Content::Processes => return Ok(None),
+        };
+        let (folder, path) = find(covered, source);
+        let cloned = mount::clone(folder.map(AsFd::as_fd), path, Depth::Tree);
+        let failed =
+            |error| Missing::new(Piece::Mounts, format_args!("{}: {error}", source.display()));
+        cloned.map(Some).map_err(failed)
+    };
+    entries.iter().map(clone).collect()
+}
+
+/// Returns the folder in which a path of the host is looked up: a path that is covered begins in
+/// the folder below the cover.
+fn find<'a>(covered: &'a Covered, source: &'a Path) -> (Option<&'a OwnedFd>, &'a Path) {
+    let below =
+        |(at, folder): &'a (PathBuf, OwnedFd)| Some((Some(folder), source.strip_prefix(at).ok()?));
+    match covered.iter().find_map(below) {
+        Some((folder, rest)) if rest.as_os_str().is_empty() => (folder, Path::new(".")),
+        Some(found) => found,
+        None => (None, source),
     }
 }
 
@@ -213,49 +220,17 @@ impl Lower {
 }
 
 fn at_entry(piece: Piece, entry: &Entry, error: &io::Error) -> Missing {
-    Missing::new(piece, format_args!("{}: {error}", entry.at.display()))
+    at_path(piece, &entry.at, error)
+}
+
+fn at_path(piece: Piece, at: &Path, error: &io::Error) -> Missing {
+    Missing::new(piece, format_args!("{}: {error}", at.display()))
 }
 
 /// Makes the mount of the root, without those below it, read-only.
 fn close_tree() -> io::Result<()> {
     let root = fs::File::open("/")?;
     mount::set_attributes(root.as_fd(), READ_ONLY | NO_SUID | NO_DEVICES | NO_EXEC, 0, Depth::One)
-}
-
-/// Adds an entry that needs no private files.
-fn add(entry: &Entry, source: Option<OwnedFd>, root: &Path) -> Result<(), (Piece, io::Error)> {
-    let at = below(root, &entry.at);
-    let mounts = |error| (Piece::Mounts, error);
-    make_parents(&at).map_err(mounts)?;
-    match (&entry.content, source) {
-        (Content::Folder, _) | (Content::Window, None) => fs::create_dir_all(&at).map_err(mounts),
-        (Content::Window, Some(source)) => {
-            attach(source, (NO_SUID | NO_DEVICES | NO_EXEC, 0), &at).map_err(mounts)
-        }
-        (Content::Link(target), _) => symlink(target, &at).map_err(mounts),
-        (Content::Text(text), _) => fs::write(&at, text).map_err(mounts),
-        // A file that is gone, or closed to this user, is not there.
-        (Content::Copy(source), _) => match fs::read(source) {
-            Ok(content) => fs::write(&at, content).map_err(mounts),
-            Err(_) => Ok(()),
-        },
-        (Content::Host(bind), Some(source)) => {
-            attach(source, attributes(bind), &at).map_err(mounts)
-        }
-        (Content::Device(_), Some(source)) => {
-            attach(source, (NO_SUID | NO_EXEC, 0), &at).map_err(mounts)
-        }
-        (Content::Processes, _) => processes::mount(&at).map_err(|error| (Piece::Processes, error)),
-        (Content::Host(_) | Content::Device(_), None)
-        | (Content::Private | Content::Overlay(_), _) => Ok(()),
-    }
-}
-
-fn make_parents(at: &Path) -> io::Result<()> {
-    match at.parent().filter(|parent| !parent.is_dir()) {
-        Some(parent) => fs::create_dir_all(parent),
-        None => Ok(()),
-    }
 }
 
 /// Makes a folder of the root's own filesystem, and clones the mount with it.
@@ -311,22 +286,6 @@ pub(crate) fn attributes(bind: &Bind) -> (u64, u64) {
     }
 }
 
-/// Attaches a cloned mount, and makes the file or folder that it covers.
-fn attach(source: OwnedFd, (set, clear): (u64, u64), at: &Path) -> io::Result<()> {
-    let kind = FileType::from_raw_mode(rustix::fs::fstat(&source)?.st_mode);
-    let made = match kind.is_dir() {
-        true => rustix::fs::mkdir(at, Mode::from(0o755)),
-        false => rustix::fs::mknodat(CWD, at, FileType::RegularFile, Mode::from(0o644), 0),
-    };
-    match made {
-        // On a mount that cannot be written to, it is there or the next call fails.
-        Ok(()) | Err(Errno::EXIST | Errno::ROFS) => {}
-        Err(error) => return Err(error.into()),
-    }
-    set_attributes(&source, set, clear)?;
-    mount::attach(source.as_fd(), at)
-}
-
 /// Sets the attributes of a cloned mount. A host mount may lock `noexec`, which then stays.
 pub(crate) fn set_attributes(source: &OwnedFd, set: u64, clear: u64) -> io::Result<()> {
     match mount::set_attributes(source.as_fd(), set, clear, Depth::Tree) {
@@ -335,16 +294,6 @@ pub(crate) fn set_attributes(source: &OwnedFd, set: u64, clear: u64) -> io::Resu
         }
         other => other,
     }
-}
-
-fn private(scratch: &Path, at: &Path, code: Code) -> io::Result<()> {
-    fs::create_dir(scratch)?;
-    let source = mount::clone(None, scratch, Depth::One)?;
-    let no_code = match code {
-        Code::Refused => NO_EXEC,
-        Code::Allowed => 0,
-    };
-    attach(source, (NO_SUID | NO_DEVICES | no_code, 0), at)
 }
 
 fn overlay(lower: &Lower, scratch: &Path, at: &Path, code: Code) -> io::Result<()> {

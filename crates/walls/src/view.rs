@@ -1,6 +1,7 @@
 //! The sandbox's files as the supervisor sees them: finds out whether a path of the program leads
 //! to something that is mounted, or to something that was never granted.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
@@ -32,7 +33,23 @@ pub(crate) struct View {
     /// Folders below those in which missing files are asked about.
     windows: Vec<PathBuf>,
     /// Paths that were found inside since the tree was last changed.
-    found: Mutex<HashSet<(PathBuf, Follow)>>,
+    found: Mutex<Found>,
+}
+
+/// Paths that were found, with their links followed and not.
+#[derive(Default)]
+struct Found {
+    followed: HashSet<OsString>,
+    plain: HashSet<OsString>,
+}
+
+impl Found {
+    fn of(&mut self, follow: Follow) -> &mut HashSet<OsString> {
+        match follow {
+            Follow::Link => &mut self.followed,
+            Follow::Never => &mut self.plain,
+        }
+    }
 }
 
 /// Most paths that are remembered.
@@ -85,19 +102,18 @@ impl View {
         }
         // Half of the time of an answer is looking the path up. One that was found is looked up
         // again only after a change: a wrong guess costs a question, and the mounts decide.
-        let key = (absolute, path.follow);
-        if lock(&self.found).contains(&key) {
+        if lock(&self.found).of(path.follow).contains(absolute.as_os_str()) {
             return Place::Inside;
         }
-        if self.open(&key.0, path.follow).is_ok() {
+        if self.open(&absolute, path.follow).is_ok() {
             let mut found = lock(&self.found);
+            let found = found.of(path.follow);
             if found.len() >= MAX_FOUND {
                 found.clear();
             }
-            found.insert(key);
+            found.insert(absolute.into_owned().into_os_string());
             return Place::Inside;
         }
-        let (absolute, _) = key;
         match self.walk(&absolute, path.follow) {
             Some(Walked::Missing(outside)) => Place::Outside(outside),
             Some(Walked::Found(..) | Walked::MissingInside(_)) | None => Place::Inside,
@@ -106,7 +122,9 @@ impl View {
 
     /// Forgets the paths that were found, because the tree changes.
     pub(crate) fn forget(&self) {
-        lock(&self.found).clear();
+        let mut found = lock(&self.found);
+        found.followed.clear();
+        found.plain.clear();
     }
 
     /// Finds the program that a path leads to; `None` if the kernel will refuse it anyway.
@@ -239,16 +257,16 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 }
 
 /// Returns the path from the root of the sandbox; `None` if it begins in no folder.
-fn absolute(pid: u32, path: &GuestPath) -> Option<PathBuf> {
+fn absolute(pid: u32, path: &GuestPath) -> Option<Cow<'_, Path>> {
     if path.text.is_absolute() {
-        return Some(path.text.clone());
+        return Some(Cow::Borrowed(&path.text));
     }
     let base = match path.directory {
         None => format!("/proc/{pid}/cwd"),
         Some(number) => format!("/proc/{pid}/fd/{number}"),
     };
     let base = fs::read_link(base).ok()?;
-    base.is_absolute().then(|| base.join(&path.text))
+    base.is_absolute().then(|| Cow::Owned(base.join(&path.text)))
 }
 
 /// A process of the sandbox.

@@ -56,6 +56,10 @@ const DEVICES: [&str; 6] =
 /// Folders for the program's own files.
 const PRIVATE: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", HOME];
 
+/// Ports of a sandbox's network on which its supervisor can accept connections from the start: HTTP,
+/// HTTPS, and one for a proxy.
+pub const PORTS: [u16; 3] = [80, 443, 9998];
+
 /// File that only a sandbox has.
 const MARK: &str = "/etc/cofferdam/walls";
 
@@ -66,13 +70,13 @@ pub fn is_inside() -> bool {
 }
 
 /// Longest file that is copied. A copy costs a fifth of a mount, which is made and taken away.
-const MAX_COPY: u64 = 64 << 10;
+pub(crate) const MAX_COPY: u64 = 64 << 10;
 
 /// Returns the entries of every sandbox, which its launcher makes before it knows the plan.
 pub fn system() -> Vec<Entry> {
     let mut entries = Vec::new();
     for path in SYSTEM {
-        add(&mut entries, path, Content::Host(Bind::code(path)));
+        add(&mut entries, path, |_| Content::Host(Bind::code(path)));
     }
     for path in PROGRAMS {
         if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
@@ -80,15 +84,10 @@ pub fn system() -> Vec<Entry> {
         }
     }
     for path in SETTINGS {
-        let is_small = |found: fs::Metadata| found.is_file() && found.len() <= MAX_COPY;
-        add(
-            &mut entries,
-            path,
-            match fs::symlink_metadata(path).is_ok_and(is_small) {
-                true => Content::Copy(path.into()),
-                false => Content::Host(Bind::read_only(path)),
-            },
-        );
+        add(&mut entries, path, |found| match found.is_file() && found.len() <= MAX_COPY {
+            true => Content::Copy(path.into()),
+            false => Content::Host(Bind::read_only(path)),
+        });
     }
     for path in DEVICES {
         if Path::new(path).exists() {
@@ -124,13 +123,14 @@ pub(crate) fn known() -> Vec<PathBuf> {
 }
 
 /// Adds a path of the host as it is there: a folder, a file or a link.
-fn add(entries: &mut Vec<Entry>, path: &str, content: Content) {
+fn add(entries: &mut Vec<Entry>, path: &str, content: impl FnOnce(&fs::Metadata) -> Content) {
     let Ok(found) = fs::symlink_metadata(path) else { return };
-    match fs::read_link(path) {
-        // `/etc/localtime` and the like lead to files that are shown themselves.
-        Ok(target) if found.is_symlink() => entries.push(Entry::new(path, Content::Link(target))),
-        Ok(_) | Err(_) => entries.push(Entry::new(path, content)),
-    }
+    // `/etc/localtime` and the like lead to files that are shown themselves.
+    let content = match found.is_symlink() {
+        true => fs::read_link(path).map(Content::Link),
+        false => Ok(content(&found)),
+    };
+    entries.extend(content.map(|content| Entry::new(path, content)));
 }
 
 /// Returns files that name the one user there is, this machine alone, and the sandbox.

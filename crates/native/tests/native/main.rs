@@ -1,8 +1,9 @@
-//! Real programs behind the walls: escapes, requests, limits, network. As the user who runs the
+//! Real programs behind the walls: escapes, requests, limits, network, Deno. As the user who runs the
 //! tests, and once more as a plain user if that is root.
 //!
 //! The test program is the launcher of its own sandboxes, so that it has a `main` of its own.
 
+mod deno;
 mod escapes;
 mod limits;
 mod network;
@@ -25,6 +26,7 @@ fn main() {
     trials.extend(requests::trials());
     trials.extend(limits::trials());
     trials.extend(network::trials());
+    trials.extend(deno::trials());
     trials.extend(escapes::trials());
     if world::is_root() {
         trials.push(Trial::test("everything_as_a_plain_user", as_plain_user));

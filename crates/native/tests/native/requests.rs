@@ -34,6 +34,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("requests::hard_link_of_a_program_is_that_program", hard_link),
         Trial::test("requests::environment_of_python_is_shown", environment),
         Trial::test("requests::own_files_are_code_if_every_program_is_granted", own_code),
+        Trial::test("requests::mount_of_the_root_has_no_files_of_the_program", mount_of_root),
         Trial::test("requests::refused_start_can_be_explained", refused_start),
         Trial::test("requests::command_line_of_the_supervisor_is_not_shown", command_line),
     ]
@@ -471,5 +472,19 @@ fn command_line() -> Tested {
         "{}",
         out(&ran)
     );
+    Ok(())
+}
+
+/// T-NAT-007: files of the program's own under a path at which they would be code. The tree is built
+/// in folders of the host's root, which a mount of it contains.
+fn mount_of_root() -> Tested {
+    let code = "import glob\nopen('/tmp/own-file-of-this-test', 'w').write('x')\n\
+        print(glob.glob('/host/*/*/own-file-of-this-test'), glob.glob('/host/*/etc/cofferdam'), \
+        len(glob.glob('/host/usr/bin/i*')) > 0)";
+    let mut program = python(code);
+    let (at, host) = ("/host".to_owned(), "/".to_owned());
+    program.folders.push(HostFolder { at, host, mode: FolderMode::ReadOnly });
+    let (ran, _) = Office::new(&[]).run(program);
+    assert_eq!(out(&ran), "[] [] True\n", "{}", err(&ran));
     Ok(())
 }

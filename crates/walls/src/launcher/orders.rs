@@ -160,9 +160,9 @@ impl Orders {
 
     /// Acts in the mount namespace of the sandbox, and returns to that of the host.
     fn inside<T>(&self, act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-        mount::enter_mount_namespace(self.mounts.as_fd())?;
+        mount::enter(self.mounts.as_fd(), libc::CLONE_NEWNS)?;
         let result = act();
-        mount::enter_mount_namespace(self.host.as_fd())?;
+        mount::enter(self.host.as_fd(), libc::CLONE_NEWNS)?;
         result
     }
 }

@@ -21,7 +21,8 @@ const NOT_STARTED: i32 = 126;
 /// Starts the program in place of this process; returns an exit code if it cannot. The supervisor
 /// gets the descriptor of init, and so learns of its end.
 pub(super) fn start(plan: &Plan, given: &Given, init: &OwnedFd) -> i32 {
-    match wall_in(plan, given, init).and_then(|()| strings(plan)) {
+    let strings = strings(plan);
+    match wall_in(plan, given, init).and_then(|()| strings) {
         Err(missing) => {
             let _ = message::send(given.control.as_fd(), &Report::Missing(missing), &[]);
             super::FAILED
@@ -57,7 +58,7 @@ fn wall_in(plan: &Plan, given: &Given, init: &OwnedFd) -> Result<(), Missing> {
         true => MemoryFiles::Harmless,
         false => MemoryFiles::Refused,
     };
-    let listener = seccomp::install(&filter::assemble(memory_files));
+    let listener = seccomp::install(&filter::assemble(memory_files, plan.unix_sockets));
     let listener = listener.map_err(Missing::at(Piece::Filter, "install"))?;
     let fds = [listener.as_fd(), root.as_fd(), init.as_fd()];
     message::send(given.control.as_fd(), &Report::Ready, &fds).map_err(launcher("control"))

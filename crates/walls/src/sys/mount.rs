@@ -16,6 +16,14 @@ pub(crate) enum Depth {
     Tree,
 }
 
+/// Treatment of a mount when one around it is cloned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cloning {
+    /// The mount is left out, and cannot be cloned itself.
+    Refused,
+    Allowed,
+}
+
 /// Attributes of a mount; the kernel's `MOUNT_ATTR_*`.
 pub(crate) const READ_ONLY: u64 = 0x1;
 pub(crate) const NO_SUID: u64 = 0x2;
@@ -110,6 +118,20 @@ pub(crate) fn make_private() -> io::Result<()> {
     Ok(())
 }
 
+/// Sets if clones of the folders around a mount contain it.
+pub(crate) fn set_cloning(at: &Path, cloning: Cloning) -> io::Result<()> {
+    let at = c_string(at)?;
+    let flags = match cloning {
+        Cloning::Refused => libc::MS_UNBINDABLE,
+        Cloning::Allowed => libc::MS_PRIVATE,
+    };
+    // SAFETY: the path is a string that ends with NUL; the other pointers may be null.
+    check(libc::c_long::from(unsafe {
+        libc::mount(std::ptr::null(), at.as_ptr(), std::ptr::null(), flags, std::ptr::null())
+    }))?;
+    Ok(())
+}
+
 /// Detaches the mount at a path.
 pub(crate) fn detach(at: &Path) -> io::Result<()> {
     let at = c_string(at)?;
@@ -133,9 +155,9 @@ pub(crate) fn unshare(namespaces: libc::c_int) -> io::Result<()> {
     Ok(())
 }
 
-/// Moves this process into a mount namespace.
-pub(crate) fn enter_mount_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
+/// Moves this process into a namespace of this kind.
+pub(crate) fn enter(namespace: BorrowedFd<'_>, kind: libc::c_int) -> io::Result<()> {
     // SAFETY: the call takes numbers and changes only this process.
-    check(libc::c_long::from(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS) }))?;
+    check(libc::c_long::from(unsafe { libc::setns(namespace.as_raw_fd(), kind) }))?;
     Ok(())
 }

@@ -51,6 +51,12 @@ pub(crate) fn fork_sharing(mut work: &mut dyn FnMut() -> i32) -> io::Result<libc
     Ok(check(libc::c_long::from(pid))? as libc::pid_t)
 }
 
+/// Ends this process at once. The handlers that a fork has of its parent are the parent's.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: the call takes a number and does not return.
+    unsafe { libc::_exit(code) }
+}
+
 /// Waits for any child, or for one. Returns `None` if there is no child.
 pub(crate) fn wait(pid: libc::pid_t) -> Option<(libc::pid_t, ChildEnd)> {
     let mut status = 0;

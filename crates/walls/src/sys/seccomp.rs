@@ -120,14 +120,20 @@ fn answer(listener: BorrowedFd<'_>, raw: &RawAnswer) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a call return a new descriptor for an open file, closed by the next program.
-pub(crate) fn inject(listener: BorrowedFd<'_>, id: u64, file: BorrowedFd<'_>) -> io::Result<()> {
+/// Makes a call return a new descriptor for an open file, which the next program closes if
+/// `is_closed`.
+pub(crate) fn inject(
+    listener: BorrowedFd<'_>,
+    id: u64,
+    file: BorrowedFd<'_>,
+    is_closed: bool,
+) -> io::Result<()> {
     let raw = RawAdd {
         id,
         flags: ADD_AND_ANSWER,
         source: file.as_raw_fd() as u32,
         target: 0,
-        target_flags: libc::O_CLOEXEC as u32,
+        target_flags: if is_closed { libc::O_CLOEXEC as u32 } else { 0 },
     };
     // SAFETY: the structure is the kernel's, which only reads it.
     check(libc::c_long::from(unsafe { libc::ioctl(listener.as_raw_fd(), ADD as _, &raw) }))?;
