@@ -21,6 +21,19 @@ impl Tree {
         Ok(())
     }
 
+    /// Checks an insertion before `before`, or, with `replaces`, in its place.
+    pub fn check_insert(
+        &self,
+        parent: NodeId,
+        node: NodeId,
+        before: Option<NodeId>,
+        replaces: bool,
+    ) -> Result<(), Error> {
+        let (parent, node) = (self.slot(parent)?, self.slot(node)?);
+        let before = before.map_or(Ok(NIL), |id| self.slot(id))?;
+        self.check_insertion(parent, node, before, if replaces { before } else { NIL })
+    }
+
     /// Inserts `node` after the last child.
     pub fn append_child(&mut self, parent: NodeId, node: NodeId) -> Result<(), Error> {
         self.insert_before(parent, node, None)

@@ -1,6 +1,8 @@
 //! Natives that create and change nodes.
 
-use cofferdam_dom::{Cloning, DocumentKind, Named, NodeId, html_name, qualified_name};
+use cofferdam_dom::{
+    Cloning, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name, unsplit_name,
+};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
@@ -11,6 +13,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("createDocument", Func::from(create_document))?;
     dom.set("createHtml", Func::from(create_html))?;
     dom.set("createElement", Func::from(create_element))?;
+    dom.set("createUnsplit", Func::from(create_unsplit))?;
     dom.set("createText", Func::from(create_text))?;
     dom.set("createCData", Func::from(create_cdata))?;
     dom.set("createComment", Func::from(create_comment))?;
@@ -18,6 +21,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("createDoctype", Func::from(create_doctype))?;
     dom.set("createFragment", Func::from(create_fragment))?;
     dom.set("insert", Func::from(insert))?;
+    dom.set("checkInsert", Func::from(check_insert))?;
     dom.set("replace", Func::from(replace))?;
     dom.set("remove", Func::from(remove))?;
     dom.set("replaceChildren", Func::from(replace_children))?;
@@ -27,6 +31,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("setData", Func::from(set_data))?;
     dom.set("setAttribute", Func::from(set_attribute))?;
     dom.set("setAttributeNs", Func::from(set_attribute_ns))?;
+    dom.set("setAttributeParts", Func::from(set_attribute_parts))?;
     dom.set("removeAttribute", Func::from(remove_attribute))?;
     dom.set("removeAttributeNs", Func::from(remove_attribute_ns))?;
     dom.set("isWorthCollecting", Func::from(is_worth_collecting))?;
@@ -47,6 +52,14 @@ fn create_html(ctx: Ctx<'_>, document: f64, local: Text) -> Result<f64> {
 fn create_element(ctx: Ctx<'_>, document: f64, namespace: Text, name: Text) -> Result<f64> {
     with(&ctx, |tree| {
         let name = qualified_name(&namespace.0, &name.0, Named::Element)?;
+        tree.create_element(node(document), name).map(number)
+    })
+}
+
+/// Creates an element whose local name is the whole name, colons included.
+fn create_unsplit(ctx: Ctx<'_>, document: f64, namespace: Text, name: Text) -> Result<f64> {
+    with(&ctx, |tree| {
+        let name = unsplit_name(&namespace.0, &name.0)?;
         tree.create_element(node(document), name).map(number)
     })
 }
@@ -92,6 +105,11 @@ fn insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64) -> Result<()> {
     with(&ctx, |tree| tree.insert_before(node(parent), node(new), maybe_node(before)))
 }
 
+/// Throws if `insert` would, or, with `replaces`, if `replace` of `before` would.
+fn check_insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64, replaces: bool) -> Result<()> {
+    with(&ctx, |tree| tree.check_insert(node(parent), node(new), maybe_node(before), replaces))
+}
+
 fn replace(ctx: Ctx<'_>, parent: f64, new: f64, old: f64) -> Result<()> {
     with(&ctx, |tree| tree.replace_child(node(parent), node(new), node(old)))
 }
@@ -128,6 +146,21 @@ fn set_attribute(ctx: Ctx<'_>, id: f64, name: Text, value: Text) -> Result<()> {
 fn set_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, name: Text, value: Text) -> Result<()> {
     with(&ctx, |tree| {
         let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
+        tree.set_attribute_ns(node(id), name, &value.0)
+    })
+}
+
+/// Sets an attribute whose name exists already, which may be one that only a parser makes.
+fn set_attribute_parts(
+    ctx: Ctx<'_>,
+    id: f64,
+    namespace: Text,
+    prefix: Text,
+    local: Text,
+    value: Text,
+) -> Result<()> {
+    with(&ctx, |tree| {
+        let name = existing_name(&namespace.0, &prefix.0, &local.0);
         tree.set_attribute_ns(node(id), name, &value.0)
     })
 }

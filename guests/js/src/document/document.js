@@ -6,6 +6,9 @@
   const { Node, idOf, tidy, token, wrap, wrapAll } = internal;
   const HTML = 'http://www.w3.org/1999/xhtml';
   let setAddress;
+  // Letters beyond ASCII keep their case.
+  const lower = (text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  internal.lower = lower;
 
   class DOMImplementation {
     #document;
@@ -177,8 +180,9 @@
     createElement(name) {
       tidy();
       name = `${name}`;
-      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, name.toLowerCase()));
-      return wrap(dom.createElement(idOf(this), '', name));
+      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, lower(name)));
+      const namespace = this.contentType === 'application/xhtml+xml' ? HTML : '';
+      return wrap(dom.createUnsplit(idOf(this), namespace, name));
     }
     createElementNS(namespace, name) {
       tidy();
@@ -283,10 +287,10 @@
   }
 
   const makeHtml = (document, name) => {
-    // The name is checked by making a throw-away of it where it is unusual.
+    // Only an unusual name needs the check.
     return /^[a-z][a-z0-9-]*$/.test(name)
       ? dom.createHtml(idOf(document), name)
-      : dom.createElement(idOf(document), HTML, name.includes(':') ? name.replace(/:/g, '-') : name);
+      : dom.createUnsplit(idOf(document), HTML, name);
   };
 
   // The constructor depends on the kind of document.

@@ -176,7 +176,7 @@
       return wrap(dom.clone(this.#id, Boolean(deep), dom.owner(this.#id)));
     }
     normalize() {
-      dom.normalize(this.#id);
+      internal.normalize(this);
     }
 
     appendChild(node) {

@@ -31,6 +31,9 @@
       // An event that the surface itself fires.
       internal.trustedEvent = (type) => {
         const event = new Event(type);
+        return internal.trusted(event);
+      };
+      internal.trusted = (event) => {
         event.#trusted = true;
         return event;
       };
@@ -204,10 +207,14 @@
     #data;
     #origin;
     #lastEventId;
+    #source;
+    #ports;
 
     constructor(type, options = undefined) {
       super(type, options);
       this.#data = options?.data ?? null;
+      this.#source = options?.source ?? null;
+      this.#ports = Object.freeze([...(options?.ports ?? [])]);
       this.#origin = `${options?.origin ?? ''}`;
       this.#lastEventId = `${options?.lastEventId ?? ''}`;
     }
@@ -220,6 +227,12 @@
     }
     get lastEventId() {
       return this.#lastEventId;
+    }
+    get source() {
+      return this.#source;
+    }
+    get ports() {
+      return this.#ports;
     }
   }
 
