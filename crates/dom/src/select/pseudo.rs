@@ -114,7 +114,7 @@ impl PseudoClass {
             | PseudoClass::Visited => false,
             PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
             PseudoClass::Defined => true,
-            PseudoClass::Default => is_checked(element),
+            PseudoClass::Default => has(element, "checked") || has(element, "selected"),
             PseudoClass::Open => is(element, &OPENABLE) && has(element, "open"),
             PseudoClass::Muted => is(element, &MEDIA) && has(element, "muted"),
             PseudoClass::Paused => is(element, &MEDIA),
@@ -160,7 +160,7 @@ fn is_checked(element: &Element) -> bool {
     let kind = element.plain(&local_name!("type")).unwrap_or_default();
     is_html(&element.name, &local_name!("input"))
         && (kind.eq_ignore_ascii_case("checkbox") || kind.eq_ignore_ascii_case("radio"))
-        && has(element, "checked")
+        && element.checked.unwrap_or_else(|| has(element, "checked"))
 }
 
 fn can_be_disabled(element: &Element) -> bool {

@@ -31,7 +31,9 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("setData", Func::from(set_data))?;
     dom.set("setAttribute", Func::from(set_attribute))?;
     dom.set("setAttributeNs", Func::from(set_attribute_ns))?;
-    dom.set("setAttributeParts", Func::from(set_attribute_parts))?;
+    dom.set("putAttribute", Func::from(put_attribute))?;
+    dom.set("attributeName", Func::from(attribute_name))?;
+    dom.set("setChecked", Func::from(set_checked))?;
     dom.set("removeAttribute", Func::from(remove_attribute))?;
     dom.set("removeAttributeNs", Func::from(remove_attribute_ns))?;
     dom.set("isWorthCollecting", Func::from(is_worth_collecting))?;
@@ -150,8 +152,21 @@ fn set_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, name: Text, value: T
     })
 }
 
+/// Returns prefix and local name of a qualified name, which must be valid for an attribute.
+fn attribute_name(ctx: Ctx<'_>, namespace: Text, name: Text) -> Result<Vec<String>> {
+    with(&ctx, |_| {
+        let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
+        let prefix = name.prefix.as_deref().unwrap_or_default();
+        Ok(vec![prefix.to_owned(), name.local.to_string()])
+    })
+}
+
+fn set_checked(ctx: Ctx<'_>, id: f64, checked: bool) -> Result<()> {
+    with(&ctx, |tree| tree.set_checked(node(id), checked))
+}
+
 /// Sets an attribute whose name exists already, which may be one that only a parser makes.
-fn set_attribute_parts(
+fn put_attribute(
     ctx: Ctx<'_>,
     id: f64,
     namespace: Text,
@@ -161,7 +176,7 @@ fn set_attribute_parts(
 ) -> Result<()> {
     with(&ctx, |tree| {
         let name = existing_name(&namespace.0, &prefix.0, &local.0);
-        tree.set_attribute_ns(node(id), name, &value.0)
+        tree.put_attribute(node(id), name, &value.0)
     })
 }
 

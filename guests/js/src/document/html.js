@@ -103,7 +103,8 @@
       return 0;
     }
     click() {
-      this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+      if (this.disabled === true && this.matches(':disabled')) return;
+      this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true, view: globalThis }));
     }
     focus() {}
     blur() {}
@@ -214,7 +215,7 @@
   });
   address(N('Base'), 'href');
   text(N('Base'), 'target');
-  text(N('Button'), 'name type value formAction formMethod');
+  text(N('Button'), 'name value formAction formMethod');
   flag(N('Button'), 'disabled');
   text(N('Data'), 'value');
   flag(N('Details'), 'open');
@@ -303,8 +304,10 @@
   mix(N('Label'), {
     get control() {
       const id = read(this, 'for');
-      if (id !== null) return this.ownerDocument.getElementById(id);
-      return this.querySelector('button, input, meter, output, progress, select, textarea');
+      const labelable = 'button, input:not([type=hidden i]), meter, output, progress, select, textarea';
+      if (id === null) return this.querySelector(labelable);
+      const control = this.getRootNode().querySelector?.(`#${CSS.escape(id)}`) ?? null;
+      return control?.matches(labelable) ? control : null;
     },
   });
   mix(N('Option'), {
@@ -389,6 +392,18 @@
   // A typed value is not an attribute, so it is kept beside the tree.
   const values = new WeakMap();
   const checked = new WeakMap();
+  const indeterminate = new WeakSet();
+  // The tree has to know for `:checked`.
+  const setChecked = (input, value) => {
+    checked.set(input, value);
+    dom.setChecked(idOf(input), value);
+  };
+  const formOf = (element) => {
+    const id = read(element, 'form');
+    if (id === null || !element.isConnected) return element.closest('form');
+    const form = element.ownerDocument.getElementById(id);
+    return form instanceof N('Form') ? form : null;
+  };
   mix(N('Input'), {
     get type() {
       return (read(this, 'type') ?? 'text').toLowerCase();
@@ -407,10 +422,23 @@
       return checked.get(this) ?? read(this, 'checked') !== null;
     },
     set checked(value) {
-      checked.set(this, Boolean(value));
+      if (value && this.type === 'radio') {
+        for (const other of internal.radioGroup(this)) {
+          if (other !== this && other.checked) setChecked(other, false);
+        }
+      }
+      setChecked(this, Boolean(value));
+    },
+    get indeterminate() {
+      return indeterminate.has(this);
+    },
+    set indeterminate(value) {
+      idOf(this);
+      if (value) indeterminate.add(this);
+      else indeterminate.delete(this);
     },
     get form() {
-      return this.closest('form');
+      return formOf(this);
     },
     select() {},
   });
@@ -440,7 +468,14 @@
   });
   mix(N('Button'), {
     get form() {
-      return this.closest('form');
+      return formOf(this);
+    },
+    get type() {
+      const type = (read(this, 'type') ?? 'submit').toLowerCase();
+      return type === 'reset' || type === 'button' ? type : 'submit';
+    },
+    set type(value) {
+      internal.setAttribute(this, 'type', `${value}`);
     },
   });
   mix(N('Form'), {
@@ -453,9 +488,19 @@
       return this.elements.length;
     },
     submit() {},
-    reset() {},
-    requestSubmit() {
-      this.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+    reset() {
+      const event = internal.trusted(new Event('reset', { bubbles: true, cancelable: true }));
+      if (!internal.fire(this, event)) return;
+      for (const element of this.elements) {
+        values.delete(element);
+        if (checked.has(element)) setChecked(element, element.defaultChecked);
+        checked.delete(element);
+        indeterminate.delete(element);
+      }
+    },
+    requestSubmit(submitter = null) {
+      const event = new SubmitEvent('submit', { bubbles: true, cancelable: true, submitter });
+      internal.fire(this, internal.trusted(event));
     },
   });
   const rows = (table) => dom.queryAll(idOf(table), ':scope > tr, :scope > thead > tr, :scope > tbody > tr, :scope > tfoot > tr');

@@ -47,6 +47,9 @@ pub(crate) const PARTS: &[Api] = &[
     part!("document"),
     part!("traversal"),
     part!("range"),
+    part!("selection"),
     part!("parser"),
+    part!("ui_events"),
+    part!("activation"),
     part!("window"),
 ];

@@ -415,7 +415,7 @@
   }
   internal.constants(Range, { START_TO_START: 0, START_TO_END: 1, END_TO_END: 2, END_TO_START: 3 });
   internal.pointsOf = pointsOf;
-  internal.pointChecks = { checkPoint, compare, contains, lengthOf, rootOf };
+  internal.pointChecks = { checkPoint, compare, lengthOf, rootOf };
 
   mix(Document, {
     createRange() {

@@ -147,6 +147,14 @@
     return fragment;
   };
 
+  const need = (count, name) => internal.requireArguments(count, 1, `Failed to execute '${name}'`);
+  // Names that a `with` statement does not find: the members are younger than programs that use it.
+  const unscopable = (Class, names) => {
+    const own = Object.assign(Object.create(null), Class.prototype[Symbol.unscopables]);
+    for (const name of names) own[name] = true;
+    Object.defineProperty(Class.prototype, Symbol.unscopables, { value: own, configurable: true });
+  };
+
   const mix = (Class, members) => {
     const descriptors = Object.getOwnPropertyDescriptors(members);
     for (const key of Reflect.ownKeys(descriptors)) descriptors[key].enumerable = true;
@@ -154,7 +162,8 @@
   };
   internal.mix = mix;
 
-  internal.parentNode = (Class) =>
+  internal.parentNode = (Class) => {
+    unscopable(Class, ['append', 'prepend', 'replaceChildren']);
     mix(Class, {
       get children() {
         return internal.childrenOf(this);
@@ -178,14 +187,18 @@
         internal.replaceAll(this, items.length === 0 ? null : gathered(this, items));
       },
       querySelector(selector) {
+        need(arguments.length, 'querySelector');
         return wrap(dom.queryFirst(idOf(this), `${selector}`));
       },
       querySelectorAll(selector) {
+        need(arguments.length, 'querySelectorAll');
         return internal.staticList(wrapAll(dom.queryAll(idOf(this), `${selector}`)));
       },
     });
+  };
 
-  internal.childNode = (Class) =>
+  internal.childNode = (Class) => {
+    unscopable(Class, ['after', 'before', 'remove', 'replaceWith']);
     mix(Class, {
       before(...items) {
         const parent = this.parentNode;
@@ -216,6 +229,7 @@
         if (parent !== null) internal.remove(parent, this);
       },
     });
+  };
 
   internal.siblings = (Class) =>
     mix(Class, {

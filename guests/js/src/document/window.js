@@ -89,7 +89,7 @@
   });
   exposeFunction('matchMedia', matchMedia);
   exposeFunction('scrollTo', () => {});
-  exposeFunction('getSelection', () => null);
+  exposeFunction('getSelection', () => internal.selection);
   for (const [name, value] of Object.entries({ innerWidth: 1024, innerHeight: 768, devicePixelRatio: 1, pageXOffset: 0, pageYOffset: 0, scrollX: 0, scrollY: 0 })) {
     exposeObject(name, value);
   }

@@ -7,7 +7,7 @@
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
   let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
-  let isTrusted, distrust;
+  let isTrusted, distrust, isInitialised;
   const { defineProperty } = Object;
 
   class Event {
@@ -26,6 +26,7 @@
     #dispatching = false;
     #passive = false;
     #trusted = false;
+    #initialised = true;
 
     static {
       // An event that the surface itself fires.
@@ -68,12 +69,23 @@
       isStopped = (event) => event.#stopped;
       isHalted = (event) => event.#halted;
       initialise = (event, type, bubbles, cancelable) => {
-        if (event.#dispatching) return;
+        if (event.#dispatching) return false;
+        event.#initialised = true;
+        event.#stopped = event.#halted = event.#trusted = false;
+        event.#target = null;
         event.#type = `${type}`;
         event.#bubbles = Boolean(bubbles);
         event.#cancelable = Boolean(cancelable);
         event.#canceled = false;
+        return true;
       };
+      internal.initialiseEvent = (event, type, bubbles, cancelable) =>
+        initialise(event, type, bubbles, cancelable);
+      internal.uninitialised = (event) => {
+        event.#initialised = false;
+        return event;
+      };
+      isInitialised = (event) => event.#initialised;
       isDispatching = (event) => event.#dispatching;
       setPassive = (event, passive) => {
         event.#passive = passive;
@@ -174,6 +186,12 @@
   class CustomEvent extends Event {
     #detail;
 
+    static {
+      internal.setDetail = (event, detail) => {
+        event.#detail = detail;
+      };
+    }
+
     constructor(type, options = undefined) {
       internal.requireArguments(arguments.length, 1, "Failed to construct 'CustomEvent'");
       super(type, options);
@@ -188,9 +206,15 @@
   class ErrorEvent extends Event {
     #message;
     #error;
+    #filename;
+    #line;
+    #column;
 
     constructor(type, options = undefined) {
       super(type, options);
+      this.#filename = `${options?.filename ?? ''}`;
+      this.#line = options?.lineno >>> 0;
+      this.#column = options?.colno >>> 0;
       this.#message = `${options?.message ?? ''}`;
       this.#error = options?.error;
     }
@@ -200,6 +224,15 @@
     }
     get error() {
       return this.#error;
+    }
+    get filename() {
+      return this.#filename;
+    }
+    get lineno() {
+      return this.#line;
+    }
+    get colno() {
+      return this.#column;
     }
   }
 
@@ -310,9 +343,9 @@
       if (!(event instanceof Event)) {
         throw internal.wrongType('event', 'an instance of Event', event);
       }
-      if (isDispatching(event)) {
+      if (isDispatching(event) || !isInitialised(event)) {
         throw new internal.DOMException(
-          'The event is already being dispatched',
+          isDispatching(event) ? 'The event is already being dispatched' : 'The event has no type yet',
           'InvalidStateError',
         );
       }
@@ -323,6 +356,8 @@
     #dispatch(event) {
       const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
       begin(event, this, path);
+      // The element that a click activates, which the document knows.
+      const finish = internal.activate === undefined ? undefined : internal.activate(event, path);
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {
         path[at].#hear(event, 1, true);
       }
@@ -335,6 +370,7 @@
         path[at].#hear(event, 3, false);
       }
       end(event);
+      if (finish !== undefined) finish(event);
       return !event.defaultPrevented;
     }
 
@@ -383,7 +419,8 @@
         const handler = { value: next };
         handlers.set(this, handler);
         this.addEventListener(type, function (event) {
-          if (typeof handler.value === 'function') Reflect.apply(handler.value, this, [event]);
+          if (typeof handler.value !== 'function') return;
+          if (Reflect.apply(handler.value, this, [event]) === false) event.preventDefault();
         });
       },
     };
