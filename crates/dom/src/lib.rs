@@ -39,6 +39,7 @@ pub use copy::Cloning;
 pub use error::{Error, ErrorKind};
 pub use html5ever::QualName;
 pub use interrupt::Interrupt;
+pub use mutate::Change;
 pub use names::{
     Named, existing_name, is_attribute_name, is_element_name, qualified_name, unsplit_name,
 };

@@ -120,8 +120,8 @@ impl PseudoClass {
             PseudoClass::Paused => is(element, &MEDIA),
             PseudoClass::InRange => number_range(element) == Some(true),
             PseudoClass::OutOfRange => number_range(element) == Some(false),
-            PseudoClass::Valid => can_be_required(element) && !is_missing(element),
-            PseudoClass::Invalid => can_be_required(element) && is_missing(element),
+            PseudoClass::Valid => can_be_required(element) && !is_invalid(element),
+            PseudoClass::Invalid => can_be_required(element) && is_invalid(element),
             PseudoClass::Checked => is_checked(element),
             PseudoClass::Disabled => is_disabled(tree, slot, boundary),
             PseudoClass::Enabled => can_be_disabled(element) && !is_disabled(tree, slot, boundary),
@@ -182,10 +182,12 @@ fn can_be_required(element: &Element) -> bool {
     is(element, &[local_name!("input"), local_name!("select"), local_name!("textarea")])
 }
 
-/// Returns true if the element must have a value and has none.
-fn is_missing(element: &Element) -> bool {
+/// Returns true if an input must have a value and has none, or has a number beyond its limits.
+fn is_invalid(element: &Element) -> bool {
     let has_value = element.plain(&local_name!("value")).is_some_and(|value| !value.is_empty());
-    has(element, "required") && !has_value && is_html(&element.name, &local_name!("input"))
+    let is_missing = has(element, "required") && !has_value;
+    number_range(element) == Some(false)
+        || is_missing && is_html(&element.name, &local_name!("input"))
 }
 
 /// Returns true for a number within its limits, false for another, `None` without limits.

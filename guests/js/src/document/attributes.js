@@ -235,53 +235,55 @@
   internal.attributeNodeNs = (element, namespace, local) =>
     find(element, (ns, _, own) => ns === namespace && own === local);
 
-  let elementOf;
+  // By map and by the proxy around it, so that methods work on both.
+  const owners = new WeakMap();
+  const elementOf = (map) => {
+    const element = owners.get(map);
+    if (element === undefined) throw new TypeError('Illegal invocation');
+    return element;
+  };
   class NamedNodeMap {
-    #element;
-    static {
-      elementOf = (map) => map.#element;
-    }
     constructor(given, element) {
       if (given !== token) throw illegal();
-      this.#element = element;
+      owners.set(this, element);
     }
     get length() {
-      return dom.attributes(idOf(this.#element)).length / 4;
+      return dom.attributes(idOf(elementOf(this))).length / 4;
     }
     item(index) {
-      const parts = dom.attributes(idOf(this.#element));
+      const parts = dom.attributes(idOf(elementOf(this)));
       const at = (index >>> 0) * 4;
-      return at < parts.length ? attributeAt(this.#element, parts, at) : null;
+      return at < parts.length ? attributeAt(elementOf(this), parts, at) : null;
     }
     getNamedItem(name) {
-      return internal.attributeNode(this.#element, `${name}`);
+      return internal.attributeNode(elementOf(this), `${name}`);
     }
     getNamedItemNS(namespace, local) {
-      return internal.attributeNodeNs(this.#element, namespace ?? '', `${local}`);
+      return internal.attributeNodeNs(elementOf(this), namespace ?? '', `${local}`);
     }
     setNamedItem(attribute) {
-      return this.#element.setAttributeNode(attribute);
+      return elementOf(this).setAttributeNode(attribute);
     }
     setNamedItemNS(attribute) {
-      return this.#element.setAttributeNode(attribute);
+      return elementOf(this).setAttributeNode(attribute);
     }
     removeNamedItem(name) {
       const attribute = this.getNamedItem(name);
       if (attribute === null) {
         throw new internal.DOMException(`There is no attribute '${name}'`, 'NotFoundError');
       }
-      return this.#element.removeAttributeNode(attribute);
+      return elementOf(this).removeAttributeNode(attribute);
     }
     removeNamedItemNS(namespace, local) {
       const attribute = this.getNamedItemNS(namespace, local);
       if (attribute === null) {
         throw new internal.DOMException(`There is no attribute '${local}'`, 'NotFoundError');
       }
-      return this.#element.removeAttributeNode(attribute);
+      return elementOf(this).removeAttributeNode(attribute);
     }
     *[Symbol.iterator]() {
-      const parts = dom.attributes(idOf(this.#element));
-      for (let at = 0; at < parts.length; at += 4) yield attributeAt(this.#element, parts, at);
+      const parts = dom.attributes(idOf(elementOf(this)));
+      for (let at = 0; at < parts.length; at += 4) yield attributeAt(elementOf(this), parts, at);
     }
   }
 
@@ -296,11 +298,8 @@
       return INDEX.test(key) ? (target.item(+key) ?? undefined) : (target.getNamedItem(key) ?? undefined);
     };
     map = new Proxy(target, {
-      get(_, key) {
-        const found = own(key);
-        if (found !== undefined) return found;
-        const value = Reflect.get(target, key, target);
-        return typeof value === 'function' && key !== 'constructor' ? value.bind(target) : value;
+      get(_, key, receiver) {
+        return own(key) ?? Reflect.get(target, key, receiver);
       },
       has: (_, key) => key in target || own(key) !== undefined,
       ownKeys: () => [
@@ -313,6 +312,7 @@
         return { value, writable: false, enumerable: INDEX.test(key), configurable: true };
       },
     });
+    owners.set(map, element);
     maps.set(element, map);
     return map;
   };

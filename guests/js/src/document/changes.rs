@@ -1,7 +1,8 @@
 //! Natives that create and change nodes.
 
 use cofferdam_dom::{
-    Cloning, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name, unsplit_name,
+    Change, Cloning, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name,
+    unsplit_name,
 };
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
@@ -107,9 +108,16 @@ fn insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64) -> Result<()> {
     with(&ctx, |tree| tree.insert_before(node(parent), node(new), maybe_node(before)))
 }
 
-/// Throws if `insert` would, or, with `replaces`, if `replace` of `before` would.
-fn check_insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64, replaces: bool) -> Result<()> {
-    with(&ctx, |tree| tree.check_insert(node(parent), node(new), maybe_node(before), replaces))
+/// Throws if a change would: 0 `insert`, 1 `replace` of `before`, 2 `replaceChildren`.
+fn check_insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64, change: u8) -> Result<()> {
+    with(&ctx, |tree| {
+        let change = match change {
+            0 => Change::Insert,
+            1 => Change::Replace,
+            _ => Change::ReplaceAll,
+        };
+        tree.check_insert(node(parent), node(new), maybe_node(before), change)
+    })
 }
 
 fn replace(ctx: Ctx<'_>, parent: f64, new: f64, old: f64) -> Result<()> {

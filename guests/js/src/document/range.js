@@ -346,7 +346,7 @@
       }
       let before = isText(start) ? start : childAt(start, startOffset);
       const parent = before === null ? start : before.parentNode;
-      dom.checkInsert(idOf(parent), what, before === null ? 0 : idOf(before), false);
+      dom.checkInsert(idOf(parent), what, before === null ? 0 : idOf(before), 0);
       if (isText(start)) before = start.splitText(startOffset);
       if (before === node) before = node.nextSibling;
       if (node.parentNode !== null) internal.remove(node.parentNode, node);

@@ -8,6 +8,7 @@
 
   const { arriving, isLive, leaving } = internal;
   // Without observers, ranges and iterators the tree itself makes the change in one step.
+  const [INSERTS, REPLACES, REPLACES_ALL] = [0, 1, 2];
   const isWatched = () => isObserved() || isLive();
 
   // The nodes that come with `node`: a fragment's children, or the node.
@@ -50,7 +51,7 @@
       dom.insert(into, what, front);
       return node;
     }
-    dom.checkInsert(into, what, front, false);
+    dom.checkInsert(into, what, front, INSERTS);
     putIn(parent, node, before === node ? node.nextSibling : before, false);
     return node;
   };
@@ -61,13 +62,16 @@
       dom.replace(into, what, out);
       return old;
     }
-    dom.checkInsert(into, what, out, true);
+    dom.checkInsert(into, what, out, REPLACES);
     const { previousSibling, nextSibling } = old;
     const before = nextSibling === node ? node.nextSibling : nextSibling;
-    takeOut(old, parent, true);
+    // The node leaves its old place first, even if that is the place it comes to.
+    if (node.parentNode !== null) takeOut(node, node.parentNode, false);
+    const removed = node === old ? [] : [old];
+    if (node !== old) takeOut(old, parent, true);
     const added = coming(node);
     putIn(parent, node, before, true);
-    if (isObserved()) internal.noteChildren(parent, added, [old], previousSibling, before);
+    if (isObserved()) internal.noteChildren(parent, added, removed, previousSibling, before);
     return old;
   };
 
@@ -84,7 +88,7 @@
       dom.replaceChildren(idOf(parent), numberOf(node));
       return;
     }
-    if (node !== null) dom.checkInsert(idOf(parent), idOf(node), 0, false);
+    if (node !== null) dom.checkInsert(idOf(parent), idOf(node), 0, REPLACES_ALL);
     const removed = wrapAll(dom.children(idOf(parent), false));
     const added = node === null ? [] : coming(node);
     for (const child of removed) takeOut(child, parent, true);

@@ -29,6 +29,15 @@
   exposeFunction('removeEventListener', (...all) => target.removeEventListener(...all));
   exposeFunction('dispatchEvent', (event) => target.dispatchEvent(event));
 
+  Object.defineProperty(globalThis, 'event', {
+    get: () => internal.currentEvent,
+    set(value) {
+      exposeFunction('event', value);
+    },
+    enumerable: true,
+    configurable: true,
+  });
+
   const location = Object.freeze({
     href: 'about:blank',
     protocol: 'about:',

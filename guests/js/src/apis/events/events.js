@@ -390,6 +390,8 @@
       if (entry.once) this.#remove(event.type, entry);
       setPassive(event, entry.passive);
       const { callback } = entry;
+      const outer = internal.currentEvent;
+      internal.currentEvent = event;
       try {
         if (typeof callback === 'function') Reflect.apply(callback, this, [event]);
         else callback.handleEvent(event);
@@ -397,6 +399,7 @@
         // One listener that throws does not keep the others from hearing the event.
         reportError(error);
       }
+      internal.currentEvent = outer;
       setPassive(event, false);
     }
   }
