@@ -55,6 +55,8 @@
   };
   const press = (button, type) => {
     const { form } = button;
+    // A listener may have disabled the button.
+    if (isDisabled(button)) return;
     if (form === null || !form.isConnected) return;
     if (type === 'submit' || type === 'image') form.requestSubmit(button);
     else if (type === 'reset') form.reset();
@@ -62,7 +64,7 @@
 
   // The action of an element, or null: { undo, done }.
   const prepare = (element, event) => {
-    if (!internal.isHtmlElement(element) || isDisabled(element)) return null;
+    if (!internal.isHtmlElement(element)) return null;
     const nothing = { undo() {}, done() {} };
     switch (element.localName) {
       case 'input':

@@ -44,13 +44,13 @@
     const place = () => (index < 0 ? (index = internal.indexOf(node)) : index);
     each(records, (record) => {
       if (record.start === parent) {
-        if (record.startOffset > place()) record.startOffset--;
+        if (record.startOffset > 0 && record.startOffset > place()) record.startOffset--;
       } else if (contains(node, record.start)) {
         record.start = parent;
         record.startOffset = place();
       }
       if (record.end === parent) {
-        if (record.endOffset > place()) record.endOffset--;
+        if (record.endOffset > 0 && record.endOffset > place()) record.endOffset--;
       } else if (contains(node, record.end)) {
         record.end = parent;
         record.endOffset = place();

@@ -44,6 +44,7 @@ pub(crate) const PARTS: &[Api] = &[
     part!("style"),
     part!("element"),
     part!("html"),
+    part!("forms"),
     part!("document"),
     part!("traversal"),
     part!("range"),

@@ -313,21 +313,23 @@
       const left = pathBelow(start, top);
       const right = pathBelow(end, top);
       const leaving = [];
+      // In a loop: a spread takes no more than 65,535 items.
+      const add = (nodes) => {
+        for (const node of nodes) leaving.push(node);
+      };
       for (let at = left.length - 1; at >= 0; at--) {
         if (isData(left[at])) continue;
-        leaving.push(...between(at === left.length - 1 ? childAt(start, startOffset) : left[at + 1].nextSibling, null));
+        add(between(at === left.length - 1 ? childAt(start, startOffset) : left[at + 1].nextSibling, null));
       }
-      leaving.push(
-        ...between(
+      add(
+        between(
           left.length > 0 ? left[0].nextSibling : childAt(top, startOffset),
           right.length > 0 ? right[0] : childAt(top, endOffset),
         ),
       );
       for (let at = 0; at < right.length; at++) {
         if (isData(right[at])) break;
-        leaving.push(
-          ...between(right[at].firstChild, at === right.length - 1 ? childAt(end, endOffset) : right[at + 1]),
-        );
+        add(between(right[at].firstChild, at === right.length - 1 ? childAt(end, endOffset) : right[at + 1]));
       }
       const [place, offset] = left.length > 0 ? [top, indexOf(left[0]) + 1] : [start, startOffset];
       if (isData(start)) internal.replaceData(start, startOffset, lengthOf(start) - startOffset, '');
