@@ -79,6 +79,27 @@ impl Tree {
         }
     }
 
+    /// Sets the attribute with this namespace and local name, and its prefix.
+    pub fn put_attribute(&mut self, id: NodeId, name: QualName, value: &str) -> Result<(), Error> {
+        self.set_attribute_ns(id, name.clone(), value)?;
+        let slot = self.element_slot(id)?;
+        let own = self.element_mut(slot).into_iter().flat_map(|e| e.attributes.iter_mut());
+        for attribute in own.filter(|a| a.name.expanded() == name.expanded()) {
+            attribute.name = name.clone();
+        }
+        Ok(())
+    }
+
+    /// Sets the state of a checkbox or radio button, which prevails over its attribute.
+    pub fn set_checked(&mut self, id: NodeId, checked: bool) -> Result<(), Error> {
+        let slot = self.element_slot(id)?;
+        if let Some(element) = self.element_mut(slot) {
+            element.checked = Some(checked);
+        }
+        self.touch();
+        Ok(())
+    }
+
     /// Removes the attribute with this qualified name. Returns false if there was none.
     pub fn remove_attribute(&mut self, id: NodeId, name: &str) -> Result<bool, Error> {
         let slot = self.element_slot(id)?;

@@ -72,12 +72,13 @@ impl Tree {
         self.account.refund(bytes);
         let data = match &self.node(slot).data {
             Data::Free(_) => return Err(Error::gone()),
-            Data::Element(Element { name, attributes, html_integration, .. }) => {
+            Data::Element(Element { name, attributes, html_integration, checked, .. }) => {
                 let (name, attributes) = (name.clone(), attributes.clone());
-                let html_integration = *html_integration;
+                let (html_integration, checked) = (*html_integration, *checked);
                 let new = self.make_element(name, attributes, document)?;
                 if let Some(element) = self.element_mut(new) {
                     element.html_integration = html_integration;
+                    element.checked = checked;
                 }
                 return Ok(new);
             }

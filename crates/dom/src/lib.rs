@@ -39,7 +39,10 @@ pub use copy::Cloning;
 pub use error::{Error, ErrorKind};
 pub use html5ever::QualName;
 pub use interrupt::Interrupt;
-pub use names::{Named, is_attribute_name, is_element_name, qualified_name};
+pub use mutate::Change;
+pub use names::{
+    Named, existing_name, is_attribute_name, is_element_name, qualified_name, unsplit_name,
+};
 pub use node::{Attribute, DocumentKind, NodeId, NodeKind, Quirks};
 pub use page::Page;
 pub use parse::ParsedXml;

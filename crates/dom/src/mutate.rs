@@ -4,6 +4,17 @@ use crate::error::{Error, ErrorKind};
 use crate::node::{Data, NIL, NodeId, NodeKind};
 use crate::tree::Tree;
 
+/// A change of the children of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// A node comes in front of a child.
+    Insert,
+    /// A node takes the place of a child.
+    Replace,
+    /// A node takes the place of all children.
+    ReplaceAll,
+}
+
 impl Tree {
     /// Inserts `node` before `before`, or at the end. A fragment is replaced by its children.
     pub fn insert_before(
@@ -19,6 +30,24 @@ impl Tree {
         let before = if before == node { self.node(node).next } else { before };
         self.insert(parent, node, before);
         Ok(())
+    }
+
+    /// Checks a change of `before`, or of the end, without making it.
+    pub fn check_insert(
+        &self,
+        parent: NodeId,
+        node: NodeId,
+        before: Option<NodeId>,
+        change: Change,
+    ) -> Result<(), Error> {
+        let (parent, node) = (self.slot(parent)?, self.slot(node)?);
+        let before = before.map_or(Ok(NIL), |id| self.slot(id))?;
+        let replaced = match change {
+            Change::Insert => NIL,
+            Change::Replace => before,
+            Change::ReplaceAll => parent,
+        };
+        self.check_insertion(parent, node, before, replaced)
     }
 
     /// Inserts `node` after the last child.
@@ -69,7 +98,7 @@ impl Tree {
         let parent = self.slot(parent)?;
         let node = node.map_or(Ok(NIL), |id| self.slot(id))?;
         if node != NIL {
-            self.check_insertion(parent, node, NIL, NIL)?;
+            self.check_insertion(parent, node, NIL, parent)?;
         }
         self.clear_children(parent);
         if node != NIL {
@@ -91,7 +120,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Checks that `node` may be inserted; `replaced` is a child that is removed at the same time.
+    /// Checks that `node` may be inserted; `replaced` is a child that is removed at the same time,
+    /// or the parent if all children are.
     fn check_insertion(
         &self,
         parent: u32,
@@ -160,11 +190,12 @@ impl Tree {
     ) -> Result<(), Error> {
         let wrong = |text: &str| Err(Error::new(ErrorKind::HierarchyRequest, text));
         let is = |slot: u32, kind| self.kind_at(slot) == kind;
-        let other = |kind| self.children_at(parent).any(|c| c != replaced && is(c, kind));
+        let stays = |child: u32| child != replaced && replaced != parent;
+        let other = |kind| self.children_at(parent).any(|c| stays(c) && is(c, kind));
         let from = |first: u32, kind| {
             let mut here = first;
             while here != NIL {
-                if here != replaced && is(here, kind) {
+                if stays(here) && is(here, kind) {
                     return true;
                 }
                 here = self.node(here).next;
@@ -186,7 +217,7 @@ impl Tree {
                 let element_in_front = self
                     .children_at(parent)
                     .take_while(|&c| c != before)
-                    .any(|c| c != replaced && is(c, NodeKind::Element));
+                    .any(|c| stays(c) && is(c, NodeKind::Element));
                 if element_in_front {
                     return wrong("insertion: a document type must precede the root element");
                 }

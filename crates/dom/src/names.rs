@@ -73,3 +73,19 @@ pub fn qualified_name(namespace: &str, name: &str, named: Named) -> Result<QualN
     }
     Ok(QualName::new(prefix.map(Prefix::from), namespace, LocalName::from(local)))
 }
+
+/// Validates a name whose colons have no meaning, as `createElement` takes it.
+pub fn unsplit_name(namespace: &str, name: &str) -> Result<QualName, Error> {
+    if !is_element_name(name) {
+        let text = format!("'{}': not a valid name", shortened(name));
+        return Err(Error::new(ErrorKind::InvalidCharacter, text));
+    }
+    Ok(QualName::new(None, Namespace::from(namespace), LocalName::from(name)))
+}
+
+/// Combines the parts of a name that a node has already, without validating them: parsers make
+/// names that scripts cannot, such as `xml:lang` without a namespace.
+pub fn existing_name(namespace: &str, prefix: &str, local: &str) -> QualName {
+    let prefix = (!prefix.is_empty()).then(|| Prefix::from(prefix));
+    QualName::new(prefix, Namespace::from(namespace), LocalName::from(local))
+}

@@ -146,6 +146,8 @@ pub(crate) struct Element {
     pub(crate) contents: u32,
     /// True if HTML inside this MathML element is parsed as HTML.
     pub(crate) html_integration: bool,
+    /// State of a checkbox or radio button; `None` as long as the attribute decides.
+    pub(crate) checked: Option<bool>,
 }
 
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 mod element;
 mod index;
+mod language;
 mod memory;
 mod plan;
 mod pseudo;

@@ -272,7 +272,8 @@ impl Tree {
         document: u32,
     ) -> Result<u32, Error> {
         let template = name.expanded() == expanded_name!(html "template");
-        let element = Element { name, attributes, contents: NIL, html_integration: false };
+        let element =
+            Element { name, attributes, contents: NIL, html_integration: false, checked: None };
         let slot = self.allocate(Data::Element(element), document)?;
         if template {
             let contents = match self.allocate(Data::Fragment(slot), document) {

@@ -4,7 +4,7 @@ mod helpers;
 mod pack;
 mod unpack;
 
-use rquickjs::{Ctx, Error, Function, Result, Value};
+use rquickjs::{Ctx, Error, Function, IntoJs, Result, Value};
 
 pub use helpers::install;
 
@@ -66,6 +66,10 @@ const KEPT: u8 = 0xff;
 /// array follows, then the members like those of an object. Never sent to the host.
 const NAMED: u8 = 0xfe;
 
+/// Length of a view that has the length of its resizable buffer. Never sent to the host, whose
+/// buffers are not resizable.
+const TRACKING: u32 = u32::MAX;
+
 /// Unpacks bytes made by the host or by [`pack`].
 pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
     unpack::Unpacker::new(ctx, bytes, Vec::new()).unpack()
@@ -73,9 +77,26 @@ pub fn unpack<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
 
 /// Returns a deep copy of the value, by the rules of the web's `structuredClone`.
 pub fn structured_clone<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>> {
-    let packed = pack::Packer::new(ctx, MAX_LOCAL, Target::Here).and_then(|p| p.pack(value));
+    transfer_clone(ctx, value, &[], |_| Ok(()))
+}
+
+/// Returns a deep copy of the value, with objects of `list` replaced by what `take_over` returns
+/// for them, by index. `take_over` runs only if the rest of the value can be copied.
+pub fn transfer_clone<'js, T: IntoJs<'js>>(
+    ctx: &Ctx<'js>,
+    value: Value<'js>,
+    list: &[Value<'js>],
+    take_over: impl Fn(usize) -> Result<T>,
+) -> Result<Value<'js>> {
+    let packed = pack::Packer::new(ctx, MAX_LOCAL, Target::Here)
+        .and_then(|packer| packer.moving(list).pack(value));
     match packed {
-        Ok((bytes, kept)) => unpack::Unpacker::new(ctx, &bytes, kept).unpack(),
+        Ok((bytes, mut kept)) => {
+            for (index, place) in kept.iter_mut().take(list.len()).enumerate() {
+                *place = take_over(index)?.into_js(ctx)?;
+            }
+            unpack::Unpacker::new(ctx, &bytes, kept).unpack()
+        }
         Err(Failed::Threw(error)) => Err(error),
         Err(Failed::TooLong) => Err(crate::apis::throw_dom_exception(
             ctx,

@@ -182,8 +182,8 @@ impl<'m> selectors::Element for ElementRef<'m> {
         self.matching.step() && class.matches(self.matching.tree, self.slot, self.matching.boundary)
     }
 
-    fn match_pseudo_element(&self, element: &PseudoElement, _: &mut MatchingContext<Css>) -> bool {
-        match *element {}
+    fn match_pseudo_element(&self, _: &PseudoElement, _: &mut MatchingContext<Css>) -> bool {
+        false
     }
 
     fn apply_selector_flags(&self, _: ElementSelectorFlags) {}

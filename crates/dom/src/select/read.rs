@@ -1,5 +1,6 @@
 //! Parsing of selectors, with limits on their size and nesting.
 
+use super::language::{read_direction, read_ranges};
 use super::plan::Plan;
 use super::pseudo::{PseudoClass, PseudoElement};
 use super::types::{Css, Text, Url};
@@ -127,8 +128,37 @@ impl<'i> Parser<'i> for Reader {
 
     fn parse_pseudo_element(
         &self,
-        _: &str,
+        name: &str,
     ) -> Result<PseudoElement, ParseError<SelectorParseErrorKind>> {
+        PseudoElement::named(name).ok_or_else(unsupported)
+    }
+
+    fn parse_functional_pseudo_element(
+        &self,
+        name: &str,
+        arguments: &mut Input<'i>,
+    ) -> Result<PseudoElement, ParseError<SelectorParseErrorKind>> {
+        let element = PseudoElement::function(name).ok_or_else(unsupported)?;
+        // The arguments have no effect on a selector that matches nothing.
+        if arguments.is_exhausted() {
+            return Err(unsupported());
+        }
+        while arguments.next().is_ok() {}
+        Ok(element)
+    }
+
+    fn parse_non_ts_functional_pseudo_class(
+        &self,
+        name: &str,
+        arguments: &mut Input<'i>,
+        _: bool,
+    ) -> Result<PseudoClass, ParseError<SelectorParseErrorKind>> {
+        if name.eq_ignore_ascii_case("lang") {
+            return read_ranges(arguments).map(PseudoClass::Lang);
+        }
+        if name.eq_ignore_ascii_case("dir") {
+            return read_direction(arguments).map(PseudoClass::Dir);
+        }
         Err(unsupported())
     }
 

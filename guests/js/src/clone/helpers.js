@@ -12,6 +12,48 @@
   const typedName = getter(typed, Symbol.toStringTag);
   const typedParts = ['buffer', 'byteOffset', 'byteLength'].map((name) => getter(typed, name));
   const dataParts = ['buffer', 'byteOffset', 'byteLength'].map((name) => getter(DataView.prototype, name));
+  const { keys: typedKeys, set: typedSet, slice: typedSlice } = typed;
+  const { prototype: bufferMethods } = ArrayBuffer;
+  const [byteLength, maxByteLength, resizable] = ['byteLength', 'maxByteLength', 'resizable'].map((name) => getter(bufferMethods, name));
+  const sharedLength = getter(SharedArrayBuffer.prototype, 'byteLength');
+  const { resize } = bufferMethods;
+  const BufferClass = ArrayBuffer, BytesClass = Uint8Array;
+  const TRACKING = 0xffffffff;
+  const isResizable = (buffer) => {
+    try {
+      return apply(resizable, buffer, []);
+    } catch {
+      return false;
+    }
+  };
+  // The engine does not say if a view has the length of its buffer: it is seen in a buffer that is
+  // one item longer for a moment, or shorter where it cannot be longer. The last bytes are put back.
+  const isTracking = (view, name, lengthOf, buffer) => {
+    const now = apply(byteLength, buffer, []);
+    const length = apply(lengthOf, view, []);
+    const item = views[name].BYTES_PER_ELEMENT ?? 1;
+    if (now + item <= apply(maxByteLength, buffer, [])) {
+      apply(resize, buffer, [now + item]);
+      const after = apply(lengthOf, view, []);
+      apply(resize, buffer, [now]);
+      return after !== length;
+    }
+    if (length === 0) return false;
+    const bytes = new BytesClass(buffer);
+    const tail = apply(typedSlice, bytes, [now - item]);
+    apply(resize, buffer, [now - item]);
+    let isIt = false;
+    try {
+      // Throws for a view of fixed length that is beyond the end now.
+      if (name !== 'DataView') apply(typedKeys, view, []);
+      isIt = apply(lengthOf, view, []) !== length;
+    } catch {
+      isIt = false;
+    }
+    apply(resize, buffer, [now]);
+    apply(typedSet, bytes, [tail, now - item]);
+    return isIt;
+  };
   const errorClasses = { __proto__: null, Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
   const AggregateErrorClass = AggregateError;
   const views = {
@@ -44,9 +86,37 @@
     regExpParts: (re) => [apply(regExpSource, re, []), apply(regExpFlags, re, [])],
     dateTime: (date) => apply(getTime, date, []),
     viewName: (view) => apply(typedName, view, []) ?? 'DataView',
-    viewParts(view, name) {
+    // Undefined for a view that its buffer has become too short for.
+    viewParts(view, name, isLocal) {
       const parts = name === 'DataView' ? dataParts : typedParts;
-      return [apply(parts[0], view, []), apply(parts[1], view, []), apply(parts[2], view, [])];
+      const buffer = apply(parts[0], view, []);
+      if (isResizable(buffer)) {
+        try {
+          if (name !== 'DataView') apply(typedKeys, view, []);
+          if (isLocal && isTracking(view, name, parts[2], buffer)) {
+            return [buffer, apply(parts[1], view, []), TRACKING];
+          }
+          return [buffer, apply(parts[1], view, []), apply(parts[2], view, [])];
+        } catch {
+          return undefined;
+        }
+      }
+      return [buffer, apply(parts[1], view, []), apply(parts[2], view, [])];
+    },
+    // A copy of a resizable buffer; undefined for another.
+    copyResizable(buffer) {
+      if (!isResizable(buffer)) return undefined;
+      const copy = new BufferClass(apply(byteLength, buffer, []), { maxByteLength: apply(maxByteLength, buffer, []) });
+      apply(typedSet, new BytesClass(copy), [new BytesClass(buffer)]);
+      return copy;
+    },
+    isShared(value) {
+      try {
+        apply(sharedLength, value, []);
+        return true;
+      } catch {
+        return false;
+      }
     },
     unboxed(box, kind) {
       return apply(primitives[kind], box, []);
@@ -60,7 +130,7 @@
     newDate: (time) => new DateClass(time),
     newBigInt: (digits) => bigIntOf(digits),
     newBox: (primitive) => boxOf(primitive),
-    newView: (name, buffer, offset, length) => construct(views[name], [buffer, offset, length]),
+    newView: (name, buffer, offset, length = undefined) => construct(views[name], [buffer, offset, length]),
     newError(name, message, stack) {
       // One without a message has none of its own.
       const given = message === '' ? undefined : message;

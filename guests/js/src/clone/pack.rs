@@ -30,8 +30,10 @@ pub(super) struct Packer<'js> {
     target: Target,
     /// The prototype of the last object of a class that the program itself declared.
     known_class: Option<Object<'js>>,
-    /// Copies of values that bytes cannot express.
+    /// Copies of values that bytes cannot express; the first are those that are moved.
     kept: Vec<Value<'js>>,
+    /// Objects that are moved and not copied, and their places in `kept`.
+    moved: HashMap<u64, u32>,
     /// Objects met so far and their numbers. Holding them keeps their addresses from being
     /// reused while getters run.
     met: HashMap<u64, u32>,
@@ -51,10 +53,20 @@ impl<'js> Packer<'js> {
             target,
             known_class: None,
             kept: Vec::new(),
+            moved: HashMap::new(),
             met: HashMap::new(),
             held: Vec::new(),
             trail: Vec::new(),
         })
+    }
+
+    /// Reserves places in `kept` for objects that are moved; the caller fills them.
+    pub(super) fn moving(mut self, list: &[Value<'js>]) -> Self {
+        for (index, value) in list.iter().enumerate() {
+            self.moved.insert(identity(value), index as u32);
+            self.kept.push(Value::new_undefined(self.ctx.clone()));
+        }
+        self
     }
 
     /// Returns the bytes, and the values kept beside them; none for the host.
@@ -134,6 +146,10 @@ impl<'js> Packer<'js> {
         }
         self.met.insert(key, self.held.len() as u32);
         self.held.push(value.clone());
+        if let Some(index) = self.moved.get(&key) {
+            self.w.u8(KEPT).varint(*index);
+            return Ok(());
+        }
         match self.helpers.classes.kind(value) {
             Kind::Object => match self.helpers.class_of(object) {
                 None => self.fields(object, depth),
@@ -177,8 +193,15 @@ impl<'js> Packer<'js> {
                 self.value(&inner, depth + 1)
             }
             Kind::Other if is_typed_array(value) => self.view(value, depth),
+            Kind::Other if self.target == Target::Here && self.is_shared(value)? => {
+                self.keep(value.clone())
+            }
             Kind::Other => Err(Unpackable::NotCloneable(class_name(object))),
         }
+    }
+
+    fn is_shared(&self, value: &Value<'js>) -> rquickjs::Result<bool> {
+        self.helpers.get("isShared")?.call((value.clone(),))
     }
 
     /// Packs an object of a class. The host gets its fields; a Blob, which would lose its
@@ -311,6 +334,12 @@ impl<'js> Packer<'js> {
         let Some(raw) = raw else {
             return Err(Unpackable::NotCloneable("a detached ArrayBuffer".into()));
         };
+        if self.target == Target::Here {
+            let copy: Value = self.helpers.get("copyResizable")?.call((value.clone(),))?;
+            if !copy.is_undefined() {
+                return self.keep(copy);
+            }
+        }
         // SAFETY: nothing runs between taking the pointer and the end of the copy.
         let bytes = unsafe { raw.as_ref() };
         if self.w.len() + bytes.len() > self.limit {
@@ -327,7 +356,13 @@ impl<'js> Packer<'js> {
         };
         let kind = ViewKind::NAMES.iter().find(|(_, class)| *class == name);
         let Some((kind, _)) = kind else { return Err(Unpackable::NotCloneable(name)) };
-        let parts: Array = self.helpers.get("viewParts")?.call((value.clone(), name.as_str()))?;
+        let local = self.target == Target::Here;
+        let parts: Value =
+            self.helpers.get("viewParts")?.call((value.clone(), name.as_str(), local))?;
+        let Some(parts) = parts.as_array() else {
+            let what = format!("{name} beyond the end of its buffer");
+            return Err(Unpackable::NotCloneable(what));
+        };
         let (offset, length): (f64, f64) = (parts.get(1)?, parts.get(2)?);
         self.w.u8(Tag::View as u8).u8(*kind as u8).u32(offset as u32).u32(length as u32);
         self.value(&parts.get(0)?, depth + 1)

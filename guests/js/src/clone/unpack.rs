@@ -7,7 +7,7 @@ use rquickjs::{
 };
 
 use super::helpers::Helpers;
-use super::{KEPT, NAMED};
+use super::{KEPT, NAMED, TRACKING};
 use crate::engine;
 
 pub(super) struct Unpacker<'js, 'a> {
@@ -214,8 +214,11 @@ impl<'js, 'a> Unpacker<'js, 'a> {
             self.read(|r| ViewKind::from_number(r.u8()?).ok_or(r.malformed("unknown view")))?;
         let (offset, length) = (self.read(Reader::u32)?, self.read(Reader::u32)?);
         let buffer = self.value()?;
-        let items = length / kind.width();
-        let view: Value = self.helper("newView", (kind.class(), buffer, offset, items))?;
+        let view: Value = if length == TRACKING && !self.kept.is_empty() {
+            self.helper("newView", (kind.class(), buffer, offset))?
+        } else {
+            self.helper("newView", (kind.class(), buffer, offset, length / kind.width()))?
+        };
         self.met[at] = view.clone();
         Ok(view)
     }

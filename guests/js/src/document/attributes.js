@@ -1,5 +1,5 @@
 // Attr and NamedNodeMap. An attribute is no node of the tree: its object knows element and name,
-// or, outside of an element, its own value.
+// or, outside of an element, its own value. An element keeps the objects that were asked for.
 (function (native, internal) {
   'use strict';
 
@@ -21,41 +21,73 @@
     dom.setAttributeNs(idOf(element), namespace, name, value);
     if (isObserved()) internal.noteAttribute(element, local, namespace || null, old);
   };
+  // element → Map of its attributes' objects, by namespace and local name
+  const held = new WeakMap();
+  const keyOf = (namespace, local) => `${namespace}\0${local}`;
+  // Before an attribute leaves its element: the object, if there is one, keeps the value.
+  const release = (element, attribute) => {
+    if (attribute === null) return;
+    held.get(element).delete(keyOf(attribute.namespaceURI ?? '', attribute.localName));
+    internal.detach(attribute);
+  };
+
   internal.removeAttribute = (element, name) => {
     const old = isObserved() ? (dom.attribute(idOf(element), name) ?? null) : null;
+    if (held.has(element)) release(element, internal.attributeNode(element, name));
     if (dom.removeAttribute(idOf(element), name) && isObserved()) {
       internal.noteAttribute(element, name.toLowerCase(), null, old);
     }
   };
   internal.removeAttributeNs = (element, namespace, local) => {
     const old = isObserved() ? (dom.attributeNs(idOf(element), namespace, local) ?? null) : null;
+    if (held.has(element)) release(element, internal.attributeNodeNs(element, namespace, local));
     if (dom.removeAttributeNs(idOf(element), namespace, local) && isObserved()) {
       internal.noteAttribute(element, local, namespace || null, old);
     }
   };
 
-  // Of Node it has the name only: there is no number behind it.
-  class Attr {
+  // A node by its prototype; of what Node has, the fields are others: no number is behind it.
+  class Attr extends EventTarget {
     #element;
     #namespace;
     #prefix;
     #local;
     #value;
+    #document;
 
     static {
+      internal.detach = (attribute) => {
+        attribute.#value = attribute.value;
+        attribute.#document = attribute.#element.ownerDocument;
+        attribute.#element = null;
+      };
+      // Puts a detached attribute into an element, in the place of one with the same name.
       internal.attach = (attribute, element) => {
+        const { value } = attribute;
+        const namespace = attribute.#namespace;
+        const old = internal.attributeNodeNs(element, namespace, attribute.#local);
+        const oldValue = old === null ? null : old.value;
+        if (old !== null) release(element, old);
+        dom.putAttribute(idOf(element), namespace, attribute.#prefix, attribute.#local, value);
         attribute.#element = element;
+        let map = held.get(element);
+        if (map === undefined) held.set(element, (map = new Map()));
+        map.set(keyOf(namespace, attribute.#local), attribute);
+        if (isObserved()) internal.noteAttribute(element, attribute.#local, namespace || null, oldValue);
+        return old;
       };
       internal.isAttr = (value) => typeof value === 'object' && value !== null && #local in value;
     }
 
-    constructor(given, element, namespace, prefix, local, value) {
+    constructor(given, element, namespace, prefix, local, value, document) {
       if (given !== token) throw illegal();
+      super();
       this.#element = element;
       this.#namespace = namespace;
       this.#prefix = prefix;
       this.#local = local;
       this.#value = value;
+      this.#document = document;
     }
 
     get name() {
@@ -77,7 +109,10 @@
       return this.#element;
     }
     get ownerDocument() {
-      return this.#element?.ownerDocument ?? document;
+      return this.#element?.ownerDocument ?? this.#document ?? document;
+    }
+    get baseURI() {
+      return this.ownerDocument.baseURI;
     }
     get specified() {
       return true;
@@ -85,8 +120,8 @@
     get nodeType() {
       return 2;
     }
-    get parentNode() {
-      return null;
+    get isConnected() {
+      return false;
     }
     get value() {
       if (this.#element === null) return this.#value;
@@ -95,28 +130,93 @@
     set value(value) {
       this.#value = `${value}`;
       if (this.#element === null) return;
-      internal.setAttributeNs(this.#element, this.#namespace, this.name, this.#value);
+      const old = isObserved() ? dom.attributeNs(idOf(this.#element), this.#namespace, this.#local) : null;
+      dom.putAttribute(idOf(this.#element), this.#namespace, this.#prefix, this.#local, this.#value);
+      if (isObserved()) internal.noteAttribute(this.#element, this.#local, this.#namespace || null, old ?? null);
     }
     get nodeValue() {
       return this.value;
     }
     set nodeValue(value) {
-      this.value = value;
+      this.value = value ?? '';
     }
     get textContent() {
       return this.value;
     }
     set textContent(value) {
-      this.value = value;
+      this.value = value ?? '';
+    }
+    get childNodes() {
+      return internal.staticList([]);
+    }
+    hasChildNodes() {
+      return false;
+    }
+    getRootNode() {
+      return this;
+    }
+    normalize() {}
+    contains(other) {
+      return this === other;
+    }
+    isSameNode(other) {
+      return this === other;
+    }
+    isEqualNode(other) {
+      if (!internal.isAttr(other)) return false;
+      return (
+        this.#namespace === other.#namespace && this.#local === other.#local && this.value === other.value
+      );
+    }
+    compareDocumentPosition(other) {
+      if (this === other) return 0;
+      const owner = internal.isAttr(other) ? other.#element : other;
+      if (this.#element === null || owner === null) return 37;
+      if (owner === this.#element) return internal.isAttr(other) ? 36 : 10;
+      return this.#element.compareDocumentPosition(owner);
     }
     cloneNode() {
-      return new Attr(token, null, this.#namespace, this.#prefix, this.#local, this.value);
+      return new Attr(token, null, this.#namespace, this.#prefix, this.#local, this.value, this.ownerDocument);
+    }
+    lookupNamespaceURI(prefix) {
+      return this.#element?.lookupNamespaceURI(prefix) ?? null;
+    }
+    lookupPrefix(namespace) {
+      return this.#element?.lookupPrefix(namespace) ?? null;
+    }
+    isDefaultNamespace(namespace) {
+      return this.lookupNamespaceURI(null) === (namespace === undefined || namespace === '' ? null : namespace);
     }
   }
   Object.setPrototypeOf(Attr.prototype, Node.prototype);
+  const nothing = {
+    get() {
+      return null;
+    },
+    set: undefined,
+    enumerable: true,
+    configurable: true,
+  };
+  for (const key of ['parentNode', 'parentElement', 'firstChild', 'lastChild', 'previousSibling', 'nextSibling']) {
+    Object.defineProperty(Attr.prototype, key, nothing);
+  }
+  for (const key of ['appendChild', 'insertBefore', 'replaceChild', 'removeChild']) {
+    internal.hidden(Attr.prototype, key, () => {
+      throw new internal.DOMException('An attribute has no children', 'HierarchyRequestError');
+    });
+  }
 
-  const attributeAt = (element, parts, at) =>
-    new Attr(token, element, parts[at], parts[at + 1], parts[at + 2], parts[at + 3]);
+  const attributeAt = (element, parts, at) => {
+    let map = held.get(element);
+    if (map === undefined) held.set(element, (map = new Map()));
+    const key = keyOf(parts[at], parts[at + 2]);
+    let attribute = map.get(key);
+    if (attribute === undefined) {
+      attribute = new Attr(token, element, parts[at], parts[at + 1], parts[at + 2], parts[at + 3]);
+      map.set(key, attribute);
+    }
+    return attribute;
+  };
   const find = (element, test) => {
     const parts = dom.attributes(idOf(element));
     for (let at = 0; at < parts.length; at += 4) {
@@ -124,9 +224,10 @@
     }
     return null;
   };
-  internal.newAttr = (namespace, prefix, local) => new Attr(token, null, namespace, prefix, local, '');
+  internal.newAttr = (document, namespace, prefix, local) =>
+    new Attr(token, null, namespace, prefix, local, '', document);
   internal.attributeNode = (element, name) => {
-    if (internal.foldsCase(element)) name = name.toLowerCase();
+    if (internal.foldsCase(element)) name = internal.lower(name);
     return find(element, (_, prefix, local) =>
       prefix === '' ? local === name : `${prefix}:${local}` === name,
     );
@@ -134,53 +235,55 @@
   internal.attributeNodeNs = (element, namespace, local) =>
     find(element, (ns, _, own) => ns === namespace && own === local);
 
-  let elementOf;
+  // By map and by the proxy around it, so that methods work on both.
+  const owners = new WeakMap();
+  const elementOf = (map) => {
+    const element = owners.get(map);
+    if (element === undefined) throw new TypeError('Illegal invocation');
+    return element;
+  };
   class NamedNodeMap {
-    #element;
-    static {
-      elementOf = (map) => map.#element;
-    }
     constructor(given, element) {
       if (given !== token) throw illegal();
-      this.#element = element;
+      owners.set(this, element);
     }
     get length() {
-      return dom.attributes(idOf(this.#element)).length / 4;
+      return dom.attributes(idOf(elementOf(this))).length / 4;
     }
     item(index) {
-      const parts = dom.attributes(idOf(this.#element));
+      const parts = dom.attributes(idOf(elementOf(this)));
       const at = (index >>> 0) * 4;
-      return at < parts.length ? attributeAt(this.#element, parts, at) : null;
+      return at < parts.length ? attributeAt(elementOf(this), parts, at) : null;
     }
     getNamedItem(name) {
-      return internal.attributeNode(this.#element, `${name}`);
+      return internal.attributeNode(elementOf(this), `${name}`);
     }
     getNamedItemNS(namespace, local) {
-      return internal.attributeNodeNs(this.#element, namespace ?? '', `${local}`);
+      return internal.attributeNodeNs(elementOf(this), namespace ?? '', `${local}`);
     }
     setNamedItem(attribute) {
-      return this.#element.setAttributeNode(attribute);
+      return elementOf(this).setAttributeNode(attribute);
     }
     setNamedItemNS(attribute) {
-      return this.#element.setAttributeNode(attribute);
+      return elementOf(this).setAttributeNode(attribute);
     }
     removeNamedItem(name) {
       const attribute = this.getNamedItem(name);
       if (attribute === null) {
         throw new internal.DOMException(`There is no attribute '${name}'`, 'NotFoundError');
       }
-      return this.#element.removeAttributeNode(attribute);
+      return elementOf(this).removeAttributeNode(attribute);
     }
     removeNamedItemNS(namespace, local) {
       const attribute = this.getNamedItemNS(namespace, local);
       if (attribute === null) {
         throw new internal.DOMException(`There is no attribute '${local}'`, 'NotFoundError');
       }
-      return this.#element.removeAttributeNode(attribute);
+      return elementOf(this).removeAttributeNode(attribute);
     }
     *[Symbol.iterator]() {
-      const parts = dom.attributes(idOf(this.#element));
-      for (let at = 0; at < parts.length; at += 4) yield attributeAt(this.#element, parts, at);
+      const parts = dom.attributes(idOf(elementOf(this)));
+      for (let at = 0; at < parts.length; at += 4) yield attributeAt(elementOf(this), parts, at);
     }
   }
 
@@ -195,20 +298,21 @@
       return INDEX.test(key) ? (target.item(+key) ?? undefined) : (target.getNamedItem(key) ?? undefined);
     };
     map = new Proxy(target, {
-      get(_, key) {
-        const found = own(key);
-        if (found !== undefined) return found;
-        const value = Reflect.get(target, key, target);
-        return typeof value === 'function' && key !== 'constructor' ? value.bind(target) : value;
+      get(_, key, receiver) {
+        return own(key) ?? Reflect.get(target, key, receiver);
       },
       has: (_, key) => key in target || own(key) !== undefined,
-      ownKeys: () => Array.from({ length: target.length }, (_, index) => `${index}`),
+      ownKeys: () => [
+        ...Array.from({ length: target.length }, (_, index) => `${index}`),
+        ...new Set(element.getAttributeNames().filter((name) => !internal.foldsCase(element) || !/[A-Z]/.test(name))),
+      ],
       getOwnPropertyDescriptor(_, key) {
         const value = own(key);
         if (value === undefined) return undefined;
         return { value, writable: false, enumerable: INDEX.test(key), configurable: true };
       },
     });
+    owners.set(map, element);
     maps.set(element, map);
     return map;
   };

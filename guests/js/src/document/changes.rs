@@ -1,6 +1,9 @@
 //! Natives that create and change nodes.
 
-use cofferdam_dom::{Cloning, DocumentKind, Named, NodeId, html_name, qualified_name};
+use cofferdam_dom::{
+    Change, Cloning, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name,
+    unsplit_name,
+};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
@@ -11,6 +14,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("createDocument", Func::from(create_document))?;
     dom.set("createHtml", Func::from(create_html))?;
     dom.set("createElement", Func::from(create_element))?;
+    dom.set("createUnsplit", Func::from(create_unsplit))?;
     dom.set("createText", Func::from(create_text))?;
     dom.set("createCData", Func::from(create_cdata))?;
     dom.set("createComment", Func::from(create_comment))?;
@@ -18,6 +22,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("createDoctype", Func::from(create_doctype))?;
     dom.set("createFragment", Func::from(create_fragment))?;
     dom.set("insert", Func::from(insert))?;
+    dom.set("checkInsert", Func::from(check_insert))?;
     dom.set("replace", Func::from(replace))?;
     dom.set("remove", Func::from(remove))?;
     dom.set("replaceChildren", Func::from(replace_children))?;
@@ -27,6 +32,9 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("setData", Func::from(set_data))?;
     dom.set("setAttribute", Func::from(set_attribute))?;
     dom.set("setAttributeNs", Func::from(set_attribute_ns))?;
+    dom.set("putAttribute", Func::from(put_attribute))?;
+    dom.set("attributeName", Func::from(attribute_name))?;
+    dom.set("setChecked", Func::from(set_checked))?;
     dom.set("removeAttribute", Func::from(remove_attribute))?;
     dom.set("removeAttributeNs", Func::from(remove_attribute_ns))?;
     dom.set("isWorthCollecting", Func::from(is_worth_collecting))?;
@@ -47,6 +55,14 @@ fn create_html(ctx: Ctx<'_>, document: f64, local: Text) -> Result<f64> {
 fn create_element(ctx: Ctx<'_>, document: f64, namespace: Text, name: Text) -> Result<f64> {
     with(&ctx, |tree| {
         let name = qualified_name(&namespace.0, &name.0, Named::Element)?;
+        tree.create_element(node(document), name).map(number)
+    })
+}
+
+/// Creates an element whose local name is the whole name, colons included.
+fn create_unsplit(ctx: Ctx<'_>, document: f64, namespace: Text, name: Text) -> Result<f64> {
+    with(&ctx, |tree| {
+        let name = unsplit_name(&namespace.0, &name.0)?;
         tree.create_element(node(document), name).map(number)
     })
 }
@@ -92,6 +108,18 @@ fn insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64) -> Result<()> {
     with(&ctx, |tree| tree.insert_before(node(parent), node(new), maybe_node(before)))
 }
 
+/// Throws if a change would: 0 `insert`, 1 `replace` of `before`, 2 `replaceChildren`.
+fn check_insert(ctx: Ctx<'_>, parent: f64, new: f64, before: f64, change: u8) -> Result<()> {
+    with(&ctx, |tree| {
+        let change = match change {
+            0 => Change::Insert,
+            1 => Change::Replace,
+            _ => Change::ReplaceAll,
+        };
+        tree.check_insert(node(parent), node(new), maybe_node(before), change)
+    })
+}
+
 fn replace(ctx: Ctx<'_>, parent: f64, new: f64, old: f64) -> Result<()> {
     with(&ctx, |tree| tree.replace_child(node(parent), node(new), node(old)))
 }
@@ -129,6 +157,34 @@ fn set_attribute_ns(ctx: Ctx<'_>, id: f64, namespace: Text, name: Text, value: T
     with(&ctx, |tree| {
         let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
         tree.set_attribute_ns(node(id), name, &value.0)
+    })
+}
+
+/// Returns prefix and local name of a qualified name, which must be valid for an attribute.
+fn attribute_name(ctx: Ctx<'_>, namespace: Text, name: Text) -> Result<Vec<String>> {
+    with(&ctx, |_| {
+        let name = qualified_name(&namespace.0, &name.0, Named::Attribute)?;
+        let prefix = name.prefix.as_deref().unwrap_or_default();
+        Ok(vec![prefix.to_owned(), name.local.to_string()])
+    })
+}
+
+fn set_checked(ctx: Ctx<'_>, id: f64, checked: bool) -> Result<()> {
+    with(&ctx, |tree| tree.set_checked(node(id), checked))
+}
+
+/// Sets an attribute whose name exists already, which may be one that only a parser makes.
+fn put_attribute(
+    ctx: Ctx<'_>,
+    id: f64,
+    namespace: Text,
+    prefix: Text,
+    local: Text,
+    value: Text,
+) -> Result<()> {
+    with(&ctx, |tree| {
+        let name = existing_name(&namespace.0, &prefix.0, &local.0);
+        tree.put_attribute(node(id), name, &value.0)
     })
 }
 

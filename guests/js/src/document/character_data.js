@@ -6,14 +6,24 @@
   const { dom } = native;
   const { Node, idOf, isObserved, token, wrap } = internal;
 
-  const setData = (node, text) => {
-    const old = isObserved() ? dom.data(idOf(node)) : null;
-    dom.setData(idOf(node), text);
-    if (old !== null) internal.noteData(node, old);
-  };
-  internal.setData = setData;
   const beyond = () =>
     new internal.DOMException('The offset is larger than the data', 'IndexSizeError');
+  const replaceData = (node, offset, count, text) => {
+    const old = dom.data(idOf(node));
+    if (offset > old.length) throw beyond();
+    count = Math.min(count, old.length - offset);
+    dom.setData(idOf(node), `${old.slice(0, offset)}${text}${old.slice(offset + count)}`);
+    if (isObserved()) internal.noteData(node, old);
+    if (internal.hasPoints()) internal.dataReplaced(node, offset, count, text.length);
+  };
+  const setData = (node, text) => {
+    if (isObserved() || internal.hasPoints()) replaceData(node, 0, dom.data(idOf(node)).length, text);
+    else dom.setData(idOf(node), text);
+  };
+  internal.replaceData = replaceData;
+  internal.setData = setData;
+  const need = (count, wanted, name) =>
+    internal.requireArguments(count, wanted, `Failed to execute '${name}' on 'CharacterData'`);
 
   class CharacterData extends Node {
     get data() {
@@ -26,24 +36,26 @@
       return dom.data(idOf(this)).length;
     }
     substringData(offset, count) {
+      need(arguments.length, 2, 'substringData');
       const { data } = this;
       if (offset >>> 0 > data.length) throw beyond();
       return data.slice(offset >>> 0, (offset >>> 0) + (count >>> 0));
     }
     appendData(text) {
-      setData(this, `${this.data}${text}`);
+      need(arguments.length, 1, 'appendData');
+      replaceData(this, dom.data(idOf(this)).length, 0, `${text}`);
     }
     insertData(offset, text) {
-      this.replaceData(offset, 0, text);
+      need(arguments.length, 2, 'insertData');
+      replaceData(this, offset >>> 0, 0, `${text}`);
     }
     deleteData(offset, count) {
-      this.replaceData(offset, count, '');
+      need(arguments.length, 2, 'deleteData');
+      replaceData(this, offset >>> 0, count >>> 0, '');
     }
     replaceData(offset, count, text) {
-      const { data } = this;
-      const from = offset >>> 0;
-      if (from > data.length) throw beyond();
-      setData(this, `${data.slice(0, from)}${text}${data.slice(from + (count >>> 0))}`);
+      need(arguments.length, 3, 'replaceData');
+      replaceData(this, offset >>> 0, count >>> 0, `${text}`);
     }
   }
   internal.childNode(CharacterData);
@@ -62,12 +74,19 @@
       return text;
     }
     splitText(offset) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'splitText' on 'Text'");
+      offset = offset >>> 0;
       const { data } = this;
-      if (offset >>> 0 > data.length) throw beyond();
-      const rest = wrap(dom.createText(idOf(this), data.slice(offset >>> 0)));
+      if (offset > data.length) throw beyond();
+      const end = data.slice(offset);
+      const kind = internal.typeOf(this) === 4 ? 'createCData' : 'createText';
+      const rest = wrap(dom[kind](idOf(this), end));
       const parent = this.parentNode;
-      if (parent !== null) internal.insert(parent, rest, this.nextSibling);
-      this.data = data.slice(0, offset >>> 0);
+      if (parent !== null) {
+        internal.insert(parent, rest, this.nextSibling);
+        internal.dataSplit(this, offset, rest, parent);
+      }
+      replaceData(this, offset, data.length - offset, '');
       return rest;
     }
   }

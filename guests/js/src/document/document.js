@@ -5,7 +5,21 @@
   const { dom } = native;
   const { Node, idOf, tidy, token, wrap, wrapAll } = internal;
   const HTML = 'http://www.w3.org/1999/xhtml';
+  const TYPES = new Map([
+    [HTML, 'application/xhtml+xml'],
+    ['http://www.w3.org/2000/svg', 'image/svg+xml'],
+  ]);
+  const invalid = (text) => new internal.DOMException(text, 'InvalidCharacterError');
+  const NAME =
+    /^[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\u{10000}-\u{EFFFF}][-.\d:A-Z_a-z\u00B7\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C\u200D\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\u{10000}-\u{EFFFF}]*$/u;
+  internal.attributeName = (name) => {
+    if (name === '' || /[\t\n\f\r \0/=>]/.test(name)) throw invalid(`'${name}' is not a valid attribute name`);
+    return name;
+  };
   let setAddress;
+  // Letters beyond ASCII keep their case.
+  const lower = (text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  internal.lower = lower;
 
   class DOMImplementation {
     #document;
@@ -16,8 +30,11 @@
     hasFeature() {
       return true;
     }
-    createDocumentType(name, publicId = '', systemId = '') {
-      return wrap(dom.createDoctype(idOf(this.#document), `${name}`, `${publicId}`, `${systemId}`));
+    createDocumentType(name, publicId, systemId) {
+      internal.requireArguments(arguments.length, 3, "Failed to execute 'createDocumentType' on 'DOMImplementation'");
+      name = `${name}`;
+      if (/[\t\n\f\r \0>]/.test(name)) throw invalid(`'${name}' is not a valid name`);
+      return wrap(dom.createDoctype(idOf(this.#document), name, `${publicId}`, `${systemId}`));
     }
     createHTMLDocument(title = undefined) {
       tidy();
@@ -36,6 +53,7 @@
       const made = wrap(dom.createDocument(false));
       if (doctype !== null) made.appendChild(doctype);
       if (name !== null && `${name}` !== '') made.appendChild(made.createElementNS(namespace, name));
+      internal.setContentType(made, TYPES.get(namespace) ?? 'application/xml');
       return made;
     }
   }
@@ -177,8 +195,9 @@
     createElement(name) {
       tidy();
       name = `${name}`;
-      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, name.toLowerCase()));
-      return wrap(dom.createElement(idOf(this), '', name));
+      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, lower(name)));
+      const namespace = this.contentType === 'application/xhtml+xml' ? HTML : '';
+      return wrap(dom.createUnsplit(idOf(this), namespace, name));
     }
     createElementNS(namespace, name) {
       tidy();
@@ -197,27 +216,29 @@
       if (dom.isHtml(idOf(this))) {
         throw new internal.DOMException('An HTML document has no CDATA sections', 'NotSupportedError');
       }
-      return wrap(dom.createCData(idOf(this), `${text}`));
+      text = `${text}`;
+      if (text.includes(']]>')) throw invalid('The text would end the section');
+      return wrap(dom.createCData(idOf(this), text));
     }
     createProcessingInstruction(target, data) {
       tidy();
-      return wrap(dom.createInstruction(idOf(this), `${target}`, `${data}`));
+      [target, data] = [`${target}`, `${data}`];
+      if (!NAME.test(target)) throw invalid(`'${target}' is not a valid name`);
+      if (data.includes('?>')) throw invalid('The data would end the instruction');
+      return wrap(dom.createInstruction(idOf(this), target, data));
     }
     createDocumentFragment() {
       tidy();
       return wrap(dom.createFragment(idOf(this)));
     }
     createAttribute(name) {
-      name = `${name}`;
-      return internal.newAttr('', '', dom.isHtml(idOf(this)) ? name.toLowerCase() : name);
+      name = internal.attributeName(`${name}`);
+      return internal.newAttr(this, '', '', dom.isHtml(idOf(this)) ? lower(name) : name);
     }
     createAttributeNS(namespace, name) {
-      const [prefix, local] = `${name}`.includes(':') ? `${name}`.split(':') : ['', `${name}`];
-      return internal.newAttr(namespace ?? '', prefix, local);
-    }
-    createEvent(kind) {
-      const Class = { customevent: CustomEvent, mouseevent: MouseEvent, mouseevents: MouseEvent }[`${kind}`.toLowerCase()];
-      return new (Class ?? Event)('');
+      namespace = `${namespace ?? ''}`;
+      const [prefix, local] = dom.attributeName(namespace, `${name}`);
+      return internal.newAttr(this, namespace, prefix, local);
     }
     importNode(node, deep = false) {
       tidy();
@@ -283,10 +304,10 @@
   }
 
   const makeHtml = (document, name) => {
-    // The name is checked by making a throw-away of it where it is unusual.
+    // Only an unusual name needs the check.
     return /^[a-z][a-z0-9-]*$/.test(name)
       ? dom.createHtml(idOf(document), name)
-      : dom.createElement(idOf(document), HTML, name.includes(':') ? name.replace(/:/g, '-') : name);
+      : dom.createUnsplit(idOf(document), HTML, name);
   };
 
   // The constructor depends on the kind of document.

@@ -9,6 +9,9 @@
   const wrongPlace = (place) =>
     new internal.DOMException(`'${place}' is not a place beside or inside an element`, 'SyntaxError');
 
+  const need = (count, name) =>
+    internal.requireArguments(count, 1, `Failed to execute '${name}' on 'Element'`);
+
   class Element extends Node {
     // Local name, namespace, prefix, tag.
     #names;
@@ -109,6 +112,8 @@
       internal.removeAttributeNs(this, `${namespace ?? ''}`, `${local}`);
     }
     toggleAttribute(name, force = undefined) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'toggleAttribute' on 'Element'");
+      name = internal.attributeName(`${name}`);
       const has = this.hasAttribute(name);
       const wanted = force === undefined ? !has : Boolean(force);
       if (wanted && !has) this.setAttribute(name, '');
@@ -128,31 +133,32 @@
       if (attribute.ownerElement !== null && attribute.ownerElement !== this) {
         throw new internal.DOMException('The attribute is in use', 'InUseAttributeError');
       }
-      const namespace = attribute.namespaceURI ?? '';
-      const old = this.getAttributeNodeNS(namespace, attribute.localName)?.cloneNode() ?? null;
-      const { value } = attribute;
-      internal.setAttributeNs(this, namespace, attribute.name, value);
-      internal.attach(attribute, this);
-      return old;
+      return attribute.ownerElement === this ? attribute : internal.attach(attribute, this);
     }
     setAttributeNodeNS(attribute) {
       return this.setAttributeNode(attribute);
     }
     removeAttributeNode(attribute) {
-      const { value } = attribute;
+      if (!internal.isAttr(attribute)) {
+        throw internal.wrongType('attribute', 'an instance of Attr', attribute);
+      }
+      if (attribute.ownerElement !== this) {
+        throw new internal.DOMException('The element does not have the attribute', 'NotFoundError');
+      }
       internal.removeAttributeNs(this, attribute.namespaceURI ?? '', attribute.localName);
-      const alone = attribute.cloneNode();
-      alone.value = value;
-      return alone;
+      return attribute;
     }
 
     matches(selector) {
+      need(arguments.length, 'matches');
       return dom.matches(idOf(this), `${selector}`);
     }
     webkitMatchesSelector(selector) {
+      need(arguments.length, 'webkitMatchesSelector');
       return dom.matches(idOf(this), `${selector}`);
     }
     closest(selector) {
+      need(arguments.length, 'closest');
       return wrap(dom.closest(idOf(this), `${selector}`));
     }
     getElementsByTagName(name) {

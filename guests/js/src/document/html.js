@@ -103,7 +103,8 @@
       return 0;
     }
     click() {
-      this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+      if (this.disabled === true && this.matches(':disabled')) return;
+      this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true, view: globalThis }));
     }
     focus() {}
     blur() {}
@@ -178,6 +179,8 @@
   };
 
   const N = (name) => named[`HTML${name}Element`];
+  internal.htmlClass = N;
+  internal.readAttribute = read;
   text(N('Anchor'), 'target download rel hreflang type referrerPolicy');
   text(N('Area'), 'alt coords shape target rel');
   for (const name of ['Anchor', 'Area']) {
@@ -214,7 +217,7 @@
   });
   address(N('Base'), 'href');
   text(N('Base'), 'target');
-  text(N('Button'), 'name type value formAction formMethod');
+  text(N('Button'), 'name value formAction formMethod');
   flag(N('Button'), 'disabled');
   text(N('Data'), 'value');
   flag(N('Details'), 'open');
@@ -303,8 +306,10 @@
   mix(N('Label'), {
     get control() {
       const id = read(this, 'for');
-      if (id !== null) return this.ownerDocument.getElementById(id);
-      return this.querySelector('button, input, meter, output, progress, select, textarea');
+      const labelable = 'button, input:not([type=hidden i]), meter, output, progress, select, textarea';
+      if (id === null) return this.querySelector(labelable);
+      const control = this.getRootNode().querySelector?.(`#${CSS.escape(id)}`) ?? null;
+      return control?.matches(labelable) ? control : null;
     },
   });
   mix(N('Option'), {
@@ -384,78 +389,6 @@
     },
     item(index) {
       return this.options.item(index);
-    },
-  });
-  // A typed value is not an attribute, so it is kept beside the tree.
-  const values = new WeakMap();
-  const checked = new WeakMap();
-  mix(N('Input'), {
-    get type() {
-      return (read(this, 'type') ?? 'text').toLowerCase();
-    },
-    set type(value) {
-      internal.setAttribute(this, 'type', `${value}`);
-    },
-    get value() {
-      const own = values.get(this) ?? read(this, 'value');
-      return own ?? (this.type === 'checkbox' || this.type === 'radio' ? 'on' : '');
-    },
-    set value(value) {
-      values.set(this, value === null ? '' : `${value}`);
-    },
-    get checked() {
-      return checked.get(this) ?? read(this, 'checked') !== null;
-    },
-    set checked(value) {
-      checked.set(this, Boolean(value));
-    },
-    get form() {
-      return this.closest('form');
-    },
-    select() {},
-  });
-  mix(N('TextArea'), {
-    get type() {
-      return 'textarea';
-    },
-    get value() {
-      return values.get(this) ?? this.textContent;
-    },
-    set value(value) {
-      values.set(this, value === null ? '' : `${value}`);
-    },
-    get defaultValue() {
-      return this.textContent;
-    },
-    set defaultValue(value) {
-      this.textContent = value;
-    },
-    get textLength() {
-      return this.value.length;
-    },
-    get form() {
-      return this.closest('form');
-    },
-    select() {},
-  });
-  mix(N('Button'), {
-    get form() {
-      return this.closest('form');
-    },
-  });
-  mix(N('Form'), {
-    get elements() {
-      return internal.liveElements(() =>
-        dom.queryAll(idOf(this), 'button, fieldset, input:not([type=image]), object, output, select, textarea'),
-      );
-    },
-    get length() {
-      return this.elements.length;
-    },
-    submit() {},
-    reset() {},
-    requestSubmit() {
-      this.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
     },
   });
   const rows = (table) => dom.queryAll(idOf(table), ':scope > tr, :scope > thead > tr, :scope > tbody > tr, :scope > tfoot > tr');

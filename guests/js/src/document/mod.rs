@@ -7,9 +7,8 @@
 //! No script in a document runs, and nothing in it is fetched.
 //!
 //! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
-//! the element's own declarations and what HTML hides, no sheets and no inheritance; boundary
-//! points of ranges do not move with the tree; there are no shadow trees, custom elements, frames,
-//! canvases, cookies or navigation; listeners of the window have another object as `this`;
+//! the element's own declarations and what HTML hides, no sheets and no inheritance; there are no
+//! shadow trees, custom elements, frames, canvases, cookies or navigation; listeners of the window have another object as `this`;
 //! `document.write` adds to the body; an attribute's object is new each time it is asked for.
 //!
 //! Meets T-DOM-005.
@@ -37,6 +36,7 @@ pub(crate) const PARTS: &[Api] = &[
     Api { natives: Some(state::natives), ..part!("node") },
     part!("observer"),
     part!("collections"),
+    part!("live"),
     part!("tree"),
     part!("character_data"),
     part!("attributes"),
@@ -44,9 +44,13 @@ pub(crate) const PARTS: &[Api] = &[
     part!("style"),
     part!("element"),
     part!("html"),
+    part!("forms"),
     part!("document"),
     part!("traversal"),
     part!("range"),
+    part!("selection"),
     part!("parser"),
+    part!("ui_events"),
+    part!("activation"),
     part!("window"),
 ];

@@ -176,7 +176,7 @@
       return wrap(dom.clone(this.#id, Boolean(deep), dom.owner(this.#id)));
     }
     normalize() {
-      dom.normalize(this.#id);
+      internal.normalize(this);
     }
 
     appendChild(node) {
@@ -193,37 +193,63 @@
       return internal.remove(this, old);
     }
 
-    lookupNamespaceURI(prefix) {
-      prefix = prefix || null;
-      if (prefix === 'xml') return 'http://www.w3.org/XML/1998/namespace';
-      if (prefix === 'xmlns') return 'http://www.w3.org/2000/xmlns/';
-      let node = this.#type === 9 ? this.documentElement : this;
-      for (; node !== null; node = node.parentElement) {
-        if (node.#type !== 1) continue;
-        if (node.namespaceURI !== null && (node.prefix ?? null) === prefix) return node.namespaceURI;
-        const name = prefix === null ? 'xmlns' : prefix;
-        const declared = dom.attributeNs(node.#id, 'http://www.w3.org/2000/xmlns/', name);
-        if (typeof declared === 'string') return declared || null;
+    // The element whose declarations hold here, or null.
+    #scope() {
+      switch (this.#type) {
+        case 1:
+          return this;
+        case 9:
+          return this.documentElement;
+        case 10:
+        case 11:
+          return null;
+        default:
+          return this.parentElement;
       }
-      return null;
+    }
+    lookupNamespaceURI(prefix) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'lookupNamespaceURI' on 'Node'");
+      return namespaceFor(this.#scope(), prefix === null || prefix === undefined ? '' : `${prefix}`);
     }
     lookupPrefix(namespace) {
-      let node = this.#type === 9 ? this.documentElement : this;
-      for (; node !== null; node = node.parentElement) {
-        if (node.#type !== 1) continue;
-        if (node.namespaceURI === namespace && node.prefix) return node.prefix;
-        for (const attribute of node.attributes) {
-          if (attribute.prefix === 'xmlns' && attribute.value === namespace) {
-            return attribute.localName;
-          }
-        }
-      }
-      return null;
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'lookupPrefix' on 'Node'");
+      return prefixFor(this.#scope(), namespace === null || namespace === undefined ? '' : `${namespace}`);
     }
     isDefaultNamespace(namespace) {
-      return this.lookupNamespaceURI(null) === (namespace || null);
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'isDefaultNamespace' on 'Node'");
+      return namespaceFor(this.#scope(), '') === (namespace === null || namespace === undefined ? null : `${namespace}` || null);
     }
   }
+
+  const XMLNS = 'http://www.w3.org/2000/xmlns/';
+  const namespaceFor = (element, prefix) => {
+    if (element === null) return null;
+    if (prefix === 'xml') return 'http://www.w3.org/XML/1998/namespace';
+    if (prefix === 'xmlns') return XMLNS;
+    for (let at = element; at !== null; at = at.parentElement) {
+      if (at.namespaceURI !== null && (at.prefix ?? '') === prefix) return at.namespaceURI;
+      const parts = dom.attributes(internal.idOf(at));
+      for (let index = 0; index < parts.length; index += 4) {
+        if (parts[index] !== XMLNS) continue;
+        const declared = parts[index + 1] === 'xmlns' ? parts[index + 2] : '';
+        const fits = prefix === '' ? parts[index + 1] === '' && parts[index + 2] === 'xmlns' : declared === prefix;
+        if (fits) return parts[index + 3] || null;
+      }
+    }
+    return null;
+  };
+  const prefixFor = (element, namespace) => {
+    if (namespace === '') return null;
+    for (let at = element; at !== null; at = at.parentElement) {
+      if (at.namespaceURI === namespace && at.prefix !== null) return at.prefix;
+      const parts = dom.attributes(internal.idOf(at));
+      for (let index = 0; index < parts.length; index += 4) {
+        if (parts[index + 1] === 'xmlns' && parts[index + 3] === namespace) return parts[index + 2];
+      }
+    }
+    return null;
+  };
+  internal.namespaces = { namespaceFor, prefixFor };
 
   internal.constants(Node, {
     ELEMENT_NODE: 1,

@@ -59,12 +59,20 @@
       const wanted = {
         childList: Boolean(options.childList),
         subtree: Boolean(options.subtree),
-        attributes: Boolean(options.attributes ?? (attributeFilter || attributeOldValue)),
-        characterData: Boolean(options.characterData ?? characterDataOldValue),
+        attributes: Boolean(options.attributes ?? (attributeFilter !== undefined || attributeOldValue !== undefined)),
+        characterData: Boolean(options.characterData ?? characterDataOldValue !== undefined),
         attributeOldValue: Boolean(attributeOldValue),
         characterDataOldValue: Boolean(characterDataOldValue),
         attributeFilter: attributeFilter === undefined ? undefined : Array.from(attributeFilter, String),
       };
+      const contradicts =
+        (!wanted.attributes && (wanted.attributeOldValue || attributeFilter !== undefined)) ||
+        (!wanted.characterData && wanted.characterDataOldValue);
+      if (contradicts) {
+        throw new TypeError(
+          "Failed to execute 'observe' on 'MutationObserver': an option is given for changes that are not observed",
+        );
+      }
       if (!wanted.childList && !wanted.attributes && !wanted.characterData) {
         throw new TypeError(
           "Failed to execute 'observe' on 'MutationObserver': one of 'attributes', 'characterData' or 'childList' must be true",
@@ -104,8 +112,9 @@
     for (let node = target; node !== null; node = node.parentNode) {
       for (const { observer, options } of registered.get(node) ?? []) {
         if (!options[type] || (node !== target && !options.subtree)) continue;
-        if (type === 'attributes' && options.attributeFilter?.includes(name) === false) continue;
-        const old = options.attributeOldValue || options.characterDataOldValue;
+        const isFiltered = type === 'attributes' && options.attributeFilter !== undefined;
+        if (isFiltered && (fields.attributeNamespace !== null || !options.attributeFilter.includes(name))) continue;
+        const old = type === 'attributes' ? options.attributeOldValue : options.characterDataOldValue;
         interested.set(observer, interested.get(observer) || old);
       }
     }

@@ -33,6 +33,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("children", Func::from(children))?;
     dom.set("childCount", Func::from(child_count))?;
     dom.set("childAt", Func::from(child_at))?;
+    dom.set("index", Func::from(index))?;
     dom.set("element", Func::from(element))?;
     dom.set("version", Func::from(version))
 }
@@ -165,6 +166,19 @@ fn child_at(ctx: Ctx<'_>, id: f64, mut index: u32, elements: bool) -> Result<f64
             here = tree.next_sibling(child)?;
         }
         Ok(0.0)
+    })
+}
+
+/// Returns the number of siblings in front of the node.
+fn index(ctx: Ctx<'_>, id: f64) -> Result<u32> {
+    with(&ctx, |tree| {
+        let mut count = 0;
+        let mut here = tree.previous_sibling(node(id))?;
+        while let Some(other) = here {
+            count += 1;
+            here = tree.previous_sibling(other)?;
+        }
+        Ok(count)
     })
 }
 

@@ -20,8 +20,8 @@
       return [...new Set(split(this.value))];
     }
     #check(tokens) {
+      if (tokens.includes('')) throw new internal.DOMException('The token is empty', 'SyntaxError');
       for (const one of tokens) {
-        if (one === '') throw new internal.DOMException('The token is empty', 'SyntaxError');
         if (/[\t\n\f\r ]/.test(one)) {
           throw new internal.DOMException(
             `The token '${one}' has white space in it`,

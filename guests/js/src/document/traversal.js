@@ -31,10 +31,27 @@
     SHOW_NOTATION: 0x800,
   });
 
-  const judge = (node, show, filter) => {
+  // Walkers and iterators whose filter runs now.
+  const busy = new Set();
+  const judge = (walker, node, show, filter) => {
+    if (busy.has(walker)) {
+      throw new internal.DOMException('The filter uses what it filters for', 'InvalidStateError');
+    }
     if (((1 << (internal.typeOf(node) - 1)) & show) === 0) return SKIP;
     if (filter === null) return ACCEPT;
-    return typeof filter === 'function' ? filter(node) : filter.acceptNode(node);
+    busy.add(walker);
+    try {
+      const verdict = typeof filter === 'function' ? filter(node) : filter.acceptNode(node);
+      return verdict & 0xffff;
+    } finally {
+      busy.delete(walker);
+    }
+  };
+  const checkFilter = (filter) => {
+    if (filter !== null && typeof filter !== 'function' && typeof filter !== 'object') {
+      throw internal.wrongType('filter', 'of type function', filter);
+    }
+    return filter;
   };
 
   // The node after or before `node` in document order, inside `root`.
@@ -82,7 +99,7 @@
       this.#current = node;
     }
     #judge(node) {
-      return judge(node, this.#show, this.#filter);
+      return judge(this, node, this.#show, this.#filter);
     }
     parentNode() {
       let node = this.#current;
@@ -231,7 +248,7 @@
         if (before) before = false;
         else node = following(node, this.#root);
         if (node === null) return null;
-        if (judge(node, this.#show, this.#filter) === ACCEPT) break;
+        if (judge(this, node, this.#show, this.#filter) === ACCEPT) break;
       }
       this.#reference = node;
       this.#before = false;
@@ -244,7 +261,7 @@
         if (!before) before = true;
         else node = preceding(node, this.#root);
         if (node === null) return null;
-        if (judge(node, this.#show, this.#filter) === ACCEPT) break;
+        if (judge(this, node, this.#show, this.#filter) === ACCEPT) break;
       }
       this.#reference = node;
       this.#before = true;
@@ -256,11 +273,11 @@
   mix(Document, {
     createTreeWalker(root, show = 0xffffffff, filter = null) {
       internal.id(root);
-      return new TreeWalker(token, root, show >>> 0, filter ?? null);
+      return new TreeWalker(token, root, show >>> 0, checkFilter(filter ?? null));
     },
     createNodeIterator(root, show = 0xffffffff, filter = null) {
       internal.id(root);
-      return new NodeIterator(token, root, show >>> 0, filter ?? null);
+      return new NodeIterator(token, root, show >>> 0, checkFilter(filter ?? null));
     },
   });
   for (const Class of [NodeFilter, TreeWalker, NodeIterator]) internal.exposeClass(Class);

@@ -1,89 +1,137 @@
-// Changes of the tree, in one place: observers hear of them, and iterators are moved out of the
-// way of what leaves. Also what parents and children have in common.
+// Changes of the tree, in one place: observers hear of them, and ranges and iterators move with
+// them. Also what parents and children have in common.
 (function (native, internal) {
   'use strict';
 
   const { dom } = native;
   const { Node, id, idOf, isNode, isObserved, typeOf, wrap, wrapAll } = internal;
 
-  const iterators = [];
-  internal.watchIterator = (iterator) => iterators.push(new WeakRef(iterator));
-  const leaving = (node) => {
-    for (let at = iterators.length - 1; at >= 0; at--) {
-      const iterator = iterators[at].deref();
-      if (iterator === undefined) iterators.splice(at, 1);
-      else internal.iteratorLeaves(iterator, node);
-    }
-  };
-  internal.leaving = leaving;
+  const { arriving, isLive, leaving } = internal;
+  // Without observers, ranges and iterators the tree itself makes the change in one step.
+  const [INSERTS, REPLACES, REPLACES_ALL] = [0, 1, 2];
+  const isWatched = () => isObserved() || isLive();
 
   // The nodes that come with `node`: a fragment's children, or the node.
   const coming = (node) => (typeOf(node) === 11 ? wrapAll(dom.children(idOf(node), false)) : [node]);
+  const numberOf = (node) => (node === null ? 0 : idOf(node));
+
+  // Takes `node` out of `parent`; `silent` if the caller tells observers.
+  const takeOut = (node, parent, silent) => {
+    const noted = !silent && isObserved();
+    const previous = noted ? node.previousSibling : null;
+    const next = noted ? node.nextSibling : null;
+    leaving(node, parent);
+    dom.remove(idOf(parent), idOf(node));
+    if (noted) internal.noteChildren(parent, [], [node], previous, next);
+  };
+
+  // Puts a checked node into `parent`, in the order of steps of the DOM standard.
+  const putIn = (parent, node, before, silent) => {
+    const nodes = coming(node);
+    if (nodes.length === 0) return;
+    if (typeOf(node) === 11) {
+      for (const child of nodes) takeOut(child, node, true);
+      if (isObserved()) internal.noteChildren(node, [], nodes, null, null);
+    }
+    arriving(parent, before, nodes.length);
+    const noted = !silent && isObserved();
+    const previous = !noted ? null : before === null ? parent.lastChild : before.previousSibling;
+    for (const child of nodes) {
+      const from = child.parentNode;
+      if (from !== null) takeOut(child, from, false);
+      dom.insert(idOf(parent), idOf(child), numberOf(before));
+    }
+    if (noted) internal.noteChildren(parent, nodes, [], previous, before);
+  };
 
   internal.insert = (parent, node, before) => {
     const [into, what] = [idOf(parent), id(node)];
     const front = before === null ? 0 : id(before);
-    const from = iterators.length > 0 || isObserved() ? node.parentNode : null;
-    if (!isObserved()) {
-      if (from !== null) leaving(node);
+    if (!isWatched()) {
       dom.insert(into, what, front);
       return node;
     }
-    const added = coming(node);
-    const [oldPrevious, oldNext] = [node.previousSibling, node.nextSibling];
-    if (from !== null) leaving(node);
-    dom.insert(into, what, front);
-    if (from !== null) internal.noteChildren(from, [], [node], oldPrevious, oldNext);
-    if (typeOf(node) === 11) internal.noteChildren(node, [], added, null, null);
-    if (added.length > 0) {
-      const last = added[added.length - 1];
-      internal.noteChildren(parent, added, [], added[0].previousSibling, last.nextSibling);
-    }
+    dom.checkInsert(into, what, front, INSERTS);
+    putIn(parent, node, before === node ? node.nextSibling : before, false);
     return node;
   };
 
   internal.replace = (parent, node, old) => {
     const [into, what, out] = [idOf(parent), id(node), id(old)];
-    if (old.parentNode === parent && node !== old) leaving(old);
-    if (!isObserved()) {
+    if (!isWatched()) {
       dom.replace(into, what, out);
       return old;
     }
+    dom.checkInsert(into, what, out, REPLACES);
+    const { previousSibling, nextSibling } = old;
+    const before = nextSibling === node ? node.nextSibling : nextSibling;
+    // The node leaves its old place first, even if that is the place it comes to.
+    if (node.parentNode !== null) takeOut(node, node.parentNode, false);
+    const removed = node === old ? [] : [old];
+    if (node !== old) takeOut(old, parent, true);
     const added = coming(node);
-    const [previous, next] = [old.previousSibling, old.nextSibling];
-    const from = node.parentNode;
-    const [oldPrevious, oldNext] = [node.previousSibling, node.nextSibling];
-    dom.replace(into, what, out);
-    if (from !== null) internal.noteChildren(from, [], [node], oldPrevious, oldNext);
-    internal.noteChildren(parent, added, [old], previous, next);
+    putIn(parent, node, before, true);
+    if (isObserved()) internal.noteChildren(parent, added, removed, previousSibling, before);
     return old;
   };
 
   internal.remove = (parent, old) => {
     const [from, what] = [idOf(parent), id(old)];
-    if (iterators.length > 0 && old.parentNode === parent) leaving(old);
-    if (!isObserved()) {
-      dom.remove(from, what);
-      return old;
-    }
-    const [previous, next] = [old.previousSibling, old.nextSibling];
-    dom.remove(from, what);
-    internal.noteChildren(parent, [], [old], previous, next);
+    if (isWatched() && old.parentNode === parent) takeOut(old, parent, false);
+    else dom.remove(from, what);
     return old;
   };
 
   // Puts a node, or nothing, in the place of all children.
   internal.replaceAll = (parent, node) => {
-    const noted = isObserved();
-    if (!noted && iterators.length === 0) {
-      dom.replaceChildren(idOf(parent), node === null ? 0 : idOf(node));
+    if (!isWatched()) {
+      dom.replaceChildren(idOf(parent), numberOf(node));
       return;
     }
+    if (node !== null) dom.checkInsert(idOf(parent), idOf(node), 0, REPLACES_ALL);
     const removed = wrapAll(dom.children(idOf(parent), false));
-    for (const child of removed) leaving(child);
     const added = node === null ? [] : coming(node);
-    dom.replaceChildren(idOf(parent), node === null ? 0 : idOf(node));
-    if (noted) internal.noteChildren(parent, added, removed, null, null);
+    for (const child of removed) takeOut(child, parent, true);
+    if (node !== null) putIn(parent, node, null, true);
+    if (isObserved()) internal.noteChildren(parent, added, removed, null, null);
+  };
+
+  // Merges adjacent texts below `root` and removes empty ones.
+  internal.normalize = (root) => {
+    if (!isWatched()) {
+      dom.normalize(idOf(root));
+      return;
+    }
+    const texts = [];
+    let node = root.firstChild;
+    while (node !== null) {
+      if (typeOf(node) === 3) texts.push(node);
+      let next = node.firstChild;
+      for (; next === null && node !== root; node = node.parentNode) next = node.nextSibling;
+      node = next;
+    }
+    for (const text of texts) {
+      const parent = text.parentNode;
+      if (parent === null) continue;
+      let { length } = text;
+      if (length === 0) {
+        takeOut(text, parent, false);
+        continue;
+      }
+      const others = [];
+      let added = '';
+      for (let at = text.nextSibling; at !== null && typeOf(at) === 3; at = at.nextSibling) {
+        others.push(at);
+        added += at.data;
+      }
+      if (others.length === 0) continue;
+      internal.replaceData(text, length, 0, added);
+      for (const other of others) {
+        internal.dataMerged(text, length, other, parent);
+        length += other.length;
+      }
+      for (const other of others) takeOut(other, parent, false);
+    }
   };
 
   internal.setChildText = (parent, text) => {
@@ -103,6 +151,14 @@
     return fragment;
   };
 
+  const need = (count, name) => internal.requireArguments(count, 1, `Failed to execute '${name}'`);
+  // Names that a `with` statement does not find: the members are younger than programs that use it.
+  const unscopable = (Class, names) => {
+    const own = Object.assign(Object.create(null), Class.prototype[Symbol.unscopables]);
+    for (const name of names) own[name] = true;
+    Object.defineProperty(Class.prototype, Symbol.unscopables, { value: own, configurable: true });
+  };
+
   const mix = (Class, members) => {
     const descriptors = Object.getOwnPropertyDescriptors(members);
     for (const key of Reflect.ownKeys(descriptors)) descriptors[key].enumerable = true;
@@ -110,7 +166,8 @@
   };
   internal.mix = mix;
 
-  internal.parentNode = (Class) =>
+  internal.parentNode = (Class) => {
+    unscopable(Class, ['append', 'prepend', 'replaceChildren']);
     mix(Class, {
       get children() {
         return internal.childrenOf(this);
@@ -134,14 +191,18 @@
         internal.replaceAll(this, items.length === 0 ? null : gathered(this, items));
       },
       querySelector(selector) {
+        need(arguments.length, 'querySelector');
         return wrap(dom.queryFirst(idOf(this), `${selector}`));
       },
       querySelectorAll(selector) {
+        need(arguments.length, 'querySelectorAll');
         return internal.staticList(wrapAll(dom.queryAll(idOf(this), `${selector}`)));
       },
     });
+  };
 
-  internal.childNode = (Class) =>
+  internal.childNode = (Class) => {
+    unscopable(Class, ['after', 'before', 'remove', 'replaceWith']);
     mix(Class, {
       before(...items) {
         const parent = this.parentNode;
@@ -172,6 +233,7 @@
         if (parent !== null) internal.remove(parent, this);
       },
     });
+  };
 
   internal.siblings = (Class) =>
     mix(Class, {

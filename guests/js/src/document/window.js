@@ -29,6 +29,15 @@
   exposeFunction('removeEventListener', (...all) => target.removeEventListener(...all));
   exposeFunction('dispatchEvent', (event) => target.dispatchEvent(event));
 
+  Object.defineProperty(globalThis, 'event', {
+    get: () => internal.currentEvent,
+    set(value) {
+      exposeFunction('event', value);
+    },
+    enumerable: true,
+    configurable: true,
+  });
+
   const location = Object.freeze({
     href: 'about:blank',
     protocol: 'about:',
@@ -89,7 +98,7 @@
   });
   exposeFunction('matchMedia', matchMedia);
   exposeFunction('scrollTo', () => {});
-  exposeFunction('getSelection', () => null);
+  exposeFunction('getSelection', () => internal.selection);
   for (const [name, value] of Object.entries({ innerWidth: 1024, innerHeight: 768, devicePixelRatio: 1, pageXOffset: 0, pageYOffset: 0, scrollX: 0, scrollY: 0 })) {
     exposeObject(name, value);
   }

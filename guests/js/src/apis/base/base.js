@@ -93,8 +93,13 @@
   const hidden = (holder, key, value) =>
     defineProperty(holder, key, { value, writable: true, enumerable: false, configurable: true });
 
-  // Gives a class the attributes that WebIDL gives an interface, and makes it global.
+  // Gives a class the attributes that WebIDL gives an interface, and makes it global;
+  // `shapeClass` leaves the global object alone.
   internal.exposeClass = (Class) => {
+    internal.shapeClass(Class);
+    hidden(globalThis, Class.name, Class);
+  };
+  internal.shapeClass = (Class) => {
     makeEnumerable(Class.prototype, ['constructor']);
     makeEnumerable(Class, ['length', 'name', 'prototype']);
     if (!Object.hasOwn(Class.prototype, Symbol.toStringTag)) {
@@ -103,7 +108,6 @@
         configurable: true,
       });
     }
-    hidden(globalThis, Class.name, Class);
     internal.platform.set(Class.prototype, Class.name);
   };
 

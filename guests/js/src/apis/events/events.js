@@ -7,7 +7,7 @@
   const { monotonicNow, reportError } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
   let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
-  let isTrusted, distrust;
+  let isTrusted, distrust, isInitialised;
   const { defineProperty } = Object;
 
   class Event {
@@ -26,11 +26,15 @@
     #dispatching = false;
     #passive = false;
     #trusted = false;
+    #initialised = true;
 
     static {
       // An event that the surface itself fires.
       internal.trustedEvent = (type) => {
         const event = new Event(type);
+        return internal.trusted(event);
+      };
+      internal.trusted = (event) => {
         event.#trusted = true;
         return event;
       };
@@ -65,12 +69,23 @@
       isStopped = (event) => event.#stopped;
       isHalted = (event) => event.#halted;
       initialise = (event, type, bubbles, cancelable) => {
-        if (event.#dispatching) return;
+        if (event.#dispatching) return false;
+        event.#initialised = true;
+        event.#stopped = event.#halted = event.#trusted = false;
+        event.#target = null;
         event.#type = `${type}`;
         event.#bubbles = Boolean(bubbles);
         event.#cancelable = Boolean(cancelable);
         event.#canceled = false;
+        return true;
       };
+      internal.initialiseEvent = (event, type, bubbles, cancelable) =>
+        initialise(event, type, bubbles, cancelable);
+      internal.uninitialised = (event) => {
+        event.#initialised = false;
+        return event;
+      };
+      isInitialised = (event) => event.#initialised;
       isDispatching = (event) => event.#dispatching;
       setPassive = (event, passive) => {
         event.#passive = passive;
@@ -171,6 +186,12 @@
   class CustomEvent extends Event {
     #detail;
 
+    static {
+      internal.setDetail = (event, detail) => {
+        event.#detail = detail;
+      };
+    }
+
     constructor(type, options = undefined) {
       internal.requireArguments(arguments.length, 1, "Failed to construct 'CustomEvent'");
       super(type, options);
@@ -185,9 +206,15 @@
   class ErrorEvent extends Event {
     #message;
     #error;
+    #filename;
+    #line;
+    #column;
 
     constructor(type, options = undefined) {
       super(type, options);
+      this.#filename = `${options?.filename ?? ''}`;
+      this.#line = options?.lineno >>> 0;
+      this.#column = options?.colno >>> 0;
       this.#message = `${options?.message ?? ''}`;
       this.#error = options?.error;
     }
@@ -198,16 +225,29 @@
     get error() {
       return this.#error;
     }
+    get filename() {
+      return this.#filename;
+    }
+    get lineno() {
+      return this.#line;
+    }
+    get colno() {
+      return this.#column;
+    }
   }
 
   class MessageEvent extends Event {
     #data;
     #origin;
     #lastEventId;
+    #source;
+    #ports;
 
     constructor(type, options = undefined) {
       super(type, options);
       this.#data = options?.data ?? null;
+      this.#source = options?.source ?? null;
+      this.#ports = Object.freeze([...(options?.ports ?? [])]);
       this.#origin = `${options?.origin ?? ''}`;
       this.#lastEventId = `${options?.lastEventId ?? ''}`;
     }
@@ -220,6 +260,12 @@
     }
     get lastEventId() {
       return this.#lastEventId;
+    }
+    get source() {
+      return this.#source;
+    }
+    get ports() {
+      return this.#ports;
     }
   }
 
@@ -297,9 +343,9 @@
       if (!(event instanceof Event)) {
         throw internal.wrongType('event', 'an instance of Event', event);
       }
-      if (isDispatching(event)) {
+      if (isDispatching(event) || !isInitialised(event)) {
         throw new internal.DOMException(
-          'The event is already being dispatched',
+          isDispatching(event) ? 'The event is already being dispatched' : 'The event has no type yet',
           'InvalidStateError',
         );
       }
@@ -310,6 +356,8 @@
     #dispatch(event) {
       const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
       begin(event, this, path);
+      // The element that a click activates, which the document knows.
+      const finish = internal.activate === undefined ? undefined : internal.activate(event, path);
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {
         path[at].#hear(event, 1, true);
       }
@@ -322,6 +370,7 @@
         path[at].#hear(event, 3, false);
       }
       end(event);
+      if (finish !== undefined) finish(event);
       return !event.defaultPrevented;
     }
 
@@ -341,6 +390,8 @@
       if (entry.once) this.#remove(event.type, entry);
       setPassive(event, entry.passive);
       const { callback } = entry;
+      const outer = internal.currentEvent;
+      internal.currentEvent = event;
       try {
         if (typeof callback === 'function') Reflect.apply(callback, this, [event]);
         else callback.handleEvent(event);
@@ -348,6 +399,7 @@
         // One listener that throws does not keep the others from hearing the event.
         reportError(error);
       }
+      internal.currentEvent = outer;
       setPassive(event, false);
     }
   }
@@ -370,7 +422,8 @@
         const handler = { value: next };
         handlers.set(this, handler);
         this.addEventListener(type, function (event) {
-          if (typeof handler.value === 'function') Reflect.apply(handler.value, this, [event]);
+          if (typeof handler.value !== 'function') return;
+          if (Reflect.apply(handler.value, this, [event]) === false) event.preventDefault();
         });
       },
     };

@@ -34,7 +34,7 @@ const NAMES = {
   trace_events: 'createTracing getEnabledCategories',
   v8: 'deserialize serialize getHeapSnapshot getHeapSpaceStatistics getHeapStatistics setFlagsFromString writeHeapSnapshot Serializer Deserializer',
   wasi: 'WASI',
-  worker_threads: 'Worker BroadcastChannel markAsUntransferable moveMessagePortToContext receiveMessageOnPort getEnvironmentData setEnvironmentData',
+  worker_threads: 'Worker markAsUntransferable moveMessagePortToContext getEnvironmentData setEnvironmentData',
 };
 
 const isIPv4 = (text) => /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(`${text}`);
@@ -72,9 +72,7 @@ const make = (module) => {
   const exports = { ...WORKING[module] };
   for (const name of NAMES[module].split(' ')) exports[name] = refusing(module, name);
   if (module === 'worker_threads') {
-    const { MessageChannel, MessagePort } = globalThis;
-    exports.MessageChannel = MessageChannel ?? refusing(module, 'MessageChannel');
-    exports.MessagePort = MessagePort ?? refusing(module, 'MessagePort');
+    Object.assign(exports, internal.part('messages'));
   }
   if (module === 'dns') {
     exports.promises = {};

@@ -33,6 +33,9 @@
   late('Buffer', () => internal.part('buffer').Buffer);
   late('Intl', () => internal.formats().Intl);
   late('Bun', () => internal.part('bun'));
+  for (const name of ['BroadcastChannel', 'MessageChannel', 'MessagePort']) {
+    late(name, () => internal.part('messages')[name]);
+  }
   late('process', () => internal.part('process'));
   late('require', () => internal.part('modules').require);
   internal.hidden(globalThis, 'global', globalThis);

@@ -231,6 +231,22 @@
   }
   internal.hidden(ReadableStream.prototype, Symbol.asyncIterator, ReadableStream.prototype.values);
 
+  // A read of a program: cheaper than three functions for each.
+  class Request {
+    constructor(result) {
+      this.result = result;
+    }
+    chunk(value) {
+      this.result.resolve({ value, done: false });
+    }
+    close() {
+      this.result.resolve({ value: undefined, done: true });
+    }
+    error(error) {
+      this.result.reject(error);
+    }
+  }
+
   class ReadableStreamDefaultReader {
     #reader;
 
@@ -251,12 +267,7 @@
       if (this.#reader.stream === null)
         return rejectedWith(invalidState('The reader is not attached to a stream'));
       const result = deferred();
-      read(this.#reader, {
-        __proto__: null,
-        chunk: (value) => result.resolve({ value, done: false }),
-        close: () => result.resolve({ value: undefined, done: true }),
-        error: result.reject,
-      });
+      read(this.#reader, new Request(result));
       return result.promise;
     }
 

@@ -4,7 +4,7 @@
 
   const { coded, streams } = internal;
   const { uncurry } = internal.primordials;
-  const { close, fail, Fifo, invalidState, resolvedWith, then } = streams;
+  const { close, fail, Fifo, invalidState, resolvedWith, then, whenDone } = streams;
   const { min } = Math;
   const Bytes = Uint8Array;
   const Buffer = ArrayBuffer;
@@ -35,6 +35,15 @@
     pulling = false;
     pullAgain = false;
     request = null;
+    // Made once, not for every chunk.
+    pulled = () => {
+      this.pulling = false;
+      if (this.pullAgain) {
+        this.pullAgain = false;
+        this.pullIfNeeded();
+      }
+    };
+    failed = (error) => this.fail(error);
 
     constructor(stream, { pull, cancel: cancelSource, mark, chunkSize }) {
       this.stream = stream;
@@ -83,17 +92,7 @@
         return;
       }
       this.pulling = true;
-      then(
-        this.pullSource(),
-        () => {
-          this.pulling = false;
-          if (this.pullAgain) {
-            this.pullAgain = false;
-            this.pullIfNeeded();
-          }
-        },
-        (error) => this.fail(error),
-      );
+      whenDone(this.pullSource(), this.pulled, this.failed);
     }
 
     forget() {

@@ -5,8 +5,17 @@
 (function (native, internal) {
   'use strict';
 
-  const { checkSize, deferred, Fifo, handled, invalidState, rejectedWith, resolvedWith, then } =
-    internal.streams;
+  const {
+    checkSize,
+    deferred,
+    Fifo,
+    handled,
+    invalidState,
+    rejectedWith,
+    resolvedWith,
+    then,
+    whenDone,
+  } = internal.streams;
 
   const newRecord = () => ({
     __proto__: null,
@@ -93,6 +102,15 @@
     closing = false;
     pulling = false;
     pullAgain = false;
+    // Made once, not for every chunk.
+    pulled = () => {
+      this.pulling = false;
+      if (this.pullAgain) {
+        this.pullAgain = false;
+        this.pullIfNeeded();
+      }
+    };
+    failed = (error) => this.fail(error);
 
     constructor(stream, { pull, cancel: cancelSource, mark, size }) {
       this.stream = stream;
@@ -124,9 +142,9 @@
     }
 
     get wanted() {
-      if (!this.open || !this.started) return false;
-      const { reader } = this.stream;
-      return (reader !== null && reader.reads.length > 0) || this.desired > 0;
+      const { reader, status } = this.stream;
+      if (this.closing || !this.started || status !== 'readable') return false;
+      return this.mark > this.queued || (reader !== null && reader.reads.length > 0);
     }
 
     pullIfNeeded() {
@@ -136,17 +154,7 @@
         return;
       }
       this.pulling = true;
-      then(
-        this.pullSource(),
-        () => {
-          this.pulling = false;
-          if (this.pullAgain) {
-            this.pullAgain = false;
-            this.pullIfNeeded();
-          }
-        },
-        (error) => this.fail(error),
-      );
+      whenDone(this.pullSource(), this.pulled, this.failed);
     }
 
     forget() {

@@ -10,6 +10,7 @@
     cancel,
     create,
     deferred,
+    DONE,
     handled,
     isObject,
     read,
@@ -27,10 +28,39 @@
     Object.getPrototypeOf(async function* () {}.prototype),
   );
 
+  // One read: settled at once, or later through the promise that `later` holds.
+  class Request {
+    value = undefined;
+    isSettled = false;
+    isClosed = false;
+    isFailed = false;
+    later = undefined;
+    ended = undefined;
+
+    chunk(value) {
+      this.value = value;
+      this.isSettled = true;
+      this.later?.resolve(undefined);
+    }
+    close() {
+      this.isSettled = this.isClosed = true;
+      this.ended?.();
+      this.later?.resolve(undefined);
+    }
+    error(error) {
+      this.value = error;
+      this.isSettled = this.isFailed = true;
+      this.ended?.();
+      this.later?.reject(error);
+    }
+  }
+
   class Iteration {
     #reader;
     #preventCancel;
     #ongoing;
+    // Steps that were asked for and are not done.
+    #steps = 0;
     #finished = false;
 
     constructor(key, reader, preventCancel) {
@@ -45,49 +75,67 @@
 
     next() {
       if (!isIteration(this)) return rejectedWith(wrongThis('ReadableStream AsyncIterator'));
-      return this.#after(() => this.#step());
+      this.#steps++;
+      const ongoing = this.#ongoing;
+      if (ongoing === undefined) return (this.#ongoing = this.#step());
+      const step = () => this.#step();
+      return (this.#ongoing = then(ongoing, step, step));
     }
 
     return(value) {
       if (!isIteration(this)) return rejectedWith(wrongThis('ReadableStream AsyncIterator'));
-      return this.#after(() => this.#end(value));
+      this.#steps++;
+      const ongoing = this.#ongoing;
+      const step = () => this.#end(value);
+      return (this.#ongoing = ongoing === undefined ? step() : then(ongoing, step, step));
     }
 
-    // One step at a time, in the order they were asked for.
-    #after(step) {
-      const promise = this.#ongoing === undefined ? step() : then(this.#ongoing, step, step);
-      this.#ongoing = promise;
-      const settled = () => {
-        if (this.#ongoing === promise) this.#ongoing = undefined;
-      };
-      then(promise, settled, settled);
-      return promise;
+    // One step at a time, in the order they were asked for: the next waits for the last.
+    #settle() {
+      if (--this.#steps === 0) this.#ongoing = undefined;
     }
 
     #step() {
-      if (this.#finished) return resolvedWith({ value: undefined, done: true });
-      const result = deferred();
-      read(this.#reader, {
-        __proto__: null,
-        chunk: (value) => result.resolve({ __proto__: null, value, done: false }),
-        close: () => {
-          this.#finish();
-          result.resolve({ __proto__: null, value: undefined, done: true });
-        },
-        error: (error) => {
-          this.#finish();
-          result.reject(error);
-        },
+      if (this.#finished) return this.#nothing(undefined);
+      const request = new Request();
+      read(this.#reader, request);
+      const finish = () => {
+        this.#settle();
+        return { value: request.value, done: request.isClosed };
+      };
+      // A chunk that was there takes one promise; the delay is that of the standard's two.
+      if (request.isSettled && !request.isClosed && !request.isFailed) return then(DONE, finish);
+      if (!request.isSettled) request.later = deferred();
+      else this.#finish();
+      const { promise } = request.later ?? { promise: request.isFailed ? rejectedWith(request.value) : DONE };
+      request.ended = () => this.#finish();
+      return then(promise, finish, (error) => {
+        this.#settle();
+        throw error;
       });
-      return then(result.promise, ({ value, done }) => ({ value, done }));
+    }
+
+    #nothing(value) {
+      this.#settle();
+      return resolvedWith({ value, done: true });
     }
 
     #end(value) {
-      if (this.#finished) return resolvedWith({ value, done: true });
+      if (this.#finished) return this.#nothing(value);
       const { stream } = this.#reader;
       const canceling = this.#preventCancel ? resolvedWith(undefined) : cancel(stream, value);
       this.#finish();
-      return then(canceling, () => ({ value, done: true }));
+      return then(
+        canceling,
+        () => {
+          this.#settle();
+          return { value, done: true };
+        },
+        (error) => {
+          this.#settle();
+          throw error;
+        },
+      );
     }
 
     #finish() {

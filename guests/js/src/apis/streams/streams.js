@@ -7,25 +7,32 @@
   const PromiseClass = Promise;
   const then = uncurry(Promise.prototype.then);
   const nothing = () => {};
+  const isObject = (value) =>
+    (typeof value === 'object' && value !== null) || typeof value === 'function';
   // Internal records have no prototype, so that nothing a tool puts on Object.prototype is called
-  // or found by them.
-  const deferred = () => {
-    const parts = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
-    parts.promise = new PromiseClass((resolve, reject) => {
-      parts.resolve = resolve;
-      parts.reject = reject;
-    });
-    return parts;
-  };
+  // or found by them; or all that is read of them is their own.
+  const deferred = Promise.withResolvers.bind(PromiseClass);
   const { reject } = Promise;
   // A new promise even of a promise, unlike Promise.resolve: the standard counts on the delay.
-  const resolvedWith = (value) => new PromiseClass((resolve) => resolve(value));
+  const { resolve } = Promise;
+  const resolvedWith = (value) =>
+    isObject(value)
+      ? new PromiseClass((settle) => settle(value))
+      : apply(resolve, PromiseClass, [value]);
   const rejectedWith = (error) => apply(reject, PromiseClass, [error]);
 
   // One for all that is done at once and that no program gets to see: promises are what a stream
   // costs.
   const DONE = resolvedWith(undefined);
   const settled = () => DONE;
+
+  const { enqueue } = internal;
+  // Like `then`, for functions that do not throw and whose results nothing waits for: what is done
+  // already needs no further promise.
+  const whenDone = (promise, done, failed) => {
+    if (promise === DONE) enqueue(done);
+    else then(promise, done, failed);
+  };
 
   // A rejection that the program is free not to look at.
   const handled = (promise) => {
@@ -42,9 +49,6 @@
       return rejectedWith(error);
     }
   };
-
-  const isObject = (value) =>
-    (typeof value === 'object' && value !== null) || typeof value === 'function';
 
   const method = (object, name, holder = 'source') => {
     const value = object[name];
@@ -190,6 +194,7 @@
     settled,
     sizeOf,
     then,
+    whenDone,
     wrongThis,
   };
 });

@@ -14,6 +14,7 @@
     resolvedWith,
     settled,
     then,
+    whenDone,
   } = internal.streams;
   const CLOSE = Symbol('close');
 
@@ -214,6 +215,20 @@
     queued = 0;
     started = false;
     abortController = new AbortController();
+    // Made once, not for every chunk.
+    written = () => {
+      const { stream } = this;
+      stream.finishWrite();
+      this.queued = Math.max(0, this.queued - this.queue.shift().size);
+      if (!stream.closing && stream.status === 'writable')
+        stream.setBackpressure(this.backpressure);
+      this.advance();
+    };
+    writeFailed = (error) => {
+      const { stream } = this;
+      if (stream.status === 'writable') this.forget();
+      stream.finishWriteWithError(error);
+    };
 
     constructor(stream, { write, close, abort, mark, size }) {
       this.stream = stream;
@@ -311,20 +326,7 @@
     doWrite(chunk) {
       const { stream } = this;
       stream.inFlightWrite = stream.writes.shift();
-      then(
-        this.writeSink(chunk),
-        () => {
-          stream.finishWrite();
-          this.queued = Math.max(0, this.queued - this.queue.shift().size);
-          if (!stream.closing && stream.status === 'writable')
-            stream.setBackpressure(this.backpressure);
-          this.advance();
-        },
-        (error) => {
-          if (stream.status === 'writable') this.forget();
-          stream.finishWriteWithError(error);
-        },
-      );
+      whenDone(this.writeSink(chunk), this.written, this.writeFailed);
     }
 
     errorIfNeeded(error) {

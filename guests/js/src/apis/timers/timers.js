@@ -151,4 +151,6 @@
     });
   }
   internal.setTimeout = functions.setTimeout;
+  // The engine's own, for functions of the surface that do not throw.
+  internal.enqueue = enqueue;
 });
