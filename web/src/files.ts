@@ -1,5 +1,7 @@
 // The files of the package that are fetched on first use, each with its hash.
 
+import { type SharedModule, compileShared } from './shared-memory.js'
+
 /** Hashes of the files; the build writes them. */
 declare const COFFERDAM_HASHES: Record<string, string>
 
@@ -18,11 +20,17 @@ const PLACES: Record<string, () => URL> = {
 }
 
 const compiled = new Map<string, Promise<WebAssembly.Module>>()
+const shared = new Map<string, Promise<SharedModule>>()
 const fetched = new Map<string, Promise<ArrayBuffer>>()
 
 /** Returns a module of this package. It is fetched and compiled once for all sandboxes of a page. */
 export function load(name: string): Promise<WebAssembly.Module> {
   return once(compiled, name, compile)
+}
+
+/** Returns a module of this package with a shared memory, which is compiled once as well. */
+export function loadShared(name: string): Promise<SharedModule> {
+  return once(shared, name, async (name) => compileShared(new Uint8Array(await (await get(name)).arrayBuffer())))
 }
 
 /** Returns the bytes of a module, for places that a compiled module cannot be sent to. */
