@@ -25,13 +25,12 @@ const BROWSERS = {
 const USUAL = ['chromium', 'firefox'];
 
 /**
- * Pages of each browser. Firefox suspends stacks and never chooses the bridge; forced there, a pipeline
- * over it waits for ever in some runs (see web/README.md). WebKit has only the bridge, in an isolated
- * page, and tools without it elsewhere.
+ * Pages of each browser. Chromium and Firefox suspend stacks, so the bridge is forced in their isolated
+ * pages. WebKit has only the bridge, in an isolated page, and tools without it elsewhere.
  */
 const PAGES = {
   chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
-  firefox: [{ file: 'page.html', cases: /./ }],
+  firefox: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
   webkit: [{ file: 'page.html?isolated', cases: /^(js|ts|dom|permissions)\// }, { file: 'isolated.html?isolated' }, { file: 'plain.html' }],
 };
 const named = Object.keys(BROWSERS).filter((name) => argv.includes(name));
@@ -64,13 +63,13 @@ function serve(root) {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** Reads the list of cases and checks that cannot pass in a browser: `[BROWSER] NAME -- REASON`. */
+/** Reads the list of cases and checks that cannot pass in a browser: `[BROWSER...] NAME -- REASON`. */
 function exceptions(browser) {
   const lines = fs.readFileSync(path.join(__dirname, 'exceptions.txt'), 'utf8').split('\n');
   const known = new Map();
   for (const line of lines.filter((line) => line && !line.startsWith('#'))) {
-    const [, only, rest] = /^(?:\[(\w+)\] )?(.*)$/.exec(line);
-    if (!only || only === browser) known.set(...rest.split(' -- '));
+    const [, only, rest] = /^(?:\[([\w ]+)\] )?(.*)$/.exec(line);
+    if (!only || only.split(' ').includes(browser)) known.set(...rest.split(' -- '));
   }
   return known;
 }

@@ -78,6 +78,11 @@ export class Sandbox {
     if (hasFrameDocument && boundaryOf(options) !== 'iframe') {
       throw new SandboxError("document: 'frame' needs boundary: 'iframe'")
     }
+    if (boundaryOf(options) === 'iframe' && !('Suspending' in WebAssembly)) {
+      throw new SandboxError(
+        "boundary: 'iframe' needs JavaScript Promise Integration (WebAssembly.Suspending), which this browser does not have",
+      )
+    }
     const flags = flagsOf(options)
     const sandbox = new Sandbox(options)
     const opened = new Promise<void>((resolve, reject) => {
@@ -107,19 +112,13 @@ export class Sandbox {
     else if (!sandbox.#frame) void sandbox.#provide('js.wasm')
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
     sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [] } })
-    await opened
-    if (sandbox.#frame && !sandbox.#canSuspend) {
-      sandbox.destroy()
-      throw new SandboxError(
-        "boundary: 'iframe' needs JavaScript Promise Integration (WebAssembly.Suspending), which this browser does not have",
-      )
-    }
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
       const { description, parameters, returns } = typeof lent === 'function' ? ({} as Lent) : lent
       return { name, description, parameters, returns }
     })
     try {
-      const created = await sandbox.#request<{ sandbox: string; policy: string; useless: string[] }>(
+      // The request follows at once; the worker keeps it until the host is there.
+      const creating = sandbox.#request<{ sandbox: string; policy: string; useless: string[] }>(
         'create',
         {
           boundary: options.config ? undefined : options.boundary,
@@ -139,6 +138,7 @@ export class Sandbox {
         },
         options.archive,
       )
+      const [created] = await Promise.all([creating, opened])
       sandbox.#id = created.sandbox
       for (const text of created.useless) console.warn(`cofferdam: ${text}`)
       await sandbox.#frame?.open(created.policy, flags)

@@ -39,7 +39,8 @@ function shareMemory(wasm: Uint8Array): { wasm: Uint8Array<ArrayBuffer>; pages: 
     // One memory, which is what guests have: its flags, its least and perhaps its most pages.
     const flags = wasm[body + 1]!
     const [least, next] = read(body + 2)
-    const most = flags & 1 ? read(next)[0] : MOST_PAGES
+    // A module may begin with more; the host refuses to start it.
+    const most = flags & 1 ? read(next)[0] : Math.max(least, MOST_PAGES)
     const content = [1, 3, ...leb(least), ...leb(most)]
     const before = wasm.subarray(0, at)
     const after = wasm.subarray(body + length)
