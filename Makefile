@@ -1,5 +1,5 @@
 # The one list of commands. `make` alone prints it.
-.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench bench-web test-clients test-fronts test-native web test-web web-demo wheel npm dist clean
+.PHONY: help setup build demo install test bless guests-test fuzz-short fuzz deny dependencies lint features package bench bench-web test-clients test-fronts test-native web test-web test-webkit web-demo wheel npm dist clean
 
 # A clean checkout in CI keeps what it built beside it, so that the next one starts warm.
 ifdef CI
@@ -67,6 +67,10 @@ web: build  ## the package for browsers: web/dist
 
 test-web: web  ## the package in Debian's Chromium and Firefox
 	tests/web/run
+
+# Not part of `test`: the browser brings a desktop's libraries, and cells over the bridge take minutes.
+test-webkit: web  ## the package in Debian's WebKitGTK
+	tests/web/run webkit
 
 web-demo: web  ## serve the example console of the package
 	python3 -m http.server --bind 127.0.0.1 --directory web 8000

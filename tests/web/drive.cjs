@@ -1,4 +1,5 @@
-// Serves the package to Chromium and Firefox, and runs the checks and the case files in each.
+// Serves the package to Chromium and Firefox, and to WebKitGTK if it is named, and runs the checks and
+// the case files in each.
 'use strict';
 
 const fs = require('node:fs');
@@ -8,6 +9,7 @@ const { chromium, firefox } = require('playwright-core');
 
 const { BUNDLERS, bundle } = require('./bundled.cjs');
 const { readCases } = require('./cases.cjs');
+const webkit = require('./webkit.cjs');
 
 const root = path.resolve(__dirname, '../..');
 const argv = process.argv.slice(2);
@@ -16,6 +18,20 @@ const hasCases = argv[0] !== '--checks' || !argv.shift();
 const BROWSERS = {
   chromium: () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] }),
   firefox: () => firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' }),
+  webkit: () => webkit.launch(),
+};
+
+/** Browsers that run unless others are named; WebKitGTK has a target of its own. */
+const USUAL = ['chromium', 'firefox'];
+
+/**
+ * Pages of each browser. Chromium and Firefox suspend stacks, so the bridge is forced in their isolated
+ * pages. WebKit has only the bridge, in an isolated page, and tools without it elsewhere.
+ */
+const PAGES = {
+  chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
+  firefox: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
+  webkit: [{ file: 'page.html?isolated', cases: /^(js|ts|dom|permissions)\// }, { file: 'isolated.html?isolated' }, { file: 'plain.html' }],
 };
 const named = Object.keys(BROWSERS).filter((name) => argv.includes(name));
 const parts = argv.filter((arg) => !(arg in BROWSERS));
@@ -47,10 +63,15 @@ function serve(root) {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-/** Reads the list of cases that cannot pass here: `TOPIC: CLAIM -- REASON`. */
-function exceptions() {
+/** Reads the list of cases and checks that cannot pass in a browser: `[BROWSER...] NAME -- REASON`. */
+function exceptions(browser) {
   const lines = fs.readFileSync(path.join(__dirname, 'exceptions.txt'), 'utf8').split('\n');
-  return new Map(lines.filter((line) => line && !line.startsWith('#')).map((line) => line.split(' -- ')));
+  const known = new Map();
+  for (const line of lines.filter((line) => line && !line.startsWith('#'))) {
+    const [, only, rest] = /^(?:\[([\w ]+)\] )?(.*)$/.exec(line);
+    if (!only || only.split(' ').includes(browser)) known.set(...rest.split(' -- '));
+  }
+  return known;
 }
 
 /** Longest time of one check, in milliseconds. */
@@ -63,10 +84,17 @@ function patiently(running) {
   return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }
 
-/** Runs the checks of a page of the tests, and the case files if asked. */
-async function check(browser, name, address, hasCases) {
+/** Runs the checks of a page of the tests, and the case files that its pattern selects. */
+async function check(browser, name, address, cases) {
   const failed = [];
+  const known = exceptions(name);
   let passed = 0;
+  const note = (title, problem) => {
+    if (process.env.COFFERDAM_WEB_LOG) console.log(`  ${problem ? `FAILED ${problem}` : 'ok'} ${title}`);
+    if (known.has(title) && !problem) failed.push(`${title}\n    passes: remove it from exceptions.txt`);
+    else if (problem && !known.has(title)) failed.push(`${title}\n    ${problem.replaceAll('\n', '\n    ')}`);
+    else if (!problem) passed++;
+  };
   const page = await browser.newPage();
   page.on('console', (message) => { if (process.env.COFFERDAM_WEB_LOG) console.log(`  [${message.type()}] ${message.text()}`); });
   page.on('pageerror', (error) => console.log(`  [pageerror] ${error.message}`));
@@ -83,19 +111,11 @@ async function check(browser, name, address, hasCases) {
       await page.waitForTimeout(600); // The delay of the prompt itself.
       for (const key of keys) await page.keyboard.press(key);
     }
-    const problem = await patiently(running);
-    if (process.env.COFFERDAM_WEB_LOG) console.log(`  ${problem ? `FAILED ${problem}` : 'ok'} ${title}`);
-    if (problem) failed.push(`${title}\n    ${problem.replaceAll('\n', '\n    ')}`);
-    else passed++;
+    note(title, await patiently(running));
   }
-  const known = exceptions();
-  if (hasCases) for (const one of readCases(path.join(root, 'tests/cases'))) {
-    if (!wanted(one.name)) continue;
-    const problem = await patiently(page.evaluate((text) => globalThis.runCase(JSON.parse(text)), JSON.stringify(one)));
-    if (process.env.COFFERDAM_WEB_LOG) console.log(`  ${problem ? 'FAILED' : 'ok'} ${one.name}`);
-    if (known.has(one.name) && !problem) failed.push(`${one.name}\n    passes: remove it from exceptions.txt`);
-    else if (problem && !known.has(one.name)) failed.push(`${one.name}\n    ${problem.replaceAll('\n', '\n    ')}`);
-    else if (!problem) passed++;
+  for (const one of cases ? readCases(path.join(root, 'tests/cases')) : []) {
+    if (!cases.test(one.name) || !wanted(one.name)) continue;
+    note(one.name, await patiently(page.evaluate((text) => globalThis.runCase(JSON.parse(text)), JSON.stringify(one))));
   }
   const figures = await page.evaluate(() => globalThis.figures);
   await page.close();
@@ -153,17 +173,19 @@ async function main() {
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
   let isGood = true;
-  for (const name of named.length > 0 ? named : Object.keys(BROWSERS)) {
+  for (const name of named.length > 0 ? named : USUAL) {
     const browser = await BROWSERS[name]();
     const began = Date.now();
-    const { passed, failed, figures } = await check(browser, name, `${origin}/tests/web/page.html`, hasCases);
-    // Firefox suspends stacks and never chooses the bridge. Forced there, a pipeline over it waits for
-    // ever in some runs; see web/README.md.
-    const isBridged = name === 'chromium';
-    const isolated = isBridged ? await check(browser, name, `${origin}/tests/web/isolated.html?isolated`, false) : { passed: 0, failed: [], figures: {} };
-    failed.push(...isolated.failed);
-    Object.assign(figures, isolated.figures);
-    if (wanted('the example console')) {
+    let passed = 0;
+    const [failed, figures] = [[], {}];
+    for (const { file, cases } of PAGES[name]) {
+      const found = await check(browser, name, `${origin}/tests/web/${file}`, hasCases && cases);
+      passed += found.passed;
+      failed.push(...found.failed);
+      Object.assign(figures, found.figures);
+    }
+    // The driver of WebKit has no mouse here.
+    if (name !== 'webkit' && wanted('the example console')) {
       await demonstrate(browser, name, origin).catch((error) => failed.push(`the example console\n    ${error.message}`));
     }
     let built = 0;
@@ -175,7 +197,7 @@ async function main() {
     await browser.close();
     for (const text of failed) console.log(`  FAILED ${text}`);
     for (const [what, text] of Object.entries(figures)) console.log(`  ${what}: ${text}`);
-    console.log(`web in ${name}: ${passed + isolated.passed + built} passed, ${failed.length} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);
+    console.log(`web in ${name}: ${passed + built} passed, ${failed.length} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);
     isGood &&= failed.length === 0;
   }
   server.close();

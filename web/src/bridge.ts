@@ -78,7 +78,9 @@ export class BridgeCaller extends Ends {
   call(op: string, params: object = {}, bytes?: Uint8Array): Message {
     this.write(Status.Request, { op, ...params }, bytes)
     this.#nudge()
-    Atomics.wait(this.words, 0, Status.Request)
+    // Looks again after each wake-up: the other side stores its answer and then notifies, and a caller
+    // that saw the answer in between may wait for the next one already.
+    while (Atomics.load(this.words, 0) === Status.Request) Atomics.wait(this.words, 0, Status.Request)
     const status = Atomics.load(this.words, 0)
     const answer = this.read()
     Atomics.store(this.words, 0, Status.Idle)

@@ -2,23 +2,21 @@
 // Integration cannot suspend a guest, so the guest blocks in its own worker until its call is
 // answered over the bridge.
 
-import { BUFFER_BYTES, BridgeServer } from './bridge.js'
+import { BridgeServer } from './bridge.js'
 import { Left, type Turns } from './guest.js'
 import type { HostExports } from './host.js'
 
-/** Workers that wait for their next cell. */
+/** Workers that wait for their next cell. Each keeps the instance of its last one. */
 const MAX_IDLE = 8
+
+/** Length of a cell's buffer. Calls are a few numbers; data is in the guest's memory, which is shared. */
+const CELL_BUFFER = 65_536
 
 /** Milliseconds after which a worker that does not end is terminated. */
 const BACKSTOP = 1000
 
 const PENDING = -1
 const GONE = -2
-
-const MEMORY_SECTION = 5
-
-/** Most pages of a shared memory, which has to say so. */
-const MOST_PAGES = 16_384
 
 /** A guest whose memory is shared. */
 export interface Shared {
@@ -36,6 +34,8 @@ interface Cell {
   worker?: Worker
   server?: BridgeServer
   memory?: WebAssembly.Memory
+  /** Pages that the guest has; its memory may have more. */
+  pages: number
   /** Address of the flag that asks a tool's guest to stop; zero if it has none. */
   flag: number
   message?: Uint8Array | undefined
@@ -49,7 +49,8 @@ type FromCell = 'call' | { memory: WebAssembly.Memory; flag: number } | { left: 
 
 export class BridgedCells {
   readonly #cells = new Map<number, Cell>()
-  readonly #idle: Worker[] = []
+  /** Workers without a cell, with the guests that they have instances of; the last one used last. */
+  readonly #idle: { worker: Worker; guest: string }[] = []
   readonly #host: () => HostExports
   readonly #load: (guest: string) => Promise<Shared>
   readonly #turns: Turns
@@ -67,7 +68,7 @@ export class BridgedCells {
   }
 
   prepare(id: number, guest: string): void {
-    this.#cells.set(id, { id, guest, isOver: false, flag: 0, isComputing: false, waits: false })
+    this.#cells.set(id, { id, guest, isOver: false, pages: 0, flag: 0, isComputing: false, waits: false })
   }
 
   /** Enters a tool's guest with a message, or starts a program without one. */
@@ -93,17 +94,18 @@ export class BridgedCells {
     cell.isOver = true
     const { worker } = cell
     if (!worker) return
-    if (!cell.isComputing) return this.#retire(worker)
+    if (!cell.isComputing) return this.#retire(worker, cell.guest)
     const gone = () => cell.server!.refuse('GONE', 'the cell is over')
     const timer = setTimeout(() => worker.terminate(), BACKSTOP)
     worker.onmessage = (event: MessageEvent<FromCell>) => {
       if (event.data === 'call') return gone()
       if (!('left' in event.data)) return
       clearTimeout(timer)
-      this.#retire(worker)
+      this.#retire(worker, cell.guest)
     }
     // A guest that waits leaves now, any other at its next call or rest.
     if (cell.waits) gone()
+    cell.waits = false
   }
 
   interrupt(id: number, value: number): void {
@@ -113,7 +115,8 @@ export class BridgedCells {
   }
 
   pages(id: number): number {
-    return (this.#cells.get(id)?.memory?.buffer.byteLength ?? 0) / 65536
+    const cell = this.#cells.get(id)
+    return Math.min(cell?.pages ?? 0, (cell?.memory?.buffer.byteLength ?? 0) / 65536)
   }
 
   memory(id: number): Uint8Array {
@@ -131,11 +134,12 @@ export class BridgedCells {
     // T-PROC-007: memory of programs, charged before it exists.
     if (!shared || !this.#host().guest_grow(cell.id, shared.pages)) return this.#left(cell, [Left.NotLoaded, 0, 0])
     const { module, functions } = shared
-    cell.server = new BridgeServer(new SharedArrayBuffer(BUFFER_BYTES))
-    cell.worker = this.#idle.pop() ?? new Worker(this.#script, { name: 'cofferdam-cell' })
+    cell.pages = shared.pages
+    cell.server = new BridgeServer(new SharedArrayBuffer(CELL_BUFFER))
+    cell.worker = this.#takeIdle(cell.guest) ?? new Worker(this.#script, { name: 'cofferdam-cell' })
     cell.worker.onmessage = (event: MessageEvent<FromCell>) => this.#receive(cell, event.data)
     cell.worker.onerror = () => this.#left(cell, [Left.NotLoaded, 0, 0])
-    cell.worker.postMessage({ begin: { module, functions, buffer: cell.server.buffer } })
+    cell.worker.postMessage({ begin: { guest: cell.guest, module, functions, buffer: cell.server.buffer } })
   }
 
   #receive(cell: Cell, message: FromCell): void {
@@ -168,8 +172,11 @@ export class BridgedCells {
       }
       case 'wait':
         return host.guest_wait(cell.id, a, b, c)
-      case 'grow':
-        return this.#settle(cell, host.guest_grow(cell.id, a))
+      case 'grow': {
+        const isGranted = host.guest_grow(cell.id, a)
+        if (isGranted) cell.pages += a
+        return this.#settle(cell, isGranted)
+      }
       case 'rest':
         return void this.#rest(cell)
     }
@@ -191,47 +198,17 @@ export class BridgedCells {
     this.#settle(cell, next === 2 ? GONE : 0)
   }
 
+  /** Returns an idle worker: one with an instance of the guest, or the one that was idle for longest. */
+  #takeIdle(guest: string): Worker | undefined {
+    const at = this.#idle.findLastIndex((idle) => idle.guest === guest)
+    if (at >= 0) return this.#idle.splice(at, 1)[0]!.worker
+    return this.#idle.length < MAX_IDLE ? undefined : this.#idle.shift()?.worker
+  }
+
   /** Keeps a worker for the next cell. */
-  #retire(worker: Worker): void {
+  #retire(worker: Worker, guest: string): void {
     worker.onmessage = null
-    if (this.#idle.length < MAX_IDLE) this.#idle.push(worker)
-    else worker.terminate()
+    this.#idle.push({ worker, guest })
+    if (this.#idle.length > MAX_IDLE) this.#idle.shift()!.worker.terminate()
   }
 }
-
-/** Returns a module whose memory is shared, and the pages that it begins with: the limits of its
-    memory are rewritten, everything else is copied. */
-export function shareMemory(wasm: Uint8Array): { wasm: Uint8Array<ArrayBuffer>; pages: number } {
-  const read = (at: number): [number, number] => {
-    let [value, shift] = [0, 0]
-    for (;;) {
-      const byte = wasm[at++]!
-      value += (byte & 127) * 2 ** shift
-      shift += 7
-      if (byte < 128) return [value, at]
-    }
-  }
-  for (let at = 8; at < wasm.length; ) {
-    const section = wasm[at]
-    const [length, body] = read(at + 1)
-    if (section !== MEMORY_SECTION) {
-      at = body + length
-      continue
-    }
-    // One memory, which is what guests have: its flags, its least and perhaps its most pages.
-    const flags = wasm[body + 1]!
-    const [least, next] = read(body + 2)
-    const most = flags & 1 ? read(next)[0] : MOST_PAGES
-    const content = [1, 3, ...leb(least), ...leb(most)]
-    const before = wasm.subarray(0, at)
-    const after = wasm.subarray(body + length)
-    const changed = new Uint8Array(before.length + 2 + content.length + after.length)
-    changed.set(before)
-    changed.set([MEMORY_SECTION, content.length, ...content], before.length)
-    changed.set(after, before.length + 2 + content.length)
-    return { wasm: changed, pages: least }
-  }
-  throw new Error('the guest has no memory')
-}
-
-const leb = (value: number): number[] => (value < 128 ? [value] : [(value % 128) | 128, ...leb(Math.floor(value / 128))])

@@ -1,5 +1,7 @@
 // The files of the package that are fetched on first use, each with its hash.
 
+import { type SharedModule, compileShared } from './shared-memory.js'
+
 /** Hashes of the files; the build writes them. */
 declare const COFFERDAM_HASHES: Record<string, string>
 
@@ -18,6 +20,7 @@ const PLACES: Record<string, () => URL> = {
 }
 
 const compiled = new Map<string, Promise<WebAssembly.Module>>()
+const shared = new Map<string, Promise<SharedModule>>()
 const fetched = new Map<string, Promise<ArrayBuffer>>()
 
 /** Returns a module of this package. It is fetched and compiled once for all sandboxes of a page. */
@@ -25,9 +28,14 @@ export function load(name: string): Promise<WebAssembly.Module> {
   return once(compiled, name, compile)
 }
 
+/** Returns a module of this package with a shared memory, which is compiled once as well. */
+export function loadShared(name: string): Promise<SharedModule> {
+  return once(shared, name, async (name) => compileShared(new Uint8Array(await getChecked(name))))
+}
+
 /** Returns the bytes of a module, for places that a compiled module cannot be sent to. */
 export function bytes(name: string): Promise<ArrayBuffer> {
-  return once(fetched, name, async (name) => (await get(name)).arrayBuffer())
+  return once(fetched, name, getChecked)
 }
 
 function once<T>(kept: Map<string, Promise<T>>, name: string, make: (name: string) => Promise<T>): Promise<T> {
@@ -41,21 +49,34 @@ function once<T>(kept: Map<string, Promise<T>>, name: string, make: (name: strin
   return made
 }
 
-async function get(name: string): Promise<Response> {
+async function get(name: string, options: RequestInit = {}): Promise<Response> {
   const place = PLACES[name]
-  const integrity = COFFERDAM_HASHES[name]
-  if (!place || !integrity) throw new Error(`${name}: not part of this package`)
-  const response = await fetch(place(), { integrity })
+  if (!place || !COFFERDAM_HASHES[name]) throw new Error(`${name}: not part of this package`)
+  const response = await fetch(place(), options)
   if (!response.ok) throw new Error(`${name}: status ${response.status}`)
   return response
 }
 
+/** Fetches a file whole; the browser checks its hash. */
+async function getChecked(name: string): Promise<ArrayBuffer> {
+  return (await get(name, { integrity: COFFERDAM_HASHES[name] ?? '' })).arrayBuffer()
+}
+
+/** Fails unless a response is the file of this package. */
+async function check(name: string, response: Response): Promise<void> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await response.arrayBuffer()))
+  if (`sha256-${btoa(String.fromCharCode(...digest))}` !== COFFERDAM_HASHES[name]) throw new Error(`${name}: its hash differs: not the file of this package`)
+}
+
 /** Fetches a module, checks its hash, and compiles it. */
 async function compile(name: string): Promise<WebAssembly.Module> {
+  // Pages without a secure context have no hashes of their own.
+  if (!globalThis.crypto?.subtle) return WebAssembly.compile(await getChecked(name))
   const response = await get(name)
   // Servers that know the type of the file allow compiling while it arrives.
-  if (response.headers.get('content-type') === 'application/wasm') {
-    return WebAssembly.compileStreaming(response)
-  }
-  return WebAssembly.compile(await response.arrayBuffer())
+  if (response.headers.get('content-type') !== 'application/wasm') return WebAssembly.compile(await getChecked(name))
+  // Checked meanwhile: `integrity` would hold the response back until all of it is there.
+  const copy = response.clone()
+  const [module] = await Promise.all([WebAssembly.compileStreaming(response), check(name, copy)])
+  return module
 }

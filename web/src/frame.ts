@@ -100,6 +100,9 @@ export class Frame {
     const timer = setTimeout(() => frame.remove('the frame did not start'), START)
     try {
       await ready
+    } catch (error) {
+      frame.remove()
+      throw error
     } finally {
       clearTimeout(timer)
     }

@@ -6,9 +6,10 @@
 
 import { Exit, Gone, GRACE, Left, NotLoaded, SLICE, type Turns, departure, enter, interrupt, jspi, promising, suspending } from './guest.js'
 import type { HostExports } from './host.js'
-import { BridgedCells, type Shared, shareMemory } from './bridged.js'
+import { BridgedCells, type Shared } from './bridged.js'
 import { Modules } from './modules.js'
 import type { RemoteCells } from './remote.js'
+import { type SharedModule, compileShared } from './shared-memory.js'
 import { type Spare, Spares } from './spares.js'
 
 /** Guest of tools that runs in the frame, if there is one. */
@@ -72,22 +73,21 @@ export class Guests {
     this.#foreign = new Modules(host, load)
   }
 
-  /** Gives every cell a worker of its own, whose script this is; `bytes` returns guests. */
-  bridge(script: string, bytes: (name: string) => Promise<ArrayBuffer>): void {
+  /** Gives every cell a worker of its own, whose script this is; `load` returns guests. */
+  bridge(script: string, load: (name: string) => Promise<SharedModule>): void {
     const shared = new Map<string, Promise<Shared>>()
     const make = async (name: string): Promise<Shared> => {
-      const source = this.#foreign.get(name)?.bytes ?? new Uint8Array(await bytes(`${name}.wasm`))
-      const { wasm, pages } = shareMemory(source)
-      const { module, functions } = this.#look(await WebAssembly.compile(wasm))
-      return { module, functions, pages }
+      const foreign = this.#foreign.get(name)
+      const { module, pages } = await (foreign ? compileShared(foreign.bytes) : load(`${name}.wasm`))
+      return { module, pages, functions: this.#look(module).functions }
     }
-    const load = (name: string) => {
+    const kept = (name: string) => {
       let made = shared.get(name)
       if (!made) shared.set(name, (made = make(name)))
       made.catch(() => shared.delete(name))
       return made
     }
-    this.#bridged = new BridgedCells(this.#host, load, this.#turns, script)
+    this.#bridged = new BridgedCells(this.#host, kept, this.#turns, script)
   }
 
   /** The functions that the host calls. */

@@ -5,7 +5,7 @@ import type { Refusal } from './border.js'
 import { serve } from './bridge-files.js'
 import { BUFFER_BYTES, BridgeServer, NUDGE, canShare } from './bridge.js'
 import { type Call, LiveDocument } from './document.js'
-import { bytes, load } from './files.js'
+import { load, loadShared } from './files.js'
 import { FrameCells, flagsOf } from './frame-cells.js'
 import { encode } from './network.js'
 import { closed, prompt } from './prompt.js'
@@ -14,6 +14,9 @@ import type { FromWorker, ToWorker } from './worker.js'
 
 /** Milliseconds after which a worker that ignores a cancellation is terminated. */
 const BACKSTOP = 1000
+
+/** Words of a tool that likely uses Node's modules, as the host looks for them. */
+const LIBRARY_WORDS = /require|import|process|Buffer/
 
 /** Refused messages that are remembered. */
 const MAX_REFUSALS = 100
@@ -75,6 +78,11 @@ export class Sandbox {
     if (hasFrameDocument && boundaryOf(options) !== 'iframe') {
       throw new SandboxError("document: 'frame' needs boundary: 'iframe'")
     }
+    if (boundaryOf(options) === 'iframe' && !('Suspending' in WebAssembly)) {
+      throw new SandboxError(
+        "boundary: 'iframe' needs JavaScript Promise Integration (WebAssembly.Suspending), which this browser does not have",
+      )
+    }
     const flags = flagsOf(options)
     const sandbox = new Sandbox(options)
     const opened = new Promise<void>((resolve, reject) => {
@@ -96,25 +104,21 @@ export class Sandbox {
         }
       }
     })
-    // Everything that the first run needs is on its way before the worker has begun.
-    for (const name of ['host.wasm', ...(sandbox.#frame ? [] : [`${sandbox.#guest}.wasm`])]) void sandbox.#provide(name)
     // Cells have workers of their own if nothing else lets them wait.
     const isBridged = canShare() && (options.pinned?.bridge ?? !('Suspending' in WebAssembly))
+    // Everything that the first run needs is on its way before the worker has begun.
+    void sandbox.#provide('host.wasm')
+    if (isBridged) loadShared('js.wasm').catch(() => {})
+    else if (!sandbox.#frame) void sandbox.#provide('js.wasm')
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
     sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [] } })
-    await opened
-    if (sandbox.#frame && !sandbox.#canSuspend) {
-      sandbox.destroy()
-      throw new SandboxError(
-        "boundary: 'iframe' needs JavaScript Promise Integration (WebAssembly.Suspending), which this browser does not have",
-      )
-    }
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
       const { description, parameters, returns } = typeof lent === 'function' ? ({} as Lent) : lent
       return { name, description, parameters, returns }
     })
     try {
-      const created = await sandbox.#request<{ sandbox: string; policy: string; useless: string[] }>(
+      // The request follows at once; the worker keeps it until the host is there.
+      const creating = sandbox.#request<{ sandbox: string; policy: string; useless: string[] }>(
         'create',
         {
           boundary: options.config ? undefined : options.boundary,
@@ -134,6 +138,7 @@ export class Sandbox {
         },
         options.archive,
       )
+      const [created] = await Promise.all([creating, opened])
       sandbox.#id = created.sandbox
       for (const text of created.useless) console.warn(`cofferdam: ${text}`)
       await sandbox.#frame?.open(created.policy, flags)
@@ -176,10 +181,8 @@ export class Sandbox {
   async run(code: string, options: RunOptions = {}): Promise<Outcome> {
     const { args, language, name, session, limits } = options
     // Loading is not the run's time.
-    await Promise.all([
-      this.#frame ? this.#frame.ready() : !this.#isBridged && load(`${this.#guest}.wasm`),
-      language === 'ts' && load('ts.wasm'),
-    ])
+    const guest = this.#frame ? this.#guest : LIBRARY_WORDS.test(code) ? 'js-node' : 'js'
+    await Promise.all([this.#frame ? this.#frame.ready() : this.#load(guest), language === 'ts' && this.#load('ts')])
     return this.#exec({ kind: language ?? 'js', code, args, name, session, limits }, options)
   }
 
@@ -187,8 +190,8 @@ export class Sandbox {
   async sh(command: string, options: ShellOptions = {}): Promise<Outcome> {
     this.#needsPrograms('the shell')
     // The common commands are in a second file, which simple scripts need not wait for.
-    load('basics.wasm').catch(() => {})
-    await load('sh.wasm')
+    this.#load('basics').catch(() => {})
+    await this.#load('sh')
     return this.#program({ kind: 'shell', command }, options)
   }
 
@@ -298,6 +301,11 @@ export class Sandbox {
     this.#fail('the sandbox was destroyed')
   }
 
+  /** Fetches a guest in the form that its cells need. */
+  #load(guest: string): Promise<unknown> {
+    return (this.#isBridged ? loadShared : load)(`${guest}.wasm`)
+  }
+
   #needsPrograms(what: string): void {
     if (this.#canSuspend) return
     throw new SandboxError(
@@ -360,7 +368,7 @@ export class Sandbox {
     if ('failed' in message) this.#fail(`the host failed: ${message.failed}`)
     else if ('need' in message) void this.#provide(message.need)
     else if ('saving' in message) this.#waiting.get(message.saving)?.onSaving?.()
-    else if ('needBytes' in message) void this.#provideBytes(message.needBytes)
+    else if ('needShared' in message) void this.#provideShared(message.needShared)
     else if ('frame' in message) this.#frame?.receive(message)
     else if ('inquiry' in message) void this.#inquire(message.inquiry, message.kind, message.params)
     else if ('inquiryOver' in message) {
@@ -393,11 +401,11 @@ export class Sandbox {
     }
   }
 
-  async #provideBytes(name: string): Promise<void> {
+  async #provideShared(name: string): Promise<void> {
     try {
-      this.#post({ bytes: name, content: await bytes(name) })
+      this.#post({ shared: name, made: await loadShared(name) })
     } catch (error) {
-      this.#post({ bytes: name, error: (error as Error).message })
+      this.#post({ shared: name, error: (error as Error).message })
     }
   }
 

@@ -27,10 +27,38 @@ export interface Spare<Cell> {
 }
 
 /** The state of a fresh instance: the part of its memory that is not zero, and its globals. */
-interface Fresh {
+export interface Fresh {
   at: number
   bytes: Uint8Array
   globals: [string, unknown][]
+  pages: number
+}
+
+/** Returns the state of a fresh instance. */
+export function look(instance: WebAssembly.Instance, memory: WebAssembly.Memory): Fresh {
+  const words = new Uint32Array(memory.buffer)
+  let [first, last] = [0, words.length]
+  while (first < last && words[first] === 0) first++
+  while (last > first && words[last - 1] === 0) last--
+  const globals = Object.entries(instance.exports).filter(([key]) => key.startsWith(GLOBAL))
+  return {
+    at: first * 4,
+    bytes: new Uint8Array(memory.buffer).slice(first * 4, last * 4),
+    globals: globals.map(([key, global]) => [key, (global as WebAssembly.Global).value]),
+    pages: memory.buffer.byteLength / 65536,
+  }
+}
+
+/** Sets an instance to the state of a fresh one; returns false if that is not possible. */
+export function clean(fresh: Fresh, instance: WebAssembly.Instance, memory: WebAssembly.Memory): boolean {
+  // A guest without exported globals is not known well enough.
+  if (fresh.globals.length === 0 || memory.buffer.byteLength > fresh.pages * 65536 + MOST_GROWN) return false
+  const all = new Uint8Array(memory.buffer)
+  all.fill(0, 0, fresh.at)
+  all.set(fresh.bytes, fresh.at)
+  all.fill(0, fresh.at + fresh.bytes.length)
+  for (const [key, value] of fresh.globals) (instance.exports[key] as WebAssembly.Global).value = value
+  return true
 }
 
 export class Spares<Cell> {
@@ -103,29 +131,11 @@ export class Spares<Cell> {
 
   /** Remembers the state of a fresh instance, once for each guest. */
   #see(name: string, { instance, memory }: Spare<Cell>): void {
-    if (this.#fresh.has(name)) return
-    const all = new Uint8Array(memory.buffer)
-    const words = new Uint32Array(memory.buffer)
-    let [first, last] = [0, words.length]
-    while (first < last && words[first] === 0) first++
-    while (last > first && words[last - 1] === 0) last--
-    const globals = Object.entries(instance.exports).filter(([key]) => key.startsWith(GLOBAL))
-    this.#fresh.set(name, {
-      at: first * 4,
-      bytes: all.slice(first * 4, last * 4),
-      globals: globals.map(([key, global]) => [key, (global as WebAssembly.Global).value]),
-    })
+    if (!this.#fresh.has(name)) this.#fresh.set(name, look(instance, memory))
   }
 
   #cleaned(name: string, spare: Spare<Cell>): Spare<Cell> | undefined {
     const fresh = this.#fresh.get(name)
-    // A guest without exported globals is not known well enough.
-    if (!fresh || fresh.globals.length === 0) return undefined
-    const all = new Uint8Array(spare.memory.buffer)
-    all.fill(0, 0, fresh.at)
-    all.set(fresh.bytes, fresh.at)
-    all.fill(0, fresh.at + fresh.bytes.length)
-    for (const [key, value] of fresh.globals) (spare.instance.exports[key] as WebAssembly.Global).value = value
-    return spare
+    return fresh && clean(fresh, spare.instance, spare.memory) ? spare : undefined
   }
 }

@@ -6,6 +6,7 @@ import { type HostExports, complete, wasi } from './host.js'
 import { type Change, Keep } from './keep.js'
 import { type Request, send } from './network.js'
 import { type FromCells, RemoteCells, type ToCells } from './remote.js'
+import type { SharedModule } from './shared-memory.js'
 
 /** A message from the page: a request, or the answer to an inquiry. */
 export type ToWorker =
@@ -13,7 +14,7 @@ export type ToWorker =
   | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
-  | { bytes: string; content?: ArrayBuffer; error?: string }
+  | { shared: string; made?: SharedModule; error?: string }
   | FromCells
 
 /** A message of the host. */
@@ -24,7 +25,7 @@ type FromHost =
   | { event: string; params: Record<string, unknown> }
 
 /** A message to the page. */
-export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needBytes: string } | { saving: number } | FromHost | ToCells
+export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { saving: number } | FromHost | ToCells
 
 /** Milliseconds that the host works before messages are looked at. */
 const SLICE = 4
@@ -74,13 +75,13 @@ function awaited(name: string): Promise<WebAssembly.Module> {
   return module
 }
 
-const fetched = new Map<string, { resolve: (content: ArrayBuffer) => void; reject: (error: Error) => void }>()
+const made = new Map<string, { resolve: (module: SharedModule) => void; reject: (error: Error) => void }>()
 
-/** Returns a guest as bytes from the page. */
-function needBytes(name: string): Promise<ArrayBuffer> {
+/** Returns a guest with a shared memory from the page. */
+function needShared(name: string): Promise<SharedModule> {
   return new Promise((resolve, reject) => {
-    fetched.set(name, { resolve, reject })
-    post({ needBytes: name })
+    made.set(name, { resolve, reject })
+    post({ needShared: name })
   })
 }
 
@@ -241,7 +242,7 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     const { cellScript } = message.open
     follow = message.open.follow
     isBridged = cellScript !== undefined
-    if (cellScript) guests.bridge(cellScript, needBytes)
+    if (cellScript) guests.bridge(cellScript, needShared)
     opened = open(message.open.keep)
     opened.then(
       () => post({ ready: { canSuspend: jspi !== undefined || cellScript !== undefined, isBridged: cellScript !== undefined } }),
@@ -256,9 +257,9 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     else waits?.reject(new Error(message.error))
     return
   }
-  if ('bytes' in message && !('method' in message)) {
-    const waits = fetched.get(message.bytes as string)
-    if (message.content) waits?.resolve(message.content)
+  if ('shared' in message) {
+    const waits = made.get(message.shared)
+    if (message.made) waits?.resolve(message.made)
     else waits?.reject(new Error(message.error))
     return
   }

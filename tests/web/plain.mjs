@@ -1,0 +1,3 @@
+// Everything that runs in a page with neither suspension nor shared memory.
+import './waitless.mjs'
+import './driven.mjs'
