@@ -41,8 +41,8 @@ pub fn run(data: &[u8]) {
     let (pattern, text) =
         (&pattern[..pattern.len().min(LONGEST)], &text[..text.len().min(LONGEST)]);
     for extended in [false, true] {
-        let compiled = Pattern::new(pattern, Rules { extended, fold: false });
-        let folded = Pattern::new(pattern, Rules { extended, fold: true });
+        let compiled = Pattern::new(pattern, Rules { extended, ..Rules::default() });
+        let folded = Pattern::new(pattern, Rules { extended, fold: true, bytes: false });
         let whole = compiled.matches(text);
         if let Some((short, long)) = compiled.prefix(text) {
             assert!(short <= long && long <= text.len());
@@ -60,6 +60,6 @@ pub fn run(data: &[u8]) {
     let mut quoted = Vec::new();
     text.iter().for_each(|byte| quoted.extend([b'\\', *byte]));
     if std::str::from_utf8(text).is_ok_and(str::is_ascii) {
-        assert!(Pattern::new(&quoted, Rules { extended: true, fold: false }).matches(text));
+        assert!(Pattern::new(&quoted, Rules { extended: true, ..Rules::default() }).matches(text));
     }
 }

@@ -41,7 +41,7 @@ impl Shell {
             return Err(Flow::Discard(1));
         }
         match expand(&word.parts) {
-            Some(list) => Ok(list.into_iter().map(|parts| Word::new(parts)).collect()),
+            Some(list) => Ok(list.into_iter().map(Word::new).collect()),
             None => {
                 let message = format!("brace expansion: more than {MAX_WORDS} words");
                 self.warn_capped(sys::Cap::Expansion, MAX_WORDS, &message);

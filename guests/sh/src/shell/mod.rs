@@ -12,6 +12,7 @@ pub mod scope;
 pub mod start;
 pub mod state;
 pub mod traps;
+mod unset;
 pub mod value;
 pub mod vars;
 

@@ -9,6 +9,7 @@ pub mod ast;
 mod brace;
 mod command;
 mod compound;
+mod facts;
 mod here;
 mod param;
 mod parser;

@@ -150,10 +150,11 @@ impl Printer {
             self.item(item);
             if !self.heres.is_empty() {
                 self.operator(b"", b"");
-            } else if at + 1 < list.items.len() && !item.background {
-                if !std::mem::take(&mut self.was_here) {
-                    self.text(b";");
-                }
+            } else if at + 1 < list.items.len()
+                && !item.background
+                && !std::mem::take(&mut self.was_here)
+            {
+                self.text(b";");
             }
             if at + 1 < list.items.len() {
                 // As in bash, the command after `&` stays on its line.

@@ -100,20 +100,18 @@ impl Parser {
 
     /// Parses a word up to its end in this context; the terminator is not consumed.
     pub(super) fn word(&mut self, context: Context) -> Result<Word> {
-        if context != Context::Word {
-            return self.word_parts(context);
-        }
-        let outer = std::mem::take(&mut self.prints);
+        let is_whole = context == Context::Word;
+        let outer = if is_whole { std::mem::take(&mut self.prints) } else { self.prints };
         let start = self.pos;
-        let word = self.word_parts(context);
-        let prints = std::mem::replace(&mut self.prints, outer);
-        let mut word = word?;
-        if prints == Prints::AsWritten {
+        let mut word = self.word_parts(context)?;
+        if is_whole && std::mem::replace(&mut self.prints, outer) == Prints::AsWritten {
             word.source = Some(self.src[start..self.pos].to_vec());
         }
         Ok(word)
     }
 
+    // In one frame with its caller: words nest, and each level uses stack.
+    #[inline(always)]
     fn word_parts(&mut self, context: Context) -> Result<Word> {
         let mut out = Parts::default();
         let mut parens = 0usize;
