@@ -263,7 +263,8 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     else waits?.reject(new Error(message.error))
     return
   }
-  await opened
+  // The page was told of a host that cannot be opened.
+  if (!(await opened.then(() => true, () => false))) return
   if ('frame' in message) return remote.receive(message)
   if (!('method' in message)) return receive(message)
   const { bytes, ...rest } = message
