@@ -3,9 +3,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use super::uutils;
+use crate::bytes::{OsStrExt as _, OsStringExt as _};
 use crate::table::uu;
 
 /// Width of a page, if no option sets it.
