@@ -34,7 +34,10 @@ fn is_absurd(value: &Value) -> bool {
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.remove("line");
+            // Positions, and the spelling of a word.
+            for name in ["line", "source", "bare", "names_command"] {
+                fields.remove(name);
+            }
             fields.values_mut().for_each(strip);
             if fields.contains_key("strip_tabs") {
                 end_line(&mut fields["body"]);
