@@ -3,7 +3,7 @@
 use crate::node::{Data, Element};
 use crate::tree::Tree;
 use cssparser::{ParseError, Parser as Input};
-use html5ever::{LocalName, local_name, ns};
+use html5ever::{local_name, ns};
 use selectors::parser::SelectorParseErrorKind;
 
 /// Most ranges in one `:lang()`.
@@ -103,7 +103,7 @@ pub(super) fn direction_of(tree: &Tree, slot: u32, boundary: u32) -> Direction {
     loop {
         let element = tree.element(here).filter(|element| element.name.ns == ns!(html));
         let dir = element.and_then(|e| e.plain(&local_name!("dir"))).unwrap_or_default();
-        let is_bidi = element.is_some_and(|e| e.name.local == LocalName::from("bdi"));
+        let is_bidi = element.is_some_and(|e| &*e.name.local == "bdi");
         if dir.eq_ignore_ascii_case("ltr") {
             return Direction::LeftToRight;
         }

@@ -8,8 +8,9 @@
 //!
 //! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
 //! the element's own declarations and what HTML hides, no sheets and no inheritance; there are no
-//! shadow trees, custom elements, frames, canvases, cookies or navigation; listeners of the window have another object as `this`;
-//! `document.write` adds to the body; an attribute's object is new each time it is asked for.
+//! shadow trees, custom elements, frames, canvases, cookies or navigation; listeners of the window
+//! have another object as `this`; `document.write` adds to the body; a range cannot begin or end in
+//! an attribute; text has no lone surrogates.
 //!
 //! Meets T-DOM-005.
 
