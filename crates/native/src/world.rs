@@ -49,8 +49,10 @@ pub const SHIMS: [(&str, &str); 3] = [
     ("wrapper.mjs", include_str!("shims/wrapper.mjs")),
 ];
 
-/// Variables through which runtimes load the shims.
-const SHIM_VARIABLES: [(&str, &str); 3] = [
+/// Variables through which runtimes load the shims, and one that keeps Deno from looking for a newer
+/// version of itself, which would be a request.
+const SHIM_VARIABLES: [(&str, &str); 4] = [
+    ("DENO_NO_UPDATE_CHECK", "1"),
     ("NODE_OPTIONS", "--require /etc/cofferdam/preload.cjs"),
     ("BUN_OPTIONS", "--preload=/etc/cofferdam/preload.cjs"),
     ("PYTHONPATH", "/etc/cofferdam/python"),
@@ -132,7 +134,7 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         Some(directory) => directory.clone(),
         None => std::env::current_dir().unwrap_or_else(|_| "/".into()),
     };
-    let mut granted = Vec::new();
+    let (mut granted, mut windows) = (Vec::new(), 0);
     for folder in
         [Some(directory.as_path()), found.script.as_ref().and_then(|script| script.at.parent())]
     {
@@ -146,7 +148,13 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
                 }
                 None => empty(folder),
             };
-            entries.push(Entry::new(folder, content));
+            // A window covers what is below it: a program in it comes later.
+            let index = match content == Content::Window {
+                true => windows,
+                false => entries.len(),
+            };
+            windows += usize::from(content == Content::Window);
+            entries.insert(index, Entry::new(folder, content));
             // A process that works in a folder does not see what is mounted over it later.
             fixed.push(folder.to_owned());
         }

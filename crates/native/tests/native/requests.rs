@@ -35,6 +35,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("requests::environment_of_python_is_shown", environment),
         Trial::test("requests::own_files_are_code_if_every_program_is_granted", own_code),
         Trial::test("requests::mount_of_the_root_has_no_files_of_the_program", mount_of_root),
+        Trial::test("requests::program_below_tmp_starts_in_its_own_folder", program_below_tmp),
         Trial::test("requests::refused_start_can_be_explained", refused_start),
         Trial::test("requests::command_line_of_the_supervisor_is_not_shown", command_line),
     ]
@@ -486,5 +487,21 @@ fn mount_of_root() -> Tested {
     program.folders.push(HostFolder { at, host, mode: FolderMode::ReadOnly });
     let (ran, _) = Office::new(&[]).run(program);
     assert_eq!(out(&ran), "[] [] True\n", "{}", err(&ran));
+    Ok(())
+}
+
+/// The folder is a window in the program's own `/tmp`, which has the program and nothing else.
+fn program_below_tmp() -> Tested {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::env::temp_dir().join(format!("cofferdam-native-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let script = folder.join("script");
+    std::fs::write(&script, "#!/bin/sh\necho started\n")?;
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755))?;
+    let mut program = program(&[script.to_str().expect("text")]);
+    program.directory = Some(folder.clone());
+    let (ran, _) = Office::new(&[]).run(program);
+    std::fs::remove_dir_all(&folder)?;
+    assert_eq!(out(&ran), "started\n", "{}", err(&ran));
     Ok(())
 }
