@@ -25,12 +25,13 @@ const BROWSERS = {
 const USUAL = ['chromium', 'firefox'];
 
 /**
- * Pages of each browser. Chromium and Firefox suspend stacks, so the bridge is forced in their isolated
- * pages. WebKit has only the bridge, in an isolated page, and tools without it elsewhere.
+ * Pages of each browser. Firefox suspends stacks and never chooses the bridge; forced there, a pipeline
+ * over it waits for ever in some runs (see web/README.md). WebKit has only the bridge, in an isolated
+ * page, and tools without it elsewhere.
  */
 const PAGES = {
   chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
-  firefox: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
+  firefox: [{ file: 'page.html', cases: /./ }],
   webkit: [{ file: 'page.html?isolated', cases: /^(js|ts|dom|permissions)\// }, { file: 'isolated.html?isolated' }, { file: 'plain.html' }],
 };
 const named = Object.keys(BROWSERS).filter((name) => argv.includes(name));

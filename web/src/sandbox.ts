@@ -189,9 +189,10 @@ export class Sandbox {
   /** Runs shell text, as with `bash -c`. */
   async sh(command: string, options: ShellOptions = {}): Promise<Outcome> {
     this.#needsPrograms('the shell')
-    // The common commands are in a second file, which simple scripts need not wait for.
-    this.#load('basics').catch(() => {})
-    await this.#load('sh')
+    // The common commands are in a second file, which simple scripts need not wait for, unless its
+    // compilation would take much of the run's time.
+    const basics = this.#load('basics').catch(() => {})
+    await Promise.all([this.#load('sh'), this.#isBridged && basics])
     return this.#program({ kind: 'shell', command }, options)
   }
 
