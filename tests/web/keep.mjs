@@ -40,7 +40,7 @@ checks['a kill in the middle of a write leaves whole calls'] = async () => {
   const controller = new AbortController()
   await within({ keep: 'killed' }, async (sandbox) => {
     const running = sandbox.sh('seq 100000000 > f', { signal: controller.signal })
-    await sleep(300)
+    while (!((await sandbox.stat('f').catch(() => undefined))?.size > 0)) await sleep(10)
     controller.abort()
     equal((await running).errorClass, 'CANCELLED')
     const text = await sandbox.readText('f')
