@@ -418,6 +418,10 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
             Some(denied) => Ending::Denied(denied),
             None => Ending::Threw(script_error(thrown)),
         },
+        // A promise stays pending if memory runs out while it is settled.
+        Leave::OutOfMemory | Leave::Stuck if cell.memory_refused() => {
+            exceeded(Limit::Memory, course.limits().memory_bytes, None)
+        }
         Leave::Stuck => Ending::Threw(ScriptError {
             name: "Error".into(),
             message: "the tool waits for a promise that nothing can settle any more".into(),
@@ -429,9 +433,6 @@ fn ending(course: &Course, cell: &Cell<Kernel>, leave: Leave<'_>) -> Result<Endi
         }
         Leave::Exited(code) => Ending::Exited(code),
         Leave::ResultTooLong => exceeded(Limit::Result, allowed, None),
-        Leave::OutOfMemory if cell.memory_refused() => {
-            exceeded(Limit::Memory, course.limits().memory_bytes, None)
-        }
         Leave::OutOfMemory => Ending::Threw(ScriptError {
             name: "InternalError".into(),
             message: "out of memory".into(),
