@@ -22,7 +22,7 @@ const NOT_STARTED: i32 = 126;
 /// gets the descriptor of init, and so learns of its end.
 pub(super) fn start(plan: &Plan, given: &Given, init: &OwnedFd) -> i32 {
     let strings = strings(plan);
-    match wall_in(plan, given, init).and_then(|()| strings) {
+    match wall_in(plan, given, init).and(strings) {
         Err(missing) => {
             let _ = message::send(given.control.as_fd(), &Report::Missing(missing), &[]);
             super::FAILED
