@@ -525,7 +525,7 @@ fn a_decision_about_a_run_holds_when_it_loads_more_code() {
     let permissions = fixture.broker.permissions("s", &set(&[]));
     let tool = cofferdam_broker::identity("a.js", b"1");
     let desk = permissions.desk("r", tool.clone());
-    permissions.grant(terms("storage:local:read:a", Span::Session).for_tool(&*tool)).unwrap();
+    permissions.grant(terms("storage:local:read:a", Span::Session).for_tool(&tool)).unwrap();
     desk.loaded("/m.js", b"1");
     let _ = permitted(&desk, &key("a"));
 }
