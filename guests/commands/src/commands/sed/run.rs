@@ -466,7 +466,7 @@ impl<'s> Machine<'s> {
             Address::Zero => false,
             Address::Line(number) => line == *number,
             Address::Step { first, step: 0 } => line == *first,
-            Address::Step { first, step } => line >= *first && (line - first) % step == 0,
+            Address::Step { first, step } => line >= *first && (line - first).is_multiple_of(*step),
             Address::Last => input.is_last()?,
             Address::Regex(regex) => self.matches_regex(regex)?,
         })
