@@ -8,7 +8,7 @@
 //! - [`store`]: the content of `.git`
 //! - [`tree`]: comparison of commits, index and work tree
 //! - [`text`]: comparison and merging of files, dates, messages
-//! - [`report`]: output
+//! - [`report`][]: output
 
 mod args;
 mod bytes;

@@ -253,8 +253,7 @@ fn in_braces(repo: &Repo, name: &[u8], inside: &str) -> Result<Option<Oid>> {
             None => Ok(None),
         };
     }
-    let log = if name.is_empty() && inside.parse::<usize>().is_ok() { &branch } else { &branch };
-    let changes = reflog::read(&repo.git_dir, log);
+    let changes = reflog::read(&repo.git_dir, &branch);
     if let Ok(n) = inside.parse::<usize>() {
         if n == 0 && changes.is_empty() {
             return repo.refs.resolve(&branch);

@@ -310,11 +310,7 @@ fn check_unchanged(repo: &Repo, index: &Index, chosen: &[Vec<u8>], is_cached: bo
     };
     tell(
         &both,
-        if both.len() == 1 {
-            "staged content different from both the\nfile and the HEAD"
-        } else {
-            "staged content different from both the\nfile and the HEAD"
-        },
+        "staged content different from both the\nfile and the HEAD",
         "use -f to force removal",
     );
     tell(

@@ -111,11 +111,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let writes = prepare(&repo, &parsed, is_cached, is_loose)?;
     if is_verbose {
         for file in &parsed {
-            call.out.note(format!(
-                "{} patch {}...",
-                if is_check { "Checking" } else { "Checking" },
-                text(file.name())
-            ))?;
+            call.out.note(format!("Checking patch {}...", text(file.name())))?;
         }
     }
     if is_check {

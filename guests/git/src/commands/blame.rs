@@ -325,8 +325,8 @@ fn print(
 ) -> Result<()> {
     let mut commits: HashMap<Oid, Commit> = HashMap::new();
     for origin in origins.values().filter(|origin| !origin.oid.is_zero()) {
-        if !commits.contains_key(&origin.oid) {
-            commits.insert(origin.oid, repo.odb.commit(origin.oid)?);
+        if let std::collections::hash_map::Entry::Vacant(e) = commits.entry(origin.oid) {
+            e.insert(repo.odb.commit(origin.oid)?);
         }
     }
     let now = Repo::now();
@@ -440,9 +440,7 @@ fn porcelain(
                 origin.number + 1,
                 wanted[at + n] + 1
             ));
-            if (n == 0 || wish.is_line_porcelain)
-                && (wish.is_line_porcelain || seen.insert(origin.oid))
-            {
+            if wish.is_line_porcelain || (n == 0 && seen.insert(origin.oid)) {
                 header(call, repo, origin, commits)?;
             }
             call.out.text("\t");

@@ -302,7 +302,7 @@ fn message_of(
     }
     // A merge that was prepared has its message, and an editor is not there to be asked.
     let is_prepared = repo.state("MERGE_MSG").is_some() && bytes::variable("GIT_EDITOR").is_none();
-    if has_editor && !(is_prepared && !text.is_empty()) {
+    if has_editor && (!is_prepared || text.is_empty()) {
         call.out.flush();
         let comment = b"\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be ignored, and an empty message aborts the commit.\n";
         text = editor::edit(repo, "COMMIT_EDITMSG", &[text.as_slice(), comment].concat())?;

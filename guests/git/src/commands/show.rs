@@ -150,7 +150,7 @@ fn object(
                 let mut difference = Vec::new();
                 options.write(repo, &changes, &mut difference)?;
                 if !difference.is_empty() {
-                    if !is_oneline && !(is_format && text.is_empty()) {
+                    if !(is_oneline || is_format && text.is_empty()) {
                         text.push(b'\n');
                     }
                     text.extend(difference);

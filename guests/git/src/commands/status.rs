@@ -181,7 +181,9 @@ fn short(
             _ => quoted(&path),
         }
     };
-    let mut lines: BTreeMap<&[u8], (char, char, Option<&[u8]>)> = BTreeMap::new();
+    /// Letters of the index and the work tree, and the earlier path of a renamed file.
+    type Row<'a> = (char, char, Option<&'a [u8]>);
+    let mut lines: BTreeMap<&[u8], Row<'_>> = BTreeMap::new();
     for change in &state.staged {
         let from =
             matches!(change.status, Status::Renamed(_)).then_some(change.old_path.as_slice());
@@ -427,10 +429,8 @@ pub(crate) fn long(
         if is_initial { "git rm --cached <file>..." } else { "git restore --staged <file>..." };
     if !state.staged.is_empty() {
         out.extend(b"Changes to be committed:\n");
-        if !is_merging || state.conflicts.is_empty() {
-            if !is_merging {
-                out.extend(format!("  (use \"{hint}\" to unstage)\n").bytes());
-            }
+        if !is_merging {
+            out.extend(format!("  (use \"{hint}\" to unstage)\n").bytes());
         }
         state.staged.iter().for_each(|change| long_line(repo, change, out));
         out.push(b'\n');

@@ -122,7 +122,7 @@ fn header(
     if let Status::Renamed(score) = change.status {
         out.extend(format!("similarity index {score}%\nrename from ").bytes());
         out.extend(quoted(&change.old_path));
-        out.extend(format!("\nrename to ").bytes());
+        out.extend("\nrename to ".to_string().bytes());
         out.extend(quoted(&change.path));
         out.push(b'\n');
     }

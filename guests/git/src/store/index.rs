@@ -147,9 +147,9 @@ impl Index {
         }
         let below = [entry.path.as_slice(), b"/"].concat();
         let is_other = |other: &Entry| {
-            !other.path.starts_with(&below)
-                && !(entry.path.starts_with(&other.path)
-                    && entry.path.get(other.path.len()) == Some(&b'/'))
+            let is_above = entry.path.starts_with(&other.path)
+                && entry.path.get(other.path.len()) == Some(&b'/');
+            !(is_above || other.path.starts_with(&below))
         };
         if entry.stage == 0 {
             self.entries.retain(is_other);

@@ -223,7 +223,7 @@ fn approximate(text: &str, now: i64) -> Option<i64> {
 
 /// Parses a calendar date in the order of ISO 8601, RFC 2822 or `date`.
 fn absolute(text: &str, now: i64) -> Option<(i64, i32)> {
-    let spaced = text.replace(',', " ").replace('T', " ");
+    let spaced = text.replace([',', 'T'], " ");
     let (mut year, mut month, mut day) = (None, None, None);
     let (mut seconds, mut offset) = (None, 0);
     for word in spaced.split_whitespace() {

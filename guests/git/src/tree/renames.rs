@@ -122,7 +122,7 @@ fn similar_pairs(
             }
         }
     }
-    found.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+    found.sort_by_key(|pair| std::cmp::Reverse((pair.0, pair.1)));
     let percent = |score: u64| (score * 100 / MAX_SCORE) as u8;
     Ok(found.into_iter().map(|(score, _, from, to)| (percent(score), from, to)).collect())
 }
