@@ -1,4 +1,4 @@
-// What a click does to the element under it: boxes are ticked, forms submitted and reset, labels
+// Effects of a click on the element under it: boxes are ticked, forms submitted and reset, labels
 // pass the click on. Nothing navigates.
 (function (native, internal) {
   'use strict';

@@ -102,7 +102,7 @@
       announceClose(peer);
     }
 
-    // What Node's ports have beside the web's.
+    // Methods of Node's ports that the web's do not have.
     ref() {
       this.#end;
     }
