@@ -85,6 +85,12 @@ function patiently(running) {
   return Promise.race([running, late]).finally(() => clearTimeout(timer));
 }
 
+/** Closes a page or a browser. What does not end by itself is killed with this process. */
+function close(one) {
+  const late = new Promise((resolve) => setTimeout(resolve, 10_000).unref());
+  return Promise.race([one.close(), late]);
+}
+
 /** Runs the checks of a page of the tests, and the case files that its pattern selects. */
 async function check(browser, name, address, cases) {
   const failed = [];
@@ -119,7 +125,7 @@ async function check(browser, name, address, cases) {
     note(one.name, await patiently(page.evaluate((text) => globalThis.runCase(JSON.parse(text)), JSON.stringify(one))));
   }
   const figures = await page.evaluate(() => globalThis.figures);
-  await page.close();
+  await close(page);
   return { passed, failed, figures };
 }
 
@@ -149,7 +155,7 @@ async function demonstrate(browser, name, origin) {
   await ends('exit 0');
   if (!(await page.textContent('#output')).includes('338350')) throw new Error('the pipeline printed something else');
   await shot('shell');
-  await page.close();
+  await close(page);
 }
 
 /** Opens the page that a bundler made, and waits for what it says. */
@@ -164,13 +170,17 @@ async function openBundled(browser, name) {
     const expected = JSON.stringify([42, 'BUNDLED\n', 'own']);
     if (title !== expected) throw new Error(`the page says ${title}`);
   } finally {
-    await page.close();
+    await close(page);
     server.close();
     remove();
   }
 }
 
+/** Longest time of everything, in milliseconds, so that a browser that hangs is named and not waited for. */
+const LONGEST = 20 * 60_000;
+
 async function main() {
+  setTimeout(() => { console.error(`the browsers did not end within ${LONGEST / 60_000} minutes`); process.exit(1); }, LONGEST).unref();
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
   let isGood = true;
@@ -195,7 +205,7 @@ async function main() {
       if (!wanted(`a page built with ${bundler}`)) continue;
       await openBundled(browser, bundler).then(() => built++, (error) => failed.push(`a page built with ${bundler}\n    ${error.message}`));
     }
-    await browser.close();
+    await close(browser);
     for (const text of failed) console.log(`  FAILED ${text}`);
     for (const [what, text] of Object.entries(figures)) console.log(`  ${what}: ${text}`);
     console.log(`web in ${name}: ${passed + built} passed, ${failed.length} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);

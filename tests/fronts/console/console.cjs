@@ -38,6 +38,12 @@ function code() {
   return /code\s+(\S+)/.exec(out)[1];
 }
 
+/** Closes a browser or a context of one. What does not end by itself is killed with this process. */
+function close(one) {
+  const late = new Promise((resolve) => setTimeout(resolve, 10_000).unref());
+  return Promise.race([one.close(), late]);
+}
+
 async function until(what, check) {
   const end = Date.now() + PATIENCE;
   for (;;) {
@@ -191,7 +197,7 @@ async function decides(browser, near, far, name) {
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText('You are signed out.').waitFor();
   assert.deepEqual(faults, []);
-  await context.close();
+  await close(context);
 }
 
 /** Output of a run appears while the run goes on. */
@@ -209,7 +215,7 @@ async function watches(browser, near, agent, name) {
   await page.getByText('ended', { exact: true }).waitFor();
   await shot(page, `${name}-run`);
   assert.deepEqual(faults, []);
-  await context.close();
+  await close(context);
 }
 
 /** Every page fits a phone, and every control has a name. */
@@ -235,7 +241,7 @@ async function fits(browser, near, far, name, colorScheme) {
   await far.outcome(run);
   // The page that was not found is a console message of its own in some browsers.
   assert.deepEqual(faults, []);
-  await context.close();
+  await close(context);
 }
 
 /** A grave decision needs a passkey, of an authenticator that the browser simulates. */
@@ -262,6 +268,7 @@ async function signs(browser, token) {
 
   // A decision that is not grave needs none, and nobody at the authenticator means no.
   await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+  await page.goto(url); // Without what the last decision said.
   const next = await agent.read(['/data/more'], 'Again.');
   const one = await card(page, '/data/more');
   await one.getByRole('button', { name: 'Always' }).click();
@@ -270,7 +277,7 @@ async function signs(browser, token) {
   await page.getByText('Allowed. The run goes on.').waitFor();
   assert.deepEqual((await agent.outcome(next)).result, ['content of /data/more']);
   assert.deepEqual(faults, []);
-  await context.close();
+  await close(context);
 }
 
 /** Deciding without JavaScript. */
@@ -283,7 +290,7 @@ async function withoutScripts(browser, near, far) {
   await page.getByText('Allowed. The run goes on.').waitFor();
   assert.deepEqual((await far.outcome(run)).result, ['content of /data/f']);
   assert.deepEqual(faults, []);
-  await context.close();
+  await close(context);
 }
 
 /** Draws the picture of the README: two requests in the inbox. */
@@ -310,16 +317,14 @@ async function picture(browser, url, token) {
   await page.getByText('live', { exact: true }).waitFor();
   await shot(page, 'console');
   for (const run of runs) await fetch(`${url}/v1/runs/${run}`, { method: 'DELETE', headers });
-  await context.close();
+  await close(context);
 }
 
-/** Closes a browser. One that does not end by itself is killed with this process. */
-function close(browser) {
-  const late = new Promise((resolve) => setTimeout(resolve, 10_000).unref());
-  return Promise.race([browser.close(), late]);
-}
+/** Longest time of everything, in milliseconds, so that a browser that hangs is named and not waited for. */
+const LONGEST = 5 * 60_000;
 
 async function main() {
+  setTimeout(() => { console.error(`the browsers did not end within ${LONGEST / 60_000} minutes`); process.exit(1); }, LONGEST).unref();
   const near = await serve();
   const other = await serve();
   const token = execFileSync(program, ['token', 'create', '--name', 'claude'], { env, encoding: 'utf8' }).trim().split(/\s+/).at(-1);
