@@ -69,6 +69,8 @@ pub(crate) trait Backend: Send + Sync + Debug {
 pub(crate) trait Opened: Send + Sync + Debug {
     fn stat(&self) -> Result<Stat, Errno>;
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<usize, Errno>;
+    /// Asks that a read fetches no more than its range, so that none takes long.
+    fn without_readahead(&self) {}
 
     fn write_at(&self, _offset: u64, _data: &[u8]) -> Result<(), Errno> {
         Err(Errno::ReadOnly)

@@ -5,6 +5,7 @@
 //! operations, moving included, treat such a node like any other.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::backend::Listed;
 use crate::chunk::{CHUNK, Staged};
@@ -72,11 +73,29 @@ fn lower(parent: &Origin, entry: &Listed) -> Result<Option<Inode>, Errno> {
     }))
 }
 
+/// Bytes that a copy reads between two looks at the end of its run. Without readahead, larger reads
+/// keep a disk busy.
+const COPIED_AT_ONCE: usize = 4 * CHUNK;
+
+/// Bytes that are freed without a pause.
+const FREED_AT_ONCE: u64 = 16 * CHUNK as u64;
+
+/// Time in which other threads can allocate, between two such pieces.
+const PAUSE: Duration = Duration::from_micros(500);
+
 /// Frees a copy that is not needed any more on a thread of its own: freeing 100 MB takes 10 ms, and
-/// the run that wanted the copy is over.
-fn discard(content: Content) {
+/// the run that wanted the copy is over. In pieces and from the end, because the allocator gives
+/// the end of its heap back to the system, 64 MB at once if it can, and nobody else can allocate
+/// meanwhile.
+fn discard(mut content: Content) {
+    let free = move || {
+        while content.size() > 0 {
+            content.resize(content.size().saturating_sub(FREED_AT_ONCE));
+            std::thread::sleep(PAUSE);
+        }
+    };
     // Without a thread, the copy is freed here.
-    let _ = std::thread::Builder::new().name("cofferdam-discard".into()).spawn(|| drop(content));
+    let _ = std::thread::Builder::new().name("cofferdam-discard".into()).spawn(free);
 }
 
 /// Copies the bytes of an overlay's file into the tree, unless that has been done. Charged before a
@@ -91,8 +110,10 @@ pub(crate) fn copy_up(tree: &Tree, ino: Ino, until: &Interrupt) -> Result<(), Er
         (inode.origin.clone().ok_or(Errno::Io)?, room)
     };
     let file = origin.backend.open(Caller::default(), &origin.path, Open::to_read())?;
+    // The kernel may be set to fetch megabytes ahead, and no read can be interrupted.
+    file.without_readahead();
     let mut content = Content::default();
-    let mut buffer = vec![0; CHUNK];
+    let mut buffer = vec![0; COPIED_AT_ONCE];
     loop {
         if let Err(stopped) = until.check() {
             discard(content);

@@ -66,6 +66,12 @@ impl Opened for HostFile {
         self.file.read_at(out, offset).map_err(|error| io_errno(&error))
     }
 
+    fn without_readahead(&self) {
+        // Only advice: a file system that does not take it is read as before.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::fs::fadvise(&self.file, 0, None, rustix::fs::Advice::Random);
+    }
+
     fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Errno> {
         let _alone = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(offset, data)
