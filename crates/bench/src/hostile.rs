@@ -143,8 +143,5 @@ fn prepared(builder: SandboxBuilder, payload: &Json, folder: &Folder) -> Sandbox
 
 /// Returns the peak resident memory of this process.
 fn most_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) * 1024
+    crate::own::kibibytes("/proc/self/status", "VmHWM:")
 }

@@ -1,7 +1,10 @@
 //! Measurements that no peer has: frames, storage calls, idle cells, and runs that wait for
 //! approval.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use cofferdam::permissions::{FromOutside, InMemory, Span, Terms};
@@ -103,32 +106,54 @@ fn crowded(builder: SandboxBuilder) -> Result<Sandbox, Error> {
     builder.runtime(&runtime).limits(limits).build()
 }
 
-/// Starts [`CELLS`] runs, polls each until it blocks, and reports the memory that they take.
+/// Starts [`CELLS`] runs, polls each until it blocks, and reports the memory that they take: at once,
+/// and when they have waited so long that it is parked.
 async fn begin(sandbox: &Sandbox, source: &str, what: &str) -> Result<Vec<Run>, Error> {
     let tool = Tool::javascript(source);
     let before = own_bytes();
     let mut runs: Vec<Run> = Vec::new();
-    for _ in 0..CELLS {
-        let mut run = sandbox.start(tool.clone())?;
-        let polled = std::future::poll_fn(|cx| {
-            std::task::Poll::Ready(std::pin::Pin::new(&mut run).poll(cx))
-        });
-        match polled.await {
-            std::task::Poll::Pending => runs.push(run),
-            std::task::Poll::Ready(ended) => panic!("cell {}: {ended:?}", runs.len()),
-        }
+    for number in 0..CELLS as usize {
+        runs.push(sandbox.start(tool.clone())?);
+        poll_each(&mut runs[number..]).await;
     }
-    let grown = own_bytes().saturating_sub(before) as f64;
-    report(&format!("{what}_cells_10000"), "MiB", &mut [grown / 1048576.0], None);
-    report(&format!("{what}_cell"), "KiB", &mut [grown / 1024.0 / f64::from(CELLS)], None);
+    let grown = || own_bytes().saturating_sub(before) as f64;
+    let each = || grown() / 1024.0 / f64::from(CELLS);
+    report(&format!("{what}_cell_at_once"), "KiB", &mut [each()], None);
+    rest(&mut runs).await;
+    report(&format!("{what}_cells_10000"), "MiB", &mut [grown() / 1048576.0], None);
+    report(&format!("{what}_cell"), "KiB", &mut [each()], None);
     Ok(runs)
 }
 
-/// Returns the memory of this process. `Pss` counts the pages of an image that many cells share
-/// once; `VmRSS` would count them once for each cell.
+/// Polls each run once; none may end.
+pub(crate) async fn poll_each(runs: &mut [Run]) {
+    for (number, run) in runs.iter_mut().enumerate() {
+        let polled = std::future::poll_fn(|cx| Poll::Ready(Pin::new(&mut *run).poll(cx))).await;
+        if let Poll::Ready(ended) = polled {
+            panic!("cell {number}: {ended:?}");
+        }
+    }
+}
+
+/// Waits until runs that wait have their memory parked.
+pub(crate) async fn rest(runs: &mut [Run]) {
+    let end = Instant::now() + Duration::from_secs(2);
+    while Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(50));
+        poll_each(runs).await;
+    }
+}
+
+/// Returns the memory of this process, with its page tables. `Pss` counts the pages of an image that
+/// many cells share once; `VmRSS` would count them once for each cell.
 pub(crate) fn own_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("Pss:"));
+    kibibytes("/proc/self/smaps_rollup", "Pss:") + kibibytes("/proc/self/status", "VmPTE:")
+}
+
+/// Reads a size from a file of the kernel, in bytes.
+pub(crate) fn kibibytes(file: &str, label: &str) -> u64 {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(label));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }

@@ -43,7 +43,8 @@ pub(crate) async fn measure() -> Result<(), Error> {
     idle().await
 }
 
-/// Measures the memory of cells that wait for a timer.
+/// Measures the memory of cells that wait for a timer: at once, and when they have waited so long that
+/// their memory is parked.
 async fn idle() -> Result<(), Error> {
     let runtime = Runtime::new(Pool { cells: CELLS, warm: 0 })?;
     let limits = Limits::default().with_time(Duration::from_secs(3600));
@@ -57,17 +58,13 @@ async fn idle() -> Result<(), Error> {
         if number == 1 {
             before = own::own_bytes();
         }
-        let mut run = sandbox.start(tool.clone())?;
-        let polled = std::future::poll_fn(|cx| {
-            std::task::Poll::Ready(std::pin::Pin::new(&mut run).poll(cx))
-        });
-        match polled.await {
-            std::task::Poll::Pending => runs.push(run),
-            std::task::Poll::Ready(ended) => panic!("cell {number}: {ended:?}"),
-        }
+        runs.push(sandbox.start(tool.clone())?);
+        own::poll_each(&mut runs[number as usize..]).await;
     }
-    let each = (own::own_bytes() - before) as f64 / f64::from(CELLS - 1) / 1024.0;
-    report("python_idle_cell", "KiB", &mut [each], None);
+    let each = |now: u64| (now - before) as f64 / f64::from(CELLS - 1) / 1024.0;
+    report("python_idle_cell_at_once", "KiB", &mut [each(own::own_bytes())], None);
+    own::rest(&mut runs).await;
+    report("python_idle_cell", "KiB", &mut [each(own::own_bytes())], None);
     drop(runs);
     Ok(())
 }

@@ -29,6 +29,22 @@ make_module(void)
     return PyModule_Create(&module_definition);
 }
 
+/* Allocates an arena for objects. One that begins where a pool begins has room for one pool more. */
+static void *
+allocate_arena(void *unused, size_t size)
+{
+    (void)unused;
+    return aligned_alloc(POOL_SIZE, size);
+}
+
+static void
+free_arena(void *unused, void *arena, size_t size)
+{
+    (void)unused;
+    (void)size;
+    free(arena);
+}
+
 /* Starts the interpreter. Returns null, or the reason of a failure. The hash seed is fixed, because
  * the image holds the hashes of its strings. */
 const char *
@@ -36,7 +52,9 @@ cofferdam_start_python(void)
 {
     PyConfig config;
     PyStatus status;
+    PyObjectArenaAllocator arenas = {NULL, allocate_arena, free_arena};
 
+    PyObject_SetArenaAllocator(&arenas);
     PyImport_AppendInittab("_cofferdam", make_module);
     PyImport_AppendInittab("_sqlite3", PyInit__sqlite3);
     PyConfig_InitIsolatedConfig(&config);

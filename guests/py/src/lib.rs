@@ -15,7 +15,7 @@
 //! - [`files`]: open files
 //! - `errno`: numbers of errors, of WASI and of Linux
 //! - `host`: calls to the host
-//! - `memory`: the allocator, which is that of the C library
+//! - `memory`: the heap, also that of CPython
 
 #[cfg(target_arch = "wasm32")]
 mod entry;
