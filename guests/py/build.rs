@@ -17,13 +17,14 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 const STACK: usize = 4 << 20;
 
 /// Libraries, dependent ones first.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 11] = [
     "start",
     "python3.13",
     "mpdec",
     "expat",
     "Hacl_Hash_SHA2",
     "sqlite3",
+    "compression",
     "z",
     "c",
     "zigc",

@@ -3,6 +3,7 @@
 
 #define Py_BUILD_CORE 1
 #include <Python.h>
+#include <internal/pycore_ceval.h>
 #include <internal/pycore_code.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
@@ -16,7 +17,9 @@
 /* Functions of the module `_cofferdam`; src/module.rs. */
 extern PyMethodDef cofferdam_functions[];
 
-/* Modules/_sqlite, linked beside CPython. */
+/* Modules of CPython that are linked beside it: scripts/python-guest. */
+extern PyObject *PyInit__bz2(void);
+extern PyObject *PyInit__lzma(void);
 extern PyObject *PyInit__sqlite3(void);
 
 static struct PyModuleDef module_definition = {
@@ -56,6 +59,8 @@ cofferdam_start_python(void)
 
     PyObject_SetArenaAllocator(&arenas);
     PyImport_AppendInittab("_cofferdam", make_module);
+    PyImport_AppendInittab("_bz2", PyInit__bz2);
+    PyImport_AppendInittab("_lzma", PyInit__lzma);
     PyImport_AppendInittab("_sqlite3", PyInit__sqlite3);
     PyConfig_InitIsolatedConfig(&config);
     config.site_import = 0;
@@ -146,25 +151,39 @@ static const char *const seldom_run[] = {
     "<frozen _weakrefset", "<frozen asyncio", "<frozen cofferdam", "<frozen importlib", "<frozen json",
 };
 
-/* Keeps the instructions of a function from counting until they are specialised, if it runs a few
- * times in a cell: each count is a write to a page of the image. */
-static void
-stop_counting(PyCodeObject *code)
+static int
+is_seldom_run(PyCodeObject *code)
 {
     const char *file = PyUnicode_AsUTF8(code->co_filename);
-    int is_seldom = 0;
-    for (size_t i = 0; file != NULL && i < sizeof(seldom_run) / sizeof(seldom_run[0]); i++) {
-        is_seldom |= strncmp(file, seldom_run[i], strlen(seldom_run[i])) == 0;
-    }
-    if (!is_seldom) {
+    if (file == NULL) {
         PyErr_Clear();
-        return;
+        return 0;
     }
+    for (size_t i = 0; i < sizeof(seldom_run) / sizeof(seldom_run[0]); i++) {
+        if (strncmp(file, seldom_run[i], strlen(seldom_run[i])) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Does to a function beforehand what its first run would write to it, because each write is a page of
+ * the image that a cell has to copy: its first instruction knows that nobody traces it. If it runs a
+ * few times in a cell, its instructions do not count until they are specialised. */
+static void
+settle_code(PyCodeObject *code)
+{
+    uintptr_t traced = PyThreadState_Get()->eval_breaker & ~_PY_EVAL_EVENTS_MASK;
+    int is_current = code->_co_instrumentation_version == traced;
+    int is_seldom = is_seldom_run(code);
     _Py_CODEUNIT *units = _PyCode_CODE(code);
     for (Py_ssize_t i = 0; i < Py_SIZE(code); i++) {
         int opcode = _PyOpcode_Deopt[units[i].op.code];
         int caches = _PyOpcode_Caches[opcode];
-        if (caches > 0) {
+        if (is_current && units[i].op.code == RESUME) {
+            units[i].op.code = RESUME_CHECK;
+        }
+        if (is_seldom && caches > 0) {
             units[i + 1].counter = initial_unreachable_backoff_counter();
         }
         i += caches;
@@ -189,7 +208,11 @@ visit_parts(PyObject *object, struct pending *left)
         for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
             make_immortal(parts[i], left);
         }
-        stop_counting(code);
+        settle_code(code);
+    }
+    if (PyType_Check(object)) {
+        /* The first look for an attribute would assign it. */
+        PyUnstable_Type_AssignVersionTag((PyTypeObject *)object);
     }
 }
 

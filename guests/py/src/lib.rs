@@ -17,6 +17,10 @@
 //! - `host`: calls to the host
 //! - `memory`: the heap, also that of CPython
 
+// Linked for CPython's modules `_bz2` and `_lzma`.
+#[cfg(target_arch = "wasm32")]
+use {libbz2_rs_sys as _, liblzma_sys as _};
+
 #[cfg(target_arch = "wasm32")]
 mod entry;
 #[cfg(target_arch = "wasm32")]

@@ -5,12 +5,16 @@ Takes the place of the module that looks for the time zones of a machine. A cell
 
 import io
 import os
+from collections.abc import Sequence
 
 import _cofferdam
 
 from . import _common
 
 TZPATH = ()
+
+# Entries of a folder with time zones that are not names of any: other forms of all zones, and a link.
+_NO_ZONES = {"posix", "right", "posixrules"}
 
 
 class InvalidTZPathWarning(RuntimeWarning):
@@ -20,7 +24,7 @@ class InvalidTZPathWarning(RuntimeWarning):
 def reset_tzpath(to=None):
     """Sets the folders with time zones; by default there are none."""
     global TZPATH
-    if isinstance(to, (str, bytes)):
+    if to is not None and (isinstance(to, (str, bytes)) or not isinstance(to, Sequence)):
         raise TypeError(f"tzpath must be a list or tuple, not {type(to)}: {to!r}")
     folders = tuple(to or ())
     relative = [folder for folder in folders if not os.path.isabs(folder)]
@@ -53,17 +57,24 @@ def available_timezones():
     names = set(_cofferdam.time_zones())
     for folder in TZPATH:
         for place, _, files in os.walk(folder):
-            for name in files:
-                file = os.path.join(place, name)
-                with open(file, "rb") as opened:
-                    if opened.read(4) == b"TZif":
-                        names.add(os.path.relpath(file, folder))
+            for file in files:
+                name = os.path.relpath(os.path.join(place, file), folder)
+                if name.split("/")[0] not in _NO_ZONES and _is_zone(os.path.join(place, file)):
+                    names.add(name)
     return names
+
+
+def _is_zone(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"TZif"
 
 
 def _load(key):
     """Returns a time zone of the guest as an open file."""
-    data = _cofferdam.time_zone(key)
+    try:
+        data = _cofferdam.time_zone(key)
+    except ValueError:  # Not even text.
+        data = None
     if data is None:
         raise _common.ZoneInfoNotFoundError(f"No time zone found with key {key}")
     return io.BytesIO(data)
