@@ -15,6 +15,7 @@ export type ToWorker =
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
   | { shared: string; made?: SharedModule; error?: string }
+  | { late: string; bytes?: Uint8Array; error?: string }
   | FromCells
 
 /** A message of the host. */
@@ -25,7 +26,7 @@ type FromHost =
   | { event: string; params: Record<string, unknown> }
 
 /** A message to the page. */
-export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { saving: number } | FromHost | ToCells
+export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { needLate: string } | { saving: number } | FromHost | ToCells
 
 /** Milliseconds that the host works before messages are looked at. */
 const SLICE = 4
@@ -56,7 +57,7 @@ const changing = new Set<number>()
 
 const post = (message: FromWorker): void => postMessage(message)
 const remote = new RemoteCells(() => host, post)
-const guests = new Guests(() => host, need, turns, remote)
+const guests = new Guests(() => host, need, needLate, turns, remote)
 
 /** Returns a module from the page, which compiles each once for all of its sandboxes. */
 function need(name: string): Promise<WebAssembly.Module> {
@@ -82,6 +83,16 @@ function needShared(name: string): Promise<SharedModule> {
   return new Promise((resolve, reject) => {
     made.set(name, { resolve, reject })
     post({ needShared: name })
+  })
+}
+
+const late = new Map<string, { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }>()
+
+/** Returns data that a guest needs late, from the page. */
+function needLate(name: string): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    late.set(name, { resolve, reject })
+    post({ needLate: name })
   })
 }
 
@@ -260,6 +271,12 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
   if ('shared' in message) {
     const waits = made.get(message.shared)
     if (message.made) waits?.resolve(message.made)
+    else waits?.reject(new Error(message.error))
+    return
+  }
+  if ('late' in message) {
+    const waits = late.get(message.late)
+    if (message.bytes) waits?.resolve(message.bytes)
     else waits?.reject(new Error(message.error))
     return
   }
