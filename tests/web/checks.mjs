@@ -366,6 +366,24 @@ checks['data that few tools need are fetched for the first of them'] = async () 
   })
 }
 
+checks['the shell and the common commands export only what starts them'] = async () => {
+  // Whatever is exported stays in the file, and all that it uses.
+  for (const name of ['sh', 'basics']) {
+    const module = await WebAssembly.compileStreaming(fetch(`/web/dist/wasm/${name}.wasm`))
+    const names = WebAssembly.Module.exports(module).map((one) => one.name).filter((name) => !name.startsWith('cofferdam_global_'))
+    equal(names.sort().join(' '), '__main_void _start memory', `${name}:`)
+  }
+}
+
+checks['a command that has a locale is the full one'] = async () => {
+  const sandbox = await Sandbox.create()
+  const sorted = async (locale) => (await sandbox.sh(`printf 'b\\nB\\na\\n' | ${locale} sort`)).stdout
+  equal(await sorted(''), 'B\na\nb\n')
+  equal(await sorted('LC_ALL=C.UTF-8'), 'B\na\nb\n')
+  equal(await sorted('LC_ALL=en_US.UTF-8'), 'a\nb\nB\n')
+  sandbox.destroy()
+}
+
 checks['a wrong option is an error that names it'] = async () => {
   const failed = await Sandbox.create({ capabilities: ['nonsense'] }).catch((error) => error.message)
   if (!/capabilities/.test(failed)) throw new Error(String(failed))

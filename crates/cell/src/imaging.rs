@@ -128,7 +128,8 @@ fn block_on<F: Future>(future: F) -> F::Output {
 pub fn for_browser(wasm: &[u8]) -> Result<Vec<u8>, Error> {
     let joined =
         segments::join(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("data: {e}")))?;
-    let split = pieces::split(&joined).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+    let split =
+        pieces::split(&joined).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
     pacing::pace(&split, Growth::Host)
 }
 

@@ -118,13 +118,15 @@ mod tests {
 
     #[test]
     fn segments_with_a_short_gap_are_joined() {
-        let near = r#"(data (i32.const 8) "abc") (data (i32.const 75) "d") (data (i32.const 200) "e")"#;
+        let near =
+            r#"(data (i32.const 8) "abc") (data (i32.const 75) "d") (data (i32.const 200) "e")"#;
         check(near, &[(Some(8), 68), (Some(200), 1)]);
     }
 
     #[test]
     fn segments_that_overlap_stay() {
-        let over = r#"(data (i32.const 8) "abcd") (data (i32.const 10) "d") (data (i32.const 4) "e")"#;
+        let over =
+            r#"(data (i32.const 8) "abcd") (data (i32.const 10) "d") (data (i32.const 4) "e")"#;
         check(over, &[(Some(8), 4), (Some(10), 1), (Some(4), 1)]);
     }
 

@@ -288,3 +288,27 @@ pub(crate) fn start(
     lock(&system.newborn).push(Newborn { pid, image, process, name, complaints });
     Ok(pid)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(env: &[&str], expected: bool) {
+        let env: Vec<Vec<u8>> = env.iter().map(|variable| variable.as_bytes().to_vec()).collect();
+        assert_eq!(names_a_locale(&env), expected, "{env:?}");
+    }
+
+    #[test]
+    fn only_variables_of_locales_name_one() {
+        check(&[], false);
+        check(&["HOME=/en_US", "LC", "LANGUAGE=de"], false);
+        check(&["LANG=de_DE.UTF-8"], true);
+        check(&["LANG=C", "LC_TIME=de_DE"], true);
+    }
+
+    #[test]
+    fn the_locale_of_posix_counts_as_none() {
+        check(&["LANG=C", "LC_ALL=POSIX", "LC_TIME="], false);
+        check(&["LC_ALL=C.UTF-8"], false);
+    }
+}
