@@ -375,6 +375,18 @@ checks['the shell and the common commands export only what starts them'] = async
   }
 }
 
+checks['a sandbox whose shell runs first does not wait for JavaScript'] = async () => {
+  const { Sandbox } = await import('/web/dist/index.js?first')
+  const fetched = []
+  await withFetch((real, ...args) => (fetched.push(String(args[0]).split('/').pop()), real(...args)), async () => {
+    const sandbox = await Sandbox.create({ first: 'shell' })
+    equal((await sandbox.sh('echo hi')).stdout, 'hi\n')
+    equal(fetched.sort().join(' '), 'basics.wasm host.wasm sh.wasm')
+    equal((await sandbox.run('return 1')).result, 1)
+    sandbox.destroy()
+  })
+}
+
 checks['a command that has a locale is the full one'] = async () => {
   const sandbox = await Sandbox.create()
   const sorted = async (locale) => (await sandbox.sh(`printf 'b\\nB\\na\\n' | ${locale} sort`)).stdout

@@ -109,10 +109,13 @@ export class Sandbox {
     const isBridged = canShare() && (options.pinned?.bridge ?? !('Suspending' in WebAssembly))
     // Everything that the first run needs is on its way before the worker has begun.
     void sandbox.#provide('host.wasm')
-    if (isBridged) loadShared(fileOf('js', false)).catch(() => {})
-    else if (!sandbox.#frame) void sandbox.#provide(fileOf('js', 'Suspending' in WebAssembly))
+    const first = options.first === 'shell' ? ['sh', 'basics'] : sandbox.#frame ? [] : ['js']
+    for (const guest of first) {
+      if (isBridged) loadShared(fileOf(guest, false)).catch(() => {})
+      else void sandbox.#provide(fileOf(guest, 'Suspending' in WebAssembly))
+    }
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
-    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [] } })
+    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [], warm: isBridged ? undefined : first[0] } })
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
       const { description, parameters, returns } = typeof lent === 'function' ? ({} as Lent) : lent
       return { name, description, parameters, returns }

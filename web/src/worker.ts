@@ -10,7 +10,7 @@ import type { SharedModule } from './shared-memory.js'
 
 /** A message from the page: a request, or the answer to an inquiry. */
 export type ToWorker =
-  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[] } }
+  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined } }
   | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
@@ -43,7 +43,6 @@ let turned = performance.now()
 let timer: ReturnType<typeof setTimeout> | undefined
 let keep: Keep | undefined
 let hasFrame = false
-let isBridged = false
 /** Origins whose redirects are followed. */
 let follow: string[] = []
 /** Bytes that belong to the next message of the host. */
@@ -216,13 +215,13 @@ const web: WebAssembly.ModuleImports = {
   },
 }
 
-async function open(name: string | undefined): Promise<void> {
+async function open(name: string | undefined, warm: string | undefined): Promise<void> {
   const [module, kept] = await Promise.all([need('host.wasm'), name === undefined ? undefined : Keep.open(name)])
   const given = { cofferdam_web: web, cofferdam_guests: guests.imports(), wasi_snapshot_preview1: wasi(() => host) }
   const instance = await WebAssembly.instantiate(module, complete(module, given))
   host = guarded(instance.exports) as unknown as HostExports
   host._initialize?.()
-  if (!hasFrame && !isBridged) guests.warm('js')
+  if (warm) guests.warm(warm)
   if (!kept) return
   await ask('restore', await kept.ledger())
   keep = kept
@@ -252,9 +251,8 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     hasFrame = guests.hasFrame = message.open.hasFrame
     const { cellScript } = message.open
     follow = message.open.follow
-    isBridged = cellScript !== undefined
     if (cellScript) guests.bridge(cellScript, needShared)
-    opened = open(message.open.keep)
+    opened = open(message.open.keep, message.open.warm)
     opened.then(
       () => post({ ready: { canSuspend: jspi !== undefined || cellScript !== undefined, isBridged: cellScript !== undefined } }),
       (error) => post({ failed: String(error?.message ?? error) }),
