@@ -30,13 +30,13 @@ const inside = (file, define) => bundle(file, { format: 'iife', minify: true, de
 
 const worker = inside('inside/worker.ts', {});
 const frame = inside('inside/frame.ts', { COFFERDAM_INSIDE_WORKER: text(worker) });
-const files = fs.readdirSync(path.join(dist, 'wasm')).filter((file) => file.endsWith('.wasm')).sort();
+const files = fs.readdirSync(path.join(dist, 'wasm')).filter((file) => /\.(wasm|late)$/.test(file)).sort();
 const hashes = Object.fromEntries(files.map((file) => [file, hash(fs.readFileSync(path.join(dist, 'wasm', file)))]));
 const define = {
   COFFERDAM_INSIDE_FRAME: text(frame),
   COFFERDAM_INSIDE_HASH: text(hash(frame)),
   COFFERDAM_HASHES: text(hashes),
 };
-fs.writeFileSync(path.join(dist, 'index.js'), bundle('index.ts', { format: 'esm', define }));
-fs.writeFileSync(path.join(dist, 'worker.js'), bundle('worker.ts', { format: 'esm', minifySyntax: true }));
-fs.writeFileSync(path.join(dist, 'cell-worker.js'), bundle('cell-worker.ts', { format: 'esm', minifySyntax: true }));
+fs.writeFileSync(path.join(dist, 'index.js'), bundle('index.ts', { format: 'esm', minify: true, define }));
+fs.writeFileSync(path.join(dist, 'worker.js'), bundle('worker.ts', { format: 'esm', minify: true }));
+fs.writeFileSync(path.join(dist, 'cell-worker.js'), bundle('cell-worker.ts', { format: 'esm', minify: true }));

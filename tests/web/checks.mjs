@@ -317,6 +317,85 @@ checks['a destroyed sandbox refuses everything'] = async () => {
   equal(await sandbox.run('return 1').catch((error) => error.message), 'the sandbox was destroyed')
 }
 
+/** Runs `use` while `fetch` of this page is another function, which receives the real one. */
+async function withFetch(other, use) {
+  const real = globalThis.fetch
+  globalThis.fetch = (...args) => other(real, ...args)
+  try {
+    return await use()
+  } finally {
+    globalThis.fetch = real
+  }
+}
+
+checks['a file that is not that of the package is refused'] = async () => {
+  // The package once more: its modules are kept for a page.
+  const { Sandbox } = await import('/web/dist/index.js?another')
+  const altered = async (real, ...args) => {
+    const response = await real(...args)
+    const bytes = new Uint8Array(await response.arrayBuffer())
+    // A custom section at the end: the module stays valid.
+    return new Response(new Blob([bytes, new Uint8Array([0, 2, 1, 120])]), { headers: response.headers })
+  }
+  // A second sandbox shares requests with the first that are still under way, and has to do without their results.
+  const [, sandbox] = await withFetch(altered, async () => [await fails(Sandbox.create(), /host.wasm: its hash differs/), Sandbox.create()])
+  const [first, second] = await Promise.all([Sandbox.create(), sandbox.catch(() => Sandbox.create())])
+  for (const sandbox of [first, second]) {
+    equal((await sandbox.run('return 1')).result, 1, 'after that:')
+    sandbox.destroy()
+  }
+}
+
+checks['data that few tools need are fetched for the first of them'] = async () => {
+  const { Sandbox } = await import('/web/dist/index.js?late')
+  let fetched = 0
+  const counted = (real, ...args) => {
+    if (String(args[0]).endsWith('js.late')) fetched++
+    return real(...args)
+  }
+  await withFetch(counted, async () => {
+    const sandbox = await Sandbox.create()
+    const result = async (code) => (await sandbox.run(code)).result
+    equal(await result('return 1'), 1)
+    equal(fetched, 0)
+    // The host looks for the word `Buffer` and would choose another guest.
+    equal(await result('return globalThis["Buf" + "fer"].from("YQ==", "base64").toString()'), 'a')
+    equal(await result('return new TextDecoder("shift_jis").decode(new Uint8Array([0x83, 0x65]))'), '\u30c6')
+    if ('Suspending' in WebAssembly) equal(fetched, 1)
+    sandbox.destroy()
+  })
+}
+
+checks['the shell and the common commands export only what starts them'] = async () => {
+  // Whatever is exported stays in the file, and all that it uses.
+  for (const name of ['sh', 'basics']) {
+    const module = await WebAssembly.compileStreaming(fetch(`/web/dist/wasm/${name}.wasm`))
+    const names = WebAssembly.Module.exports(module).map((one) => one.name).filter((name) => !name.startsWith('cofferdam_global_'))
+    equal(names.sort().join(' '), '__main_void _start memory', `${name}:`)
+  }
+}
+
+checks['a sandbox whose shell runs first does not wait for JavaScript'] = async () => {
+  const { Sandbox } = await import('/web/dist/index.js?first')
+  const fetched = []
+  await withFetch((real, ...args) => (fetched.push(String(args[0]).split('/').pop()), real(...args)), async () => {
+    const sandbox = await Sandbox.create({ first: 'shell' })
+    equal((await sandbox.sh('echo hi')).stdout, 'hi\n')
+    equal(fetched.sort().join(' '), 'basics.wasm host.wasm sh.wasm')
+    equal((await sandbox.run('return 1')).result, 1)
+    sandbox.destroy()
+  })
+}
+
+checks['a command that has a locale is the full one'] = async () => {
+  const sandbox = await Sandbox.create({ first: 'shell' })
+  const said = async (locale) => (await sandbox.sh(`${locale} cut`)).stderr.split(' ')[1]
+  equal(await said(''), 'you')
+  equal(await said('LANG=C.UTF-8'), 'you')
+  equal(await said('LANG=fr_FR.UTF-8'), 'vous')
+  sandbox.destroy()
+}
+
 checks['a wrong option is an error that names it'] = async () => {
   const failed = await Sandbox.create({ capabilities: ['nonsense'] }).catch((error) => error.message)
   if (!/capabilities/.test(failed)) throw new Error(String(failed))

@@ -9,6 +9,7 @@ declare const COFFERDAM_HASHES: Record<string, string>
 const PLACES: Record<string, () => URL> = {
   'host.wasm': () => new URL('./wasm/host.wasm', import.meta.url),
   'js.wasm': () => new URL('./wasm/js.wasm', import.meta.url),
+  'js.late': () => new URL('./wasm/js.late', import.meta.url),
   'js-node.wasm': () => new URL('./wasm/js-node.wasm', import.meta.url),
   'js-document.wasm': () => new URL('./wasm/js-document.wasm', import.meta.url),
   'ts.wasm': () => new URL('./wasm/ts.wasm', import.meta.url),
@@ -39,20 +40,21 @@ export function bytes(name: string): Promise<ArrayBuffer> {
 }
 
 function once<T>(kept: Map<string, Promise<T>>, name: string, make: (name: string) => Promise<T>): Promise<T> {
-  let made = kept.get(name)
-  if (!made) {
-    made = make(name)
+  const begin = () => {
+    const made = make(name)
     kept.set(name, made)
     // A failure is not kept: the network may be back for the next attempt.
     made.catch(() => kept.delete(name))
+    return made
   }
-  return made
+  // A request that began before this one may fail for a reason that is gone.
+  return kept.get(name)?.catch(() => kept.get(name) ?? begin()) ?? begin()
 }
 
 async function get(name: string, options: RequestInit = {}): Promise<Response> {
   const place = PLACES[name]
   if (!place || !COFFERDAM_HASHES[name]) throw new Error(`${name}: not part of this package`)
-  const response = await fetch(place(), options)
+  const response = await fetch(place(), refused.has(name) ? { ...options, cache: 'reload' } : options)
   if (!response.ok) throw new Error(`${name}: status ${response.status}`)
   return response
 }
@@ -62,10 +64,15 @@ async function getChecked(name: string): Promise<ArrayBuffer> {
   return (await get(name, { integrity: COFFERDAM_HASHES[name] ?? '' })).arrayBuffer()
 }
 
+/** Files whose hash differed, perhaps because a cache has them from an earlier version. */
+const refused = new Set<string>()
+
 /** Fails unless a response is the file of this package. */
 async function check(name: string, response: Response): Promise<void> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await response.arrayBuffer()))
-  if (`sha256-${btoa(String.fromCharCode(...digest))}` !== COFFERDAM_HASHES[name]) throw new Error(`${name}: its hash differs: not the file of this package`)
+  if (`sha256-${btoa(String.fromCharCode(...digest))}` === COFFERDAM_HASHES[name]) return void refused.delete(name)
+  refused.add(name)
+  throw new Error(`${name}: its hash differs: not the file of this package`)
 }
 
 /** Fetches a module, checks its hash, and compiles it. */

@@ -50,6 +50,11 @@ export function suspending(run: (...args: number[]) => unknown): WebAssembly.Imp
   return jspi ? new jspi.Suspending(run as (...args: never[]) => unknown) : run
 }
 
+/** Returns the file of a guest. The short file of JavaScript waits for data that it needs late. */
+export function fileOf(guest: string, canSuspend: boolean): string {
+  return guest === 'js' && !canSuspend ? 'js-node.wasm' : `${guest}.wasm`
+}
+
 /** Waits until the event loop has turned, without the delay of a timer. */
 export class Turns {
   readonly #channel = new MessageChannel()

@@ -4,7 +4,7 @@
 // (JavaScript Promise Integration) and resumed with the answer. The host is never on the stack while
 // a guest computes. A guest that has to end is not resumed, or leaves with `Gone`.
 
-import { Exit, Gone, GRACE, Left, NotLoaded, SLICE, type Turns, departure, enter, interrupt, jspi, promising, suspending } from './guest.js'
+import { Exit, Gone, GRACE, Left, NotLoaded, SLICE, type Turns, departure, enter, fileOf, interrupt, jspi, promising, suspending } from './guest.js'
 import type { HostExports } from './host.js'
 import { BridgedCells, type Shared } from './bridged.js'
 import { Modules } from './modules.js'
@@ -50,6 +50,9 @@ export class Guests {
   readonly #modules = new Map<string, Promise<Loaded>>()
   readonly #host: () => HostExports
   readonly #load: (name: string) => Promise<WebAssembly.Module>
+  readonly #loadLate: (name: string) => Promise<Uint8Array>
+  /** Late data of guests that were loaded. */
+  readonly #late = new Map<string, Uint8Array>()
   readonly #turns: Turns
   readonly #remote: RemoteCells
   readonly #foreign: Modules
@@ -65,9 +68,16 @@ export class Guests {
   /** Cells in workers of their own, if this browser needs them. */
   #bridged: BridgedCells | undefined
 
-  constructor(host: () => HostExports, load: (name: string) => Promise<WebAssembly.Module>, turns: Turns, remote: RemoteCells) {
+  constructor(
+    host: () => HostExports,
+    load: (name: string) => Promise<WebAssembly.Module>,
+    loadLate: (name: string) => Promise<Uint8Array>,
+    turns: Turns,
+    remote: RemoteCells,
+  ) {
     this.#host = host
     this.#load = load
+    this.#loadLate = loadLate
     this.#turns = turns
     this.#remote = remote
     this.#foreign = new Modules(host, load)
@@ -78,7 +88,7 @@ export class Guests {
     const shared = new Map<string, Promise<Shared>>()
     const make = async (name: string): Promise<Shared> => {
       const foreign = this.#foreign.get(name)
-      const { module, pages } = await (foreign ? compileShared(foreign.bytes) : load(`${name}.wasm`))
+      const { module, pages } = await (foreign ? compileShared(foreign.bytes) : load(fileOf(name, false)))
       return { module, pages, functions: this.#look(module).functions }
     }
     const kept = (name: string) => {
@@ -167,7 +177,7 @@ export class Guests {
     if (foreign) return Promise.resolve({ ...this.#look(foreign.module), pages: foreign.pages })
     let loaded = this.#modules.get(name)
     if (!loaded) {
-      loaded = this.#load(`${name}.wasm`).then((module) => {
+      loaded = this.#load(fileOf(name, jspi !== undefined)).then((module) => {
         const looked = this.#look(module)
         this.#loaded.set(name, looked)
         return looked
@@ -297,6 +307,7 @@ export class Guests {
       }),
       pace: () => (performance.now() - own().since > SLICE ? 1 : 0),
       rest: suspending(() => this.#rest(own())),
+      late: suspending(() => this.#fill(own())),
       grow: (pages: number) => {
         const by = pages >>> 0
         const cell = own()
@@ -314,6 +325,24 @@ export class Guests {
       },
     }
     return { cofferdam: gate, wasi_snapshot_preview1: isProgram ? this.#wasi(slot, functions, answered) : {} }
+  }
+
+  /** Fills in the data that a guest's file leaves out; see `imaging` in the host. */
+  #fill(cell: Cell): undefined | Promise<void> {
+    const late = this.#late.get(cell.name)
+    if (late) return fill(cell.memory!, late)
+    return this.#loadLate(`${cell.name}.late`).then(
+      (late) => {
+        this.#late.set(cell.name, late)
+        if (!cell.alive) throw new Gone()
+        fill(cell.memory!, late)
+        cell.since = performance.now()
+      },
+      (error) => {
+        console.error('cofferdam:', error)
+        throw new NotLoaded()
+      },
+    )
   }
 
   #rest(cell: Cell): undefined | Promise<void> {
@@ -350,6 +379,17 @@ export class Guests {
       }
     }
     return imports
+  }
+}
+
+/** Copies ranges into a memory: address, length and bytes of each. */
+function fill(memory: WebAssembly.Memory, ranges: Uint8Array): undefined {
+  const numbers = new DataView(ranges.buffer, ranges.byteOffset, ranges.byteLength)
+  const to = new Uint8Array(memory.buffer)
+  for (let at = 0; at < ranges.length; ) {
+    const length = numbers.getUint32(at + 4, true)
+    to.set(ranges.subarray(at + 8, at + 8 + length), numbers.getUint32(at, true))
+    at += 8 + length
   }
 }
 

@@ -5,8 +5,9 @@ import type { Refusal } from './border.js'
 import { serve } from './bridge-files.js'
 import { BUFFER_BYTES, BridgeServer, NUDGE, canShare } from './bridge.js'
 import { type Call, LiveDocument } from './document.js'
-import { load, loadShared } from './files.js'
+import { bytes, load, loadShared } from './files.js'
 import { FrameCells, flagsOf } from './frame-cells.js'
+import { fileOf } from './guest.js'
 import { encode } from './network.js'
 import { closed, prompt } from './prompt.js'
 import { type Answer, type Ask, type Config, type Grant, type Lent, type Outcome, type Question, type RunOptions, SandboxError, type SandboxOptions, type ShellOptions, type Stat } from './types.js'
@@ -108,10 +109,13 @@ export class Sandbox {
     const isBridged = canShare() && (options.pinned?.bridge ?? !('Suspending' in WebAssembly))
     // Everything that the first run needs is on its way before the worker has begun.
     void sandbox.#provide('host.wasm')
-    if (isBridged) loadShared('js.wasm').catch(() => {})
-    else if (!sandbox.#frame) void sandbox.#provide('js.wasm')
+    const first = options.first === 'shell' ? ['sh', 'basics'] : sandbox.#frame ? [] : ['js']
+    for (const guest of first) {
+      if (isBridged) loadShared(fileOf(guest, false)).catch(() => {})
+      else void sandbox.#provide(fileOf(guest, 'Suspending' in WebAssembly))
+    }
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
-    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [] } })
+    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [], warm: isBridged ? undefined : first[0] } })
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
       const { description, parameters, returns } = typeof lent === 'function' ? ({} as Lent) : lent
       return { name, description, parameters, returns }
@@ -304,7 +308,7 @@ export class Sandbox {
 
   /** Fetches a guest in the form that its cells need. */
   #load(guest: string): Promise<unknown> {
-    return (this.#isBridged ? loadShared : load)(`${guest}.wasm`)
+    return (this.#isBridged ? loadShared : load)(fileOf(guest, this.#canSuspend && !this.#isBridged))
   }
 
   #needsPrograms(what: string): void {
@@ -370,6 +374,7 @@ export class Sandbox {
     else if ('need' in message) void this.#provide(message.need)
     else if ('saving' in message) this.#waiting.get(message.saving)?.onSaving?.()
     else if ('needShared' in message) void this.#provideShared(message.needShared)
+    else if ('needLate' in message) void this.#provideLate(message.needLate)
     else if ('frame' in message) this.#frame?.receive(message)
     else if ('inquiry' in message) void this.#inquire(message.inquiry, message.kind, message.params)
     else if ('inquiryOver' in message) {
@@ -407,6 +412,14 @@ export class Sandbox {
       this.#post({ shared: name, made: await loadShared(name) })
     } catch (error) {
       this.#post({ shared: name, error: (error as Error).message })
+    }
+  }
+
+  async #provideLate(name: string): Promise<void> {
+    try {
+      this.#post({ late: name, bytes: new Uint8Array(await bytes(name)) })
+    } catch (error) {
+      this.#post({ late: name, error: (error as Error).message })
     }
   }
 

@@ -86,6 +86,8 @@ export interface SandboxOptions {
   page?: string
   /** Origins whose redirects are followed. A browser hides the targets, so nothing checks them. */
   follow?: string[]
+  /** What runs first; its files are fetched while the sandbox is created. JavaScript unless `'shell'` is given. */
+  first?: 'javascript' | 'shell'
   /** WASI modules that become commands of the shell. */
   programs?: Record<string, Uint8Array>
   /** Told of messages that the border of the frame refused. */

@@ -10,11 +10,12 @@ import type { SharedModule } from './shared-memory.js'
 
 /** A message from the page: a request, or the answer to an inquiry. */
 export type ToWorker =
-  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[] } }
+  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined } }
   | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
   | { shared: string; made?: SharedModule; error?: string }
+  | { late: string; bytes?: Uint8Array; error?: string }
   | FromCells
 
 /** A message of the host. */
@@ -25,7 +26,7 @@ type FromHost =
   | { event: string; params: Record<string, unknown> }
 
 /** A message to the page. */
-export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { saving: number } | FromHost | ToCells
+export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { needLate: string } | { saving: number } | FromHost | ToCells
 
 /** Milliseconds that the host works before messages are looked at. */
 const SLICE = 4
@@ -42,7 +43,6 @@ let turned = performance.now()
 let timer: ReturnType<typeof setTimeout> | undefined
 let keep: Keep | undefined
 let hasFrame = false
-let isBridged = false
 /** Origins whose redirects are followed. */
 let follow: string[] = []
 /** Bytes that belong to the next message of the host. */
@@ -56,7 +56,7 @@ const changing = new Set<number>()
 
 const post = (message: FromWorker): void => postMessage(message)
 const remote = new RemoteCells(() => host, post)
-const guests = new Guests(() => host, need, turns, remote)
+const guests = new Guests(() => host, need, needLate, turns, remote)
 
 /** Returns a module from the page, which compiles each once for all of its sandboxes. */
 function need(name: string): Promise<WebAssembly.Module> {
@@ -82,6 +82,16 @@ function needShared(name: string): Promise<SharedModule> {
   return new Promise((resolve, reject) => {
     made.set(name, { resolve, reject })
     post({ needShared: name })
+  })
+}
+
+const late = new Map<string, { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }>()
+
+/** Returns data that a guest needs late, from the page. */
+function needLate(name: string): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    late.set(name, { resolve, reject })
+    post({ needLate: name })
   })
 }
 
@@ -205,13 +215,13 @@ const web: WebAssembly.ModuleImports = {
   },
 }
 
-async function open(name: string | undefined): Promise<void> {
+async function open(name: string | undefined, warm: string | undefined): Promise<void> {
   const [module, kept] = await Promise.all([need('host.wasm'), name === undefined ? undefined : Keep.open(name)])
   const given = { cofferdam_web: web, cofferdam_guests: guests.imports(), wasi_snapshot_preview1: wasi(() => host) }
   const instance = await WebAssembly.instantiate(module, complete(module, given))
   host = guarded(instance.exports) as unknown as HostExports
   host._initialize?.()
-  if (!hasFrame && !isBridged) guests.warm('js')
+  if (warm) guests.warm(warm)
   if (!kept) return
   await ask('restore', await kept.ledger())
   keep = kept
@@ -241,9 +251,8 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     hasFrame = guests.hasFrame = message.open.hasFrame
     const { cellScript } = message.open
     follow = message.open.follow
-    isBridged = cellScript !== undefined
     if (cellScript) guests.bridge(cellScript, needShared)
-    opened = open(message.open.keep)
+    opened = open(message.open.keep, message.open.warm)
     opened.then(
       () => post({ ready: { canSuspend: jspi !== undefined || cellScript !== undefined, isBridged: cellScript !== undefined } }),
       (error) => post({ failed: String(error?.message ?? error) }),
@@ -260,6 +269,12 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
   if ('shared' in message) {
     const waits = made.get(message.shared)
     if (message.made) waits?.resolve(message.made)
+    else waits?.reject(new Error(message.error))
+    return
+  }
+  if ('late' in message) {
+    const waits = late.get(message.late)
+    if (message.bytes) waits?.resolve(message.bytes)
     else waits?.reject(new Error(message.error))
     return
   }

@@ -46,6 +46,14 @@ pub mod names {
     /// Runs in place of [`INIT`] for an image with more in it: in that of the JavaScript guest, the
     /// built-in modules of Node are loaded.
     pub const INIT_WITH_LIBRARY: &str = "cofferdam_init_with_library";
+    /// `spent() -> (address << 32 | count)` of [`super::Range`]s that nothing reads after the
+    /// initialisation. They are zero in the image.
+    pub const SPENT: &str = "cofferdam_spent";
+    /// `late() -> (address << 32 | count)` of [`super::Range`]s that the guest reads only after it
+    /// has called [`IMPORT_LATE`].
+    pub const LATE: &str = "cofferdam_late";
+    /// `late()`: fills in the ranges of [`LATE`]. Only guests for browsers import it.
+    pub const IMPORT_LATE: &str = "late";
     /// `enter(message, message_len) -> (address << 32 | length)` of the guest's reply.
     pub const ENTER: &str = "cofferdam_enter";
     /// `reserve(len) -> address` of a buffer for a message longer than [`super::INBOX_LEN`].
@@ -57,6 +65,9 @@ pub mod names {
     /// The linear memory.
     pub const MEMORY: &str = "memory";
 }
+
+/// A range of a guest's memory: address and length.
+pub type Range = [u32; 2];
 
 /// Ticket that waits for the first calls and timers that are settled. No call has this ticket.
 pub const ANY_TICKET: u32 = 0;

@@ -1,16 +1,28 @@
 //! Builds images: runs a guest's initialisation once and writes the resulting memory into the
 //! module.
 
+use cofferdam_abi::{Range, names};
 use wasmtime::{Config, Engine, Func, Instance, Module, Store, Val};
 use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use crate::pacing::{self, Growth};
-use crate::{Error, ErrorKind, pieces};
+use crate::{Error, ErrorKind, pieces, segments};
+
+/// A guest after its initialisation.
+#[derive(Debug)]
+pub struct Initialised {
+    /// The module, which starts in the state after the initialisation.
+    pub module: Vec<u8>,
+    /// Ranges that are zero in the module and that the guest asks for before it reads them: address,
+    /// length and bytes of each, the numbers as 32 bits, little-endian.
+    pub late: Vec<u8>,
+}
 
 /// Returns a module that starts in the state of `wasm` after the export `init`. The guest cannot
-/// call the host meanwhile, because the answers would be frozen into every cell.
+/// call the host meanwhile, because the answers would be frozen into every cell. `tables` are late
+/// in addition to those that the guest names.
 // T-CELL-022: randomness frozen in the image, the same in every cell.
-pub fn initialise(wasm: &[u8], init: &str) -> Result<Vec<u8>, Error> {
+pub fn initialise(wasm: &[u8], init: &str, tables: &[Range]) -> Result<Initialised, Error> {
     let failed = |e: wasmtime::Error| Error::new(ErrorKind::Image, format!("{e:#}"));
     let mut wizer = Wizer::new();
     wizer.init_func(init);
@@ -35,12 +47,50 @@ pub fn initialise(wasm: &[u8], init: &str) -> Result<Vec<u8>, Error> {
     let init = instance.get_typed_func::<(), ()>(&mut store, init).map_err(failed)?;
     init.call(&mut store, ()).map_err(failed)?;
     let mut state = Snapshot { store, instance };
-    block_on(wizer.snapshot(&context, &mut state)).map_err(failed)
+    for range in state.ranges(names::SPENT).map_err(failed)? {
+        state.cut(range).map_err(failed)?;
+    }
+    let mut late = Vec::new();
+    for range in state.ranges(names::LATE).map_err(failed)?.iter().chain(tables) {
+        late.extend(range.iter().flat_map(|number| number.to_le_bytes()));
+        late.extend(state.cut(*range).map_err(failed)?);
+    }
+    let module = block_on(wizer.snapshot(&context, &mut state)).map_err(failed)?;
+    Ok(Initialised { module, late })
 }
 
 struct Snapshot {
     store: Store<()>,
     instance: Instance,
+}
+
+impl Snapshot {
+    /// Returns the ranges that an export names; none if there is no such export.
+    fn ranges(&mut self, export: &str) -> wasmtime::Result<Vec<Range>> {
+        let Some(list) = self.instance.get_func(&mut self.store, export) else {
+            return Ok(Vec::new());
+        };
+        let at = list.typed::<(), u64>(&self.store)?.call(&mut self.store, ())?;
+        let (at, count) = ((at >> 32) as usize, at as u32 as usize);
+        let words = self.slice(at, count * size_of::<Range>())?.as_chunks::<4>().0;
+        let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        Ok(words.as_chunks::<2>().0.to_vec())
+    }
+
+    /// Returns the bytes of a range, which are zero from now on.
+    fn cut(&mut self, [at, len]: Range) -> wasmtime::Result<Vec<u8>> {
+        let bytes = self.slice(at as usize, len as usize)?;
+        let cut = bytes.to_vec();
+        bytes.fill(0);
+        Ok(cut)
+    }
+
+    fn slice(&mut self, at: usize, len: usize) -> wasmtime::Result<&mut [u8]> {
+        let memory = self.instance.get_memory(&mut self.store, names::MEMORY);
+        let bytes =
+            memory.and_then(|memory| memory.data_mut(&mut self.store).get_mut(at..at + len));
+        bytes.ok_or_else(|| wasmtime::format_err!("no memory at {at}, {len} bytes"))
+    }
 }
 
 impl InstanceState for Snapshot {
@@ -74,9 +124,12 @@ fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 /// Prepares a module for a browser, where the host has only what the module calls: splits long
-/// instructions, inserts checks, and has memory grown by the host.
+/// instructions, inserts checks, has memory grown by the host, and joins segments of data.
 pub fn for_browser(wasm: &[u8]) -> Result<Vec<u8>, Error> {
-    let split = pieces::split(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+    let joined =
+        segments::join(wasm).map_err(|e| Error::new(ErrorKind::Image, format!("data: {e}")))?;
+    let split =
+        pieces::split(&joined).map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
     pacing::pace(&split, Growth::Host)
 }
 

@@ -28,6 +28,7 @@
 //! - `pieces`: splits long instructions, so that a program can be stopped within one
 //! - [`imaging`] (feature): builds images
 //! - `pacing` (feature): inserts checks into a guest, so that it can be stopped anywhere
+//! - `segments` (feature): joins the data segments of an image for browsers
 //! - `recursion` (feature): chooses functions to check so that every cycle of calls has a check
 //!
 //! In a browser:
@@ -76,6 +77,8 @@ pub mod program;
 pub mod program_image;
 #[cfg(any(feature = "imaging", feature = "pacing"))]
 mod recursion;
+#[cfg(feature = "imaging")]
+mod segments;
 #[cfg(any(not(target_family = "wasm"), feature = "pacing"))]
 mod unfit;
 #[cfg(not(target_family = "wasm"))]

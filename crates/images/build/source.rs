@@ -40,9 +40,6 @@ const SOURCES: [&str; 26] = [
     "scripts/python-guest",
 ];
 
-/// Program with the most common commands, which only browsers use.
-const BASICS: &str = "basics";
-
 /// Returns the root of the repository, or `None` if this package is not in it.
 pub(crate) fn root(package: &Path) -> Option<PathBuf> {
     let root = package.join("../..").canonicalize().ok()?;
@@ -81,8 +78,9 @@ pub(crate) fn modules(
         let wasm = build_library(&toolchain, place, guest, python.as_ref(), progress)?;
         let name = guest.name;
         progress.show(&format!("{name}: taking its image"));
-        let module = imaging::initialise(&wasm, init).map_err(|e| format!("{name} guest: {e}"))?;
-        write(&module_file(out, guest), &module)?;
+        let made =
+            imaging::initialise(&wasm, init, &[]).map_err(|e| format!("{name} guest: {e}"))?;
+        write(&module_file(out, guest), &made.module)?;
     }
     build_programs(root, &programs, out, place, progress)
 }
@@ -134,16 +132,12 @@ fn build_programs(
     for Guest { name, .. } in programs {
         cargo.args(["-p", &format!("cofferdam-guest-{name}"), "--bin", name]);
     }
-    // The common commands once more, for browsers.
-    cargo.args(["--bin", BASICS]);
     let names: Vec<&str> = programs.iter().map(|guest| guest.name).collect();
     let folder = run_cargo(cargo, place, "wasm32-wasip1", &names.join(", "), progress)?;
     for guest in programs {
         write(&module_file(out, guest), &read(&folder.join(format!("{}.wasm", guest.name)))?)?;
     }
-    let basics = read(&folder.join(format!("{BASICS}.wasm")))?;
-    let web = imaging::for_browser(&basics).map_err(|e| format!("{BASICS}: {e}"))?;
-    write(&out.join(format!("{BASICS}.web.wasm")), &web)
+    Ok(())
 }
 
 /// Runs cargo in the guests' workspace and returns the directory of the modules.

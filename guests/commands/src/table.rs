@@ -9,6 +9,11 @@ pub(crate) fn find(name: &str) -> Option<fn(Vec<OsString>) -> i32> {
     NAMES.binary_search(&name).ok().map(|at| RUN[at])
 }
 
+/// Returns true if there is a command of this name. Unlike [`find`], refers to no command.
+pub(crate) fn is_known(name: &str) -> bool {
+    NAMES.binary_search(&name).is_ok()
+}
+
 /// Returns the one-line description of a command.
 pub(crate) fn summary(name: &str) -> Option<&'static str> {
     NAMES.binary_search(&name).ok().map(|at| SUMMARIES[at])

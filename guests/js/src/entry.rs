@@ -55,17 +55,18 @@ fn initialise(load: fn(&Ctx<'_>) -> rquickjs::Result<()>) {
 
 /// Fills the holes that loading left between blocks with blocks that are never freed. Allocations
 /// of a tool then lie side by side on few pages instead of one page for each hole, and every page
-/// that a cell writes to costs a copy when it is reset.
+/// that a cell writes to costs a copy when it is reset. The blocks are zero, and with them what
+/// loading left in the holes.
 fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
-    // SAFETY: the runtime is live. Blocks are allocated and leaked; nothing is read or written
-    // through them, only their addresses are compared; `end` is freed as it was allocated.
+    // SAFETY: the runtime is live. Blocks are allocated, filled in their length and leaked; `end`
+    // is freed as it was allocated.
     unsafe {
         let runtime = rquickjs::qjs::JS_GetRuntime(ctx.as_raw().as_ptr());
         for size in (8..=LARGEST_HOLE).rev().step_by(8) {
             let end = malloc(PLUG_END);
             free(end);
             // A block behind `end` means that no hole of this size is left.
-            while rquickjs::qjs::js_malloc_rt(runtime, size as _).cast::<u8>() < end {}
+            while zeroed(rquickjs::qjs::js_malloc_rt(runtime, size as _).cast(), size) < end {}
         }
         let at_end = std::alloc::Layout::from_size_align_unchecked(PLUG_END, 8);
         let mut size = LARGEST_HOLE;
@@ -73,10 +74,23 @@ fn plug_holes(ctx: &rquickjs::Ctx<'_>) {
             let layout = std::alloc::Layout::from_size_align_unchecked(size, 8);
             let end = std::alloc::alloc(at_end);
             std::alloc::dealloc(end, at_end);
-            while std::alloc::alloc(layout) < end {}
+            while zeroed(std::alloc::alloc(layout), size) < end {}
             size -= 8;
         }
     }
+}
+
+/// Fills a block with zeros and returns it.
+///
+/// # Safety
+///
+/// `block` must be valid for writing `size` bytes, or null.
+unsafe fn zeroed(block: *mut u8, size: usize) -> *mut u8 {
+    if !block.is_null() {
+        // SAFETY: the caller promises `size` bytes that can be written.
+        unsafe { block.write_bytes(0, size) };
+    }
+    block
 }
 
 /// Gives QuickJS fresh arenas for small blocks, on few pages. Only the patched QuickJS of the
@@ -100,9 +114,10 @@ const PLUG_END: usize = 64 << 10;
 /// Leaves free memory behind the last block of both heaps. Otherwise a cell would begin by growing
 /// its memory, which changes the mapping twice: when it grows, and when it is reset.
 fn make_room() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
-    // SAFETY: `free` gets the pointer that `malloc` returned, which nothing else holds.
-    unsafe { free(std::hint::black_box(malloc(ROOM))) };
+    drop(std::hint::black_box(vec![0_u8; ROOM]));
+    // SAFETY: `malloc` returns null or `ROOM` bytes; `free` gets its pointer, which nothing else
+    // holds.
+    unsafe { free(std::hint::black_box(zeroed(malloc(ROOM), ROOM))) };
 }
 
 /// Free memory that each heap is left with; enough for most tools.

@@ -16,6 +16,7 @@
 //! - `script`: file, working directory and command line of the script
 //! - [`thrown`]: describes an exception for a person
 //! - [`gate`]: calls to the host
+//! - `ranges`: parts of the image that are used up, or that a browser fetches late
 //! - `memory`: `memcpy` and the like, in pieces that a kill can come between
 //! - [`apis`]: the web surface and Node's
 //! - `document`: a document, for tools behind the `iframe` boundary; a feature
@@ -36,6 +37,7 @@ pub mod interpreter;
 mod memory;
 pub mod modules;
 pub mod pending;
+mod ranges;
 pub mod rejections;
 mod script;
 pub mod thrown;

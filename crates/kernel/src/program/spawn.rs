@@ -175,7 +175,8 @@ fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Fo
         CommandGuest::Shell => programs.sh.clone(),
         CommandGuest::Git => later(programs.git.as_ref())?,
         CommandGuest::Commands => {
-            let basics = programs.basics.as_ref().filter(|_| commands::is_basic(name));
+            let is_basic = commands::is_basic(name) && !names_a_locale(&launch.env);
+            let basics = programs.basics.as_ref().filter(|_| is_basic);
             later(basics.or(programs.commands.as_ref()))?
         }
     };
@@ -194,6 +195,17 @@ fn command(system: &System, cleared: &Cleared, launch: &mut Launch) -> Result<Fo
     }
     launch.is_command = true;
     Ok(Found { image: Image::Command(image) })
+}
+
+/// Returns true if a variable names another locale than POSIX's, which only the full program knows.
+fn names_a_locale(env: &[Vec<u8>]) -> bool {
+    env.iter().any(|variable| {
+        let Some(at) = variable.iter().position(|byte| *byte == b'=') else { return false };
+        let (name, value) = (&variable[..at], &variable[at + 1..]);
+        let is_locale = name == b"LANG" || name.starts_with(b"LC_");
+        let is_posix = matches!(value, b"" | b"C" | b"POSIX") || value.starts_with(b"C.");
+        is_locale && !is_posix
+    })
 }
 
 /// Asks whether a program may be started.
@@ -275,4 +287,28 @@ pub(crate) fn start(
     let process = Process::new(system, pid, parent, launch);
     lock(&system.newborn).push(Newborn { pid, image, process, name, complaints });
     Ok(pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(env: &[&str], expected: bool) {
+        let env: Vec<Vec<u8>> = env.iter().map(|variable| variable.as_bytes().to_vec()).collect();
+        assert_eq!(names_a_locale(&env), expected, "{env:?}");
+    }
+
+    #[test]
+    fn only_variables_of_locales_name_one() {
+        check(&[], false);
+        check(&["HOME=/en_US", "LC", "LANGUAGE=de"], false);
+        check(&["LANG=de_DE.UTF-8"], true);
+        check(&["LANG=C", "LC_TIME=de_DE"], true);
+    }
+
+    #[test]
+    fn the_locale_of_posix_counts_as_none() {
+        check(&["LANG=C", "LC_ALL=POSIX", "LC_TIME="], false);
+        check(&["LC_ALL=C.UTF-8"], false);
+    }
 }

@@ -166,7 +166,7 @@ pub(crate) fn which(args: Vec<OsString>) -> i32 {
                 }
             }
         }
-        if !found && crate::table::find(&name.to_string_lossy()).is_some() {
+        if !found && crate::table::is_known(&name.to_string_lossy()) {
             println!("/bin/{}", name.to_string_lossy());
             found = true;
         }

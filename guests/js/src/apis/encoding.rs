@@ -2,13 +2,14 @@
 
 pub(super) mod base64;
 
-use encoding_rs::{Decoder, DecoderResult, Encoding};
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use rquickjs::class::{JsClass, Trace, Tracer, Writable};
 use rquickjs::function::Constructor;
 use rquickjs::{Array, Class, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value};
 
 use crate::apis::base::bytes::{self, Bytes};
 use crate::apis::base::text::Text;
+use crate::ranges;
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("encodingName", Function::new(ctx.clone(), encoding_name)?)?;
@@ -53,6 +54,9 @@ fn new_decoder<'js>(
     let Some(encoding) = Encoding::for_label_no_replacement(label.as_bytes()) else {
         return Ok(None);
     };
+    if ![UTF_8, UTF_16BE, UTF_16LE].contains(&encoding) {
+        ranges::need();
+    }
     let decoder = if ignore_bom {
         encoding.new_decoder_without_bom_handling()
     } else {

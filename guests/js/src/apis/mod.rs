@@ -30,6 +30,8 @@ mod url;
 use rquickjs::context::EvalOptions;
 use rquickjs::{Ctx, Function, Object, Result, Value};
 
+use crate::ranges;
+
 pub(crate) use base::bytes::Bytes;
 pub use base::errors::throw_dom_exception;
 pub(crate) use base::text::{Text, with_text};
@@ -152,6 +154,7 @@ pub fn install(ctx: &Ctx<'_>) -> Result<()> {
         options.filename = Some(format!("cofferdam:{}", api.name));
         let prelude: Function = ctx.eval_with_options(api.source, options)?;
         prelude.call::<_, Value>((native.clone(), internal.clone()))?;
+        ranges::spend(api.source.as_bytes());
     }
     parts::install(ctx)
 }

@@ -9,6 +9,7 @@ use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value};
 
 use super::{Api, MODULES, PARTS};
 use crate::engine::{self, Eval};
+use crate::ranges;
 
 /// Bytecode of every part, in the order of [`all`].
 static CODE: OnceLock<Vec<Box<[u8]>>> = OnceLock::new();
@@ -25,6 +26,7 @@ pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
     let code = all().map(|part| {
         let file = format!("cofferdam:{}", part.name);
         let code = engine::eval(ctx, part.source, &file, 1, Eval::Compile)?;
+        ranges::spend(part.source.as_bytes());
         engine::pack(&code, |bytes| Box::<[u8]>::from(bytes))
     });
     // Another thread may have been faster, with the same code.

@@ -55,6 +55,8 @@ pub(super) struct Shell {
 }
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
+    #[cfg(target_arch = "wasm32")]
+    vfs::install();
     match start(args) {
         Ok(code) | Err(code) => code,
     }

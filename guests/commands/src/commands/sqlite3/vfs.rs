@@ -56,9 +56,19 @@ static METHODS: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
     xUnfetch: None,
 };
 
+unsafe extern "C" {
+    /// Function that SQLite calls when it starts; defined in `libc/database.h`.
+    static mut cofferdam_register_files: Option<extern "C" fn() -> c_int>;
+}
+
+/// Has SQLite use the sandbox's files. Must be called before anything else of SQLite is.
+pub(super) fn install() {
+    // SAFETY: the process has one thread, and SQLite has not started.
+    unsafe { cofferdam_register_files = Some(register) };
+}
+
 /// Registers the VFS; called by SQLite when it starts.
-#[unsafe(no_mangle)]
-extern "C" fn sqlite3_os_init() -> c_int {
+extern "C" fn register() -> c_int {
     let vfs = Box::leak(Box::new(ffi::sqlite3_vfs {
         iVersion: 2,
         szOsFile: size_of::<OpenFile>() as c_int,
@@ -86,12 +96,6 @@ extern "C" fn sqlite3_os_init() -> c_int {
     // SAFETY: the structure is leaked, so it lives forever, and its functions keep SQLite's
     // contract.
     unsafe { ffi::sqlite3_vfs_register(vfs, 1) }
-}
-
-/// Called by SQLite when it ends.
-#[unsafe(no_mangle)]
-extern "C" fn sqlite3_os_end() -> c_int {
-    ffi::SQLITE_OK
 }
 
 /// Returns a file name of SQLite as a path.

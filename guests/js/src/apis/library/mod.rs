@@ -16,6 +16,8 @@ use flate2::read::DeflateDecoder;
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Exception, Function, JsLifetime, Module, Object, Result, Value};
 
+use crate::ranges;
+
 /// Prefix of the names of these modules.
 const PREFIX: &str = "cofferdam:";
 
@@ -142,8 +144,10 @@ pub(crate) fn load<'js>(ctx: &Ctx<'js>, full: &str) -> Option<Result<Module<'js,
 }
 
 fn declare<'js>(ctx: &Ctx<'js>, full: &str, name: &str) -> Result<Module<'js, Declared>> {
+    ranges::need();
     if let Some((_, source)) = OWN.iter().find(|(own, _)| *own == name) {
         let module = Module::declare(ctx.clone(), full, *source)?;
+        ranges::spend(source.as_bytes());
         if name == HOST {
             let host = ctx.userdata::<Host>().map(|host| host.0.clone());
             module.meta()?.set("host", host)?;
@@ -156,7 +160,14 @@ fn declare<'js>(ctx: &Ctx<'js>, full: &str, name: &str) -> Result<Module<'js, De
     if DeflateDecoder::new(*packed).read_to_string(&mut source).is_err() {
         return Err(missing(ctx, name));
     }
+    ranges::spend(packed);
     Module::declare(ctx.clone(), full, source)
+}
+
+/// Returns the sources of all modules, as they are in the image.
+#[cfg(all(target_arch = "wasm32", feature = "late"))]
+pub(crate) fn sources() -> impl Iterator<Item = &'static [u8]> {
+    OWN.iter().map(|(_, source)| source.as_bytes()).chain(PACKED.iter().map(|(_, packed)| *packed))
 }
 
 fn missing(ctx: &Ctx<'_>, name: &str) -> rquickjs::Error {
