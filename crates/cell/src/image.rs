@@ -93,11 +93,11 @@ impl<H: Host> Image<H> {
             // a copy of it, and only this user can write to it.
             unsafe { Module::deserialize_open_file(&engine.inner, file) }.ok()
         });
-        match module {
-            Some(module) => Self::link_guest(engine, &module),
-            // SAFETY: the caller's promise.
-            None => unsafe { Self::load(engine, compiled) },
-        }
+        let Some(module) = module else {
+            // SAFETY: the caller makes the same promise.
+            return unsafe { Self::load(engine, compiled) };
+        };
+        Self::link_guest(engine, &module)
     }
 
     /// Finds the exports of a guest and links its imports.
