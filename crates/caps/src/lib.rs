@@ -51,6 +51,7 @@ mod request;
 mod scope;
 mod set;
 mod shell_word;
+mod skeleton;
 pub mod state;
 pub mod storage;
 mod text;

@@ -8,7 +8,9 @@ use std::fmt::Write;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
-use unicode_security::{MixedScript, skeleton};
+use unicode_security::MixedScript;
+
+use crate::skeleton::ascii_skeleton;
 
 /// Most words that are described.
 const MAX_WORDS: usize = 3;
@@ -44,8 +46,7 @@ fn reason(word: &str) -> Option<String> {
     if !word.is_single_script() {
         return Some("mixes the letters of several alphabets".into());
     }
-    let plain: String = skeleton(word).collect();
-    if plain.is_ascii() {
+    if let Some(plain) = ascii_skeleton(word) {
         return Some(format!("looks like {}", shortened(&plain)));
     }
     if word.nfc().any(|c| c.script() == Script::Inherited) {

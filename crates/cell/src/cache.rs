@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -32,8 +32,12 @@ impl Cache {
         Cache { path }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opens the directory, creating it if necessary; `None` if others can write to it.
-    fn open(&self) -> Option<OwnedFd> {
+    pub(crate) fn open(&self) -> Option<OwnedFd> {
         let mut builder = std::fs::DirBuilder::new();
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.recursive(true).create(&self.path).ok()?;
@@ -46,7 +50,7 @@ impl Cache {
     pub(crate) fn load(&self, engine: &wasmtime::Engine, key: &[u8; 32]) -> Option<Module> {
         let directory = self.open()?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = rustix::fs::openat(&directory, name(key), flags, Mode::empty()).ok()?;
+        let file = rustix::fs::openat(&directory, hex(key), flags, Mode::empty()).ok()?;
         let length = rustix::fs::fstat(&file).ok()?.st_size as u64;
         if !is_ours_alone(&file) || length > MAX_FILE {
             return None;
@@ -66,24 +70,9 @@ impl Cache {
 
     /// Saves a compiled module. Errors are ignored, because the cache is optional.
     pub(crate) fn save(&self, key: &[u8; 32], native: &[u8]) {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let Some(directory) = self.open() else { return };
         self.make_room(&directory);
-        let next = NEXT.fetch_add(1, Ordering::Relaxed);
-        let temporary = format!(".{}-{next}", std::process::id());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(0o600);
-        let Ok(file) = rustix::fs::openat(&directory, &*temporary, flags, mode) else { return };
-        let mut file = File::from(file);
-        let written = file
-            .write_all(MAGIC)
-            .and_then(|()| file.write_all(&checksum(key, native)))
-            .and_then(|()| file.write_all(native));
-        let renamed = written.is_ok()
-            && rustix::fs::renameat(&directory, &*temporary, &directory, name(key)).is_ok();
-        if !renamed {
-            let _ = rustix::fs::unlinkat(&directory, &*temporary, AtFlags::empty());
-        }
+        put(&directory, &hex(key), &[MAGIC, &checksum(key, native), native]);
     }
 
     /// Removes the oldest files if there are too many.
@@ -103,13 +92,32 @@ impl Cache {
     }
 }
 
-fn is_ours_alone(fd: &OwnedFd) -> bool {
+/// Writes a file under a temporary name and renames it. Returns false if that failed.
+pub(crate) fn put(directory: &OwnedFd, name: &str, parts: &[&[u8]]) -> bool {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let temporary = format!(".{}-{next}", std::process::id());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode(0o600);
+    let Ok(file) = rustix::fs::openat(directory, &*temporary, flags, mode) else { return false };
+    let mut file = File::from(file);
+    let written = parts.iter().try_for_each(|part| file.write_all(part));
+    let renamed =
+        written.is_ok() && rustix::fs::renameat(directory, &*temporary, directory, name).is_ok();
+    if !renamed {
+        let _ = rustix::fs::unlinkat(directory, &*temporary, AtFlags::empty());
+    }
+    renamed
+}
+
+pub(crate) fn is_ours_alone(fd: &OwnedFd) -> bool {
     rustix::fs::fstat(fd).is_ok_and(|stat| {
         stat.st_uid == rustix::process::geteuid().as_raw() && stat.st_mode & 0o022 == 0
     })
 }
 
-fn name(key: &[u8; 32]) -> String {
+/// Writes a key as hexadecimal digits, for the name of a file.
+pub(crate) fn hex(key: &[u8; 32]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

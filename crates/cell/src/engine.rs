@@ -111,6 +111,8 @@ fn config(pool: Pool) -> Config {
     // Traps are distinguished by their code; backtraces of our own guests are not needed.
     config.wasm_backtrace_max_frames(None);
     config.generate_address_map(false);
+    // No debugger or unwinder of the system walks through guests; the tables are 2.7 MB.
+    config.native_unwind_info(cfg!(windows));
 
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);

@@ -1,5 +1,6 @@
 //! [`Image`], a guest compiled ahead of time and ready to be instantiated.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cofferdam_abi::names;
@@ -8,6 +9,7 @@ use wasmtime::{InstancePre, Linker, Module, ModuleExport};
 use crate::cell::State;
 use crate::code;
 use crate::contract::{Host, IMPORT_REST};
+use crate::copies;
 use crate::engine::Engine;
 use crate::gate;
 use crate::{Error, ErrorKind};
@@ -69,6 +71,32 @@ impl<H: Host> Image<H> {
             }
         };
         let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+        Self::link_guest(engine, &module)
+    }
+
+    /// Loads an image like [`Image::load`], from a copy in `directory`, which the first call makes.
+    /// The memory of cells is then mapped from the file, and loading copies nothing. `build` tells
+    /// builds of the program apart. Uses the image itself if there can be no copy.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Image::load`]. Whoever can write to the files of this user can replace the code.
+    #[allow(unsafe_code)]
+    pub unsafe fn load_copy(
+        engine: &Engine,
+        compiled: &'static [u8],
+        directory: PathBuf,
+        build: &[u8],
+    ) -> Result<Self, Error> {
+        let module = copies::open(directory, compiled, build).and_then(|file| {
+            // SAFETY: the caller promises that `compiled` comes from `Engine::compile`. The file is
+            // a copy of it, and only this user can write to it.
+            unsafe { Module::deserialize_open_file(&engine.inner, file) }.ok()
+        });
+        let Some(module) = module else {
+            // SAFETY: the caller makes the same promise.
+            return unsafe { Self::load(engine, compiled) };
+        };
         Self::link_guest(engine, &module)
     }
 

@@ -18,6 +18,7 @@
 //! - [`engine`]: wasmtime's settings and the pool of memories and stacks
 //! - [`image`]: a guest compiled ahead of time and ready to be instantiated
 //! - `code`: execution of native code in place
+//! - `copies`: copies of images on disk, for processes that run one tool
 //! - [`cell`]: one instance
 //! - [`park`]: the memory of a guest that waits for long
 //! - `gate`: the imports, with every bound checked
@@ -53,6 +54,8 @@ pub mod cell;
 mod code;
 #[cfg(not(target_family = "wasm"))]
 pub mod compiler;
+#[cfg(not(target_family = "wasm"))]
+mod copies;
 #[cfg(not(target_family = "wasm"))]
 pub mod engine;
 #[cfg(not(target_family = "wasm"))]

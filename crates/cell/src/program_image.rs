@@ -116,6 +116,7 @@ fn config() -> Config {
     config.wasm_backtrace_max_frames(None);
     // Maps code to the module for backtraces only, and is a tenth of an image.
     config.generate_address_map(false);
+    config.native_unwind_info(cfg!(windows));
     config
 }
 

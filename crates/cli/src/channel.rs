@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,10 +17,14 @@ use cofferdam::{Stream, Watcher};
 use cofferdam_front::json::question as question_json;
 use cofferdam_front::lock;
 use cofferdam_front::text::Pieces;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value as Json, json};
 use tokio::sync::{oneshot, watch};
 
 use crate::request::Response;
+
+/// Longest line that a pipe takes whole if it takes any byte: `PIPE_BUF`.
+const AT_ONCE: usize = 4096;
 
 /// Most calls of lent functions that wait for the client; each holds its arguments.
 const MAX_CALLS: usize = 10_000;
@@ -44,8 +49,27 @@ impl Default for Channel {
 impl Channel {
     /// Writes one line. Standard output carries nothing else.
     pub(crate) fn send(&self, object: &Json) {
+        self.write(&Channel::line(object));
+    }
+
+    /// Returns the line of an object.
+    pub(crate) fn line(object: &Json) -> String {
         let mut line = object.to_string();
         line.push('\n');
+        line
+    }
+
+    /// Returns true if a line can be written without waiting for the client to read.
+    pub(crate) fn has_room(line: &str) -> bool {
+        let out = std::io::stdout();
+        let mut ready = [PollFd::new(out.as_fd(), PollFlags::POLLOUT)];
+        line.len() <= AT_ONCE
+            && poll(&mut ready, PollTimeout::ZERO).is_ok()
+            && ready[0].revents() == Some(PollFlags::POLLOUT)
+    }
+
+    /// Writes one line that [`Channel::line`] returned.
+    pub(crate) fn write(&self, line: &str) {
         let mut out = std::io::stdout().lock();
         if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
             // Nobody reads the answers, so there is nothing left to do.

@@ -1,10 +1,10 @@
 //! Ctrl-C and SIGTERM: cancel the run, then end the program.
 
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cofferdam::Sandbox;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::{Handle, Signals};
+use signal_hook::iterator::Signals;
 
 use crate::report::Failure;
 
@@ -20,21 +20,17 @@ enum Idle {
     Stays,
 }
 
-/// Listens for signals until it is dropped. The thread holds the sandbox, and with it the store:
-/// a store that is never closed leaves its log for every later start to read.
+/// Cancels runs for as long as it lives. Its drop releases the sandbox, and with it the store: a
+/// store that is never closed leaves its log for every later start to read. The thread stays behind
+/// and ends with the process, which does not wait for it.
 #[must_use]
 pub(crate) struct Interrupts {
-    signals: Handle,
-    thread: Option<JoinHandle<()>>,
+    sandbox: Arc<Mutex<Option<Sandbox>>>,
 }
 
 impl Drop for Interrupts {
     fn drop(&mut self) {
-        self.signals.close();
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been printed, and there is nothing left to cancel.
-            let _ = thread.join();
-        }
+        drop(self.sandbox.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
 
@@ -52,13 +48,15 @@ pub(crate) fn cancels_commands(sandbox: &Sandbox) -> Result<Interrupts, Failure>
 fn listen(sandbox: &Sandbox, idle: Idle) -> Result<Interrupts, Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|e| Failure::usage(format!("signals: {}", crate::place::plain(&e))))?;
-    let sandbox = sandbox.clone();
-    let handle = signals.handle();
-    let thread = std::thread::spawn(move || {
+    let sandbox = Arc::new(Mutex::new(Some(sandbox.clone())));
+    let held = sandbox.clone();
+    std::thread::spawn(move || {
         let mut asked = 0;
         for signal in signals.forever() {
-            asked = if sandbox.is_running().unwrap_or(false) { asked + 1 } else { 0 };
-            if asked == 1 {
+            let sandbox = held.lock().unwrap_or_else(PoisonError::into_inner);
+            let running = sandbox.as_ref().filter(|sandbox| sandbox.is_running().unwrap_or(false));
+            asked = if running.is_some() { asked + 1 } else { 0 };
+            if let (1, Some(sandbox)) = (asked, running) {
                 let _ = sandbox.cancel();
                 continue;
             }
@@ -68,5 +66,5 @@ fn listen(sandbox: &Sandbox, idle: Idle) -> Result<Interrupts, Failure> {
             std::process::exit(if asked == 0 { 128 + signal } else { CANCELLED });
         }
     });
-    Ok(Interrupts { signals: handle, thread: Some(thread) })
+    Ok(Interrupts { sandbox })
 }

@@ -309,7 +309,7 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
 /// Creates a runtime that keeps compiled programs in the user's cache, and shows on a terminal when
 /// it compiles one.
 pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
-    let (runtime, kept) = match cache() {
+    let (runtime, kept) = match cofferdam_front::cache::path() {
         Some(cache) => (Runtime::with_cache(pool, cache)?, " (once; the result is kept)"),
         None => (Runtime::new(pool)?, ""),
     };
@@ -317,15 +317,10 @@ pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
         let (name, size) = (visible(name), bytes as f64 / f64::from(1 << 20));
         Box::new(Busy::new(format!("compiling {name}, {size:.1} MiB{kept}")))
     }));
+    // Never dropped: the process ends with the verb, and the system returns a pool and its threads
+    // sooner than they can be taken apart.
+    std::mem::forget(runtime.clone());
     Ok(runtime)
-}
-
-/// Returns the folder of compiled programs, or `None` if the user has no home.
-pub(crate) fn cache() -> Option<PathBuf> {
-    let absolute =
-        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(base.join("cofferdam/wasm"))
 }
 
 /// Formats an error without the number of the operating system.

@@ -31,6 +31,7 @@ impl Home {
             .args(arguments)
             .current_dir(&self.0)
             .env("XDG_DATA_HOME", self.0.join("store"))
+            .env("XDG_CACHE_HOME", self.0.join("cache"))
             .env("TOKEN", "s3cr3t")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -133,6 +134,35 @@ fn the_store_cannot_be_reached() {
     let all = ["exec", "--allow", "fs:read", "--allow", "fs:write", "--", "python3", "-c", &read];
     let err = home.check(&all, "", 1, "");
     assert!(err.contains("Permission"), "{err}");
+}
+
+/// T-PROC-003: code in the cache runs outside of every sandbox.
+#[test]
+fn the_cache_is_hidden_from_a_program_that_may_write_its_folder() {
+    if !has_walls() {
+        return;
+    }
+    let home = Home::new("cache");
+    home.write("tool.js", "return 1");
+    let folder = home.0.to_str().expect("text");
+    let guests = home.0.join("cache/cofferdam/wasm/guests");
+    home.check(&["run", "--ephemeral", "tool.js"], "", 0, "1\n");
+    let [copy] = files(&guests).try_into().expect("one copy");
+    let before = std::fs::read(&copy).expect("a copy");
+    let write = format!("open({:?}, 'w').write('x')", copy.to_str().expect("text"));
+    let mount = format!("{folder}:{folder}:rw");
+    let all =
+        ["exec", "--ephemeral", "--mount", &mount, "--allow", "fs:read", "--allow", "fs:write"];
+    let all = [&all[..], &["--", "python3", "-c", &write]].concat();
+    home.check(&all, "", 1, "");
+    assert!(std::fs::read(&copy).expect("a copy") == before, "the copy was changed");
+    home.check(&["run", "--ephemeral", "tool.js"], "", 0, "1\n");
+    assert_eq!(files(&guests), [copy]);
+}
+
+fn files(folder: &std::path::Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
 }
 
 #[test]

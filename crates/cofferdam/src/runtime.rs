@@ -1,6 +1,8 @@
 //! The engine and the guests, shared by all sandboxes.
 
 use std::path::PathBuf;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -46,6 +48,9 @@ struct Inner {
     programs: OnceLock<Result<Programs, Error>>,
     pool: Pool,
     cache: Option<PathBuf>,
+    /// Guests of tools are loaded from copies in the cache; see [`Runtime::load_ahead`].
+    #[cfg(not(target_family = "wasm"))]
+    from_copies: AtomicBool,
     on_compile: OnceLock<Notice>,
     /// Program that compiles modules; see [`Runtime::compile_with`].
     worker: OnceLock<CompileWorker>,
@@ -92,6 +97,8 @@ impl Runtime {
                 programs: OnceLock::new(),
                 pool,
                 cache,
+                #[cfg(not(target_family = "wasm"))]
+                from_copies: AtomicBool::new(false),
                 on_compile: OnceLock::new(),
                 worker: OnceLock::new(),
                 reaper: Reaper::default(),
@@ -158,9 +165,15 @@ impl Runtime {
 
     /// Starts to load the guest of a tool on another thread, for a program that prepares the rest of
     /// its first run meanwhile. The run reports what fails here.
+    ///
+    /// Meant for a program that ends after one run. With a cache, guests are from now on loaded from
+    /// copies in its folder `guests`, which is faster, while each further run is slightly slower. A
+    /// copy is used as long as the program's file does not change, so the library must be part of
+    /// that file.
     #[cfg(not(target_family = "wasm"))]
     pub fn load_ahead(&self, tool: &Tool, boundary: Boundary) {
         let (runtime, engine, with_library) = (self.clone(), tool.engine(), tool.uses_library());
+        self.inner.from_copies.store(true, Ordering::Relaxed);
         let load = move || {
             let image = match engine {
                 crate::tool::Engine::JavaScript => runtime.js(boundary, with_library),
@@ -239,7 +252,7 @@ impl Runtime {
                 (&self.inner.js_document, code)
             }
         };
-        image.get_or_init(|| load(&self.inner.engine, code)).as_ref().map_err(Clone::clone)
+        image.get_or_init(|| self.load(code)).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn ts(&self) -> Result<&Image<Kernel>, Error> {
@@ -251,8 +264,20 @@ impl Runtime {
     /// Returns the Python guest, loading it on first use.
     pub(crate) fn py(&self) -> Result<&Image<Kernel>, Error> {
         let code = guests::py().ok_or_else(|| guests::without("python"))?;
-        let image = self.inner.py.get_or_init(|| load(&self.inner.engine, code));
+        let image = self.inner.py.get_or_init(|| self.load(code));
         image.as_ref().map_err(Clone::clone)
+    }
+
+    /// Loads the guest of a tool.
+    fn load(&self, code: &'static [u8]) -> Result<Image<Kernel>, Error> {
+        #[cfg(not(target_family = "wasm"))]
+        if self.inner.from_copies.load(Ordering::Relaxed)
+            && let Some(cache) = &self.inner.cache
+            && let Some(build) = build_mark()
+        {
+            return load_copy(&self.inner.engine, code, cache.join("guests"), &build);
+        }
+        load(&self.inner.engine, code)
     }
 }
 
@@ -275,6 +300,29 @@ fn load_program(
 fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Image<Kernel>, Error> {
     // SAFETY: the bytes were compiled by this program's own build and are part of its image.
     Ok(unsafe { Image::load(engine, compiled) }?)
+}
+
+#[cfg(not(target_family = "wasm"))]
+#[allow(unsafe_code)]
+fn load_copy(
+    engine: &Engine,
+    compiled: &'static [u8],
+    copies: PathBuf,
+    build: &[u8],
+) -> Result<Image<Kernel>, Error> {
+    // SAFETY: the bytes were compiled by this program's own build and are part of its image.
+    Ok(unsafe { Image::load_copy(engine, compiled, copies, build) }?)
+}
+
+/// Returns a mark of the program's file that changes whenever the file does; `None` where the system
+/// does not show the file.
+#[cfg(not(target_family = "wasm"))]
+fn build_mark() -> Option<Vec<u8>> {
+    use std::os::unix::fs::MetadataExt;
+    let file = std::fs::metadata("/proc/self/exe").ok()?;
+    let changed = [file.ctime(), file.ctime_nsec()].map(i64::cast_unsigned);
+    let mark = [file.dev(), file.ino(), file.size(), changed[0], changed[1]];
+    Some(mark.iter().flat_map(|number| number.to_le_bytes()).collect())
 }
 
 /// Returns a mark that differs between processes. It need not be hard to guess.

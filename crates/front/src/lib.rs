@@ -10,11 +10,13 @@
 //! - [`fields`]: names and JSON Schema of parameters and results
 //! - [`exec`]: parameters, parsed into a run and its sandbox
 //! - [`runner`]: starts runs, keeps sessions
+//! - [`cache`]: the folder of compiled code
 //! - `native`: starts real programs of the machine
 //! - [`json`]: questions, grants, requests and audit lines as JSON
 //! - [`lock`]: for state that the requests of a front share
 //! - [`text`]: output in pieces, as whole characters
 
+pub mod cache;
 pub mod exec;
 pub mod fields;
 pub mod json;

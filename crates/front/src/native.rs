@@ -17,6 +17,10 @@ pub(crate) fn start(
     {
         command = command.hide(folder);
     }
+    // T-PROC-003: code in the cache runs outside of every sandbox.
+    if let Some(cache) = crate::cache::path() {
+        command = command.hide(cache);
+    }
     if let Some(client) = client {
         command = command.client(client);
     }

@@ -17,6 +17,9 @@ pub(crate) struct HostPath {
 
 /// Follows a path of the host. Names behind a missing folder are kept as they are.
 pub(crate) fn follow(path: &Path) -> HostPath {
+    if let Some(plain) = without_links(path) {
+        return plain;
+    }
     let link = first_link(path);
     if let Ok(real) = fs::canonicalize(path) {
         let found = fs::symlink_metadata(&real).ok();
@@ -32,6 +35,27 @@ pub(crate) fn follow(path: &Path) -> HostPath {
         }
     }
     HostPath { real: without_dots(path), found: None, link }
+}
+
+/// Follows a path without links and dots; `None` for another one. Most paths are of this kind, and a
+/// program waits for the answer: this takes one call for each name, the general way three.
+fn without_links(path: &Path) -> Option<HostPath> {
+    let (mut real, mut found, mut is_missing) = (PathBuf::new(), None, false);
+    for component in path.components() {
+        match component {
+            Component::RootDir | Component::Normal(_) => real.push(component),
+            Component::ParentDir | Component::CurDir | Component::Prefix(_) => return None,
+        }
+        if is_missing {
+            continue;
+        }
+        match fs::symlink_metadata(&real) {
+            Ok(metadata) if metadata.is_symlink() => return None,
+            Ok(metadata) => found = Some(metadata),
+            Err(_) => (found, is_missing) = (None, true),
+        }
+    }
+    real.is_absolute().then_some(HostPath { real, found, link: None })
 }
 
 /// Returns the first part of a path that is a link, and the path that it leads to.
@@ -56,4 +80,33 @@ fn without_dots(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_paths_links_dots_and_missing_files_are_followed() {
+        let folder = std::env::temp_dir().join(format!("cofferdam-follow-{}", std::process::id()));
+        let folder = || folder.clone();
+        fs::create_dir_all(folder().join("a/b")).unwrap();
+        std::os::unix::fs::symlink("a", folder().join("link")).unwrap();
+        let real = fs::canonicalize(folder()).unwrap();
+        let check = |path: &str, expect: &str, is_found: bool, has_link: bool| {
+            let host = follow(&real.join(path));
+            assert_eq!(host.real, real.join(expect), "{path}");
+            assert_eq!((host.found.is_some(), host.link.is_some()), (is_found, has_link), "{path}");
+        };
+        check("a/b", "a/b", true, false);
+        check("a//b/", "a/b", true, false);
+        check("a/none/c", "a/none/c", false, false);
+        check("link/b", "a/b", true, true);
+        check("link/none", "a/none", false, true);
+        check("a/b/../b", "a/b", true, false);
+        check("none/../x", "x", false, false);
+        assert_eq!(follow(Path::new("/")).real, Path::new("/"));
+        assert!(follow(Path::new("/")).found.is_some());
+        fs::remove_dir_all(folder()).unwrap();
+    }
 }

@@ -54,9 +54,19 @@ pub const SHIMS: [(&str, &str); 3] = [
 const SHIM_VARIABLES: [(&str, &str); 4] = [
     ("DENO_NO_UPDATE_CHECK", "1"),
     ("NODE_OPTIONS", "--require /etc/cofferdam/preload.cjs"),
-    ("BUN_OPTIONS", "--preload=/etc/cofferdam/preload.cjs"),
+    ("BUN_OPTIONS", "--preload=/etc/cofferdam/bun.cjs"),
     ("PYTHONPATH", "/etc/cofferdam/python"),
 ];
+
+/// Returns the shim in the form that Bun's own bundler writes, which Bun runs as it is. It would
+/// translate another file first, and keep the result in the home folder of the run: 1.5 ms.
+fn shim_of_bun() -> String {
+    let (_, shim) = SHIMS[0];
+    let lines = shim.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    let lines: Vec<_> = lines.collect();
+    let head = "// @bun @bun-cjs\n(function(exports, require, module, __filename, __dirname) {";
+    format!("{head}{}\n}})\n", lines.join("\n"))
+}
 
 /// Open files of a process.
 const OPEN_FILES: u64 = 4096;
@@ -84,6 +94,7 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         let at = Path::new("/etc/cofferdam").join(name);
         entries.push(Entry::new(at, Content::Text(shim.to_owned())));
     }
+    entries.push(Entry::new("/etc/cofferdam/bun.cjs", Content::Text(shim_of_bun())));
     let home = program.offered.get("HOME").map(PathBuf::from);
     let files = || found.interpreters.iter().chain([&found.file]);
     let programs: Vec<_> = files().map(|file| file.path.clone()).collect();

@@ -100,6 +100,10 @@ mod linux {
         {
             command = command.hide(folder);
         }
+        // T-PROC-003: code in the cache runs outside of every sandbox.
+        if let Some(cache) = cofferdam_front::cache::path() {
+            command = command.hide(cache);
+        }
         let (capabilities, broker) = exec.permissions.open()?;
         let given: CapabilitySet = capabilities.into_iter().collect();
         let permissions = broker.permissions(SANDBOX, &given);

@@ -8,7 +8,6 @@ use cofferdam_serve::server::Reached;
 use cofferdam_serve::{Server, Settings};
 
 use crate::permissions::store;
-use crate::place;
 use crate::report::Failure;
 
 /// Longest name of a client.
@@ -49,7 +48,12 @@ impl Mcp {
         let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let executor = executor.map_err(|error| failed(format!("threads: {error}")))?;
         executor.block_on(async {
-            let server = Server::open(settings()?, store()?, Reached::default(), place::cache());
+            let server = Server::open(
+                settings()?,
+                store()?,
+                Reached::default(),
+                cofferdam_front::cache::path(),
+            );
             let server = server.map_err(failed)?;
             let served = stdio::serve(&server, stdio::agent(name)).await;
             server.drain().await;

@@ -1,8 +1,13 @@
 //! `cofferdam rpc`: JSON-RPC 2.0, one object per line, on standard input and output.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 
 use cofferdam::permissions::{Broker, InMemory};
 use cofferdam::{Canceller, RunSettings};
@@ -26,6 +31,9 @@ use crate::spelling;
 /// Longest line that is read; it is host memory.
 // T-CELL-026: a line without end, or one that is not JSON-RPC.
 const MAX_LINE: u64 = 512 << 20;
+
+/// Bytes that are read from the client at a time.
+const READ: usize = 64 << 10;
 
 /// Most runs under way at once. Others wait their turn, and can be cancelled while they wait.
 // T-CELL-021: an exhausted pool.
@@ -84,11 +92,18 @@ impl Rpc {
         runtime.share();
         let channel = Arc::new(Channel::default());
         let server = Arc::new(Server::new(self.host(channel.clone())?));
-        let mut lines = Lines { from: std::io::stdin().lock(), longest: MAX_LINE };
+        let input = std::io::stdin().as_fd().try_clone_to_owned();
+        let input = input.map_err(|e| Failure::usage(format!("standard input: {e}")))?;
+        let from = BufReader::with_capacity(READ, File::from(input));
+        let mut lines = Lines { from, longest: MAX_LINE };
         while let Some(line) = lines.next() {
             match line {
                 Ok(line) if line.trim_ascii().is_empty() => {}
-                Ok(line) => server.clone().take(&line, &executor),
+                Ok(line) => {
+                    let next =
+                        if lines.from.buffer().is_empty() { Next::Later } else { Next::Here };
+                    server.clone().take(&line, next, &executor);
+                }
                 Err(error) => server.answer(Json::Null, Err(error)),
             }
         }
@@ -111,6 +126,15 @@ impl Rpc {
         let tools = Store::in_memory().map_err(Failure::from_broker)?;
         Ok(Host { channel, broker, log: Log::Memory(memory), tools })
     }
+}
+
+/// The line behind the one that is being handled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Has been read already.
+    Here,
+    /// Has yet to be sent.
+    Later,
 }
 
 /// Lines of a stream, each of bounded length. A longer line is skipped.
@@ -179,7 +203,7 @@ impl Server {
     }
 
     /// Handles one line: answers it, or starts the run that it asks for.
-    fn take(self: Arc<Self>, line: &[u8], executor: &tokio::runtime::Runtime) {
+    fn take(self: Arc<Self>, line: &[u8], next: Next, executor: &tokio::runtime::Runtime) {
         let Request { id, method, params } = match Incoming::parse(line) {
             Ok(Incoming::Request(request)) => request,
             Ok(Incoming::Response(response)) => return self.kept.host.channel.settle(response),
@@ -191,12 +215,17 @@ impl Server {
             None => Err(unknown_method(&method)),
             Some(method) => match method.call {
                 Call::Exec => Exec::parse(params).map_err(RpcError::from).and_then(|exec| {
-                    self.clone().exec((&id, is_notification), exec, None, executor)
+                    self.clone().exec((&id, is_notification), exec, None, (next, executor))
                 }),
                 Call::Tool => registered::prepare(&self.kept, method, params)
                     .map_err(RpcError::from)
                     .and_then(|(exec, tool)| {
-                        self.clone().exec((&id, is_notification), exec, Some(tool), executor)
+                        self.clone().exec(
+                            (&id, is_notification),
+                            exec,
+                            Some(tool),
+                            (next, executor),
+                        )
                     }),
                 Call::Cancel => self.cancel(params).map(Some),
                 Call::CloseSession => self.close_session(params).map(Some),
@@ -218,7 +247,7 @@ impl Server {
         (id, is_notification): (&Json, bool),
         exec: Exec,
         tool: Option<Registered>,
-        executor: &tokio::runtime::Runtime,
+        (next, executor): (Next, &tokio::runtime::Runtime),
     ) -> Result<Option<Json>, RpcError> {
         use std::sync::atomic::Ordering::SeqCst;
         if self.waiting.load(SeqCst) >= MAX_REQUESTS {
@@ -227,6 +256,9 @@ impl Server {
                 format!("{MAX_REQUESTS} requests are waiting or running already; try again later"),
             ));
         }
+        // Two threads that wake each other cost several times a short run. A request that comes alone
+        // therefore begins on this thread, and moves to the others at the end of its first slice.
+        let is_alone = next == Next::Later && !exec.is_streamed && self.waiting.load(SeqCst) == 0;
         let mut settings = RunSettings::default();
         if exec.is_streamed {
             let channel = self.kept.host.channel.clone();
@@ -256,7 +288,9 @@ impl Server {
         }
         self.waiting.fetch_add(1, SeqCst);
         let id = id.clone();
-        executor.spawn(async move {
+        let begins_here = Arc::new(AtomicBool::new(is_alone));
+        let is_here = begins_here.clone();
+        let mut work = Box::pin(async move {
             // A run that is cancelled while it waits needs no turn.
             let canceller = run.canceller();
             let permit = tokio::select! {
@@ -274,11 +308,28 @@ impl Server {
                     }
                     registered::checked(tool.as_ref(), json)
                 });
-                self.answer(id, answer.map_err(|e| RpcError(code_of(&e), e.to_string())));
+                let answer = answer.map_err(|e| RpcError(code_of(&e), e.to_string()));
+                let line = Channel::line(&answer_json(&id, answer));
+                // The thread that reads must not wait for a client that does not.
+                if is_here.load(SeqCst) && !Channel::has_room(&line) {
+                    tokio::task::yield_now().await;
+                }
+                self.kept.host.channel.write(&line);
             }
             self.waiting.fetch_sub(1, SeqCst);
             self.changed.notify_waiters();
         });
+        if is_alone {
+            let _context = executor.enter();
+            let mut context = Context::from_waker(Waker::noop());
+            // As on the other threads, a panic ends the request and not the server.
+            let begun = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context)));
+            begins_here.store(false, SeqCst);
+            if begun.map_or(true, |begun| begun.is_ready()) {
+                return Ok(None);
+            }
+        }
+        executor.spawn(work);
         Ok(None)
     }
 
@@ -311,14 +362,7 @@ impl Server {
 
     /// Writes an answer.
     fn answer(&self, id: Json, answer: Result<Json, RpcError>) {
-        let object = match answer {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(RpcError(code, message)) => {
-                let error = json!({ "code": code as i32, "message": message });
-                json!({ "jsonrpc": "2.0", "id": id, "error": error })
-            }
-        };
-        self.kept.host.channel.send(&object);
+        self.kept.host.channel.send(&answer_json(&id, answer));
     }
 
     async fn idle(&self) {
@@ -328,6 +372,16 @@ impl Server {
                 return;
             }
             changed.await;
+        }
+    }
+}
+
+fn answer_json(id: &Json, answer: Result<Json, RpcError>) -> Json {
+    match answer {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(RpcError(code, message)) => {
+            let error = json!({ "code": code as i32, "message": message });
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
         }
     }
 }

@@ -103,7 +103,7 @@ impl Serve {
                 addresses: socket.address().into_iter().collect(),
             };
             let url = reached.url.clone().unwrap_or_default();
-            let server = Server::open(settings, store()?, reached, place::cache());
+            let server = Server::open(settings, store()?, reached, cofferdam_front::cache::path());
             let server = server.map_err(failed)?;
             // Before anybody knows of the server, so that no signal finds it without a handler.
             let end = end().map_err(|error| failed(format!("signals: {error}")))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use cofferdam_store::Store;
 
 use super::Check;
-use crate::place::{cache, plain};
+use crate::place::plain;
 
 pub(super) fn checks() -> Vec<Check> {
     let mut checks = store();
@@ -44,7 +44,7 @@ fn store() -> Vec<Check> {
 
 fn compiled() -> Check {
     let matters = "without it a WASI program is compiled each time it runs";
-    let Some(folder) = cache() else {
+    let Some(folder) = cofferdam_front::cache::path() else {
         let found = "neither XDG_CACHE_HOME nor HOME is set";
         return Check::lost("cache", found, matters).hint("export XDG_CACHE_HOME=/path");
     };
