@@ -101,7 +101,9 @@ pub(crate) fn put(directory: &OwnedFd, name: &str, parts: &[&[u8]]) -> bool {
     let mode = Mode::from_raw_mode(0o600);
     let Ok(file) = rustix::fs::openat(directory, &*temporary, flags, mode) else { return false };
     let mut file = File::from(file);
-    let written = parts.iter().try_for_each(|part| file.write_all(part));
+    // On the disk before it has its name: a file that a power cut emptied would be run as code.
+    let written =
+        parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync_data());
     let renamed =
         written.is_ok() && rustix::fs::renameat(directory, &*temporary, directory, name).is_ok();
     if !renamed {
