@@ -392,9 +392,8 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
         "128",
         "static int js_proxy_delete_property(JSContext *ctx, JSValueConst obj,\n                                    JSAtom atom)"
     ),
-    // Drops source text and positions of the preludes' functions, which every cell would otherwise
-    // carry. `toString` returns `[native code]`, as in a browser; stack traces for people leave these
-    // functions out.
+    // Drops the source text of the preludes' functions, which every cell would otherwise carry.
+    // `toString` returns `[native code]`, as in a browser.
     Change {
         file: "quickjs/quickjs.c",
         times: 1,
@@ -429,9 +428,6 @@ typedef struct JSFunctionDef {\n",
     if (!b->source_len) {
         js_free(ctx, b->source);
         b->source = NULL;
-        js_free(ctx, b->pc2line_buf);
-        b->pc2line_buf = NULL;
-        b->pc2line_len = 0;
     }\n",
     },
     // The context of `AsyncLocalStorage`: a value that callbacks of promises run with again. Nothing
