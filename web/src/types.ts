@@ -86,7 +86,7 @@ export interface SandboxOptions {
   page?: string
   /** Origins whose redirects are followed. A browser hides the targets, so nothing checks them. */
   follow?: string[]
-  /** What runs first; its files are fetched while the sandbox is created. JavaScript unless `'shell'` is given. */
+  /** Engine that runs first; its files are fetched while the sandbox is created. JavaScript unless `'shell'` is given. */
   first?: 'javascript' | 'shell'
   /** WASI modules that become commands of the shell. */
   programs?: Record<string, Uint8Array>
