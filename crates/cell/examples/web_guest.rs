@@ -1,4 +1,4 @@
-//! Prepares a guest for browsers; `scripts/web` runs this program.
+//! Prepares a guest for browsers; `scripts/web-guests` runs this program.
 //!
 //! ```text
 //! web_guest IN.wasm OUT.wasm                                a program
