@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -30,10 +30,6 @@ pub(crate) struct Cache {
 impl Cache {
     pub(crate) fn new(path: PathBuf) -> Self {
         Cache { path }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Opens the directory, creating it if necessary; `None` if others can write to it.
@@ -71,22 +67,19 @@ impl Cache {
     /// Saves a compiled module. Errors are ignored, because the cache is optional.
     pub(crate) fn save(&self, key: &[u8; 32], native: &[u8]) {
         let Some(directory) = self.open() else { return };
-        self.make_room(&directory);
+        self.make_room(&directory, MAX_FILES);
         put(&directory, &hex(key), &[MAGIC, &checksum(key, native), native]);
     }
 
-    /// Removes the oldest files if there are too many.
-    fn make_room(&self, directory: &OwnedFd) {
+    /// Removes the oldest files, so that with one more there are at most `most`.
+    pub(crate) fn make_room(&self, directory: &OwnedFd, most: usize) {
         let Ok(entries) = std::fs::read_dir(&self.path) else { return };
         let mut files: Vec<_> = entries
             .flatten()
             .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.file_name())))
             .collect();
-        if files.len() < MAX_FILES {
-            return;
-        }
         files.sort();
-        for (_, name) in files.iter().take(files.len() + 1 - MAX_FILES) {
+        for (_, name) in files.iter().take((files.len() + 1).saturating_sub(most)) {
             let _ = rustix::fs::unlinkat(directory, &**name, AtFlags::empty());
         }
     }

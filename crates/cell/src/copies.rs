@@ -11,12 +11,11 @@
 //! compared, because that would take as long as the copy; a file that a crash cut off has another
 //! length.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 
 use crate::cache::{Cache, hex, is_ours_alone, put};
@@ -35,7 +34,7 @@ pub(crate) fn open(directory: PathBuf, image: &[u8], build: &[u8]) -> Option<Fil
     let folder = cache.open()?;
     let name = name(image, build);
     open_whole(&folder, &name, image.len()).or_else(|| {
-        make_room(cache.path(), &folder);
+        cache.make_room(&folder, MAX_COPIES);
         put(&folder, &name, &[image]).then(|| open_whole(&folder, &name, image.len()))?
     })
 }
@@ -55,23 +54,11 @@ fn name(image: &[u8], build: &[u8]) -> String {
     hex(&digest.into())
 }
 
-/// Removes the oldest copies if there are too many, so that builds of the past do not stay.
-fn make_room(path: &Path, folder: &OwnedFd) {
-    let Ok(entries) = std::fs::read_dir(path) else { return };
-    let mut files: Vec<(_, OsString)> = entries
-        .flatten()
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.file_name())))
-        .collect();
-    files.sort();
-    for (_, name) in files.iter().take((files.len() + 1).saturating_sub(MAX_COPIES)) {
-        let _ = rustix::fs::unlinkat(folder, &**name, AtFlags::empty());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
 
     use super::*;
 
