@@ -135,20 +135,22 @@ impl Tree {
                 here = next;
                 continue;
             }
+            if matches!(&self.node(here).data, Data::Text(text) if text.is_empty()) {
+                self.unlink(here);
+                here = next;
+                continue;
+            }
             let mut sibling = self.node(here).next;
             while sibling != NIL {
+                // A node that is merged into another one keeps its own text.
+                let Data::Text(text) = &self.node(sibling).data else { break };
+                let text = text.clone();
                 let after = self.node(sibling).next;
-                let Data::Text(text) = &mut self.node_mut(sibling).data else { break };
-                let text = std::mem::take(text);
-                self.account.refund(text.len());
-                self.unlink(sibling);
                 self.push_text(here, &text)?;
+                self.unlink(sibling);
                 sibling = after;
             }
             let next = self.following(here, root);
-            if matches!(&self.node(here).data, Data::Text(text) if text.is_empty()) {
-                self.unlink(here);
-            }
             here = next;
         }
         Ok(())

@@ -111,13 +111,16 @@ fn copies_are_deep_and_apart() {
 fn text_is_joined() {
     let mut page = page("<p>a<b>b</b></p>");
     let p = page.get("p");
-    for text in ["", "c", "d", ""] {
-        let node = page.tree.create_text(p, text).unwrap();
+    let texts = ["", "c", "d", ""].map(|text| page.tree.create_text(p, text).unwrap());
+    for node in texts {
         page.tree.append_child(p, node).unwrap();
     }
     page.tree.normalize(p).unwrap();
     assert_eq!(page.tree.children(p).unwrap().len(), 3);
     assert_eq!(page.tree.text_content(p).unwrap().unwrap(), "abcd");
+    // The first text that is not empty takes the others, which keep their own.
+    assert_eq!(page.tree.children(p).unwrap()[2], texts[1]);
+    assert_eq!(page.tree.text_content(texts[2]).unwrap().unwrap(), "d");
     page.tree.set_text_content(p, "<x>").unwrap();
     assert_eq!(page.tree.outer_html(p).unwrap(), "<p>&lt;x&gt;</p>");
 }

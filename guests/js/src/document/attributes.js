@@ -76,6 +76,8 @@
         if (isObserved()) internal.noteAttribute(element, attribute.#local, namespace || null, oldValue);
         return old;
       };
+      internal.copyAttr = (from, document) =>
+        new Attr(token, null, from.#namespace, from.#prefix, from.#local, from.value, document);
       internal.isAttr = (value) => typeof value === 'object' && value !== null && #local in value;
     }
 
@@ -176,7 +178,7 @@
       return this.#element.compareDocumentPosition(owner);
     }
     cloneNode() {
-      return new Attr(token, null, this.#namespace, this.#prefix, this.#local, this.value, this.ownerDocument);
+      return internal.copyAttr(this, this.ownerDocument);
     }
     lookupNamespaceURI(prefix) {
       return this.#element?.lookupNamespaceURI(prefix) ?? null;

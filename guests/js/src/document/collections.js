@@ -15,9 +15,6 @@
     item(index) {
       return this[index >>> 0] ?? null;
     }
-    forEach(callback, self = undefined) {
-      for (let at = 0; at < this.length; at++) Reflect.apply(callback, self, [this[at], at, this]);
-    }
   }
   class HTMLCollection {
     constructor() {
@@ -41,7 +38,7 @@
   for (const Class of [NodeList, HTMLCollection]) {
     internal.hidden(Class.prototype, Symbol.iterator, array.values);
   }
-  for (const name of ['entries', 'keys', 'values']) {
+  for (const name of ['entries', 'forEach', 'keys', 'values']) {
     internal.hidden(NodeList.prototype, name, array[name]);
   }
   for (const Class of [NodeList, HTMLCollection, RadioNodeList, HTMLOptionsCollection]) {
@@ -75,26 +72,43 @@
       const all = look();
       return all === null ? source.at(index) : (all[index] ?? null);
     };
-    return new Proxy(target, {
+    // Elements by name and id, as `namedItem` finds them.
+    const byName = (key) => (named ? target.namedItem.call(list, key) : null);
+    const names = () => {
+      if (!named) return [];
+      return [...list].flatMap((element) => [element.id, element.getAttribute('name')]).filter(Boolean);
+    };
+    // True for what the tree decides: indexes, and names of elements.
+    const isFixed = (key) =>
+      typeof key === 'string' && (INDEX.test(key) || (!(key in target) && byName(key) !== null));
+    const list = new Proxy(target, {
       get(_, key, receiver) {
         if (key === 'length') return count();
         if (typeof key === 'string') {
           if (INDEX.test(key)) return at(+key) ?? undefined;
-          if (named && !(key in target)) return target.namedItem.call(receiver, key) ?? undefined;
+          if (!(key in target)) return byName(key) ?? undefined;
         }
         return Reflect.get(target, key, receiver);
       },
       has(_, key) {
         if (key === 'length') return true;
-        if (typeof key === 'string' && INDEX.test(key)) return +key < count();
-        return key in target;
+        if (typeof key !== 'string') return key in target;
+        if (INDEX.test(key)) return +key < count();
+        return key in target || byName(key) !== null;
       },
       set(_, key, value) {
-        if (typeof key === 'string' && (key === 'length' || INDEX.test(key))) return false;
-        return Reflect.set(target, key, value);
+        return key !== 'length' && !isFixed(key) && Reflect.set(target, key, value);
+      },
+      defineProperty(_, key, descriptor) {
+        return !isFixed(key) && Reflect.defineProperty(target, key, descriptor);
+      },
+      deleteProperty(_, key) {
+        if (typeof key === 'string' && INDEX.test(key)) return +key >= count();
+        return !isFixed(key) && Reflect.deleteProperty(target, key);
       },
       ownKeys() {
-        return [...Array.from({ length: count() }, (_, index) => `${index}`), ...Reflect.ownKeys(target)];
+        const indexes = Array.from({ length: count() }, (_, index) => `${index}`);
+        return [...new Set([...indexes, ...names(), ...Reflect.ownKeys(target)])];
       },
       getOwnPropertyDescriptor(_, key) {
         if (typeof key === 'string' && INDEX.test(key)) {
@@ -102,9 +116,13 @@
           if (value === null) return undefined;
           return { value, writable: false, enumerable: true, configurable: true };
         }
-        return Reflect.getOwnPropertyDescriptor(target, key);
+        const own = Reflect.getOwnPropertyDescriptor(target, key);
+        if (own !== undefined || typeof key !== 'string' || key in target) return own;
+        const value = byName(key);
+        return value === null ? undefined : { value, writable: false, enumerable: false, configurable: true };
       },
     });
+    return list;
   };
 
   const ofChildren = (node, elements) => ({

@@ -43,12 +43,13 @@
       const html = made.appendChild(made.createElement('html'));
       const head = html.appendChild(made.createElement('head'));
       if (title !== undefined) {
-        head.appendChild(made.createElement('title')).textContent = `${title}`;
+        head.appendChild(made.createElement('title')).appendChild(made.createTextNode(title));
       }
       html.appendChild(made.createElement('body'));
       return made;
     }
     createDocument(namespace, name, doctype = null) {
+      internal.requireArguments(arguments.length, 2, "Failed to execute 'createDocument' on 'DOMImplementation'");
       tidy();
       const made = wrap(dom.createDocument(false));
       if (doctype !== null) made.appendChild(doctype);
@@ -241,6 +242,7 @@
       return internal.newAttr(this, namespace, prefix, local);
     }
     importNode(node, deep = false) {
+      if (internal.isAttr(node)) return internal.copyAttr(node, this);
       tidy();
       return wrap(dom.clone(internal.id(node), Boolean(deep), idOf(this)));
     }
@@ -295,6 +297,7 @@
     }
   }
   internal.parentNode(Document);
+  for (const type of ['readystatechange', ...internal.handlerTypes]) internal.defineHandler(Document, type);
 
   class HTMLDocument extends Document {}
   class XMLDocument extends Document {

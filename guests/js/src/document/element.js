@@ -213,7 +213,10 @@
         );
       }
       const text = `${html}`;
-      insertAdjacent(this, key, () => wrap(internal.parsed(() => dom.fragment(idOf(context), text))));
+      // Markup for the root element is parsed as that of a body.
+      const isRoot = context.localName === 'html' && internal.foldsCase(context);
+      const number = isRoot ? dom.owner(idOf(context)) : idOf(context);
+      insertAdjacent(this, key, () => wrap(internal.parsed(() => dom.fragment(number, text))));
     }
     insertAdjacentElement(place, element) {
       internal.id(element, 'Element');

@@ -7,6 +7,7 @@
 
   // A typed value is not an attribute, so it is kept beside the tree.
   const values = new WeakMap();
+  internal.wasTyped = (control) => values.has(control);
   const checked = new WeakMap();
   const indeterminate = new WeakSet();
   // The tree has to know for `:checked`.
@@ -115,6 +116,7 @@
       }
     },
     requestSubmit(submitter = null) {
+      if (!internal.isSubmittable(this, submitter)) return;
       const event = new SubmitEvent('submit', { bubbles: true, cancelable: true, submitter });
       internal.fire(this, internal.trusted(event));
     },

@@ -112,9 +112,11 @@
   text(HTMLElement, 'title lang dir accessKey contentEditable');
   flag(HTMLElement, 'hidden inert draggable');
   number(HTMLElement, 'tabIndex', -1);
-  const handlers =
-    'abort blur change click dblclick error focus input keydown keypress keyup load mousedown mousemove mouseout mouseover mouseup reset scroll select submit wheel';
-  for (const type of handlers.split(' ')) internal.defineHandler(HTMLElement, type);
+  internal.handlerTypes =
+    'abort auxclick beforeinput blur cancel change click close contextmenu copy cut dblclick drag dragend dragenter dragleave dragover dragstart drop error focus input invalid keydown keypress keyup load mousedown mouseenter mouseleave mousemove mouseout mouseover mouseup paste pointercancel pointerdown pointerenter pointerleave pointermove pointerout pointerover pointerup reset resize scroll select submit toggle wheel'.split(
+      ' ',
+    );
+  for (const type of internal.handlerTypes) internal.defineHandler(HTMLElement, type);
 
   class HTMLUnknownElement extends HTMLElement {}
   class SVGElement extends Element {
@@ -389,46 +391,6 @@
     },
     item(index) {
       return this.options.item(index);
-    },
-  });
-  const rows = (table) => dom.queryAll(idOf(table), ':scope > tr, :scope > thead > tr, :scope > tbody > tr, :scope > tfoot > tr');
-  mix(N('Table'), {
-    get rows() {
-      return internal.liveElements(() => rows(this));
-    },
-    get tBodies() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), ':scope > tbody'));
-    },
-    get tHead() {
-      return this.querySelector(':scope > thead');
-    },
-    get tFoot() {
-      return this.querySelector(':scope > tfoot');
-    },
-    get caption() {
-      return this.querySelector(':scope > caption');
-    },
-  });
-  mix(N('TableSection'), {
-    get rows() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), ':scope > tr'));
-    },
-  });
-  mix(N('TableRow'), {
-    get cells() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), ':scope > td, :scope > th'));
-    },
-    get rowIndex() {
-      const table = this.closest('table');
-      return table === null ? -1 : Array.prototype.indexOf.call(table.rows, this);
-    },
-    get sectionRowIndex() {
-      return this.parentElement === null ? -1 : Array.prototype.indexOf.call(this.parentElement.children, this);
-    },
-  });
-  mix(N('TableCell'), {
-    get cellIndex() {
-      return this.parentElement === null ? -1 : Array.prototype.indexOf.call(this.parentElement.cells, this);
     },
   });
   mix(N('Image'), {

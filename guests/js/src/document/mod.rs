@@ -8,9 +8,9 @@
 //!
 //! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
 //! the element's own declarations and what HTML hides, no sheets and no inheritance; there are no
-//! shadow trees, custom elements, frames, canvases, cookies or navigation; listeners of the window
-//! have another object as `this`; `document.write` adds to the body; a range cannot begin or end in
-//! an attribute; text has no lone surrogates.
+//! shadow trees, custom elements, frames, canvases, cookies or navigation; elements are no
+//! variables of the window by their ids; `document.write` adds to the body; a range cannot begin or
+//! end in an attribute; text has no lone surrogates.
 //!
 //! Meets T-DOM-005.
 
@@ -45,7 +45,9 @@ pub(crate) const PARTS: &[Api] = &[
     part!("style"),
     part!("element"),
     part!("html"),
+    part!("tables"),
     part!("forms"),
+    part!("validity"),
     part!("document"),
     part!("traversal"),
     part!("range"),

@@ -40,7 +40,7 @@
           try {
             Reflect.apply(observer.#callback, observer, [records, observer]);
           } catch (error) {
-            native.reportError(error);
+            internal.report(error);
           }
         }
       };

@@ -21,10 +21,71 @@
     }
   }
   hidden(globalThis, 'Window', Window);
+  hidden(globalThis, 'constructor', Window);
 
-  // Listeners of the window hear events that bubble out of its document.
-  const target = new EventTarget();
+  // Listeners of the window hear events that bubble out of its document. The global object cannot
+  // hold them, so another one does; listeners see the global object.
+  class WindowEvents extends EventTarget {}
+  const target = new WindowEvents();
   internal.windowTarget = target;
+  const OWN_TYPES = 'beforeunload hashchange message messageerror offline online pagehide pageshow popstate storage unload';
+  for (const type of [...internal.handlerTypes, ...OWN_TYPES.split(' ')]) {
+    const name = `on${type}`;
+    if (type !== 'error') internal.defineHandler(WindowEvents, type);
+    Object.defineProperty(globalThis, name, {
+      get: () => target[name],
+      set(value) {
+        target[name] = value;
+      },
+      enumerable: true,
+      configurable: true,
+    });
+  }
+  // This handler alone receives the parts of its event, and cancels it by returning true.
+  let onError = null;
+  Object.defineProperty(WindowEvents.prototype, 'onerror', {
+    get: () => onError,
+    set(value) {
+      if (onError === null) target.addEventListener('error', hearError);
+      onError = typeof value === 'function' ? value : null;
+      if (onError === null) target.removeEventListener('error', hearError);
+    },
+  });
+  const hearError = (event) => {
+    const { message, filename, lineno, colno, error } = event;
+    const parts = event instanceof ErrorEvent ? [message, filename, lineno, colno, error] : [event];
+    if (Reflect.apply(onError, globalThis, parts) === true) event.preventDefault();
+  };
+  // An error of a callback belongs to the listeners of the window; without any it fails the run.
+  let isReporting = false;
+  internal.report = (error) => {
+    if (isReporting || !internal.isHeard(target, 'error')) {
+      native.reportError(error);
+      return;
+    }
+    isReporting = true;
+    try {
+      const message = error instanceof Error ? `Uncaught ${error}` : 'Uncaught exception';
+      internal.fire(target, internal.trusted(new ErrorEvent('error', { cancelable: true, message, error })));
+    } finally {
+      isReporting = false;
+    }
+  };
+  exposeFunction('reportError', (error) => internal.report(error));
+  // Listeners of these types do not prevent scrolling unless they say that they may.
+  const SCROLLS = new Set(['touchstart', 'touchmove', 'wheel', 'mousewheel']);
+  internal.isPassive = (listened, type) =>
+    SCROLLS.has(type) &&
+    (listened === target ||
+      listened === document ||
+      listened === document.documentElement ||
+      listened === document.body);
+  exposeFunction('requestAnimationFrame', function requestAnimationFrame(callback) {
+    if (typeof callback !== 'function') throw internal.wrongType('callback', 'of type function', callback);
+    // The number of a frame, as in a browser, and not the object that Node's timers are.
+    return Number(setTimeout(() => callback(performance.now()), 16));
+  });
+  exposeFunction('cancelAnimationFrame', (frame) => clearTimeout(Number(frame)));
   exposeFunction('addEventListener', (...all) => target.addEventListener(...all));
   exposeFunction('removeEventListener', (...all) => target.removeEventListener(...all));
   exposeFunction('dispatchEvent', (event) => target.dispatchEvent(event));

@@ -25,6 +25,9 @@
     };
   };
 
+  // Takes an error that a callback threw; a document tells its listeners first.
+  internal.report = (error) => native.reportError(error);
+
   // Console output has to work in a tool that has rewritten the built-ins, so inspection calls
   // these and no method found on a value.
   internal.primordials = {

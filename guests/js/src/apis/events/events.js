@@ -4,7 +4,7 @@
   'use strict';
 
   const { customInspect } = internal;
-  const { monotonicNow, reportError } = native;
+  const { monotonicNow } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
   let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
   let isTrusted, distrust, isInitialised;
@@ -159,7 +159,7 @@
     }
 
     composedPath() {
-      return this.#path.slice();
+      return this.#path.map(faceOf);
     }
 
     preventDefault() {
@@ -269,6 +269,8 @@
     }
   }
 
+  // The window is the global object, and its listeners are those of another one.
+  const faceOf = (target) => (target === internal.windowTarget ? globalThis : target);
   const isCallback = (value) =>
     typeof value === 'function' || (typeof value === 'object' && value !== null);
   const captureOf = (options) =>
@@ -281,6 +283,7 @@
     static {
       // Dispatches an event made by a prelude, which stays trusted.
       internal.fire = (target, event) => target.#dispatch(event);
+      internal.isHeard = (target, type) => target.#listeners?.has(type) ?? false;
     }
 
     addEventListener(type, callback, options = undefined) {
@@ -291,14 +294,14 @@
       );
       const details = options !== null && typeof options === 'object' ? options : {};
       const { signal } = details;
+      type = `${type}`;
       const entry = {
         callback,
         capture: captureOf(options),
         once: Boolean(details.once),
-        passive: Boolean(details.passive),
+        passive: Boolean(details.passive ?? internal.isPassive?.(this, type)),
         removed: false,
       };
-      type = `${type}`;
       if (signal !== undefined && !(signal instanceof AbortSignal)) {
         throw internal.wrongType('options.signal', 'an instance of AbortSignal', signal);
       }
@@ -355,17 +358,16 @@
 
     #dispatch(event) {
       const path = internal.eventPath === undefined ? [this] : internal.eventPath(this, event);
-      begin(event, this, path);
+      begin(event, faceOf(this), path);
       // The element that a click activates, which the document knows.
       const finish = internal.activate === undefined ? undefined : internal.activate(event, path);
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {
         path[at].#hear(event, 1, true);
       }
-      if (!isHalted(event)) {
-        // At the target those that capture come first.
-        if (path.length > 1) this.#hear(event, 2, true);
-        if (!isStopped(event)) this.#hear(event, 2, path.length > 1 ? false : undefined);
-      }
+      // In a document, those that capture come first at the target as well.
+      const isTree = internal.eventPath !== undefined;
+      if (isTree && !isHalted(event)) this.#hear(event, 2, true);
+      if (!isHalted(event)) this.#hear(event, 2, isTree ? false : undefined);
       for (let at = 1; at < path.length && event.bubbles && !isHalted(event); at++) {
         path[at].#hear(event, 3, false);
       }
@@ -378,7 +380,7 @@
     #hear(event, phase, capture) {
       const list = this.#listeners?.get(event.type);
       if (list === undefined) return;
-      visit(event, this, phase);
+      visit(event, faceOf(this), phase);
       for (const entry of list.slice()) {
         if (isStopped(event)) break;
         if (entry.removed || (capture !== undefined && entry.capture !== capture)) continue;
@@ -393,11 +395,11 @@
       const outer = internal.currentEvent;
       internal.currentEvent = event;
       try {
-        if (typeof callback === 'function') Reflect.apply(callback, this, [event]);
+        if (typeof callback === 'function') Reflect.apply(callback, faceOf(this), [event]);
         else callback.handleEvent(event);
       } catch (error) {
         // One listener that throws does not keep the others from hearing the event.
-        reportError(error);
+        internal.report(error);
       }
       internal.currentEvent = outer;
       setPassive(event, false);

@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { holdRun, onTimer, reportError, startTimer, stopTimer } = native;
+  const { holdRun, onTimer, startTimer, stopTimer } = native;
   const { Map } = globalThis;
   // Timers that are not over, by id. Made by the first: a map in the image would cost each cell that
   // sets a timer the pages it lies on.
@@ -101,7 +101,7 @@
     try {
       Reflect.apply(entry.callback, timer, entry.args);
     } catch (error) {
-      reportError(error);
+      internal.report(error);
     }
     // A callback may have cleared its own interval, or started it anew.
     if (entry.repeat && callbacks.get(entry.id) === timer && entry.nativeId === nativeId) again(entry);
@@ -136,7 +136,7 @@
         try {
           callback();
         } catch (error) {
-          reportError(error);
+          internal.report(error);
         }
       });
     },
