@@ -16,6 +16,9 @@ use crate::sink::Commits;
 use crate::writer::Writer;
 use crate::{failure, grants, place};
 
+/// Changes between two looks at the number of ended grants, which takes time.
+const TRIM_EVERY: u64 = 1000;
+
 /// Grants, requests and audit log in one file. Clones share the same store.
 #[derive(Clone)]
 pub struct Store(pub(crate) Arc<Inner>);
@@ -102,7 +105,10 @@ impl Store {
 
     fn sweep(self) -> Result<Self, Error> {
         let now = Timestamp::now();
-        self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
+        let has_expired = grants::has_expired(&*self.reader()?, now);
+        if has_expired.map_err(|error| self.fail(&error))? {
+            self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
+        }
         Ok(self)
     }
 
@@ -191,6 +197,9 @@ impl Store {
             let result = change(transaction, generation)?;
             if result.is_some() {
                 transaction.execute("UPDATE meta SET generation = ?1", [generation as i64])?;
+                if generation % TRIM_EVERY == 0 {
+                    grants::trim(transaction)?;
+                }
             }
             Ok(result.map(|result| (result, generation)))
         })?;

@@ -79,7 +79,7 @@ fn damaged_pages_are_an_error_and_no_grant() {
 fn row_that_cannot_be_read_closes_the_store() {
     let scratch = Scratch::new();
     changed(&scratch, |file| {
-        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, NULL, NULL, '', 0, 2)";
+        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, NULL, NULL, '', 0, 2, NULL, NULL)";
         file.execute(sql, []).unwrap();
     });
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
