@@ -210,16 +210,21 @@ pub(crate) fn configure(
     patience: Duration,
 ) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
-    let sync = match sync {
-        Sync::Full => "FULL",
-        Sync::Normal => "NORMAL",
-    };
-    connection.pragma_update(None, "synchronous", sync)?;
+    set_sync(connection, sync)?;
     // Deleted rows may have contained a secret.
     connection.pragma_update(None, "secure_delete", "ON")?;
     // Closing writes the log back only if it is long; see `Connections::settle`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "trusted_schema", "OFF")
+}
+
+/// Sets the durability of the commits of a connection.
+pub(crate) fn set_sync(connection: &Connection, sync: Sync) -> rusqlite::Result<()> {
+    let sync = match sync {
+        Sync::Full => "FULL",
+        Sync::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", sync)
 }
 
 /// Creates the tables in a new file, and converts a file of an earlier version. Returns the number

@@ -91,7 +91,7 @@ fn row_that_cannot_be_read_closes_the_store() {
 #[test]
 fn locked_store_is_an_error_and_a_denial() {
     let scratch = Scratch::new();
-    let options = Options { patience: Duration::from_millis(20) };
+    let options = Options { patience: Duration::from_millis(20), ..Options::default() };
     let store = Arc::new(Store::open_with(&scratch.path(), &options).unwrap());
     let broker = Broker::setup(store.clone(), store.clone()).open().unwrap();
     broker.grant(Terms::new(key("a").required(), Span::Once)).unwrap();
