@@ -191,7 +191,9 @@ async fn requests(program: &Path) -> Result<(), Error> {
     let mut input = child.stdin.take().expect("piped");
     let mut output = BufReader::new(child.stdout.take().expect("piped"));
     let mut line = Vec::new();
-    let (mut here, mut there, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut here, mut there, mut nothing, mut kept) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (kept_sandbox, kept_tool) = (Sandbox::new()?, Tool::javascript("return 1+1"));
     let broker =
         Broker::setup(Arc::new(cofferdam::permissions::InMemory::new()?), Arc::new(Discard));
     let broker = broker.open()?;
@@ -216,17 +218,23 @@ async fn requests(program: &Path) -> Result<(), Error> {
         assert_eq!(outcome.result_json(), Some(json!(2)));
         drop(sandbox);
         let in_process = micros(began.elapsed());
+        let began = Instant::now();
+        assert_eq!(kept_sandbox.run(&kept_tool).await?.result_json(), Some(json!(2)));
+        let in_kept = micros(began.elapsed());
         if number >= WARM {
             here.push(in_process);
             there.push(took);
             nothing.push(empty);
+            kept.push(in_kept);
         }
     }
     child.kill().expect("a kill");
     child.wait().expect("an end");
     ratio("rpc/request_per_call", &there, &here);
+    ratio("rpc/request_per_call_in_kept_sandbox", &there, &kept);
     report("rpc/request", "us", &mut there, None);
     report("rpc/request_without_a_run", "us", &mut nothing, None);
     report("rpc/in_process", "us", &mut here, None);
+    report("rpc/in_kept_sandbox", "us", &mut kept, None);
     Ok(())
 }
