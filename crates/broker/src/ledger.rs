@@ -104,10 +104,10 @@ pub enum Part<'a> {
     Kind(Kind),
     /// Those that may allow a request.
     Keys(&'a RequestKeys),
-    /// At least one of a kind that any run of a sandbox may use, if there is one. Of several, one
-    /// that expires last.
+    /// At least one of each of these kinds that any run of a sandbox may use, if there is one. Of
+    /// several, one that expires last.
     #[expect(missing_docs, reason = "the names say it")]
-    Sign { kind: Kind, sandbox: &'a str },
+    Signs { kinds: &'a [Kind], sandbox: &'a str },
 }
 
 /// Changes of a ledger since an earlier read.

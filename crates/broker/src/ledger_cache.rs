@@ -112,14 +112,12 @@ impl Parts {
                 if self.signs.len() >= MAX_KNOWN {
                     self.signs.clear();
                 }
-                let mut found = Vec::new();
                 let signs = self.signs.entry(sandbox.into()).or_default();
-                for kind in kinds {
-                    if (self.kinds | *signs) & bit(*kind) == 0 {
-                        found.extend(ledger.grants_for(tool, Part::Sign { kind: *kind, sandbox })?);
-                        *signs |= bit(*kind);
-                    }
-                }
+                let known = self.kinds | *signs;
+                let unknown = |kind: &Kind| known & bit(*kind) == 0;
+                let kinds: Vec<Kind> = kinds.iter().copied().filter(unknown).collect();
+                let found = ledger.grants_for(tool, Part::Signs { kinds: &kinds, sandbox })?;
+                *signs = kinds.iter().fold(*signs, |signs, kind| signs | bit(*kind));
                 Ok(found)
             }
         }

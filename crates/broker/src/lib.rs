@@ -18,7 +18,8 @@
 //! - [`HostFolders`]: real folders behind the paths of a sandbox
 //! - [`Declaration`]: capabilities that a tool says it needs
 //! - [`identity`], [`shown_identity`]: tools and scripts, by name and source
-//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run
+//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run; [`Part`],
+//!   [`RequestKeys`]: the part of many grants that a request needs
 //! - [`Line`], [`Sink`]: the audit log
 //!
 //! ```

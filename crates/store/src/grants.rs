@@ -8,6 +8,7 @@ use cofferdam_broker::{
     Grant, GrantId, Holder, MAX_SESSION, Part, RequestKeys, RunId, SecretHeaders, Span, Timestamp,
     grant_key,
 };
+use cofferdam_caps::Kind;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -175,21 +176,39 @@ pub(crate) fn for_tool(
         Part::All => select(connection, "", params![tool]),
         Part::Kind(kind) => select(connection, "AND kind = ?2", params![tool, kind.name()]),
         Part::Keys(keys) => for_keys(connection, tool, keys),
-        Part::Sign { kind, sandbox } => {
-            let mut found = Vec::new();
+        Part::Signs { kinds, sandbox } => signs(connection, tool, kinds, sandbox),
+    }
+}
+
+fn signs(
+    connection: &Connection,
+    tool: Option<&str>,
+    kinds: &[Kind],
+    sandbox: &str,
+) -> rusqlite::Result<Vec<Grant>> {
+    let mut found = Vec::new();
+    // Few kinds are granted, and looking for each of the others takes longer than finding these.
+    let sql = "SELECT kind FROM grants WHERE tool IS ?1 AND NOT gone AND kind > ?2
+        ORDER BY kind LIMIT 1";
+    let mut next = connection.prepare_cached(sql)?;
+    let mut last = String::new();
+    while let Some(kind) = next.query_row(params![tool, last], |row| row.get(0)).optional()? {
+        if kinds.iter().any(|wanted| wanted.name() == kind) {
             for end in ["IS NULL LIMIT 1", "IS NOT NULL ORDER BY expires DESC LIMIT 1"] {
                 let which =
                     format!("AND kind = ?2 AND sandbox IS ?3 AND run IS NULL AND expires {end}");
+                let before = found.len();
                 for sandbox in [None, Some(sandbox)] {
-                    found.extend(select(connection, &which, params![tool, kind.name(), sandbox])?);
+                    found.extend(select(connection, &which, params![tool, kind, sandbox])?);
                 }
-                if !found.is_empty() {
+                if found.len() > before {
                     break;
                 }
             }
-            Ok(found)
         }
+        last = kind;
     }
+    Ok(found)
 }
 
 fn for_keys(

@@ -25,7 +25,8 @@ impl Store {
 
 impl Ledger for Store {
     fn key(&self) -> Result<Key, Error> {
-        self.read(|transaction| transaction.query_row("SELECT key FROM meta", [], |row| row.get(0)))
+        let key = self.reader()?.query_row("SELECT key FROM meta", [], |row| row.get(0));
+        key.map_err(|error| self.fail(&error))
     }
 
     fn mark(&self) -> Result<u64, Error> {
@@ -56,7 +57,7 @@ impl Ledger for Store {
     }
 
     fn has_more_than(&self, tool: Option<&str>, most: usize) -> Result<bool, Error> {
-        self.read(|transaction| grants::has_more_than(transaction, tool, most))
+        grants::has_more_than(&*self.reader()?, tool, most).map_err(|error| self.fail(&error))
     }
 
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {
