@@ -11,6 +11,7 @@ mod own;
 mod page;
 mod python;
 mod shell;
+mod start;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ use cofferdam::{Ending, Error, Limits, Sandbox, Tool};
 use serde_json::json;
 
 const MEASUREMENTS: &str =
-    "fresh|host_call|compute|dom|http|kill|kill_shell|memory|own|page|process|python|shell";
+    "fresh|host_call|compute|dom|http|kill|kill_shell|memory|own|page|process|python|shell|start";
 
 /// Environment variables that name the inputs given to all peers: lines for a pipeline, a page, and
 /// the source of the library that reads the page.
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
             "own" => own::measure().await,
             "process" => own::process(),
             "python" => python::measure().await,
+            "start" => start::measure().await,
             "page" => page::measure(&given(READABILITY), &given(PAGE)).await,
             "shell" => shell::measure(Path::new(programs), given(INPUT).as_bytes()).await,
             _ => {

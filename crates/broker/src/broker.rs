@@ -3,10 +3,9 @@
 //! Decisions about a single request are in `desk`. This file changes grants and keeps the cached
 //! copy of the ledger current.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use cofferdam_caps::{Capability, visible};
 
@@ -14,11 +13,10 @@ use crate::audit::{Event, Line, Sink};
 use crate::code::Code;
 use crate::error::{Error, ErrorKind};
 use crate::grant::{Grant, Kept, Span, Terms};
-use crate::grant_index::GrantIndex;
-use crate::held_grant::{HeldGrant, Source};
 use crate::id::{GrantId, Ids, Key, RequestId};
 use crate::identity::shown_identity;
-use crate::ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
+use crate::ledger::{Changes, Ledger, RecordedRequest};
+use crate::ledger_cache::{LedgerCache, Need};
 use crate::open_question::OpenQuestions;
 use crate::question::{Answer, Approver, Question};
 use crate::timestamp::{Clock, Timestamp};
@@ -65,22 +63,6 @@ impl Shared {
     pub(crate) fn watch(&self) -> &Watch {
         &self.watch
     }
-}
-
-/// Most tools whose grants are known to be cached; beyond this they are read again.
-const MAX_TOOLS: usize = 4096;
-
-/// Contents of the ledger as of the last read, without grants for tools that were not asked about.
-#[derive(Default)]
-pub(crate) struct LedgerCache {
-    pub(crate) grants: GrantIndex,
-    pub(crate) denied: HashSet<RequestId>,
-    /// Tools whose own grants are among the grants.
-    tools: HashSet<Arc<str>>,
-    /// Mark of the ledger before it was read; `None` if it was never read.
-    mark: Option<u64>,
-    /// Position to continue reading from; see [`Changes::at`].
-    at: u64,
 }
 
 impl Setup {
@@ -138,6 +120,7 @@ impl Setup {
             watch: Watch::default(),
         }));
         broker.refresh()?;
+        broker.cache_mut().begin(&*broker.0.ledger)?;
         Ok(broker)
     }
 }
@@ -273,43 +256,48 @@ impl Broker {
         (self.0.clock)()
     }
 
-    /// Calls `read` with the current contents of the ledger, as far as they concern the code of a
-    /// run; returns its result and the mark.
+    /// Calls `read` with the current contents of the ledger, which have what the code of a run
+    /// needs; returns its result and the mark.
     pub(crate) fn with_ledger<T>(
         &self,
         code: &Code,
+        need: Need<'_>,
         read: impl FnOnce(&LedgerCache) -> T,
     ) -> Result<(T, u64), Error> {
-        self.read_ledger(Some(code), read)
+        self.read_ledger(Some((code, need)), read)
     }
 
     fn read_ledger<T>(
         &self,
-        code: Option<&Code>,
+        needed: Option<(&Code, Need<'_>)>,
         read: impl FnOnce(&LedgerCache) -> T,
     ) -> Result<(T, u64), Error> {
         let mark = self.0.ledger.mark()?;
         let known = self.0.ledger_cache.read().unwrap_or_else(PoisonError::into_inner);
-        if known.mark == Some(mark) && code.is_none_or(|code| known.has(code)) {
+        if known.mark == Some(mark) && needed.is_none_or(|(code, need)| known.has(code, need)) {
             return Ok((read(&known), mark));
         }
         drop(known);
-        let mut cache = self.0.ledger_cache.write().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache_mut();
         let mut changes = Changes::default();
         if cache.mark != Some(mark) {
             changes = self.0.ledger.changes(cache.at)?;
             cache.apply(&changes);
             cache.mark = Some(mark);
         }
-        if let Some(code) = code
-            && !cache.has(code)
+        if let Some((code, need)) = needed
+            && !cache.has(code, need)
         {
-            cache.add_tools(code, &*self.0.ledger)?;
+            cache.read(code, need, &*self.0.ledger)?;
         }
         let result = read(&cache);
         drop(cache);
         self.wake(&changes);
         Ok((result, mark))
+    }
+
+    fn cache_mut(&self) -> RwLockWriteGuard<'_, LedgerCache> {
+        self.0.ledger_cache.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a waiter, and starts the thread that watches a shared ledger.
@@ -355,12 +343,14 @@ impl Broker {
     }
 
     fn wake(&self, changes: &Changes) {
-        if changes.grants.is_empty() && changes.requests.is_empty() {
+        if changes.grants.is_empty() && changes.requests.is_empty() && !changes.whole {
             return;
         }
         self.0.waiters.wake(|waiter| {
             let Some((id, wanted)) = &waiter.request else { return false };
-            changes.grants.iter().any(|grant| grant.capability.covers(wanted))
+            // A whole list leaves out grants, and any of them may be new.
+            changes.whole
+                || changes.grants.iter().any(|grant| grant.capability.covers(wanted))
                 || changes.requests.iter().any(|(decided, _)| decided == id)
         });
     }
@@ -372,51 +362,6 @@ fn note(by: &str) -> Option<Arc<str>> {
 
 fn no_such(id: &impl fmt::Display) -> Error {
     Error::new(ErrorKind::NotFound, id, "nothing has this id")
-}
-
-impl LedgerCache {
-    /// Returns true if the grants for the code of a run were read.
-    fn has(&self, code: &Code) -> bool {
-        self.tools.contains(code.identity())
-    }
-
-    /// Reads the grants for the code of a run. Later changes of them arrive with all others.
-    fn add_tools(&mut self, code: &Code, ledger: &dyn Ledger) -> Result<(), Error> {
-        if self.tools.len() >= MAX_TOOLS {
-            // Their grants stay, and reading them again changes nothing.
-            self.tools.clear();
-        }
-        for tool in code.earlier().chain([code.identity()]) {
-            if !self.tools.contains(tool) {
-                ledger.grants_for(tool)?.into_iter().for_each(|grant| self.insert(grant));
-                self.tools.insert(tool.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn insert(&mut self, grant: Grant) {
-        self.grants.insert(Arc::new(HeldGrant::new(grant, Source::Ledger)));
-    }
-
-    fn apply(&mut self, changes: &Changes) {
-        if changes.whole {
-            self.grants = GrantIndex::default();
-            self.denied.clear();
-            self.tools.clear();
-        }
-        for id in &changes.gone {
-            self.grants.remove(id);
-        }
-        changes.grants.iter().for_each(|grant| self.insert(grant.clone()));
-        for (id, status) in &changes.requests {
-            match status {
-                RequestStatus::Denied => self.denied.insert(id.clone()),
-                RequestStatus::Open | RequestStatus::Granted => self.denied.remove(id),
-            };
-        }
-        self.at = changes.at;
-    }
 }
 
 impl fmt::Debug for Broker {

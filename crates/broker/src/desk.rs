@@ -25,6 +25,7 @@ use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::{RequestId, RunId};
 use crate::identity::shown_identity;
+use crate::ledger_cache::Need;
 use crate::permissions::Permissions;
 use crate::permit::{Action, Checked, Permit};
 use crate::timestamp::Timestamp;
@@ -264,8 +265,11 @@ impl Desk {
         let is_meant = |held: &HeldGrant| held.is_for(self.requester(&code), now);
         let for_all = |held: &HeldGrant| is_meant(held) && held.grant.holder.tool.is_none();
         let (is_seen, is_for_all) = broker
-            .with_ledger(&code, |cache| {
-                (cache.grants.mentions(kind, is_meant), cache.grants.mentions(kind, for_all))
+            .with_ledger(&code, Need::Sign(&[kind], sandbox), |cache| {
+                let mentions = |is_meant: &dyn Fn(&HeldGrant) -> bool| {
+                    cache.grants.mentions(kind, &code, is_meant)
+                };
+                (mentions(&is_meant), mentions(&for_all))
             })?
             .0;
         if is_seen {
@@ -282,7 +286,7 @@ impl Desk {
         let code = self.code();
         let is_meant = |held: &HeldGrant| held.is_for(self.requester(&code), now);
         let mentioned = |grants: &crate::grant_index::GrantIndex| -> Vec<bool> {
-            kinds.iter().map(|kind| grants.mentions(*kind, is_meant)).collect()
+            kinds.iter().map(|kind| grants.mentions(*kind, &code, is_meant)).collect()
         };
         let mut seen = self.permissions().read(mentioned);
         let state = self.lock();
@@ -292,7 +296,8 @@ impl Desk {
         drop(state);
         // Reads the ledger only if the sandbox's own grants do not settle every kind.
         if seen.contains(&false) {
-            let in_ledger = broker.with_ledger(&code, |ledger| mentioned(&ledger.grants))?.0;
+            let need = Need::Sign(kinds, self.permissions().sandbox());
+            let in_ledger = broker.with_ledger(&code, need, |ledger| mentioned(&ledger.grants))?.0;
             seen.iter_mut().zip(in_ledger).for_each(|(is_seen, ledger)| *is_seen |= ledger);
         }
         Ok(seen)

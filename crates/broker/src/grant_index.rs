@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use cofferdam_caps::{Capability, Kind};
 
+use crate::code::Code;
 use crate::held_grant::HeldGrant;
 use crate::id::{GrantId, RunId};
 use key::IndexKey;
 pub(crate) use key::Query;
+pub use key::{RequestKeys, grant_key};
 
 /// Grants by kind, then by the part of their scope before the first wildcard.
 #[derive(Debug, Default)]
@@ -21,6 +23,8 @@ pub(crate) struct GrantIndex {
     /// Grants that belong to a run. Every run ends by removing its own, so they are found without
     /// looking at the others.
     by_run: HashMap<RunId, Vec<GrantId>>,
+    /// Grants by kind and tool; `None` for every tool.
+    by_tool: HashMap<(Kind, Option<Arc<str>>), HashMap<GrantId, Arc<HeldGrant>>>,
 }
 
 /// Grants of one kind, or of one host.
@@ -47,6 +51,8 @@ impl GrantIndex {
         if let Some(run) = held.run() {
             self.by_run.entry(run.clone()).or_default().push(held.grant.id.clone());
         }
+        let same_tool = self.by_tool.entry(tool_key(&held)).or_default();
+        same_tool.insert(held.grant.id.clone(), held.clone());
         self.list(&held.grant.capability).push(held);
     }
 
@@ -56,6 +62,13 @@ impl GrantIndex {
         let capability = &held.grant.capability;
         self.list(capability).retain(|other| other.grant.id != *id);
         self.by_kind[capability.kind() as usize].tidy(&IndexKey::of(capability));
+        let key = tool_key(&held);
+        if let Some(same_tool) = self.by_tool.get_mut(&key) {
+            same_tool.remove(id);
+            if same_tool.is_empty() {
+                self.by_tool.remove(&key);
+            }
+        }
         if let Some(run) = held.run()
             && let Some(ids) = self.by_run.get_mut(run)
         {
@@ -95,9 +108,18 @@ impl GrantIndex {
         self.by_id.values()
     }
 
-    /// Returns true if any grant of `kind`, whatever its scope, satisfies `is_meant`.
-    pub(crate) fn mentions(&self, kind: Kind, is_meant: impl Fn(&HeldGrant) -> bool) -> bool {
-        self.by_kind[kind as usize].any(&is_meant)
+    /// Returns true if any grant of `kind` for this code, whatever its scope, satisfies `is_meant`.
+    pub(crate) fn mentions(
+        &self,
+        kind: Kind,
+        code: &Code,
+        is_meant: impl Fn(&HeldGrant) -> bool,
+    ) -> bool {
+        let tools = code.earlier().chain([code.identity()]).map(|tool| Some(tool.clone()));
+        tools.chain([None]).any(|tool| {
+            let same_tool = self.by_tool.get(&(kind, tool));
+            same_tool.is_some_and(|grants| grants.values().any(|held| is_meant(held)))
+        })
     }
 
     /// Calls `found` with every grant of `kind`, in no particular order.
@@ -126,6 +148,10 @@ impl GrantIndex {
     fn list(&mut self, capability: &Capability) -> &mut Vec<Arc<HeldGrant>> {
         self.by_kind[capability.kind() as usize].list(IndexKey::of(capability))
     }
+}
+
+fn tool_key(held: &HeldGrant) -> (Kind, Option<Arc<str>>) {
+    (held.grant.capability.kind(), held.grant.holder.tool.clone())
 }
 
 impl ScopeIndex {
@@ -166,7 +192,7 @@ impl ScopeIndex {
             IndexKey::Host(host, key) => {
                 if let Some(index) = self.hosts.get_mut(host) {
                     index.tidy(key);
-                    if !index.any(&|_| true) {
+                    if index.is_empty() {
                         self.hosts.remove(host);
                     }
                 }
@@ -174,12 +200,10 @@ impl ScopeIndex {
         }
     }
 
-    fn any(&self, is_meant: &impl Fn(&HeldGrant) -> bool) -> bool {
-        let any = |list: &[Arc<HeldGrant>]| list.iter().any(|held| is_meant(held));
-        any(&self.all)
-            || self.exact.values().any(|list| any(list))
-            || self.wild.values().any(|list| any(list))
-            || self.hosts.values().any(|index| index.any(is_meant))
+    fn is_empty(&self) -> bool {
+        let lists = self.exact.values().chain(self.wild.values());
+        std::iter::once(&self.all).chain(lists).all(Vec::is_empty)
+            && self.hosts.values().all(ScopeIndex::is_empty)
     }
 
     fn each(&self, found: &mut dyn FnMut(&Arc<HeldGrant>)) {

@@ -7,6 +7,7 @@ use cofferdam_caps::{Capability, Kind};
 use crate::desk::Desk;
 use crate::error::Error;
 use crate::held_grant::HeldGrant;
+use crate::ledger_cache::{LedgerCache, Need};
 use crate::timestamp::Timestamp;
 use crate::waiting::Seen;
 
@@ -46,10 +47,10 @@ impl Desk {
             }
         };
         permissions.read(|grants| kinds.iter().for_each(|kind| grants.of_kind(*kind, &mut add)));
-        let of_kinds = |ledger: &crate::broker::LedgerCache| {
+        let of_kinds = |ledger: &LedgerCache| {
             kinds.iter().for_each(|kind| ledger.grants.of_kind(*kind, &mut add));
         };
-        let mark = broker.with_ledger(&code, of_kinds)?.1;
+        let mark = broker.with_ledger(&code, Need::Kinds(kinds), of_kinds)?.1;
         for list in [&mut lasting, &mut counted] {
             list.sort_unstable();
             list.dedup();

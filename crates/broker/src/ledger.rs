@@ -8,6 +8,7 @@ use cofferdam_caps::{Capability, Kind};
 
 use crate::error::{Error, ErrorKind};
 use crate::grant::Grant;
+use crate::grant_index::RequestKeys;
 use crate::id::{GrantId, Key, RequestId, RunId};
 use crate::timestamp::Timestamp;
 
@@ -28,11 +29,19 @@ pub trait Ledger: Send + Sync {
     /// everything, except perhaps what [`grants_for`](Self::grants_for) returns.
     fn changes(&self, since: u64) -> Result<Changes, Error>;
 
-    /// Returns the grants for one tool that a [whole](Changes::whole) list of changes leaves out. A
-    /// process runs a few tools, and a ledger may hold grants for many.
-    fn grants_for(&self, tool: &str) -> Result<Vec<Grant>, Error> {
-        let _ = tool;
+    /// Returns a part of the grants for one tool, or of those for every tool, that a
+    /// [whole](Changes::whole) list of changes leaves out. A process runs a few tools, which make a
+    /// few requests, and a ledger may hold grants for many.
+    fn grants_for(&self, tool: Option<&str>, part: Part<'_>) -> Result<Vec<Grant>, Error> {
+        let _ = (tool, part);
         Ok(Vec::new())
+    }
+
+    /// Returns true if a whole list of changes leaves out more than `most` grants for one tool, or
+    /// for every tool.
+    fn has_more_than(&self, tool: Option<&str>, most: usize) -> Result<bool, Error> {
+        let _ = (tool, most);
+        Ok(false)
     }
 
     /// Adds a grant and marks the request that it answers as granted.
@@ -86,13 +95,28 @@ pub trait Ledger: Send + Sync {
     fn is_shared(&self) -> bool;
 }
 
+/// A part of the grants for one tool, or of those for every tool.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<'a> {
+    /// All of them.
+    All,
+    /// Those of one kind.
+    Kind(Kind),
+    /// Those that may allow a request.
+    Keys(&'a RequestKeys),
+    /// At least one of each of these kinds that any run of a sandbox may use, if there is one. Of
+    /// several, one that expires last.
+    #[expect(missing_docs, reason = "the names say it")]
+    Signs { kinds: &'a [Kind], sandbox: &'a str },
+}
+
 /// Changes of a ledger since an earlier read.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// Position to continue from; pass it to [`Ledger::changes`].
     pub at: u64,
-    /// True if the list is complete and replaces everything known before. It may leave out grants
-    /// for single tools, which [`Ledger::grants_for`] returns.
+    /// True if the list is complete and replaces everything known before. It may leave out grants,
+    /// which [`Ledger::grants_for`] returns.
     pub whole: bool,
     /// Grants that were added or changed.
     pub grants: Vec<Grant>,

@@ -18,7 +18,8 @@
 //! - [`HostFolders`]: real folders behind the paths of a sandbox
 //! - [`Declaration`]: capabilities that a tool says it needs
 //! - [`identity`], [`shown_identity`]: tools and scripts, by name and source
-//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run
+//! - [`Ledger`], [`RecordedRequest`], [`InMemory`]: data that outlives a run; [`Part`],
+//!   [`RequestKeys`]: the part of many grants that a request needs
 //! - [`Line`], [`Sink`]: the audit log
 //!
 //! ```
@@ -59,6 +60,7 @@ mod host_folders;
 mod id;
 mod identity;
 mod ledger;
+mod ledger_cache;
 mod memory;
 mod open_question;
 mod particulars;
@@ -81,11 +83,12 @@ pub use denial::{Denial, PermissionError, Reason};
 pub use desk::{Desk, MAX_KEPT_REQUESTS, MAX_QUESTIONS, Preview, Verdict};
 pub use error::{Error, ErrorKind};
 pub use grant::{Grant, Holder, MAX_LABEL, MAX_SESSION, Span, Terms};
+pub use grant_index::{RequestKeys, grant_key};
 pub use granted::Granted;
 pub use host_folders::{FolderMode, HostFolder, HostFolders};
 pub use id::{BadId, GrantId, Key, QuestionId, RequestId, RunId};
 pub use identity::{identity, shortened, shown_identity};
-pub use ledger::{Changes, Ledger, RecordedRequest, RequestStatus};
+pub use ledger::{Changes, Ledger, Part, RecordedRequest, RequestStatus};
 pub use memory::InMemory;
 pub use particulars::{Obstacle, Particulars};
 pub use permissions::Permissions;

@@ -34,6 +34,8 @@ pub struct InMemory {
 #[derive(Debug, Default)]
 struct Contents {
     grants: HashMap<GrantId, Grant>,
+    /// Grants that were bound to a run, so that its end looks at no other.
+    bound: HashMap<RunId, Vec<GrantId>>,
     requests: HashMap<RequestId, RecordedRequest>,
     /// Sandbox, tool (empty for every tool) and kind.
     restrictions: HashSet<(String, String, Kind)>,
@@ -125,6 +127,9 @@ impl Ledger for InMemory {
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {
         let mut contents = self.contents();
         contents.grants.insert(grant.id.clone(), grant.clone());
+        if let Some(run) = &grant.run {
+            contents.bound.entry(run.clone()).or_default().push(grant.id.clone());
+        }
         self.changed(&mut contents, Change::Grant(grant.id.clone()));
         if let Some(request) = answers.and_then(|id| contents.requests.get_mut(id)) {
             request.status = RequestStatus::Granted;
@@ -168,17 +173,18 @@ impl Ledger for InMemory {
             return Ok(bound == run);
         }
         grant.bind(run, now);
+        contents.bound.entry(run.clone()).or_default().push(id.clone());
         self.changed(&mut contents, Change::Grant(id.clone()));
         Ok(true)
     }
 
     fn end_run(&self, run: &RunId) -> Result<(), Error> {
         let mut contents = self.contents();
-        let bound = contents.grants.values().filter(|grant| grant.run.as_ref() == Some(run));
-        let ids: Vec<GrantId> = bound.map(|grant| grant.id.clone()).collect();
-        for id in ids {
-            contents.grants.remove(&id);
-            self.changed(&mut contents, Change::Grant(id));
+        for id in contents.bound.remove(run).unwrap_or_default() {
+            // One that was revoked meanwhile is gone already.
+            if contents.grants.remove(&id).is_some() {
+                self.changed(&mut contents, Change::Grant(id));
+            }
         }
         Ok(())
     }

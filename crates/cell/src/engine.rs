@@ -63,7 +63,10 @@ impl Crowd {
 impl Engine {
     /// Creates the engine and starts its alarm thread.
     pub fn new(pool: Pool) -> Result<Self, Error> {
-        let inner = wasmtime::Engine::new(&config(pool))
+        let mut config = config(pool);
+        // Images are compiled already, and a compiler takes time to set up.
+        config.enable_compiler(false);
+        let inner = wasmtime::Engine::new(&config)
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let alarm = Alarm::start()
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
@@ -81,7 +84,7 @@ impl Engine {
         let wasm = crate::pacing::pace(&wasm, crate::pacing::Growth::Engine)?;
         let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
-        engine.precompile_module(&wasm).map_err(|e| failed(&e))
+        engine.precompile_module(&wasm).map(crate::symbols::removed).map_err(|e| failed(&e))
     }
 
     /// Returns the number of cells that are alive.

@@ -82,6 +82,8 @@ pub mod program_image;
 mod recursion;
 #[cfg(feature = "imaging")]
 mod segments;
+#[cfg(not(target_family = "wasm"))]
+mod symbols;
 #[cfg(any(not(target_family = "wasm"), feature = "pacing"))]
 mod unfit;
 #[cfg(not(target_family = "wasm"))]

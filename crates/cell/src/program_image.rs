@@ -80,12 +80,15 @@ impl ProgramEngine {
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let failed = |e: &dyn std::fmt::Display| Error::new(ErrorKind::Image, format!("{e:#}"));
         let wasm = pieces::split(wasm).map_err(|e| failed(&e))?;
-        engine.precompile_module(&wasm).map_err(|e| failed(&e))
+        engine.precompile_module(&wasm).map(crate::symbols::removed).map_err(|e| failed(&e))
     }
 
     fn pooled(&self) -> Result<&Pooled, Error> {
         let made = self.inner.pooled.get_or_init(|| {
-            let engine = wasmtime::Engine::new(&pooled_config(self.inner.pool));
+            let mut config = pooled_config(self.inner.pool);
+            // Embedded programs are compiled already.
+            config.enable_compiler(false);
+            let engine = wasmtime::Engine::new(&config);
             let engine = engine.map_err(|e| format!("{e:#}"))?;
             self.inner.alarm.also(&engine);
             Ok(Pooled { engine, faults: Faults::new() })

@@ -84,6 +84,9 @@ fn main() -> ExitCode {
 /// not ours belongs to the script.
 fn parse() -> Result<Cli, clap::Error> {
     let words: Vec<_> = std::env::args_os().collect();
+    if let Some(verb) = verbs::Verb::parse_alone(&words) {
+        return Ok(Cli { verb });
+    }
     Cli::try_parse_from(&words).or_else(|error| match script::split(&error, &words) {
         Some(words) => Cli::try_parse_from(words).map_err(|_| error),
         None => Err(error),

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use cofferdam::capabilities::{Error, ErrorKind};
 use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Ledger, Setup};
 use cofferdam::{Capability, SandboxBuilder, SealKey, shell_word, visible};
 use cofferdam_serve::own_address::OwnAddresses;
-use cofferdam_store::Store;
+use cofferdam_store::{Options, Store, WriterStart};
 
 use crate::paint::Tone;
 use crate::prompt::{Lasting, Prompt};
@@ -31,6 +32,10 @@ pub(crate) struct PermissionArgs {
     /// Do not use or keep grants, requests and the audit log
     #[arg(long)]
     ephemeral: bool,
+
+    /// The store, while it is opened.
+    #[arg(skip)]
+    opening: Option<JoinHandle<Result<Store, Failure>>>,
 }
 
 impl PermissionArgs {
@@ -41,7 +46,7 @@ impl PermissionArgs {
 
     /// Applies the permissions to a sandbox. The returned broker must be flushed at the end.
     pub(crate) fn fill(
-        &self,
+        &mut self,
         mut sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let (capabilities, broker) = self.open()?;
@@ -51,8 +56,18 @@ impl PermissionArgs {
         Ok((sandbox.name(SANDBOX).broker(&broker), broker))
     }
 
+    /// Starts to open the store on another thread, if one is used; [`open`](Self::open) waits for it.
+    /// Opening takes as long as loading a guest. For a process with one run.
+    pub(crate) fn open_ahead(&mut self) {
+        if !self.ephemeral {
+            // Without a thread, the store is opened when it is needed.
+            let thread = std::thread::Builder::new().name("cofferdam-store".into());
+            self.opening = thread.spawn(store_for_one_run).ok();
+        }
+    }
+
     /// Returns the given capabilities, and a broker with the approver that was asked for.
-    pub(crate) fn open(&self) -> Result<(Vec<Capability>, Broker), Failure> {
+    pub(crate) fn open(&mut self) -> Result<(Vec<Capability>, Broker), Failure> {
         let allowed = self.allow.iter().map(|text| parse(text, "--allow"));
         let allowed = allowed.collect::<Result<Vec<_>, _>>()?;
         let mut setup = match self.ephemeral {
@@ -60,7 +75,11 @@ impl PermissionArgs {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
                 Broker::setup(Arc::new(memory), Arc::new(Discard))
             }
-            false => setup(&store().map_err(|f| f.hint("--ephemeral   (runs without the store)"))?),
+            false => {
+                let opened = self.opening.take().and_then(|opening| opening.join().ok());
+                let store = opened.unwrap_or_else(store);
+                setup(&store.map_err(|f| f.hint("--ephemeral   (runs without the store)"))?)
+            }
         };
         if self.ask {
             let lasting = if self.ephemeral { Lasting::InMemory } else { Lasting::InStore };
@@ -103,7 +122,7 @@ impl Noted {
         sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let ephemeral = self.ephemeral;
-        PermissionArgs { allow: Vec::new(), ask: false, ephemeral }.fill(sandbox)
+        PermissionArgs { allow: Vec::new(), ask: false, ephemeral, opening: None }.fill(sandbox)
     }
 }
 
@@ -195,8 +214,17 @@ pub(crate) fn store_path() -> Result<PathBuf, Failure> {
 
 /// Opens the user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
+    store_with(&Options::default())
+}
+
+/// Opens the user's store for one run, at whose end the broker is flushed.
+fn store_for_one_run() -> Result<Store, Failure> {
+    store_with(&Options { writer: WriterStart::WhenNeeded, ..Options::default() })
+}
+
+fn store_with(options: &Options) -> Result<Store, Failure> {
     let path = store_path()?;
-    let store = Store::open(&path).map_err(Failure::from_broker)?;
+    let store = Store::open_with(&path, options).map_err(Failure::from_broker)?;
     if store.dropped_grants() > 0 {
         let (number, shown) =
             (store.dropped_grants(), visible(&path.to_string_lossy()).into_owned());

@@ -7,8 +7,8 @@
 pub use cofferdam_broker::{
     Answer, Approver, BadHeader, BadId, Bounds, Broker, Changes, Choice, Cost, Decision, Denial,
     Discard, Error, ErrorKind, Event, FolderMode, FromOutside, Grant, GrantId, Holder, HostFolder,
-    HostFolders, InMemory, Key, Ledger, Level, Line, MAX_REASON, Obstacle, Offered,
+    HostFolders, InMemory, Key, Ledger, Level, Line, MAX_REASON, Obstacle, Offered, Part,
     PermissionError, Permissions, Place, Question, QuestionId, Reason, RecordedRequest, RequestId,
-    RequestStatus, Risk, Ruling, RunId, Seal, SecretHeaders, Setup, Sink, Span, Terms, Timestamp,
-    Usual, Wish, identity, shortened, shown_identity,
+    RequestKeys, RequestStatus, Risk, Ruling, RunId, Seal, SecretHeaders, Setup, Sink, Span, Terms,
+    Timestamp, Usual, Wish, grant_key, identity, shortened, shown_identity,
 };

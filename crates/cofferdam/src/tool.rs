@@ -98,6 +98,21 @@ impl Tool {
         }
     }
 
+    /// Shares the compiled code of another tool if both have the same name, language and source.
+    /// Returns false, and does nothing, if they differ.
+    ///
+    /// For servers whose clients send a tool again: clones of a tool share their code anyway.
+    pub fn share_code(&mut self, other: &Tool) -> bool {
+        let is_same = self.language == other.language
+            && self.form == other.form
+            && self.name == other.name
+            && self.source == other.source;
+        if is_same {
+            self.compiled = other.compiled.clone();
+        }
+        is_same
+    }
+
     /// Creates a tool from JavaScript source.
     pub fn javascript(source: impl Into<String>) -> Self {
         Tool::new(Language::JavaScript, "tool.js", source.into())

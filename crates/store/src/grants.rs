@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use cofferdam_broker::{
-    Grant, GrantId, Holder, MAX_SESSION, RunId, SecretHeaders, Span, Timestamp,
+    Grant, GrantId, Holder, MAX_SESSION, Part, RequestKeys, RunId, SecretHeaders, Span, Timestamp,
+    grant_key,
 };
+use cofferdam_caps::Kind;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
@@ -24,7 +26,8 @@ pub(crate) fn insert(
     let headers: String =
         grant.headers.expose().map(|(name, value)| format!("{name}:{value}\n")).collect();
     let sql = format!(
-        "INSERT INTO grants ({COLUMNS}, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+        "INSERT INTO grants ({COLUMNS}, changed, kind, key) VALUES
+            (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
     );
     transaction.prepare_cached(&sql)?.execute(params![
         grant.id.as_str(),
@@ -40,6 +43,8 @@ pub(crate) fn insert(
         grant.run.as_ref().map(RunId::as_str),
         grant.holder.folder,
         generation as i64,
+        grant.capability.kind().name(),
+        grant_key(&grant.capability),
     ])?;
     Ok(())
 }
@@ -112,13 +117,25 @@ pub(crate) fn end(
     transaction.execute(&sql, params![generation as i64, value])
 }
 
-/// Ends expired grants and deletes the oldest ended ones. Returns `Some` if a grant ended.
+/// Returns true if a grant has expired and was not ended.
+pub(crate) fn has_expired(connection: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM grants
+        WHERE NOT gone AND expires IS NOT NULL AND expires <= ?1)";
+    connection.query_row(sql, [micros(now)], |row| row.get(0))
+}
+
+/// Ends expired grants. Returns `Some` if there were any.
 pub(crate) fn sweep(
     transaction: &Transaction<'_>,
     generation: u64,
     now: Timestamp,
 ) -> rusqlite::Result<Option<()>> {
     let ended = end(transaction, generation, "expires <= ?2", micros(now))?;
+    Ok((ended > 0).then_some(()))
+}
+
+/// Deletes the oldest of the ended grants.
+pub(crate) fn trim(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     let last: Option<i64> = transaction
         .query_row(
             "SELECT changed FROM grants WHERE gone ORDER BY changed DESC LIMIT 1 OFFSET ?1",
@@ -130,7 +147,7 @@ pub(crate) fn sweep(
         transaction.execute("DELETE FROM grants WHERE gone AND changed <= ?1", [last])?;
         transaction.execute("UPDATE meta SET floor = max(floor, ?1)", [last])?;
     }
-    Ok((ended > 0).then_some(()))
+    Ok(())
 }
 
 /// Returns the live grants changed after `since`, and the ids of those ended since.
@@ -149,13 +166,111 @@ pub(crate) fn changed(
     Ok((live, gone))
 }
 
-/// Returns the live grants for one tool, or those for every tool.
+/// Returns a part of the live grants for one tool, or of those for every tool.
 pub(crate) fn for_tool(
     connection: &Connection,
     tool: Option<&str>,
+    part: Part<'_>,
 ) -> rusqlite::Result<Vec<Grant>> {
-    let sql = format!("SELECT {COLUMNS} FROM grants WHERE tool IS ?1 AND NOT gone");
-    connection.prepare_cached(&sql)?.query_map([tool], read)?.collect()
+    match part {
+        Part::All => select(connection, "", params![tool]),
+        Part::Kind(kind) => select(connection, "AND kind = ?2", params![tool, kind.name()]),
+        Part::Keys(keys) => for_keys(connection, tool, keys),
+        Part::Signs { kinds, sandbox } => signs(connection, tool, kinds, sandbox),
+    }
+}
+
+fn signs(
+    connection: &Connection,
+    tool: Option<&str>,
+    kinds: &[Kind],
+    sandbox: &str,
+) -> rusqlite::Result<Vec<Grant>> {
+    let mut found = Vec::new();
+    // Few kinds are granted, and looking for each of the others takes longer than finding these.
+    let sql = "SELECT kind FROM grants WHERE tool IS ?1 AND NOT gone AND kind > ?2
+        ORDER BY kind LIMIT 1";
+    let mut next = connection.prepare_cached(sql)?;
+    let mut last = String::new();
+    while let Some(kind) = next.query_row(params![tool, last], |row| row.get(0)).optional()? {
+        if kinds.iter().any(|wanted| wanted.name() == kind) {
+            for end in ["IS NULL LIMIT 1", "IS NOT NULL ORDER BY expires DESC LIMIT 1"] {
+                let which =
+                    format!("AND kind = ?2 AND sandbox IS ?3 AND run IS NULL AND expires {end}");
+                let before = found.len();
+                for sandbox in [None, Some(sandbox)] {
+                    found.extend(select(connection, &which, params![tool, kind, sandbox])?);
+                }
+                if found.len() > before {
+                    break;
+                }
+            }
+        }
+        last = kind;
+    }
+    Ok(found)
+}
+
+fn for_keys(
+    connection: &Connection,
+    tool: Option<&str>,
+    keys: &RequestKeys,
+) -> rusqlite::Result<Vec<Grant>> {
+    let kind = keys.kind.name();
+    let at = |key: &str| select(connection, "AND kind = ?2 AND key = ?3", params![tool, kind, key]);
+    let mut found = Vec::new();
+    for key in &keys.exact {
+        found.extend(at(key)?);
+    }
+    // The last key that is not behind a text is a beginning of it, or differs from it behind the
+    // longest beginning that can be a key. So the steps are as many as the beginnings that are keys
+    // and the places where another key differs, and not as many as the text is long.
+    let sql = "SELECT key FROM grants WHERE tool IS ?1 AND NOT gone AND kind = ?2
+        AND key <= ?3 AND key >= ?4 ORDER BY key DESC LIMIT 1";
+    let mut last = connection.prepare_cached(sql)?;
+    for (text, shortest) in &keys.starting {
+        let (head, mut rest) = (&text[..*shortest], text.as_str());
+        while rest.len() >= *shortest {
+            let key =
+                last.query_row(params![tool, kind, rest, head], |row| row.get::<_, String>(0));
+            let Some(key) = key.optional()? else { break };
+            let same = common(&key, rest);
+            if same == key.len() {
+                found.extend(at(&key)?);
+                let Some((before, _)) = rest[..same].char_indices().next_back() else { break };
+                rest = &rest[..before];
+            } else {
+                rest = &rest[..same];
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the length of the longest common beginning of two texts.
+fn common(one: &str, other: &str) -> usize {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    other.floor_char_boundary(same)
+}
+
+fn select(
+    connection: &Connection,
+    which: &str,
+    values: &[&dyn rusqlite::ToSql],
+) -> rusqlite::Result<Vec<Grant>> {
+    let sql = format!("SELECT {COLUMNS} FROM grants WHERE tool IS ?1 AND NOT gone {which}");
+    connection.prepare_cached(&sql)?.query_map(values, read)?.collect()
+}
+
+/// Returns true if there are more than `most` live grants for one tool, or for every tool.
+pub(crate) fn has_more_than(
+    connection: &Connection,
+    tool: Option<&str>,
+    most: usize,
+) -> rusqlite::Result<bool> {
+    let sql =
+        "SELECT EXISTS (SELECT 1 FROM grants WHERE tool IS ?1 AND NOT gone LIMIT 1 OFFSET ?2)";
+    connection.prepare_cached(sql)?.query_row(params![tool, most as i64], |row| row.get(0))
 }
 
 /// Returns all live grants, newest first.

@@ -3,8 +3,8 @@
 //! Each method is one transaction; the SQL is in `grants` and `requests`.
 
 use cofferdam_broker::{
-    Changes, Error, Grant, GrantId, Key, Ledger, RecordedRequest, RequestId, RequestStatus, RunId,
-    Timestamp,
+    Changes, Error, Grant, GrantId, Key, Ledger, Part, RecordedRequest, RequestId, RequestStatus,
+    RunId, Timestamp,
 };
 use cofferdam_caps::Kind;
 
@@ -25,7 +25,8 @@ impl Store {
 
 impl Ledger for Store {
     fn key(&self) -> Result<Key, Error> {
-        self.read(|transaction| transaction.query_row("SELECT key FROM meta", [], |row| row.get(0)))
+        let key = self.reader()?.query_row("SELECT key FROM meta", [], |row| row.get(0));
+        key.map_err(|error| self.fail(&error))
     }
 
     fn mark(&self) -> Result<u64, Error> {
@@ -40,17 +41,23 @@ impl Ledger for Store {
             // The file was replaced, or the changes since then are no longer recorded one by one.
             let whole = since == 0 || since > at || since < floor.unsigned_abs();
             let (grants, gone) = match whole {
-                true => (grants::for_tool(transaction, None)?, Vec::new()),
+                true => (Vec::new(), Vec::new()),
                 false => grants::changed(transaction, since)?,
             };
-            let since = if whole { 0 } else { since };
-            let requests = requests::changed(transaction, since)?;
+            let requests = match whole {
+                true => requests::denied(transaction)?,
+                false => requests::changed(transaction, since)?,
+            };
             Ok(Changes { at, whole, grants, gone, requests })
         })
     }
 
-    fn grants_for(&self, tool: &str) -> Result<Vec<Grant>, Error> {
-        self.read(|transaction| grants::for_tool(transaction, Some(tool)))
+    fn grants_for(&self, tool: Option<&str>, part: Part<'_>) -> Result<Vec<Grant>, Error> {
+        self.read(|transaction| grants::for_tool(transaction, tool, part))
+    }
+
+    fn has_more_than(&self, tool: Option<&str>, most: usize) -> Result<bool, Error> {
+        grants::has_more_than(&*self.reader()?, tool, most).map_err(|error| self.fail(&error))
     }
 
     fn add(&self, grant: &Grant, answers: Option<&RequestId>) -> Result<(), Error> {

@@ -60,3 +60,4 @@ pub use sandboxes::{BadSandboxName, KeptSandbox, ListedSandbox, SandboxName};
 pub use saved_sandboxes::SavedSandbox;
 pub use store::{Options, Store};
 pub use tools::ToolVersion;
+pub use writer::WriterStart;

@@ -74,6 +74,14 @@ pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<RecordedReque
     connection.prepare(&sql)?.query_map([], read)?.collect()
 }
 
+/// Returns the requests that are denied for good.
+pub(crate) fn denied(connection: &Connection) -> rusqlite::Result<Vec<(RequestId, RequestStatus)>> {
+    let mut select =
+        connection.prepare_cached("SELECT id FROM requests WHERE standing = 'denied'")?;
+    let rows = select.query_map([], |row| Ok((parsed(row, 0)?, RequestStatus::Denied)))?;
+    rows.collect()
+}
+
 /// Returns the requests decided after `since`.
 pub(crate) fn changed(
     connection: &Connection,

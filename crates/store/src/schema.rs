@@ -5,17 +5,19 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cofferdam_broker::{Error, ErrorKind};
+use cofferdam_broker::{Error, ErrorKind, grant_key};
+use cofferdam_caps::Capability;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 
 use crate::failure;
+use crate::grants::parsed;
 
 /// SQLite application id: "cofd".
 const APPLICATION: i32 = 0x636f_6664;
 
 /// Schema version that this program reads and writes.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 
 const TABLES: &str = "
 CREATE TABLE meta (
@@ -38,7 +40,9 @@ CREATE TABLE grants (
     folder     TEXT,                       -- folder of the host that it is bound to
     headers    TEXT NOT NULL,              -- one line per header, name:value
     gone       INTEGER NOT NULL DEFAULT 0, -- 1 if ended; kept so that other processes notice
-    changed    INTEGER NOT NULL            -- generation of the last change of this row
+    changed    INTEGER NOT NULL,           -- generation of the last change of this row
+    kind       TEXT,                       -- of the capability
+    key        TEXT                        -- finds grants for a request; see RequestKeys
 ) WITHOUT ROWID;
 CREATE INDEX grants_by_change ON grants (changed);
 CREATE TABLE requests (
@@ -150,8 +154,8 @@ CREATE TABLE tools (
 ) WITHOUT ROWID;
 ";
 
-/// Kinds of capabilities of which a sandbox has only what it is granted. Created in every store, so
-/// that a store which has no such table yet needs no other version.
+/// Kinds of capabilities of which a sandbox has only what it is granted. Some stores of version 3
+/// have this table.
 const RESTRICTIONS: &str = "
 CREATE TABLE IF NOT EXISTS restrictions (
     sandbox      TEXT NOT NULL,
@@ -161,12 +165,16 @@ CREATE TABLE IF NOT EXISTS restrictions (
 ) WITHOUT ROWID;
 ";
 
-/// Indexes without which a start takes longer with every grant. Created in every store, as above.
+/// Indexes without which a start or the end of a run takes longer with every grant. Some stores of
+/// version 3 have a few of them.
 const INDEXES: &str = "
-CREATE INDEX IF NOT EXISTS grants_by_tool ON grants (tool) WHERE NOT gone;
+CREATE INDEX IF NOT EXISTS grants_by_key ON grants (tool, kind, key) WHERE NOT gone;
+CREATE INDEX IF NOT EXISTS grants_by_place ON grants (tool, kind, sandbox, expires)
+    WHERE NOT gone AND run IS NULL;
 CREATE INDEX IF NOT EXISTS grants_by_run ON grants (run) WHERE NOT gone AND run IS NOT NULL;
 CREATE INDEX IF NOT EXISTS grants_by_end ON grants (expires) WHERE NOT gone AND expires IS NOT NULL;
 CREATE INDEX IF NOT EXISTS grants_gone ON grants (changed) WHERE gone;
+CREATE INDEX IF NOT EXISTS requests_denied ON requests (id) WHERE standing = 'denied';
 ";
 
 /// Changes a store of version 1, which knew tools by 32 bits of their hash or by name alone.
@@ -202,16 +210,21 @@ pub(crate) fn configure(
     patience: Duration,
 ) -> rusqlite::Result<()> {
     connection.busy_timeout(patience)?;
-    let sync = match sync {
-        Sync::Full => "FULL",
-        Sync::Normal => "NORMAL",
-    };
-    connection.pragma_update(None, "synchronous", sync)?;
+    set_sync(connection, sync)?;
     // Deleted rows may have contained a secret.
     connection.pragma_update(None, "secure_delete", "ON")?;
     // Closing writes the log back only if it is long; see `Connections::settle`.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "trusted_schema", "OFF")
+}
+
+/// Sets the durability of the commits of a connection.
+pub(crate) fn set_sync(connection: &Connection, sync: Sync) -> rusqlite::Result<()> {
+    let sync = match sync {
+        Sync::Full => "FULL",
+        Sync::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", sync)
 }
 
 /// Creates the tables in a new file, and converts a file of an earlier version. Returns the number
@@ -223,40 +236,35 @@ pub(crate) fn create_tables(
 ) -> Result<u32, Error> {
     let failed = |error: rusqlite::Error| failure::sql(path, &error);
     write_ahead(connection, patience).map_err(failed)?;
+    // Nearly every start finds a file of this version, which needs no lock for writing.
+    if version(connection).map_err(failed)? == (APPLICATION, VERSION) {
+        return Ok(0);
+    }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let number =
-        |name: &str| transaction.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let (application, version) =
-        (number("application_id").map_err(failed)?, number("user_version").map_err(failed)?);
     let tables: i64 = transaction
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed)?;
-    match (application, version) {
-        (APPLICATION, VERSION) => {
+    let mut dropped = 0;
+    match version(&transaction).map_err(failed)? {
+        // Another process was faster.
+        (APPLICATION, VERSION) => return Ok(0),
+        (APPLICATION, 3) => {
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
-            transaction.execute_batch(INDEXES).map_err(failed)?;
-            transaction.commit().map_err(failed)?;
-            return Ok(0);
+            add_keys(&transaction).map_err(failed)?;
         }
         (APPLICATION, 2) => {
             transaction.execute_batch(FRONTS).map_err(failed)?;
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
-            transaction.execute_batch(INDEXES).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-            transaction.commit().map_err(failed)?;
-            return Ok(0);
+            add_keys(&transaction).map_err(failed)?;
         }
         (APPLICATION, 1) => {
             let count = "SELECT count(*) FROM grants WHERE NOT gone AND tool IS NOT NULL";
-            let dropped = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
+            dropped = transaction.query_row(count, [], |row| row.get(0)).map_err(failed)?;
             transaction.execute_batch(FROM_VERSION_1).map_err(failed)?;
             transaction.execute_batch(FRONTS).map_err(failed)?;
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
-            transaction.execute_batch(INDEXES).map_err(failed)?;
-            transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
-            transaction.commit().map_err(failed)?;
-            return Ok(dropped);
+            add_keys(&transaction).map_err(failed)?;
         }
         (APPLICATION, later) if later > VERSION => {
             let reason =
@@ -264,24 +272,49 @@ pub(crate) fn create_tables(
             return Err(Error::new(ErrorKind::TooNew, path.display(), reason)
                 .with_hint("use that version, or another folder: XDG_DATA_HOME=/path/of/yours"));
         }
-        (0, 0) if tables == 0 => {}
+        (0, 0) if tables == 0 => {
+            let mut key = cofferdam_broker::Key::default();
+            getrandom::fill(&mut key)
+                .map_err(|error| Error::new(ErrorKind::System, "random numbers", error))?;
+            let make = || {
+                transaction.execute_batch(TABLES)?;
+                transaction.execute_batch(FRONTS)?;
+                transaction.execute_batch(RESTRICTIONS)?;
+                transaction
+                    .execute("INSERT INTO meta (only_row, key) VALUES (1, ?1)", [&key[..]])?;
+                transaction.pragma_update(None, "application_id", APPLICATION)
+            };
+            make().map_err(failed)?;
+        }
         (_, _) => return Err(failure::damaged(path, "it is a database of another program")),
     }
-    let mut key = cofferdam_broker::Key::default();
-    getrandom::fill(&mut key)
-        .map_err(|error| Error::new(ErrorKind::System, "random numbers", error))?;
-    let make = || {
-        transaction.execute_batch(TABLES)?;
-        transaction.execute_batch(FRONTS)?;
-        transaction.execute_batch(RESTRICTIONS)?;
-        transaction.execute_batch(INDEXES)?;
-        transaction.execute("INSERT INTO meta (only_row, key) VALUES (1, ?1)", [&key[..]])?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", VERSION)
-    };
-    make().map_err(failed)?;
+    transaction.execute_batch(INDEXES).map_err(failed)?;
+    transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
     transaction.commit().map_err(failed)?;
-    Ok(0)
+    Ok(dropped)
+}
+
+/// Returns the ids of the program and of the schema.
+fn version(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get(0));
+    Ok((number("application_id")?, number("user_version")?))
+}
+
+/// Adds the columns by which grants are found, which versions before 4 did not have.
+fn add_keys(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "ALTER TABLE grants ADD COLUMN kind TEXT;
+        ALTER TABLE grants ADD COLUMN key TEXT;
+        DROP INDEX IF EXISTS grants_by_tool;",
+    )?;
+    let mut select = transaction.prepare("SELECT id, capability FROM grants WHERE NOT gone")?;
+    let mut update = transaction.prepare("UPDATE grants SET kind = ?2, key = ?3 WHERE id = ?1")?;
+    let rows = select.query_map([], |row| Ok((row.get::<_, String>(0)?, parsed(row, 1)?)))?;
+    let rows: Vec<(String, Capability)> = rows.collect::<Result<_, _>>()?;
+    for (id, capability) in rows {
+        update.execute(params![id, capability.kind().name(), grant_key(&capability)])?;
+    }
+    Ok(())
 }
 
 /// Switches to write-ahead logging, under which readers do not wait for writers.

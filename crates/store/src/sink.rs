@@ -66,6 +66,6 @@ impl Sink for Store {
     }
 
     fn flush(&self) -> Result<(), Error> {
-        self.0.writer.as_ref().map_or(Ok(()), |writer| writer.flush())
+        self.0.flush()
     }
 }

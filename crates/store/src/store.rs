@@ -13,8 +13,11 @@ use crate::connections::{Connections, Log, Place, connect};
 use crate::mark::Mark;
 use crate::schema::{self, Sync};
 use crate::sink::Commits;
-use crate::writer::Writer;
-use crate::{failure, grants, place};
+use crate::writer::{Writer, WriterStart};
+use crate::{failure, grants, lines, place};
+
+/// Changes between two looks at the number of ended grants, which takes time.
+const TRIM_EVERY: u64 = 1000;
 
 /// Grants, requests and audit log in one file. Clones share the same store.
 #[derive(Clone)]
@@ -34,6 +37,10 @@ pub(crate) struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        if self.writer.as_ref().is_some_and(Writer::has_no_thread) {
+            // Nobody is left to be told of a failure.
+            let _ = self.flush();
+        }
         drop(self.writer.take());
         self.connections.settle(match *self.has_changed.get_mut() {
             true => Log::Grants,
@@ -47,11 +54,34 @@ impl Drop for Inner {
 pub struct Options {
     /// Longest wait for another process that is writing.
     pub patience: Duration,
+    /// Start of the thread that writes audit lines.
+    pub writer: WriterStart,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { patience: Duration::from_secs(5) }
+        Self { patience: Duration::from_secs(5), writer: WriterStart::AtOnce }
+    }
+}
+
+impl Inner {
+    /// Writes every line that was offered.
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        let Some(writer) = &self.writer else { return Ok(()) };
+        writer.flush(|lines| {
+            let mut connection = self.connections.durable();
+            let mut write = || {
+                // As on the thread: lines that were only offered need not wait for the disk.
+                schema::set_sync(&connection, Sync::Normal)?;
+                let transaction =
+                    connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                lines::insert(&transaction, lines)?;
+                transaction.commit()
+            };
+            let written = write();
+            let restored = schema::set_sync(&connection, Sync::Full);
+            written.and(restored).map_err(|error| failure::sql(&self.path, &error))
+        })
     }
 }
 
@@ -73,7 +103,7 @@ impl Store {
             dropped,
             mark: Mark::beside(path)?,
             commits: Commits::default(),
-            writer: Some(Writer::start(place.clone(), path.to_owned())?),
+            writer: Some(Writer::new(place.clone(), path.to_owned(), options.writer)?),
             connections: Connections::new(connection, place),
             has_changed: AtomicBool::new(is_new),
         }));
@@ -102,7 +132,10 @@ impl Store {
 
     fn sweep(self) -> Result<Self, Error> {
         let now = Timestamp::now();
-        self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
+        let has_expired = grants::has_expired(&*self.reader()?, now);
+        if has_expired.map_err(|error| self.fail(&error))? {
+            self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
+        }
         Ok(self)
     }
 
@@ -191,6 +224,9 @@ impl Store {
             let result = change(transaction, generation)?;
             if result.is_some() {
                 transaction.execute("UPDATE meta SET generation = ?1", [generation as i64])?;
+                if generation % TRIM_EVERY == 0 {
+                    grants::trim(transaction)?;
+                }
             }
             Ok(result.map(|result| (result, generation)))
         })?;

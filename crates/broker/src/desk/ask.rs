@@ -8,11 +8,11 @@ use cofferdam_caps::Capability;
 
 use super::{Desk, MAX_QUESTIONS, State};
 use crate::audit::{Event, Ruling};
-use crate::broker::LedgerCache;
 use crate::denial::Denial;
 use crate::error::Error;
 use crate::held_grant::HeldGrant;
 use crate::id::RequestId;
+use crate::ledger_cache::{LedgerCache, Need};
 use crate::open_question::{Inquiry, OpenQuestion};
 use crate::permit::Checked;
 use crate::place::Place;
@@ -49,10 +49,11 @@ impl Desk {
         for wanted in declared.iter().filter(within) {
             let kind = wanted.kind();
             let in_sandbox =
-                self.permissions().read(|grants| grants.mentions(kind, |h| has(h, wanted)));
+                self.permissions().read(|grants| grants.mentions(kind, &code, |h| has(h, wanted)));
             let in_ledger =
-                |ledger: &LedgerCache| ledger.grants.mentions(kind, |held| has(held, wanted));
-            if !in_sandbox && !self.permissions().broker().with_ledger(&code, in_ledger)?.0 {
+                |ledger: &LedgerCache| ledger.grants.mentions(kind, &code, |h| has(h, wanted));
+            let need = Need::Kinds(std::slice::from_ref(&kind));
+            if !in_sandbox && !self.permissions().broker().with_ledger(&code, need, in_ledger)?.0 {
                 missing.push(wanted.clone());
             }
         }

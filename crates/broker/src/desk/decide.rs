@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Source};
 use crate::id::RequestId;
+use crate::ledger_cache::Need;
 use crate::particulars::Particulars;
 use crate::permit::Checked;
 use crate::timestamp::Timestamp;
@@ -147,11 +148,12 @@ impl Desk {
                 found.push(held.clone());
             }
         };
-        let (is_denied, mark) = permissions.broker().with_ledger(&code, |ledger| {
-            ledger.grants.allowing(query, &mut add);
-            !ledger.denied.is_empty()
-                && ledger.denied.contains(&self.request_id(query.capability()))
-        })?;
+        let (is_denied, mark) =
+            permissions.broker().with_ledger(&code, Need::Request(query), |ledger| {
+                ledger.grants.allowing(query, &mut add);
+                !ledger.denied.is_empty()
+                    && ledger.denied.contains(&self.request_id(query.capability()))
+            })?;
         found.sort_by_cached_key(|held| std::cmp::Reverse(held.preference(request)));
         Ok((found, is_denied, (generation, mark)))
     }

@@ -33,6 +33,16 @@ impl IndexKey {
         }
     }
 
+    /// Returns the key as text, which differs for different keys.
+    fn text(&self) -> String {
+        match self {
+            Self::All => "a".to_owned(),
+            Self::Exact(name) => format!("={name}"),
+            Self::Wild(start) => format!("^{start}"),
+            Self::Host(host, key) => format!("@{host} {}", key.text()),
+        }
+    }
+
     fn of_scope(scope: &Scope<Pattern>) -> Self {
         match scope {
             Scope::All => Self::All,
@@ -96,6 +106,30 @@ fn host_and_path(text: &str) -> (&str, &str) {
     (host, path)
 }
 
+/// Returns the text under which a ledger finds the grants of a capability's kind that may allow a
+/// request; see [`RequestKeys`].
+pub fn grant_key(capability: &Capability) -> String {
+    IndexKey::of(capability).text()
+}
+
+/// Keys of all grants that may allow a request. Other grants cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestKeys {
+    /// Kind of the grants.
+    pub kind: Kind,
+    /// Keys that may be there; see [`grant_key`].
+    pub exact: Vec<String>,
+    /// Texts of which every beginning may be a key, if it is at least so many bytes long.
+    pub starting: Vec<(String, usize)>,
+}
+
+impl RequestKeys {
+    fn add(&mut self, host: &str, name: &str) {
+        self.exact.push(format!("{host}={name}"));
+        self.starting.push((format!("{host}^{name}"), host.len() + 1));
+    }
+}
+
 /// A request, prepared for the search.
 #[derive(Debug)]
 pub(crate) struct Query {
@@ -130,8 +164,28 @@ impl Query {
         &self.capability
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         self.capability.kind()
+    }
+
+    /// Returns the keys of all grants that may allow the request.
+    pub(crate) fn keys(&self) -> RequestKeys {
+        let mut keys = RequestKeys {
+            kind: self.kind(),
+            exact: vec![IndexKey::All.text()],
+            starting: Vec::new(),
+        };
+        if let Some(name) = &self.name {
+            keys.add("", name);
+        }
+        for host in self.address.iter().flat_map(Address::hosts) {
+            let host = format!("@{host} ");
+            keys.exact.push(host.clone() + &IndexKey::All.text());
+            if let Some(address) = &self.address {
+                keys.add(&host, &address.path);
+            }
+        }
+        keys
     }
 
     pub(super) fn name(&self) -> Option<&str> {

@@ -74,7 +74,7 @@ mod linux {
     use crate::permissions::SANDBOX;
     use crate::report::{self, Failure};
 
-    pub(super) fn run(exec: Exec) -> Result<u8, Failure> {
+    pub(super) fn run(mut exec: Exec) -> Result<u8, Failure> {
         if let Some(folder) = &exec.shims {
             return write_shims(folder);
         }
@@ -91,6 +91,7 @@ mod linux {
                 command = command.offer_env(name, value);
             }
         }
+        exec.permissions.open_ahead();
         if let Some(cwd) = &exec.place.cwd {
             command = command.cwd(cwd);
         }

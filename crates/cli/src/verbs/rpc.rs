@@ -1,6 +1,6 @@
 //! `cofferdam rpc`: JSON-RPC 2.0, one object per line, on standard input and output.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::AsFd;
@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Waker};
 
 use cofferdam::permissions::{Broker, InMemory};
-use cofferdam::{Canceller, RunSettings};
-use cofferdam_front::exec::{BadParams, Exec};
+use cofferdam::{Canceller, RunSettings, Tool};
+use cofferdam_front::exec::{BadParams, Exec, Runnable};
 use cofferdam_front::lock;
 use cofferdam_front::runner::{Fault, NotStarted, Runner, Started, fault};
 use cofferdam_serve::tools::Registered;
@@ -41,6 +41,11 @@ const MAX_RUNNING: usize = 512;
 
 /// Most requests that wait or run; further ones are answered with an error.
 const MAX_REQUESTS: usize = 100_000;
+
+/// Most tools of the client that are remembered, and the longest of them in bytes. A tool that is
+/// sent again need not be compiled again, which is a third of a short run.
+const MAX_REMEMBERED: usize = 32;
+const MAX_REMEMBERED_LEN: usize = 64 << 10;
 
 /// Serve JSON-RPC 2.0 on standard input and output, one object per line.
 ///
@@ -185,6 +190,8 @@ struct Server {
     client: Arc<str>,
     kept: Kept,
     running: Semaphore,
+    /// Tools that the client has sent, latest last.
+    remembered: Mutex<VecDeque<Tool>>,
     changed: tokio::sync::Notify,
     waiting: std::sync::atomic::AtomicUsize,
 }
@@ -197,6 +204,7 @@ impl Server {
             client: "rpc".into(),
             kept: Kept::new(host),
             running: Semaphore::new(MAX_RUNNING),
+            remembered: Mutex::default(),
             changed: tokio::sync::Notify::new(),
             waiting: Default::default(),
         }
@@ -214,7 +222,10 @@ impl Server {
         let answered = match methods::find(&method) {
             None => Err(unknown_method(&method)),
             Some(method) => match method.call {
-                Call::Exec => Exec::parse(params).map_err(RpcError::from).and_then(|exec| {
+                Call::Exec => Exec::parse(params).map_err(RpcError::from).and_then(|mut exec| {
+                    if let Runnable::Tool(tool) = &mut exec.runnable {
+                        remember(&mut lock(&self.remembered), tool);
+                    }
                     self.clone().exec((&id, is_notification), exec, None, (next, executor))
                 }),
                 Call::Tool => registered::prepare(&self.kept, method, params)
@@ -376,6 +387,18 @@ impl Server {
     }
 }
 
+/// Gives a tool the compiled code of an equal one that was sent before, or remembers it.
+fn remember(remembered: &mut VecDeque<Tool>, tool: &mut Tool) {
+    if tool.source().len() > MAX_REMEMBERED_LEN || remembered.iter().any(|old| tool.share_code(old))
+    {
+        return;
+    }
+    if remembered.len() >= MAX_REMEMBERED {
+        remembered.pop_front();
+    }
+    remembered.push_back(tool.clone().args(Json::Null));
+}
+
 fn answer_json(id: &Json, answer: Result<Json, RpcError>) -> Json {
     match answer {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -405,6 +428,24 @@ fn code_of(error: &cofferdam::Error) -> Code {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tools_are_remembered_by_source_and_the_oldest_goes() {
+        let mut remembered = VecDeque::new();
+        for number in [0, 1, 0, 2, 1] {
+            remember(&mut remembered, &mut Tool::javascript(format!("return {number}")));
+        }
+        assert_eq!(remembered.len(), 3);
+        let mut python = Tool::python("return 1");
+        assert!(!python.share_code(&remembered[1]));
+        remember(&mut remembered, &mut Tool::javascript("x".repeat(MAX_REMEMBERED_LEN + 1)));
+        assert_eq!(remembered.len(), 3);
+        for number in 0..MAX_REMEMBERED {
+            remember(&mut remembered, &mut Tool::javascript(format!("return 'x{number}'")));
+        }
+        assert_eq!(remembered.len(), MAX_REMEMBERED);
+        assert!(!remembered.iter().any(|tool| tool.source() == "return 2"));
+    }
 
     /// T-CELL-026.
     #[test]

@@ -145,6 +145,7 @@ impl Run {
             Runnable::Program(_) => place::cells(&limits),
             Runnable::Native(_) => return Err(not_native()),
         };
+        self.permissions.open_ahead();
         let runtime = runtime(Pool { cells, warm: 0 })?;
         if let Runnable::Tool(tool) = &runnable {
             let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);

@@ -84,11 +84,14 @@ pub(crate) struct Sh {
 }
 
 impl Sh {
-    pub(crate) fn run(self) -> Result<u8, Failure> {
+    pub(crate) fn run(mut self) -> Result<u8, Failure> {
         let limits = self.place.limits()?;
         let script = self.script(&limits)?;
         if let Some(file) = &self.save {
             place::check_target("--save", file)?;
+        }
+        if !matches!(script, Script::Prompt) {
+            self.permissions.open_ahead();
         }
         let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
         let kept = self.named.open()?;

@@ -191,7 +191,7 @@ fn list(as_json: bool) -> Result<u8, Failure> {
 }
 
 impl Call {
-    fn run(self) -> Result<u8, Failure> {
+    fn run(mut self) -> Result<u8, Failure> {
         let tool = tools::get(&store()?, "", &self.name).map_err(failed)?;
         let args: Json = serde_json::from_str(&self.args)
             .map_err(|error| Failure::usage(format!("arguments: not JSON: {error}")))?;

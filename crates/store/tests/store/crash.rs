@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use cofferdam_broker::{Broker, Event, Ledger, Line, Sink, Span, Terms, Timestamp};
-use cofferdam_store::{Filter, Store};
+use cofferdam_store::{Filter, Options, Store, WriterStart};
 
 use super::{Scratch, key};
 
@@ -54,6 +54,36 @@ fn completed_changes_survive_a_kill() {
         assert!(grants.iter().any(|grant| grant.id.as_str() == id), "{line}");
         assert!(log.iter().any(|(_, line)| line.note.as_deref() == Some(number)), "{line}");
     }
+}
+
+#[test]
+fn lines_of_one_run_are_there_after_a_flush_and_after_the_end() {
+    let scratch = Scratch::new();
+    let options = Options { writer: WriterStart::WhenNeeded, ..Options::default() };
+    let open = || Store::open_with(&scratch.path(), &options).unwrap();
+    let run = |events: &[Event]| -> Vec<Line> {
+        events.iter().map(|event| Line::new(Timestamp::now(), *event)).collect()
+    };
+    let count = || open().lines(&Filter::default()).unwrap().len();
+    let store = open();
+    store.offer(run(&[Event::Start, Event::End]));
+    store.flush().unwrap();
+    assert_eq!(count(), 2);
+    store.offer(run(&[Event::Start, Event::End]));
+    drop(store);
+    assert_eq!(count(), 4);
+    // A second run needs the thread, and so does one that goes on.
+    let store = open();
+    store.offer(run(&[Event::Start, Event::End]));
+    store.offer(run(&[Event::Start, Event::End]));
+    store.flush().unwrap();
+    assert_eq!(count(), 8);
+    let other = open();
+    other.offer(run(&[Event::Start]));
+    other.flush().unwrap();
+    assert_eq!(count(), 9);
+    drop((store, other));
+    assert_eq!(count(), 9);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! be used.
 
 mod crash;
+mod many;
 mod processes;
 mod sandboxes;
 mod trouble;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use cofferdam_broker::{Broker, Desk, Ledger, Span, Terms, Verdict};
+use cofferdam_broker::{Broker, Desk, Ledger, Part, Span, Terms, Verdict};
 use cofferdam_caps::storage::StorageArea;
 use cofferdam_caps::{Access, CapabilitySet, Request};
 use cofferdam_store::Store;
@@ -65,8 +66,8 @@ fn grants_for_other_tools_are_not_read_at_the_start() {
     broker(&path).grant(terms().for_tool("one.js")).unwrap();
     let store = Store::open(&path).unwrap();
     assert!(store.changes(0).unwrap().grants.is_empty());
-    assert_eq!(store.grants_for("one.js").unwrap().len(), 1);
-    assert!(store.grants_for("two.js").unwrap().is_empty());
+    assert_eq!(store.grants_for(Some("one.js"), Part::All).unwrap().len(), 1);
+    assert!(store.grants_for(Some("two.js"), Part::All).unwrap().is_empty());
     assert_eq!(store.grants().unwrap().len(), 1);
     let permissions = broker(&path).permissions("s", &CapabilitySet::default());
     assert!(is_permitted(&permissions.desk("r1", "one.js"), &key("k")));

@@ -79,7 +79,7 @@ fn damaged_pages_are_an_error_and_no_grant() {
 fn row_that_cannot_be_read_closes_the_store() {
     let scratch = Scratch::new();
     changed(&scratch, |file| {
-        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, NULL, NULL, '', 0, 2)";
+        let sql = "INSERT INTO grants VALUES ('grt_0000000000', 'fs:fly', 'always', NULL, NULL, '', 0, NULL, NULL, NULL, NULL, '', 0, 2, NULL, NULL)";
         file.execute(sql, []).unwrap();
     });
     let store = Arc::new(Store::open(&scratch.path()).unwrap());
@@ -91,7 +91,7 @@ fn row_that_cannot_be_read_closes_the_store() {
 #[test]
 fn locked_store_is_an_error_and_a_denial() {
     let scratch = Scratch::new();
-    let options = Options { patience: Duration::from_millis(20) };
+    let options = Options { patience: Duration::from_millis(20), ..Options::default() };
     let store = Arc::new(Store::open_with(&scratch.path(), &options).unwrap());
     let broker = Broker::setup(store.clone(), store.clone()).open().unwrap();
     broker.grant(Terms::new(key("a").required(), Span::Once)).unwrap();
