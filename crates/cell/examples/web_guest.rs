@@ -51,7 +51,20 @@ fn library(from: &str, to: &str, init: &str, late: &str, tables: &[Range]) -> Re
 }
 
 fn prepare(wasm: &[u8], to: &str) -> Result<()> {
-    write(to, &imaging::for_browser(wasm)?)
+    write(to, &without_custom_sections(&imaging::for_browser(wasm)?)?)
+}
+
+/// Drops hints about branches, which are 1 % of a file that pages wait for.
+fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
+    let mut module = wasm_encoder::Module::new();
+    for payload in wasmparser::Parser::new(0).parse_all(wasm) {
+        let payload = payload?;
+        let is_custom = matches!(payload, wasmparser::Payload::CustomSection(_));
+        if let Some((id, range)) = payload.as_section().filter(|_| !is_custom) {
+            module.section(&wasm_encoder::RawSection { id, data: &wasm[range] });
+        }
+    }
+    Ok(module.finish())
 }
 
 /// Returns the data symbols whose names contain `part`. A line of the linker's map has address,
