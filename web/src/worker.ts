@@ -10,7 +10,7 @@ import type { SharedModule } from './shared-memory.js'
 
 /** A message from the page: a request, or the answer to an inquiry. */
 export type ToWorker =
-  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined } }
+  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined; coming: string[] } }
   | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
@@ -275,6 +275,8 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     hasFrame = guests.hasFrame = message.open.hasFrame
     const { cellScript } = message.open
     follow = message.open.follow
+    // The page sends these without being asked.
+    for (const name of message.open.coming) if (!modules.has(name)) void awaited(name)
     if (cellScript) guests.bridge(cellScript, needShared)
     opened = open(message.open.keep, message.open.warm)
     opened.then(

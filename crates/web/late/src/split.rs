@@ -449,3 +449,110 @@ impl Reencode for Writer<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        GlobalSection, GlobalType, MemorySection, NameMap, NameSection, RefType, ValType,
+    };
+
+    use super::*;
+
+    /// A module of four functions: `first` calls `gate`, which calls `deep` and `shared`; `first`
+    /// calls `shared` as well. The table has `first` and `deep`. Each reads one constant.
+    fn module() -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], [ValType::I32]);
+        let mut functions = FunctionSection::new();
+        (0..4).for_each(|_| drop(functions.function(0)));
+        let mut tables = TableSection::new();
+        tables.table(TableType {
+            element_type: RefType::FUNCREF,
+            table64: false,
+            minimum: 3,
+            maximum: Some(3),
+            shared: false,
+        });
+        let mut memories = MemorySection::new();
+        memories.memory(MemoryType {
+            minimum: 1,
+            maximum: None,
+            memory64: false,
+            shared: false,
+            page_size_log2: None,
+        });
+        let mut globals = GlobalSection::new();
+        let global = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
+        globals.global(global, &ConstExpr::i32_const(0));
+        let mut exports = ExportSection::new();
+        exports.export("memory", ExportKind::Memory, 0).export("run", ExportKind::Func, 0);
+        let mut table = ElementSection::new();
+        table.active(None, &ConstExpr::i32_const(1), Elements::Functions((&[0, 2]).into()));
+        let mut code = CodeSection::new();
+        for (address, calls) in [(1024, &[1, 3][..]), (1032, &[2, 3]), (1040, &[]), (1048, &[])] {
+            let mut function = Function::new([]);
+            function.instruction(&Instruction::I32Const(address));
+            for call in calls {
+                function.instruction(&Instruction::Call(*call)).instruction(&Instruction::I32Add);
+            }
+            code.function(function.instruction(&Instruction::End));
+        }
+        let mut data = DataSection::new();
+        data.active(0, &ConstExpr::i32_const(1024), *b"aaaa----bbbb----cccc----dddd");
+        let mut map = NameMap::new();
+        for (index, name) in ["first", "gate", "deep", "shared"].iter().enumerate() {
+            map.append(index as u32, name);
+        }
+        let mut names = NameSection::new();
+        names.functions(&map);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&tables).section(&memories);
+        module.section(&globals).section(&exports).section(&table).section(&code);
+        module.section(&data).section(&names);
+        module.finish()
+    }
+
+    fn parts() -> Parts {
+        let constants = [[1024, 4], [1032, 4], [1040, 4], [1048, 4]];
+        split(&module(), |name| name == "gate", &constants).expect("two parts")
+    }
+
+    #[test]
+    fn functions_that_only_late_ones_call_are_late() {
+        let facts = |wasm: &[u8]| Facts::look_at(wasm).expect("a module");
+        let first = facts(&parts().first);
+        // `deep` is in the table, so others may call it.
+        assert_eq!((first.types.len(), first.calls[0].as_slice()), (3, &[2][..]));
+        let plan = Plan::new(facts(&module()), |name| name == "gate" || name == "deep");
+        let plan = plan.expect("a plan");
+        assert_eq!(plan.kept.keys().copied().collect::<Vec<_>>(), [0, 3]);
+        assert_eq!((plan.imports.as_slice(), plan.places[&1]), (&[3][..], 3));
+    }
+
+    #[test]
+    fn both_parts_are_modules() {
+        let Parts { first, late } = parts();
+        wasmparser::validate(&first).expect("a module");
+        wasmparser::validate(&late).expect("a module");
+    }
+
+    #[test]
+    fn constants_of_late_functions_are_zero_until_they_are_loaded() {
+        let Parts { first, late } = parts();
+        let has = |wasm: &[u8], text: &[u8]| wasm.windows(text.len()).any(|part| part == text);
+        assert!(has(&first, b"aaaa----\0\0\0\0----cccc----dddd"));
+        assert!(has(&late, b"bbbb") && !has(&late, b"aaaa"));
+    }
+
+    #[test]
+    fn an_export_cannot_be_late() {
+        let error = split(&module(), |name| name == "first", &[]).expect_err("an export");
+        assert_eq!(error, "the module cannot be split: function 0 is an export");
+    }
+
+    #[test]
+    fn names_are_needed() {
+        let error = split(&parts().first, |_| true, &[]).expect_err("no names");
+        assert_eq!(error, "the module cannot be split: its functions have no names");
+    }
+}
