@@ -66,6 +66,7 @@ web: build  ## the package for browsers: web/dist
 	scripts/web
 
 test-web: web  ## the package in Debian's Chromium and Firefox
+	cargo test --release --locked --manifest-path crates/web/Cargo.toml --target-dir $(TARGET)/web -p cofferdam-late
 	tests/web/run
 
 # Not part of `test`: the browser brings a desktop's libraries, and cells over the bridge take minutes.

@@ -5,6 +5,7 @@
 const fs = require('node:fs');
 const http = require('node:http');
 const path = require('node:path');
+const zlib = require('node:zlib');
 const { chromium, firefox } = require('playwright-core');
 
 const { BUNDLERS, bundle } = require('./bundled.cjs');
@@ -179,11 +180,33 @@ async function openBundled(browser, name) {
 /** Longest time of everything, in milliseconds, so that a browser that hangs is named and not waited for. */
 const LONGEST = 20 * 60_000;
 
+/** Files that a first result waits for, and the most bytes that they may have with Brotli. */
+const DOWNLOADS = {
+  JavaScript: { most: 1_200_000, files: ['index.js', 'worker.js', 'wasm/host.wasm', 'wasm/js.wasm'] },
+  'the shell with its common commands': { most: 1_800_000, files: ['index.js', 'worker.js', 'wasm/host.wasm', 'wasm/sh.wasm', 'wasm/basics.wasm'] },
+};
+
+/** Returns true if no download is too long. */
+function measure() {
+  const lengths = new Map();
+  const length = (file) => {
+    if (!lengths.has(file)) lengths.set(file, zlib.brotliCompressSync(fs.readFileSync(path.join(root, 'web/dist', file)), { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11, [zlib.constants.BROTLI_PARAM_LGWIN]: 24 } }).length);
+    return lengths.get(file);
+  };
+  let isGood = true;
+  for (const [what, { most, files }] of Object.entries(DOWNLOADS)) {
+    const bytes = files.map(length).reduce((a, b) => a + b);
+    console.log(`download of ${what}: ${bytes} bytes with Brotli, at most ${most}${bytes > most ? ': FAILED' : ''}`);
+    isGood &&= bytes <= most;
+  }
+  return isGood;
+}
+
 async function main() {
   setTimeout(() => { console.error(`the browsers did not end within ${LONGEST / 60_000} minutes`); process.exit(1); }, LONGEST).unref();
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
-  let isGood = true;
+  let isGood = parts.length > 0 || measure();
   for (const name of named.length > 0 ? named : USUAL) {
     const browser = await BROWSERS[name]();
     const began = Date.now();

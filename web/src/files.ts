@@ -8,6 +8,7 @@ declare const COFFERDAM_HASHES: Record<string, string>
 // Each address is written out, because bundlers look for this form.
 const PLACES: Record<string, () => URL> = {
   'host.wasm': () => new URL('./wasm/host.wasm', import.meta.url),
+  'host-late.wasm': () => new URL('./wasm/host-late.wasm', import.meta.url),
   'js.wasm': () => new URL('./wasm/js.wasm', import.meta.url),
   'js.late': () => new URL('./wasm/js.late', import.meta.url),
   'js-node.wasm': () => new URL('./wasm/js-node.wasm', import.meta.url),

@@ -108,14 +108,15 @@ export class Sandbox {
     // Cells have workers of their own if nothing else lets them wait.
     const isBridged = canShare() && (options.pinned?.bridge ?? !('Suspending' in WebAssembly))
     // Everything that the first run needs is on its way before the worker has begun.
-    void sandbox.#provide('host.wasm')
     const first = options.first === 'shell' ? ['sh', 'basics'] : sandbox.#frame ? [] : ['js']
+    const coming = ['host.wasm']
     for (const guest of first) {
       if (isBridged) loadShared(fileOf(guest, false)).catch(() => {})
-      else void sandbox.#provide(fileOf(guest, 'Suspending' in WebAssembly))
+      else coming.push(fileOf(guest, 'Suspending' in WebAssembly))
     }
+    for (const name of coming) void sandbox.#provide(name)
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
-    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [], warm: isBridged ? undefined : first[0] } })
+    sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [], warm: isBridged ? undefined : first[0], coming } })
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
       const { description, parameters, returns } = typeof lent === 'function' ? ({} as Lent) : lent
       return { name, description, parameters, returns }

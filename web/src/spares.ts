@@ -66,6 +66,8 @@ export class Spares<Cell> {
   /** Used instances, whose memory is not clean yet. */
   readonly #used = new Map<string, Spare<Cell>[]>()
   readonly #fresh = new Map<string, Fresh>()
+  /** Guests of which an instance was used. */
+  readonly #taken = new Set<string>()
   /** Instances of each guest that were in use at once. */
   readonly #wanted = new Map<string, number>()
   readonly #make: (name: string) => Spare<Cell> | undefined
@@ -79,6 +81,7 @@ export class Spares<Cell> {
 
   /** Returns an instance that is ready, if there is one. */
   take(name: string, live: number): Spare<Cell> | undefined {
+    this.#taken.add(name)
     this.#wanted.set(name, Math.min(MOST, Math.max(this.#wanted.get(name) ?? 1, live)))
     const ready = this.#ready.get(name)?.pop()
     if (ready) return ready
@@ -118,7 +121,8 @@ export class Spares<Cell> {
       const used = this.#used.get(name)?.pop()
       const cleaned = used && this.#cleaned(name, used)
       const spare = cleaned ?? this.#make(name)
-      if (spare && !cleaned) this.#see(name, spare)
+      // The first run does not wait until its guest was looked at.
+      if (spare && !cleaned && this.#taken.has(name)) this.#see(name, spare)
       if (!spare) {
         this.#wanted.delete(name)
         continue

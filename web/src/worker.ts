@@ -10,7 +10,7 @@ import type { SharedModule } from './shared-memory.js'
 
 /** A message from the page: a request, or the answer to an inquiry. */
 export type ToWorker =
-  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined } }
+  | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined; coming: string[] } }
   | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
@@ -152,6 +152,14 @@ function forward(message: FromHost): void {
       .finally(() => requests.delete(inquiry))
     return
   }
+  if ('kind' in message && message.kind === 'late') {
+    const { inquiry } = message
+    loadLatePart().then(
+      () => receive({ inquiry, value: null }),
+      (error) => receive({ inquiry, error: String((error as Error)?.message ?? error) }),
+    )
+    return
+  }
   if ('event' in message && message.event === 'ledger') return keep?.note(message.params as Change)
   if ('inquiryOver' in message) requests.get(message.inquiryOver)?.abort()
   if ('id' in message) {
@@ -219,13 +227,27 @@ async function open(name: string | undefined, warm: string | undefined): Promise
   const [module, kept] = await Promise.all([need('host.wasm'), name === undefined ? undefined : Keep.open(name)])
   const given = { cofferdam_web: web, cofferdam_guests: guests.imports(), wasi_snapshot_preview1: wasi(() => host) }
   const instance = await WebAssembly.instantiate(module, complete(module, given))
-  host = guarded(instance.exports) as unknown as HostExports
+  first = instance.exports
+  host = guarded(first) as unknown as HostExports
   host._initialize?.()
   if (warm) guests.warm(warm)
   if (!kept) return
   await ask('restore', await kept.ledger())
   keep = kept
   setInterval(() => changing.size > 0 && void save(), SAVE_EVERY)
+}
+
+/** Exports of the host, for its second part. */
+let first: WebAssembly.Exports
+let latePart: Promise<unknown> | undefined
+
+/** Loads the part of the host that few pages need; see `late` in the host. It fills in the table and
+    the memory of the first part. */
+function loadLatePart(): Promise<unknown> {
+  latePart ??= need('host-late.wasm').then((module) => WebAssembly.instantiate(module, { first }))
+  // A failure is not kept: the network may be back.
+  latePart.catch(() => (latePart = undefined))
+  return latePart
 }
 
 /** Wraps the host's functions: one that traps has failed for good, and the page is told. */
@@ -238,7 +260,9 @@ function guarded(exports: WebAssembly.Exports): Record<string, unknown> {
       throw error
     }
   }
-  const wrapped = Object.entries(exports).map(([name, value]) => [name, typeof value === 'function' ? guard(value) : value])
+  // The others, with numbers as names, are for the second part alone.
+  const own = Object.entries(exports).filter(([name]) => /^(web|guest)_|^(memory|_initialize)$/.test(name))
+  const wrapped = own.map(([name, value]) => [name, typeof value === 'function' ? guard(value) : value])
   return Object.fromEntries(wrapped)
 }
 
@@ -251,6 +275,8 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     hasFrame = guests.hasFrame = message.open.hasFrame
     const { cellScript } = message.open
     follow = message.open.follow
+    // The page sends these without being asked.
+    for (const name of message.open.coming) if (!modules.has(name)) void awaited(name)
     if (cellScript) guests.bridge(cellScript, needShared)
     opened = open(message.open.keep, message.open.warm)
     opened.then(

@@ -29,7 +29,7 @@ pub const BASICS: &[&str] = &[
     "[", "awk", "basename", "cat", "chmod", "cp", "cut", "dirname", "echo", "egrep", "env",
     "false", "fgrep", "find", "grep", "head", "js", "ln", "ls", "mkdir", "mv", "nl", "node",
     "paste", "printf", "pwd", "rev", "rm", "rmdir", "sed", "seq", "sleep", "sort", "tac",
-    "tail", "tee", "test", "touch", "tr", "true", "uniq", "wc", "which", "xargs", "yes",
+    "tail", "tee", "test", "tr", "true", "uniq", "wc", "which", "xargs", "yes",
 ];
 
 /// Returns true if the command is one of the most common.

@@ -21,9 +21,12 @@ const MAX_LETTERS: usize = 40;
 /// Returns a description of the words in `text` that could be mistaken for others, with every
 /// character that is not ASCII spelled out; `None` if there are none.
 pub fn look_alikes(text: &str) -> Option<String> {
-    if text.is_ascii() {
-        return None;
-    }
+    if text.is_ascii() { None } else { described(text) }
+}
+
+/// A function of its own: browsers fetch it and its tables when a person is first asked.
+#[inline(never)]
+fn described(text: &str) -> Option<String> {
     let is_part = |c: char| c.is_alphanumeric() || c.script() == Script::Inherited;
     let words = text.split(|c: char| !is_part(c)).filter(|word| !word.is_ascii());
     let mut found = Vec::new();

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! web_guest IN.wasm OUT.wasm                                a program
-//! web_guest IN.wasm OUT.wasm INIT OUT.late [MAP PART]       a library, initialised by its export INIT
+//! web_guest IN.wasm OUT.wasm INIT OUT.late [MAP PART...]    a library, initialised by its export INIT
 //! ```
 //!
 //! `OUT.late` has the data that the guest asks for when it needs them. Symbols of the linker's map
-//! MAP that contain PART are among them.
+//! MAP that contain a PART are among them.
 
 use std::error::Error;
 use std::path::Path;
@@ -26,14 +26,18 @@ fn main() -> ExitCode {
     let done = match args[..] {
         [from, to] => read(from).and_then(|wasm| prepare(&wasm, to)),
         [from, to, init, late] => library(from, to, init, late, &[]),
-        [from, to, init, late, map, part] => read(map).and_then(|map| {
-            let tables = symbols(&String::from_utf8_lossy(&map), part);
-            if tables.is_empty() {
-                return Err(format!("no symbol with {part} in the map").into());
+        [from, to, init, late, map, ref parts @ ..] => read(map).and_then(|map| {
+            let mut tables = Vec::new();
+            for part in parts {
+                let found = symbols(&String::from_utf8_lossy(&map), part);
+                if found.is_empty() {
+                    return Err(format!("no symbol with {part} in the map").into());
+                }
+                tables.extend(found);
             }
             library(from, to, init, late, &tables)
         }),
-        _ => Err("usage: web_guest IN OUT [INIT LATE [MAP PART]]".into()),
+        _ => Err("usage: web_guest IN OUT [INIT LATE [MAP PART...]]".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -51,7 +55,20 @@ fn library(from: &str, to: &str, init: &str, late: &str, tables: &[Range]) -> Re
 }
 
 fn prepare(wasm: &[u8], to: &str) -> Result<()> {
-    write(to, &imaging::for_browser(wasm)?)
+    write(to, &without_custom_sections(&imaging::for_browser(wasm)?)?)
+}
+
+/// Drops hints about branches, which are 1 % of a file that pages wait for.
+fn without_custom_sections(wasm: &[u8]) -> Result<Vec<u8>> {
+    let mut module = wasm_encoder::Module::new();
+    for payload in wasmparser::Parser::new(0).parse_all(wasm) {
+        let payload = payload?;
+        let is_custom = matches!(payload, wasmparser::Payload::CustomSection(_));
+        if let Some((id, range)) = payload.as_section().filter(|_| !is_custom) {
+            module.section(&wasm_encoder::RawSection { id, data: &wasm[range] });
+        }
+    }
+    Ok(module.finish())
 }
 
 /// Returns the data symbols whose names contain `part`. A line of the linker's map has address,

@@ -8,7 +8,7 @@ use cofferdam::dom::{Budget, Error, ErrorKind, Page, html_name};
 use cofferdam::page::{Answered, Asked, Elsewhere};
 use serde_json::{Value as Json, json};
 
-use crate::port;
+use crate::{late, port};
 
 /// The live document of the page.
 pub(crate) struct Document {
@@ -36,6 +36,7 @@ impl Elsewhere for Document {
                 let found = ask(question).await?;
                 let Some(tag) = found["tag"].as_str() else { return Ok(Answer::Nothing) };
                 if found["raw"] != Json::Bool(true) {
+                    late::load().await.map_err(|e| Error::new(ErrorKind::NotSupported, e))?;
                     params["text"] = sanitised(tag, &call)?.into();
                 }
             }

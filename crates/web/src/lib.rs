@@ -14,6 +14,7 @@
 //! - [`ledger`]: grants and requests, which the worker keeps in the browser
 //! - [`page`]: the approver and the network of the page
 //! - [`document`]: the document of the page, behind grants
+//! - [`late`]: the part of the host that is fetched when it is needed
 //!
 //! Absent on purpose: any decision about permissions, and any JavaScript.
 
@@ -21,6 +22,7 @@ mod authority;
 mod document;
 mod executor;
 mod files;
+mod late;
 mod ledger;
 mod methods;
 mod page;

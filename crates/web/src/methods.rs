@@ -20,7 +20,7 @@ use crate::authority::{self, Log};
 use crate::document::Document;
 use crate::ledger::Kept;
 use crate::page::{Asking, Fetching};
-use crate::{executor, files, port};
+use crate::{executor, files, late, port};
 
 /// Parameters of a method.
 pub(crate) type Params = Map<String, Json>;
@@ -119,6 +119,18 @@ pub(crate) fn request(id: Json, method: &str, params: Json) {
     let Json::Object(params) = params else {
         return answer(&id, Err(Failed("params: not an object".into())));
     };
+    if late::is_missing(&params) {
+        let (method, attached) = (method.to_owned(), port::attached());
+        return executor::spawn(async move {
+            match late::load().await {
+                Ok(()) => {
+                    port::attach_again(attached);
+                    request(id, &method, Json::Object(params));
+                }
+                Err(e) => answer(&id, Err(Failed(format!("{method}: {e}")))),
+            }
+        });
+    }
     let is_restored = method == "restore";
     let host = match HOST.with_borrow(Clone::clone) {
         Some(_) if is_restored => Err(Failed("restore: the host is in use already".into())),

@@ -49,6 +49,11 @@ pub(crate) fn attached() -> Option<Vec<u8>> {
     ATTACHED.take()
 }
 
+/// Puts bytes back that belong to the message that is being handled.
+pub(crate) fn attach_again(bytes: Option<Vec<u8>>) {
+    ATTACHED.set(bytes);
+}
+
 /// Sends a message with bytes beside it, which JSON could only hold as text.
 pub(crate) fn post_with(message: &Json, bytes: &[u8]) {
     // SAFETY: the worker copies `len` bytes during the call.

@@ -55,7 +55,6 @@ const BASICS: &[(&str, Run)] = &[
     ("tail", uu!(uu_tail, "tail")),
     ("tee", uu!(uu_tee, "tee")),
     ("test", condition::test),
-    ("touch", uu!(uu_touch, "touch")),
     ("tr", uu!(uu_tr, "tr")),
     ("true", plain::succeed),
     ("uniq", uu!(uu_uniq, "uniq")),

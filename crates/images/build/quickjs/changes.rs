@@ -392,8 +392,9 @@ static void js_promise_resolve_function_finalizer(JSRuntime *rt,\n",
         "128",
         "static int js_proxy_delete_property(JSContext *ctx, JSValueConst obj,\n                                    JSAtom atom)"
     ),
-    // Drops the source text of the preludes' functions, which every cell would otherwise carry.
-    // `toString` returns `[native code]`, as in a browser.
+    // Drops source text and positions of the preludes' functions, which every cell would otherwise
+    // carry. `toString` returns `[native code]`, as in a browser; stack traces for people leave these
+    // functions out. The top level of a tool has no source text either, but positions.
     Change {
         file: "quickjs/quickjs.c",
         times: 1,
@@ -426,8 +427,15 @@ typedef struct JSFunctionDef {\n",
         from: "    b->source_len = fd->source_len;\n",
         to: "    b->source_len = fd->source_len;
     if (!b->source_len) {
+        const char *name = JS_AtomToCString(ctx, fd->filename);
         js_free(ctx, b->source);
         b->source = NULL;
+        if (name && !strncmp(name, \"cofferdam:\", 10)) {
+            js_free(ctx, b->pc2line_buf);
+            b->pc2line_buf = NULL;
+            b->pc2line_len = 0;
+        }
+        JS_FreeCString(ctx, name);
     }\n",
     },
     // The context of `AsyncLocalStorage`: a value that callbacks of promises run with again. Nothing

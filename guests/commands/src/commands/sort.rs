@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
+use std::os::fd::AsRawFd as _;
 use std::path::PathBuf;
 
 use crate::bytes::OsStrExt as _;
@@ -18,13 +19,40 @@ const WITH_VALUE: &[u8] = b"kotST";
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
     let taken = take(args);
     match taken.check {
-        None => sort(taken.rest),
+        None => {
+            let Taken { options: mut args, mut files, .. } = taken;
+            let _open = open_pipes(&mut files);
+            if !files.is_empty() {
+                args.push("--".into());
+            }
+            args.extend(files);
+            sort(args)
+        }
         Some(how) => check(taken, how),
     }
 }
 
 fn sort(args: Vec<OsString>) -> i32 {
     uutils::call("sort", args, uu_sort::uumain)
+}
+
+/// Opens the named pipes among the files and returns the names with descriptors in their place. The
+/// uutils version opens each file twice on this target, first to see if it can be read. A writer that
+/// met the first opening may have written everything and ended before the second.
+fn open_pipes(files: &mut [OsString]) -> Vec<fs::File> {
+    let is_pipe = |file: &OsString| {
+        let stat = cofferdam_guest_sys::stat(file.as_bytes(), true);
+        stat.is_ok_and(|stat| stat.mode & 0o170_000 == 0o010_000)
+    };
+    let mut open = Vec::new();
+    for file in files.iter_mut().filter(|file| is_pipe(file)) {
+        // A pipe that cannot be opened is reported by its name.
+        if let Ok(pipe) = fs::File::open(&*file) {
+            *file = format!("/dev/fd/{}", pipe.as_raw_fd()).into();
+            open.push(pipe);
+        }
+    }
+    open
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,12 +67,11 @@ struct Taken {
     /// Arguments that are not files, starting with the command's name.
     options: Vec<OsString>,
     files: Vec<OsString>,
-    rest: Vec<OsString>,
 }
 
 /// Removes `-c`, `-C` and `-m`. Sorting sorted inputs gives the same result as merging them.
 fn take(args: Vec<OsString>) -> Taken {
-    let mut taken = Taken { check: None, options: Vec::new(), files: Vec::new(), rest: Vec::new() };
+    let mut taken = Taken { check: None, options: Vec::new(), files: Vec::new() };
     let mut args = args.into_iter();
     taken.options.extend(args.next());
     let mut only_files = false;
@@ -72,12 +99,6 @@ fn take(args: Vec<OsString>) -> Taken {
                 }
             }
         }
-    }
-    taken.rest = taken.options.clone();
-    taken.rest.push("--".into());
-    taken.rest.extend(taken.files.iter().cloned());
-    if taken.files.is_empty() {
-        taken.rest.pop();
     }
     taken
 }

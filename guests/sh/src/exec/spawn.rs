@@ -45,10 +45,9 @@ impl Shell {
             _ => false,
         };
         self.jobs.lent = lists_jobs;
-        // The process of the stage is the subshell. One with redirections has a process of its own
-        // inside: the stage holds the descriptors until it has ended.
+        // The process of the stage is the subshell.
         let inner = match &command.kind {
-            Kind::Subshell(list) if command.redirects.is_empty() => Some(Command {
+            Kind::Subshell(list) => Some(Command {
                 line: command.line,
                 kind: Kind::Group(crate::syntax::ast::List::clone(list)),
                 redirects: command.redirects.clone(),

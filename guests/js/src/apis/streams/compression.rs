@@ -7,6 +7,7 @@ use rquickjs::function::{Constructor, Opt};
 use rquickjs::{Class, Ctx, Function, JsLifetime, Object, Result, TypedArray};
 
 use crate::apis::base::bytes::Bytes;
+use crate::ranges;
 
 /// Longest output of one step. Output comes in pieces, so that a few bytes that unpack to many
 /// meet the limits of JavaScript's memory.
@@ -113,6 +114,10 @@ fn new_compressor<'js>(
         Some(_) | None => Compression::default(),
     };
     let is_gzip = format == "gzip";
+    if is_gzip {
+        // The table of the checksum.
+        ranges::need();
+    }
     let work = Work::Pack(Pack {
         raw: Compress::new(level, format == "deflate"),
         gzip: is_gzip.then(Crc::new),
@@ -127,6 +132,10 @@ fn new_decompressor<'js>(
     allows_tail: Opt<bool>,
 ) -> Result<Class<'js, Coder>> {
     let is_gzip = format == "gzip";
+    if is_gzip {
+        // The table of the checksum.
+        ranges::need();
+    }
     let tail = if allows_tail.0 == Some(true) { Tail::Allowed } else { Tail::Refused };
     let work = Work::Unpack(Unpack {
         raw: Decompress::new(format == "deflate"),
