@@ -342,8 +342,12 @@ impl Shell {
             };
             let ended = more.is_none();
             if let Some(mut more) = more {
+                let continues = ends_with_join(&more);
                 text.append(&mut more);
                 text.push(b'\n');
+                if continues {
+                    continue;
+                }
             }
             let mut parser = Parser::new(&text, line);
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
@@ -383,6 +387,12 @@ impl Shell {
             }
         }
     }
+}
+
+/// Returns true if a line of input ends with a backslash that joins it with the next line.
+fn ends_with_join(line: &[u8]) -> bool {
+    let slashes = line.iter().rev().take_while(|c| **c == b'\\').count();
+    slashes % 2 == 1 && line.trim_ascii_start().first() != Some(&b'#')
 }
 
 /// Returns a line of a script, counted from 1.
