@@ -141,7 +141,10 @@ impl Shell {
                 match letter {
                     b'c' => command = true,
                     b's' if on => standard = true,
-                    b'i' if on => self.interactive = true,
+                    b'i' if on => {
+                        self.interactive = true;
+                        self.options.shopt_named("expand_aliases", true);
+                    }
                     b'l' | b'r' if on => {}
                     b'o' | b'O' => {
                         let name = args.get(at).map(|n| String::from_utf8_lossy(n).into_owned());

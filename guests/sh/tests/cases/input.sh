@@ -15,3 +15,6 @@ f() { . ./set.sh 1 2; echo "$@"; }; f 9; echo "$@"
 printf -v 'arr[@]' x 2> /dev/null; echo "printf $?"
 printf '%c' '' | od -An -tx1
 pushd -n; shopt -q; echo $?
+# An interactive shell expands aliases; exec names itself when it finds nothing.
+printf "alias hi='echo hello; '\nhi echo there\n" | bash --norc -i 2> /dev/null
+(exec no-such-program) 2>&1 | sed 's/.*line [0-9]*: //'
