@@ -353,7 +353,7 @@ fn cannot(a: &Json, b: &Json, what: &str) -> String {
 const MAX_REPEATED: f64 = (64 << 20) as f64;
 
 fn repeated(text: &str, times: f64) -> Result<Json, String> {
-    if !(times > 0.0) {
+    if times.is_nan() || times <= 0.0 {
         return Ok(Json::Null);
     }
     if text.len() as f64 * times > MAX_REPEATED {

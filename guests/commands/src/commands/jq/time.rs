@@ -49,7 +49,7 @@ const MAX_SECONDS: f64 = 1e14;
 
 /// Returns the broken-down time of a number of seconds.
 pub(super) fn broken(seconds: f64) -> Result<Json, String> {
-    if !(seconds.abs() < MAX_SECONDS) {
+    if seconds.is_nan() || seconds.abs() >= MAX_SECONDS {
         return Err("error converting number of seconds since epoch to datetime".to_owned());
     }
     let whole = seconds.floor();
@@ -79,7 +79,7 @@ pub(super) fn seconds(value: &Json, name: &str) -> Result<f64, String> {
         let Json::Num(number, _) = part else {
             return Err(format!("{name} requires parsed datetime inputs"));
         };
-        if !(number.abs() < 1e9) {
+        if number.is_nan() || number.abs() >= 1e9 {
             return Err(format!("{name} requires parsed datetime inputs"));
         }
         numbers[at] = *number;
