@@ -33,10 +33,9 @@ macro_rules! table {
 macro_rules! uu {
     ($from:path, $name:literal) => {
         |args| {
-            uutils::call($name, args, |args| {
-                use $from as from;
-                from::uumain(args)
-            })
+            use $from as from;
+            let help = || from::uu_app().render_help().to_string();
+            uutils::call($name, args, |args| from::uumain(args), help)
         }
     };
 }
@@ -121,7 +120,7 @@ table! {
     "more", "show files", helpers::pager;
     "mv", "move or rename files", uu!(uu_mv, "mv");
     "nice", "run a command with lower priority", launch::nice;
-    "nl", "number lines", uu!(uu_nl, "nl");
+    "nl", "number lines", |args| uu!(uu_nl, "nl")(uutils::negative_values(args, &["-v", "-i"]));
     "node", "run JavaScript or TypeScript", js::node;
     "nohup", "run a command that outlives its terminal", launch::nohup;
     "nproc", "number of processors", identity::nproc;

@@ -15,7 +15,8 @@ const MAX_DEPTH: usize = 200;
 
 pub(crate) fn cp(args: Vec<OsString>) -> i32 {
     let fresh = copies(&args);
-    let code = uutils::call("cp", args, uu_cp::uumain);
+    let code =
+        uutils::call("cp", args, uu_cp::uumain, || uu_cp::uu_app().render_help().to_string());
     let mask = sys::umask(0o022);
     sys::umask(mask);
     for (from, to) in fresh {
@@ -103,7 +104,9 @@ pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
             operands.push(arg.clone());
         }
     }
-    let code = uutils::call("mkdir", args, uu_mkdir::uumain);
+    let code = uutils::call("mkdir", args, uu_mkdir::uumain, || {
+        uu_mkdir::uu_app().render_help().to_string()
+    });
     let mode = mode.and_then(|mode| parse_mode(&mode, 0o777, true, 0o022));
     if let (0, Some(mode)) = (code, mode) {
         for directory in operands {

@@ -170,6 +170,30 @@ fn labelled(text: &[u8], labels: &[OsString], signs: [&str; 2]) -> Vec<u8> {
     lines.join(&b'\n')
 }
 
+/// Writes the ranges of a normal diff as GNU does: a range of one line is one number.
+fn single_lines(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        let command = line.iter().position(|b| matches!(b, b'a' | b'c' | b'd'));
+        match command.filter(|_| line[0].is_ascii_digit()) {
+            Some(at) => {
+                out.extend_from_slice(single(&line[..at]));
+                out.push(line[at]);
+                out.extend_from_slice(single(line[at + 1..].trim_ascii_end()));
+                out.push(b'\n');
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out
+}
+
+/// Returns a range as one number if both of its ends are the same.
+fn single(range: &[u8]) -> &[u8] {
+    let Some(comma) = range.iter().position(|b| *b == b',') else { return range };
+    if range[..comma] == range[comma + 1..] { &range[..comma] } else { range }
+}
+
 /// Splits `-qu3` into `-q -u3`.
 fn split_cluster(cluster: &str) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
@@ -186,6 +210,9 @@ impl Diff {
     /// Compares two operands. A directory and a file compare the file with its namesake in the
     /// directory.
     fn operands(&mut self, from: &Path, to: &Path) -> Verdict {
+        if from == Path::new("-") && to == from {
+            return Verdict::Same;
+        }
         match (from.is_dir(), to.is_dir()) {
             (true, true) => self.directories(from, to, 0),
             (true, false) => {
@@ -328,7 +355,7 @@ impl Diff {
         let a = a.to_vec();
         let b = b.to_vec();
         let text = match params.format {
-            Format::Normal => normal_diff::diff(&a, &b, params),
+            Format::Normal => single_lines(&normal_diff::diff(&a, &b, params)),
             Format::Unified => unified_diff::diff(&a, &b, params),
             Format::Context => context_diff::diff(&a, &b, params),
             Format::Ed => ed_diff::diff(&a, &b, params).map_err(|error| error.to_string())?,

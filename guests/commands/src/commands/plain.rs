@@ -260,5 +260,7 @@ pub(crate) fn expand(args: Vec<OsString>) -> i32 {
             None => arg,
         });
     }
-    super::uutils::call("expand", changed, uu_expand::uumain)
+    super::uutils::call("expand", changed, uu_expand::uumain, || {
+        uu_expand::uu_app().render_help().to_string()
+    })
 }

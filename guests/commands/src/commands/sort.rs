@@ -33,7 +33,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
 }
 
 fn sort(args: Vec<OsString>) -> i32 {
-    uutils::call("sort", args, uu_sort::uumain)
+    uutils::call("sort", args, uu_sort::uumain, || uu_sort::uu_app().render_help().to_string())
 }
 
 /// Opens the named pipes among the files and returns the names with descriptors in their place. The

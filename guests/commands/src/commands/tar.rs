@@ -50,7 +50,7 @@ Create, list and extract archives.
       --transform=EXPR   not supported
       --help             give this help
 ",
-    trouble: 2,
+    trouble: 64,
 };
 
 /// Deepest nesting of directories.
@@ -62,6 +62,36 @@ enum Job {
     Append,
     List,
     Extract,
+}
+
+/// An owner or group of members.
+#[derive(Clone)]
+struct Owner {
+    name: String,
+    id: u64,
+}
+
+impl Owner {
+    /// Parses `NAME`, `NAME:NUMBER` or a number. Names without a number are those of the system.
+    fn parse(text: &str) -> Self {
+        let known = |name: &str| match name {
+            "nobody" | "nogroup" => 65534,
+            "daemon" => 1,
+            "bin" => 2,
+            "sys" => 3,
+            _ => 0,
+        };
+        match text.split_once(':') {
+            Some((name, id)) => {
+                Owner { name: name.to_owned(), id: id.parse().unwrap_or(known(name)) }
+            }
+            None => match text.trim_start_matches('+').parse() {
+                Ok(0) => Owner { name: "root".to_owned(), id: 0 },
+                Ok(id) => Owner { name: String::new(), id },
+                Err(_) => Owner { name: text.to_owned(), id: known(text) },
+            },
+        }
+    }
 }
 
 struct Tar {
@@ -76,6 +106,12 @@ struct Tar {
     touch: bool,
     dereference: bool,
     strip: usize,
+    /// Owner, group and time that members get in place of their own.
+    owner: Option<Owner>,
+    group: Option<Owner>,
+    modified: Option<u64>,
+    /// Names were asked for in a file, which may be empty.
+    listed: bool,
     exclude: Vec<Vec<u8>>,
     /// Names in the files of `-T` end with zero bytes.
     null: bool,
@@ -161,6 +197,10 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         touch: false,
         dereference: false,
         strip: 0,
+        owner: None,
+        group: None,
+        modified: None,
+        listed: false,
         exclude: Vec::new(),
         null: false,
         names: Vec::new(),
@@ -221,9 +261,24 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
             Key::Short('m') => tar.touch = true,
             Key::Short('h') => tar.dereference = true,
             Key::Short('T') => {
+                tar.listed = true;
                 for line in lines(&value)? {
                     tar.names.push((tar.dir.clone(), OsString::from_vec(line)));
                 }
+            }
+            Key::Long("owner") => tar.owner = Some(Owner::parse(&value.to_string_lossy())),
+            Key::Long("group") => tar.group = Some(Owner::parse(&value.to_string_lossy())),
+            Key::Long("mtime") => {
+                let text = value.to_string_lossy();
+                let seconds = match text.strip_prefix('@') {
+                    Some(seconds) => seconds.parse().ok(),
+                    None => calendar::parse(&text).map(|seconds| seconds.max(0) as u64),
+                };
+                let file = || status(value.as_bytes(), true).ok();
+                let seconds = seconds.or_else(|| file().map(|f| f.modified / 1_000_000_000));
+                tar.modified = Some(
+                    seconds.ok_or_else(|| USAGE.wrong(&format!("Invalid time stamp: '{text}'")))?,
+                );
             }
             Key::Long("null") => tar.null = true,
             Key::Short('X') => tar.exclude.extend(lines(&value)?),
@@ -238,7 +293,7 @@ fn settings(args: Vec<OsString>) -> Result<(Job, Tar), i32> {
         }
     }
     match job {
-        Some(Job::Create) if tar.names.is_empty() => {
+        Some(Job::Create) if tar.names.is_empty() && !tar.listed => {
             Err(USAGE.wrong("Cowardly refusing to create an empty archive"))
         }
         Some(job) => Ok((job, tar)),
@@ -380,13 +435,18 @@ impl Tar {
         let Some(file) = &self.file else { return Err(io::Error::other("no archive is named")) };
         let mut end = 0;
         {
-            let mut archive = Archive::new(File::open(file)?);
-            for entry in archive.entries()? {
+            // An archive that does not exist is made.
+            let archive = match File::open(file) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                opened => Some(opened?),
+            };
+            for entry in archive.map(Archive::new).iter_mut().flat_map(Archive::entries).flatten() {
                 let entry = entry?;
                 end = entry.raw_file_position() + entry.size().div_ceil(512) * 512;
             }
         }
-        let mut target = fs::OpenOptions::new().write(true).open(file)?;
+        let mut target =
+            fs::OpenOptions::new().write(true).create(true).truncate(false).open(file)?;
         target.set_len(end)?;
         io::Seek::seek(&mut target, io::SeekFrom::Start(end))?;
         let mut builder = Builder::new(target);
@@ -454,11 +514,16 @@ impl Tar {
         }
         let mut header = Header::new_gnu();
         header.set_mode(found.mode & 0o7777);
-        header.set_uid(u64::from(found.uid));
-        header.set_gid(u64::from(found.gid));
-        header.set_mtime(found.modified / 1_000_000_000);
-        header.set_username(&owner_name(found.uid))?;
-        header.set_groupname(&owner_name(found.gid))?;
+        let own = |given: &Option<Owner>, id: u32| match given {
+            Some(given) => given.clone(),
+            None => Owner { name: owner_name(id), id: u64::from(id) },
+        };
+        let (owner, group) = (own(&self.owner, found.uid), own(&self.group, found.gid));
+        header.set_uid(owner.id);
+        header.set_gid(group.id);
+        header.set_mtime(self.modified.unwrap_or(found.modified / 1_000_000_000));
+        header.set_username(&owner.name)?;
+        header.set_groupname(&group.name)?;
         header.set_size(0);
         let stored = PathBuf::from(OsString::from_vec(stored));
         match kind {

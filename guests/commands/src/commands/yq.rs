@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use jaq_json::{Map, Val};
+use jaq_json::{Map, Num, Val};
 
-use super::jq::{Layout, Program};
+use super::jq::{Inputs, Json, Layout, Object, Program};
 use crate::output::{self, Input, reason};
 
 const HELP: &str = "\
@@ -172,7 +172,7 @@ fn work(s: &Settings) -> Result<i32, String> {
         false => s.files.iter().map(Some).collect(),
     };
     let filter = s.filter.as_deref().unwrap_or(".");
-    let program = Program::compile(filter, &[], Map::default(), Vec::new())
+    let program = Program::compile(filter, &[], Vec::new())
         .map_err(|message| format!("bad expression: {message}"))?;
     let mut last = None;
     let mut code = 0;
@@ -181,13 +181,15 @@ fn work(s: &Settings) -> Result<i32, String> {
     for file in files {
         let from = s.from.unwrap_or_else(|| guess(file.map_or("", String::as_str)));
         let inputs = if s.null_input && file.is_none() { Vec::new() } else { read(file, from)? };
-        let inputs: Vec<Val> = match s.slurp {
-            true => vec![inputs.into_iter().collect()],
+        let inputs: Vec<Json> = inputs.iter().map(taken).collect();
+        let inputs = match s.slurp {
+            true => vec![Json::from(inputs)],
             false => inputs,
         };
         let to = s.to.unwrap_or(if from == Format::Json { Format::Json } else { Format::Yaml });
         let mut text = Vec::new();
-        let ended = program.run(Box::new(inputs.into_iter().map(Ok)), s.null_input, &mut |value| {
+        let ended = program.run(Values(inputs.into_iter()), s.null_input, &mut |json| {
+            let value = given(&json);
             if !is_first && to == Format::Yaml && is_collection(&value) && last == Some(true) {
                 text.extend_from_slice(b"---\n");
             }
@@ -196,7 +198,7 @@ fn work(s: &Settings) -> Result<i32, String> {
             if matches!(value, Val::Null | Val::Bool(false)) && s.exit_status {
                 code = 1;
             }
-            write(s, to, &value, &mut text)
+            write(s, to, &value, &json, &mut text)
         });
         if ended != 0 {
             code = 1;
@@ -210,6 +212,68 @@ fn work(s: &Settings) -> Result<i32, String> {
         }
     }
     Ok(output::finish("yq", &mut out, code))
+}
+
+/// The inputs of a filter.
+struct Values(std::vec::IntoIter<Json>);
+
+impl Inputs for Values {
+    fn next(&mut self) -> Option<Result<Json, String>> {
+        self.0.next().map(Ok)
+    }
+
+    fn file(&self) -> Json {
+        Json::Null
+    }
+
+    fn line(&self) -> usize {
+        0
+    }
+}
+
+/// Returns a value that was read as the filters see it; keys become strings.
+fn taken(value: &Val) -> Json {
+    let text = |bytes: &[u8]| Json::from(String::from_utf8_lossy(bytes).into_owned());
+    match value {
+        Val::Null => Json::Null,
+        Val::Bool(truth) => Json::Bool(*truth),
+        Val::Num(Num::Int(number)) => Json::from(*number as f64),
+        Val::Num(Num::Float(number)) => Json::from(*number),
+        // Decimals keep their text, as in `1.50`.
+        Val::Num(number) => {
+            let text = number.to_string();
+            Json::Num(text.parse::<f64>().unwrap_or(f64::NAN), Some(text.into()))
+        }
+        Val::TStr(bytes) | Val::BStr(bytes) => text(bytes),
+        Val::Arr(items) => items.iter().map(taken).collect(),
+        Val::Obj(members) => {
+            let key = |key: &Val| match key {
+                Val::TStr(bytes) | Val::BStr(bytes) => String::from_utf8_lossy(bytes).into(),
+                other => other.to_string().into(),
+            };
+            let object: Object = members.iter().map(|(k, v)| (key(k), taken(v))).collect();
+            object.into()
+        }
+    }
+}
+
+/// Returns a value of a filter as the formats write it.
+fn given(value: &Json) -> Val {
+    match value {
+        Json::Null => Val::Null,
+        Json::Bool(truth) => Val::Bool(*truth),
+        Json::Num(_, Some(text)) => Val::Num(Num::Dec(text.to_string().into())),
+        Json::Num(number, _) if *number == number.trunc() && number.abs() < 9e15 => {
+            Val::Num(Num::Int(*number as isize))
+        }
+        Json::Num(number, _) => Val::Num(Num::Float(*number)),
+        Json::Str(text) => Val::from(text.to_string()),
+        Json::Arr(items) => items.items().iter().map(given).collect(),
+        Json::Obj(members) => {
+            let pairs = members.iter().map(|(k, v)| (Val::from(k.to_string()), given(v)));
+            Val::obj(pairs.collect::<Map>())
+        }
+    }
 }
 
 fn is_collection(value: &Val) -> bool {
@@ -275,7 +339,7 @@ fn read(file: Option<&String>, from: Format) -> Result<Vec<Val>, String> {
     }
 }
 
-fn write(s: &Settings, to: Format, value: &Val, out: &mut Vec<u8>) -> io::Result<()> {
+fn write(s: &Settings, to: Format, value: &Val, json: &Json, out: &mut Vec<u8>) -> io::Result<()> {
     match (to, value) {
         (Format::Json, value) => {
             let indent = (!s.compact && s.indent > 0).then(|| " ".repeat(s.indent));
@@ -284,7 +348,7 @@ fn write(s: &Settings, to: Format, value: &Val, out: &mut Vec<u8>) -> io::Result
                 Val::TStr(text) | Val::BStr(text) if s.raw && s.to.is_none() => {
                     out.write_all(text)?;
                 }
-                value => layout.write(out, value, 0)?,
+                _ => layout.write(out, json, 0)?,
             }
         }
         (Format::Props, value) => {

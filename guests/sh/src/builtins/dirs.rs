@@ -54,6 +54,7 @@ pub(super) fn pushd(shell: &mut Shell, args: &[Text]) -> Exec {
     let rest: Vec<&Text> = args[1..].iter().filter(|arg| *arg != b"-n" && *arg != b"--").collect();
     let mut dirs = stack(shell);
     match rest.as_slice() {
+        [] if stay => Ok(0),
         [] => {
             if dirs.len() < 2 {
                 shell.warn("pushd: no other directory");

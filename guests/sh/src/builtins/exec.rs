@@ -4,6 +4,9 @@ use super::{USAGE, shown};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 
+/// Status of a command that does not exist.
+const NOT_FOUND: i32 = 127;
+
 pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut rest = &args[1..];
     let mut name = None;
@@ -44,6 +47,11 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     if let (Some(name), crate::exec::find::Found::Program(path)) = (name, &found) {
         shell.hashed.insert(name.clone(), path.clone());
         args[0] = name;
+    }
+    if matches!(found, crate::exec::find::Found::Nothing) && !args[0].contains(&b'/') {
+        shell.warn(&format!("exec: {}: not found", shown(&args[0])));
+        let goes_on = shell.options.execfail() || shell.interactive;
+        return if goes_on { Ok(NOT_FOUND) } else { Err(Flow::Exit(NOT_FOUND)) };
     }
     let mut env = if clean { Vec::new() } else { shell.exported() };
     shell.lower_level(&mut env);

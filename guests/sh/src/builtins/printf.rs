@@ -64,7 +64,10 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
             match place {
                 Some(place) if place.index.is_some() => {
                     let index = shell.expand_text(&place.index.unwrap_or_default())?;
-                    shell.assign(&place.name, Some(&index), out, false)?;
+                    match shell.assign(&place.name, Some(&index), out, false) {
+                        Err(Flow::Discard(status)) => return Ok(status),
+                        assigned => assigned?,
+                    }
                 }
                 _ => shell.set(&name, out)?,
             }
@@ -233,7 +236,8 @@ impl Printer<'_> {
             }
             b'c' => {
                 let value = self.next().unwrap_or_default();
-                let text = value.get(..1).unwrap_or(b"");
+                // The byte that ends an empty string.
+                let text = value.get(..1).unwrap_or(b"\0");
                 spec.pad(text, &mut self.out);
             }
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {

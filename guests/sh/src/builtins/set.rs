@@ -22,6 +22,10 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
         }
         return shell.print(&out, "set");
     }
+    if let Some(letter) = bad_letter(shell, &args[1..]) {
+        super::bad_option(shell, "set", &letter);
+        return Ok(USAGE);
+    }
     let mut at = 1;
     while let Some(arg) = args.get(at) {
         let on = match arg.first() {
@@ -31,6 +35,7 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
         };
         if arg == b"--" {
             shell.args = Rc::new(args[at + 1..].to_vec());
+            shell.args_set = !shell.frames.iter().any(|frame| frame.is_function);
             return Ok(0);
         }
         if arg == b"-" {
@@ -38,6 +43,7 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
             shell.options.set_named("verbose", false);
             if args.len() > at + 1 {
                 shell.args = Rc::new(args[at + 1..].to_vec());
+                shell.args_set = !shell.frames.iter().any(|frame| frame.is_function);
             }
             return Ok(0);
         }
@@ -57,17 +63,35 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
                         list(shell, on)?;
                     }
                 }
-            } else if !shell.options.set_letter(*letter, on) {
-                let sign = if on { '-' } else { '+' };
-                super::bad_option(shell, "set", &format!("{sign}{}", char::from(*letter)));
-                return Ok(USAGE);
+            } else {
+                shell.options.set_letter(*letter, on);
             }
         }
     }
     if at < args.len() {
         shell.args = Rc::new(args[at..].to_vec());
+        shell.args_set = !shell.frames.iter().any(|frame| frame.is_function);
     }
     Ok(0)
+}
+
+/// Returns the first option that does not exist, with its sign: then none of them is set.
+fn bad_letter(shell: &Shell, args: &[Text]) -> Option<String> {
+    let mut args = args.iter().peekable();
+    while let Some([sign @ (b'-' | b'+'), letters @ ..]) = args.next().map(Vec::as_slice) {
+        if letters.is_empty() || letters == b"-" {
+            return None;
+        }
+        for letter in letters {
+            let is_name = |arg: &&Text| !matches!(arg.first(), Some(b'-' | b'+'));
+            if *letter == b'o' {
+                args.next_if(is_name);
+            } else if !{ shell.options }.set_letter(*letter, true) {
+                return Some(format!("{}{}", char::from(*sign), char::from(*letter)));
+            }
+        }
+    }
+    None
 }
 
 fn list(shell: &mut Shell, table: bool) -> Exec {

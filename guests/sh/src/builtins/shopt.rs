@@ -42,6 +42,9 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
     };
     let mut out = String::new();
     let mut status = 0;
+    if names.is_empty() && quiet {
+        return Ok(0);
+    }
     if names.is_empty() {
         for name in known {
             let on = is_on(shell, name).unwrap_or(false);
@@ -55,7 +58,8 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
         let Some(on) = is_on(shell, name) else {
             let what = if set { "option name" } else { "shell option name" };
             shell.warn(&format!("shopt: {name}: invalid {what}"));
-            status = 1;
+            // bash reports success for `shopt -o`.
+            status = i32::from(!set || turn.is_none());
             continue;
         };
         match turn {

@@ -105,6 +105,7 @@ impl Shell {
             arguments,
             ..Frame::default()
         });
+        let args_set = std::mem::take(&mut self.args_set);
         let before = match args {
             Some(args) => Some(std::mem::replace(&mut self.args, Rc::new(args))),
             None => None,
@@ -117,9 +118,11 @@ impl Shell {
             self.run_return_trap()?;
             self.status = status;
         }
-        if let Some(before) = before {
+        // Parameters that the script set with `set` stay.
+        if let Some(before) = before.filter(|_| !self.args_set) {
             self.args = before;
         }
+        self.args_set |= args_set;
         self.leave_frame();
         answer
     }

@@ -141,7 +141,10 @@ impl Shell {
                 match letter {
                     b'c' => command = true,
                     b's' if on => standard = true,
-                    b'i' if on => self.interactive = true,
+                    b'i' if on => {
+                        self.interactive = true;
+                        self.options.shopt_named("expand_aliases", true);
+                    }
                     b'l' | b'r' if on => {}
                     b'o' | b'O' => {
                         let name = args.get(at).map(|n| String::from_utf8_lossy(n).into_owned());
@@ -342,8 +345,12 @@ impl Shell {
             };
             let ended = more.is_none();
             if let Some(mut more) = more {
+                let continues = ends_with_join(&more);
                 text.append(&mut more);
                 text.push(b'\n');
+                if continues {
+                    continue;
+                }
             }
             let mut parser = Parser::new(&text, line);
             let aliases = self.options.expand_aliases().then(|| self.aliases.clone());
@@ -383,6 +390,12 @@ impl Shell {
             }
         }
     }
+}
+
+/// Returns true if a line of input ends with a backslash that joins it with the next line.
+fn ends_with_join(line: &[u8]) -> bool {
+    let slashes = line.iter().rev().take_while(|c| **c == b'\\').count();
+    slashes % 2 == 1 && line.trim_ascii_start().first() != Some(&b'#')
 }
 
 /// Returns a line of a script, counted from 1.

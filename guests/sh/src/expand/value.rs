@@ -215,6 +215,7 @@ impl Shell {
                     (Some(_), false) => "c",
                     (Some(_), true) => "ci",
                     (None, true) => "is",
+                    (None, false) if self.source.is_empty() => "s",
                     (None, false) => "",
                 };
                 Got::One(self.options.letters(extra).into_bytes())

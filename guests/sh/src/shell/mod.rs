@@ -172,6 +172,8 @@ pub struct Shell {
     pub disabled: Vec<Text>,
     /// True in a subshell, where a fatal error ends the process with status 1.
     pub in_subshell: bool,
+    /// `set` replaced the positional parameters of the script being sourced, outside functions.
+    pub args_set: bool,
     /// File or other source of the running commands, for messages.
     pub source: Text,
 }

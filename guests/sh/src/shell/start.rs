@@ -85,6 +85,7 @@ impl Shell {
             interactive: false,
             disabled: Vec::new(),
             in_subshell: false,
+            args_set: false,
             source: Vec::new(),
         };
         shell.take_environment(environment);

@@ -262,6 +262,7 @@ impl Shell {
             interactive: false,
             disabled: state.disabled,
             in_subshell: true,
+            args_set: false,
             source: state.source,
         };
         Some((shell, state.body))

@@ -91,9 +91,8 @@ impl Parser {
             let ended = line == here.end.as_slice();
             if !ended {
                 text.extend_from_slice(line);
-                if len.is_some() {
-                    text.push(b'\n');
-                }
+                // The end of the script ends the last line, too.
+                text.push(b'\n');
             }
             self.pos += taken;
             self.line += count;

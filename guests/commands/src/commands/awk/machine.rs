@@ -539,9 +539,12 @@ impl<'p> Machine<'p> {
                     Value::input(&text[place.clone()])
                 }
                 (Some(_), Value::Number(_)) => Value::input(&self.record.string(&self.convfmt)),
-                _ => Value::Unset,
+                // A field that does not exist is the empty string, which is no number.
+                _ => Value::Text(Default::default()),
             },
-            Fields::Values(values) => values.get(index - 1).cloned().unwrap_or_default(),
+            Fields::Values(values) => {
+                values.get(index - 1).cloned().unwrap_or_else(|| Value::Text(Default::default()))
+            }
             Fields::Unsplit => Value::Unset,
         })
     }

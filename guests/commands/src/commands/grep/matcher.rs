@@ -119,7 +119,7 @@ impl Matcher {
     }
 
     fn perl(text: &str, wish: &Wish) -> Result<Engine, String> {
-        let joined = text.split('\n').collect::<Vec<_>>().join("|");
+        let joined = text.split('\n').map(unquoted).collect::<Vec<_>>().join("|");
         let flags = if wish.ignore_case { "(?im)" } else { "(?m)" };
         let body = match (wish.whole_lines, wish.words) {
             (true, _) => format!("{flags}^(?:{joined})$"),
@@ -243,4 +243,28 @@ fn first_char(text: &[u8]) -> Option<char> {
         Ok(head) => head.chars().next(),
         Err(error) => std::str::from_utf8(&head[..error.valid_up_to()]).ok()?.chars().next(),
     }
+}
+
+/// Replaces the literal text between `\Q` and `\E` by its escaped form.
+fn unquoted(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        if let Some(literal) = after.strip_prefix('Q') {
+            let end = literal.find("\\E").unwrap_or(literal.len());
+            out.push_str(&fancy_regex::escape(&literal[..end]));
+            rest = literal.get(end + 2..).unwrap_or_default();
+            continue;
+        }
+        let next = after.chars().next();
+        if next != Some('E') {
+            out.push('\\');
+            out.extend(next);
+        }
+        rest = &after[next.map_or(0, char::len_utf8)..];
+    }
+    out.push_str(rest);
+    out
 }

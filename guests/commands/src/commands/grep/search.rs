@@ -65,7 +65,11 @@ impl<'a> Searcher<'a> {
     /// Searches all files and returns the exit code.
     pub(super) fn run(&mut self, files: Vec<OsString>) -> i32 {
         let recursive = matches!(self.settings.directories, Directories::Recurse { .. });
-        self.names = self.settings.names.unwrap_or(files.len() > 1 || recursive);
+        self.names = self.settings.names.unwrap_or(
+            files.len() > 1
+                || (recursive
+                    && files.first().is_none_or(|file| std::path::Path::new(file).is_dir())),
+        );
         if files.is_empty() && recursive {
             walk::directory(self, b".", b"");
         } else if files.is_empty() {

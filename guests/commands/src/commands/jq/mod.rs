@@ -1,17 +1,27 @@
-//! jq, based on the jaq library.
+//! jq: the options, and the modules in the order of a run.
 
+mod format;
+mod json;
+mod library;
+mod math;
+mod paths;
 mod program;
+mod read;
+mod regex;
+mod run;
+mod syntax;
+mod time;
 mod write;
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use jaq_json::{Map, Val, read};
-
 use crate::bytes::OsStringExt as _;
 use crate::output::{self, Input, reason};
+pub(super) use json::{Json, Object};
 pub(super) use program::Program;
+pub(super) use run::Inputs;
 pub(super) use write::Layout;
 
 const HELP: &str = "\
@@ -38,6 +48,7 @@ Command options:
   -e, --exit-status         set exit status code based on the output;
   -f, --from-file file      load filter from the file;
       --seq                 write an RS before each output;
+      --stream              parse the input value in streaming fashion;
       --arg name value      set $name to the string value;
       --argjson name value  set $name to the JSON value;
       --slurpfile name file set $name to an array of JSON values read
@@ -52,8 +63,6 @@ Command options:
   -V, --version             show the version;
 ";
 
-/// Deepest nesting of an input, because reading and writing recurse.
-const MAX_DEPTH: usize = 1000;
 /// Longest input, in bytes; the whole input is kept in memory.
 const MAX_INPUT: u64 = 1 << 30;
 
@@ -66,6 +75,7 @@ struct Settings {
     join: bool,
     zero: bool,
     seq: bool,
+    stream: bool,
     exit_status: bool,
     ascii: bool,
     sort_keys: bool,
@@ -73,8 +83,8 @@ struct Settings {
     indent: Option<String>,
     filter: Option<String>,
     files: Vec<OsString>,
-    named: Vec<(String, Val)>,
-    positional: Vec<Val>,
+    named: Vec<(String, Json)>,
+    positional: Vec<Json>,
 }
 
 /// A usage error: a message and the exit code.
@@ -111,7 +121,10 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
     let mut from_file = false;
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy().into_owned();
-        if !options || !text.starts_with('-') || text == "-" {
+        // A filter may begin with a minus sign, before a digit or a path.
+        let negated =
+            s.filter.is_none() && text[1.min(text.len())..].starts_with(['.', '(', '$', '1']);
+        if !options || !text.starts_with('-') || text == "-" || negated {
             operand(&mut s, arg, rest, from_file)?;
             continue;
         }
@@ -140,6 +153,7 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                 "-e" | "--exit-status" => s.exit_status = true,
                 "-C" | "--color-output" | "-M" | "--monochrome-output" | "--unbuffered" => {}
                 "--seq" => s.seq = true,
+                "--stream" => s.stream = true,
                 "--tab" => s.indent = Some("\t".to_owned()),
                 "--indent" => {
                     let number = value("one parameter")?.to_string_lossy().parse::<usize>();
@@ -160,12 +174,12 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                 "--arg" => {
                     let name = value("two parameters")?.to_string_lossy().into_owned();
                     let text = value("two parameters")?.into_vec();
-                    s.named.push((name, Val::utf8_str(text)));
+                    s.named.push((name, text_of(text)));
                 }
                 "--argjson" => {
                     let name = value("two parameters")?.to_string_lossy().into_owned();
                     let text = value("two parameters")?.into_vec();
-                    let json = parse(&text)
+                    let json = read::one(&text)
                         .map_err(|_| ("Invalid JSON text passed to --argjson".to_owned(), 2))?;
                     s.named.push((name, json));
                 }
@@ -184,11 +198,10 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
                     };
                     let text = std::fs::read(&file).map_err(|error| bad(reason(&error)))?;
                     let content = if name == "--rawfile" {
-                        Val::utf8_str(text)
+                        text_of(text)
                     } else {
-                        check_depth(&text).map_err(&bad)?;
-                        let values: Result<Vec<_>, _> = read::parse_many(&text).collect();
-                        values.map_err(|error| bad(error.to_string()))?.into_iter().collect()
+                        let values: Result<Vec<_>, _> = read::Reader::new(&text).collect();
+                        values.map_err(bad)?.into()
                     };
                     s.named.push((variable, content));
                 }
@@ -226,9 +239,9 @@ fn operand(s: &mut Settings, arg: OsString, rest: Rest, from_file: bool) -> Resu
     }
     match rest {
         Rest::Files => s.files.push(arg),
-        Rest::Texts => s.positional.push(Val::utf8_str(arg.into_vec())),
+        Rest::Texts => s.positional.push(text_of(arg.into_vec())),
         Rest::Json => {
-            let json = parse(&arg.into_vec())
+            let json = read::one(&arg.into_vec())
                 .map_err(|_| ("Invalid JSON text passed to --jsonargs".to_owned(), 2))?;
             s.positional.push(json);
         }
@@ -243,60 +256,45 @@ fn read_text(file: &OsString) -> Result<String, Wrong> {
         .map_err(|error| (format!("error: Could not open {shown}: {}", reason(&error)), 2))
 }
 
-fn parse(text: &[u8]) -> Result<Val, String> {
-    check_depth(text)?;
-    read::parse_single(text).map_err(|error| error.to_string())
-}
-
-/// Refuses input that nests too deep for the stack.
-fn check_depth(text: &[u8]) -> Result<(), String> {
-    let (mut depth, mut inside, mut escaped) = (0_usize, false, false);
-    for byte in text {
-        match (inside, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => inside = !inside,
-            (false, b'[' | b'{') => depth += 1,
-            (false, b']' | b'}') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_DEPTH {
-            return Err("Exceeds depth limit for parsing".to_owned());
-        }
-    }
-    Ok(())
+/// Returns bytes as a string.
+fn text_of(bytes: Vec<u8>) -> Json {
+    Json::from(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn filter(s: Settings) -> i32 {
-    let mut text = Vec::new();
-    let mut code = 0;
-    if s.files.is_empty()
-        && let Err(error) = Input.take(MAX_INPUT).read_to_end(&mut text)
-    {
-        eprintln!("jq: error: Could not read standard input: {}", reason(&error));
-        code = 2;
-    }
-    for file in &s.files {
-        let opened = File::open(file).and_then(|file| file.take(MAX_INPUT).read_to_end(&mut text));
-        if let Err(error) = opened {
-            let shown = file.to_string_lossy();
-            eprintln!("jq: error: Could not open {shown}: {}", reason(&error));
-            code = 2;
-        }
-    }
-    let mut named = Map::default();
-    for (name, value) in &s.named {
-        named.insert(Val::from(name.clone()), value.clone());
-    }
     let filter = s.filter.as_deref().unwrap_or(".");
-    let program = match Program::compile(filter, &s.named, named, s.positional.clone()) {
+    let program = match Program::compile(filter, &s.named, s.positional.clone()) {
         Ok(program) => program,
         Err(message) => {
             eprintln!("jq: error: {message}\njq: 1 compile error");
             return 3;
         }
     };
-    let inputs = values(&s, &text);
+    let mut texts: Vec<(Json, Vec<u8>)> = Vec::new();
+    let mut code = 0;
+    // Standard input is read when the filter asks for it.
+    if s.files.is_empty() && !s.null_input {
+        let mut text = Vec::new();
+        if let Err(error) = Input.take(MAX_INPUT).read_to_end(&mut text) {
+            eprintln!("jq: error: Could not read standard input: {}", reason(&error));
+            code = 2;
+        }
+        texts.push((Json::Null, text));
+    }
+    for file in &s.files {
+        let mut text = Vec::new();
+        let opened = match file.to_str() {
+            Some("-") => Input.take(MAX_INPUT).read_to_end(&mut text),
+            _ => File::open(file).and_then(|file| file.take(MAX_INPUT).read_to_end(&mut text)),
+        };
+        let shown = file.to_string_lossy();
+        if let Err(error) = opened {
+            eprintln!("jq: error: Could not open {shown}: {}", reason(&error));
+            code = 2;
+            continue;
+        }
+        texts.push((Json::from(&*shown), text));
+    }
     let layout = Layout {
         indent: if s.compact { None } else { Some(s.indent.clone().unwrap_or("  ".to_owned())) },
         sort_keys: s.sort_keys,
@@ -304,9 +302,10 @@ fn filter(s: Settings) -> i32 {
     };
     let mut out = output::stdout();
     let mut last = None;
+    let inputs = Texts::new(&s, texts);
     let ended = program.run(inputs, s.null_input, &mut |value| {
         emit(&mut out, &s, &layout, &value)?;
-        last = Some(!matches!(value, Val::Null | Val::Bool(false)));
+        last = Some(!matches!(value, Json::Null | Json::Bool(false)));
         Ok(())
     });
     if ended != 0 {
@@ -321,12 +320,12 @@ fn filter(s: Settings) -> i32 {
     output::finish("jq", &mut out, code)
 }
 
-fn emit(out: &mut output::Output, s: &Settings, layout: &Layout, value: &Val) -> io::Result<()> {
+fn emit(out: &mut output::Output, s: &Settings, layout: &Layout, value: &Json) -> io::Result<()> {
     if s.seq {
         out.write_all(b"\x1e")?;
     }
     match value {
-        Val::TStr(text) | Val::BStr(text) if s.raw && !s.ascii => out.write_all(text)?,
+        Json::Str(text) if s.raw && !s.ascii => out.write_all(text.as_bytes())?,
         other => layout.write(out, other, 0)?,
     }
     match (s.zero, s.join) {
@@ -336,30 +335,136 @@ fn emit(out: &mut output::Output, s: &Settings, layout: &Layout, value: &Val) ->
     }
 }
 
-/// Returns the input values.
-fn values<'a>(s: &Settings, text: &'a [u8]) -> Box<dyn Iterator<Item = Result<Val, String>> + 'a> {
-    if s.raw_input && s.slurp {
-        return Box::new(std::iter::once(Ok(Val::utf8_str(text.to_vec()))));
+/// The inputs: the values in the texts of files or of standard input.
+struct Texts {
+    texts: std::vec::IntoIter<(Json, Vec<u8>)>,
+    how: How,
+    /// Standard input is still to be read.
+    unread: bool,
+    file: Json,
+    values: std::vec::IntoIter<(Result<Json, String>, usize)>,
+    line: usize,
+    slurped: bool,
+}
+
+struct How {
+    raw: bool,
+    slurp: bool,
+    stream: bool,
+}
+
+impl Texts {
+    fn new(s: &Settings, texts: Vec<(Json, Vec<u8>)>) -> Self {
+        let how = How { raw: s.raw_input, slurp: s.slurp, stream: s.stream };
+        let unread = s.files.is_empty() && s.null_input;
+        let (texts, values) = (texts.into_iter(), Vec::new().into_iter());
+        Texts { texts, how, unread, file: Json::Null, values, line: 0, slurped: false }
     }
-    if s.raw_input {
-        let whole = text.strip_suffix(b"\n").unwrap_or(text);
-        let lines = whole.split(|b| *b == b'\n').map(|line| Ok(Val::utf8_str(line.to_vec())));
-        return if text.is_empty() { Box::new(std::iter::empty()) } else { Box::new(lines) };
-    }
-    if let Err(error) = check_depth(text) {
-        return Box::new(std::iter::once(Err(error)));
-    }
-    let mut failed = false;
-    let values = read::parse_many(text).map_while(move |value| {
-        if failed {
-            return None;
+
+    fn text(&mut self) -> Option<(Json, Vec<u8>)> {
+        if std::mem::take(&mut self.unread) {
+            let mut text = Vec::new();
+            // What could be read before a failure is used.
+            let _ = Input.take(MAX_INPUT).read_to_end(&mut text);
+            return Some((Json::Null, text));
         }
-        failed = value.is_err();
-        Some(value.map_err(|error| error.to_string()))
-    });
-    if !s.slurp {
-        return Box::new(values);
+        self.texts.next()
     }
-    let all: Result<Vec<Val>, String> = values.collect();
-    Box::new(std::iter::once(all.map(|all| all.into_iter().collect())))
+
+    /// Returns all values of one text, each with the number of lines read by then.
+    fn values(&self, text: &[u8]) -> Vec<(Result<Json, String>, usize)> {
+        if self.how.raw {
+            let whole = text.strip_suffix(b"\n").unwrap_or(text);
+            let lines = whole.split(|b| *b == b'\n').enumerate();
+            let lines = lines.map(|(at, line)| (Ok(text_of(line.to_vec())), at + 1));
+            return if text.is_empty() { Vec::new() } else { lines.collect() };
+        }
+        let mut reader = read::Reader::new(text);
+        let mut list = Vec::new();
+        while let Some(value) = reader.next() {
+            let line = reader.line();
+            match value {
+                Ok(value) if self.how.stream => {
+                    let mut events = Vec::new();
+                    events_of(&value, &mut Vec::new(), &mut events);
+                    list.extend(events.into_iter().map(|event| (Ok(event), line)));
+                }
+                value => list.push((value, line)),
+            }
+        }
+        list
+    }
+
+    /// Returns everything as one value.
+    fn all(&mut self) -> Result<Json, String> {
+        let mut joined = Vec::new();
+        let mut list = Vec::new();
+        while let Some((_, text)) = self.text() {
+            if self.how.raw {
+                joined.extend_from_slice(&text);
+                continue;
+            }
+            for (value, line) in self.values(&text) {
+                list.push(value?);
+                self.line = line;
+            }
+        }
+        Ok(if self.how.raw { text_of(joined) } else { list.into() })
+    }
+}
+
+impl Inputs for Texts {
+    fn next(&mut self) -> Option<Result<Json, String>> {
+        if self.how.slurp {
+            return if std::mem::replace(&mut self.slurped, true) {
+                None
+            } else {
+                Some(self.all())
+            };
+        }
+        loop {
+            if let Some((value, line)) = self.values.next() {
+                self.line = line;
+                return Some(value);
+            }
+            let (file, text) = self.text()?;
+            self.values = self.values(&text).into_iter();
+            (self.file, self.line) = (file, 0);
+        }
+    }
+
+    fn file(&self) -> Json {
+        self.file.clone()
+    }
+
+    fn line(&self) -> usize {
+        self.line
+    }
+}
+
+/// Adds the events of a value: its leaves with their paths, and the ends of its containers.
+fn events_of(value: &Json, path: &mut Vec<Json>, events: &mut Vec<Json>) {
+    let parts: Vec<(Json, &Json)> = match value {
+        Json::Arr(items) => {
+            items.items().iter().enumerate().map(|(at, item)| (Json::from(at), item)).collect()
+        }
+        Json::Obj(members) => {
+            members.iter().map(|(key, item)| (Json::Str(key.clone()), item)).collect()
+        }
+        Json::Null | Json::Bool(_) | Json::Num(..) | Json::Str(_) => Vec::new(),
+    };
+    let last = parts.last().map(|(key, _)| key.clone());
+    for (key, part) in parts {
+        path.push(key);
+        events_of(part, path, events);
+        path.pop();
+    }
+    match last {
+        None => events.push(vec![Json::from(path.clone()), value.clone()].into()),
+        Some(last) => {
+            path.push(last);
+            events.push(vec![Json::from(path.clone())].into());
+            path.pop();
+        }
+    }
 }

@@ -1,179 +1,280 @@
 //! Compiles and runs a filter.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::io;
 
-use jaq_core::data::HasLut;
-use jaq_core::load::{Arena, File, Loader, lex, parse};
-use jaq_core::{Compiler, Ctx, DataT, Filter, Lut, Vars, load};
-use jaq_json::{Map, Val};
-use jaq_std::input::{HasInputs, Inputs, RcIter};
+use super::json::{Json, Object};
+use super::run::{Inputs, Item, Machine, Node, Scope, Stop};
+use super::syntax::{self, Definition, Filter, Part, Pattern};
+use super::{format, library, math};
 
-/// Filters of jq that the libraries lack.
-const OWN_DEFINITIONS: &str = "def leaf_paths: paths(scalars); def input_filename: null;";
-
-/// The data available to native filters: the program, and the remaining inputs.
-pub(in crate::commands) struct Data;
-
-#[derive(Clone)]
-pub(in crate::commands) struct Global<'a> {
-    lut: &'a Lut<Data>,
-    inputs: Inputs<'a, Val>,
-}
-
-impl DataT for Data {
-    type V<'a> = Val;
-    type Data<'a> = Global<'a>;
-}
-
-impl<'a> HasLut<'a, Data> for Global<'a> {
-    fn lut(&self) -> &'a Lut<Data> {
-        self.lut
-    }
-}
-
-impl<'a> HasInputs<'a, Val> for Global<'a> {
-    fn inputs(&self) -> Inputs<'a, Val> {
-        self.inputs
-    }
-}
+/// The functions that are written in the language itself.
+const PRELUDE: &str = include_str!("prelude.jq");
 
 /// A compiled filter and the values of its global variables.
 pub(in crate::commands) struct Program {
-    filter: Filter<Data>,
-    variables: Vec<Val>,
+    filter: Filter,
+    globals: HashMap<(String, usize), Definition>,
+    variables: Vec<(String, Json)>,
+    environment: Json,
 }
 
 impl Program {
     pub(in crate::commands) fn compile(
         text: &str,
-        named: &[(String, Val)],
-        named_map: Map,
-        positional: Vec<Val>,
+        named: &[(String, Json)],
+        positional: Vec<Json>,
     ) -> Result<Self, String> {
-        let mut names = vec!["$ENV".to_owned(), "$ARGS".to_owned(), "$__prog_args".to_owned()];
-        let environment = std::env::vars_os().map(|(name, value)| {
-            let text = |s: std::ffi::OsString| Val::from(s.to_string_lossy().into_owned());
-            (text(name), text(value))
-        });
-        let mut args = Map::default();
-        args.insert(Val::from("positional".to_owned()), positional.iter().cloned().collect());
-        args.insert(Val::from("named".to_owned()), Val::obj(named_map));
+        let members: Object =
+            named.iter().map(|(name, value)| (name.as_str().into(), value.clone())).collect();
+        let arguments =
+            Json::object([("positional", positional.clone().into()), ("named", members.into())]);
         let mut variables =
-            vec![Val::obj(environment.collect()), Val::obj(args), positional.into_iter().collect()];
-        for (name, value) in named {
-            names.push(format!("${name}"));
-            variables.push(value.clone());
-        }
-        let own = load::parse(OWN_DEFINITIONS, |parser| parser.defs()).unwrap_or_default();
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(own);
-        let inputs = jaq_std::input::funs::<Data>().into_vec().into_iter();
-        let funs = jaq_core::funs()
-            .chain(jaq_std::funs())
-            .chain(jaq_json::funs())
-            .chain(inputs.map(jaq_core::native::run::<Data>));
-        let arena = Arena::default();
-        let loader = Loader::new(defs);
-        let modules =
-            loader.load(&arena, File { code: text, path: () }).map_err(|e| load_error(&e))?;
-        let filter = Compiler::default()
-            .with_funs(funs)
-            .with_global_vars(names.iter().map(String::as_str))
-            .compile(modules)
-            .map_err(|errors| {
-                let undefined = errors.into_iter().flat_map(|(_, errors)| errors).next();
-                match undefined {
-                    Some((name, kind)) => format!("{name}/{kind:?} is not defined"),
-                    None => "cannot be compiled".to_owned(),
-                }
-            })?;
-        Ok(Program { filter, variables })
+            vec![("ARGS".to_owned(), arguments), ("__prog_args".to_owned(), positional.into())];
+        variables.extend(named.iter().cloned());
+        let environment: Object = std::env::vars_os()
+            .map(|(name, value)| {
+                (name.to_string_lossy().into(), Json::from(value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        let definitions = syntax::definitions(PRELUDE)?;
+        let globals: HashMap<_, _> = definitions
+            .into_iter()
+            .map(|definition| ((definition.name.clone(), definition.parameters.len()), definition))
+            .collect();
+        let filter = syntax::program(text)?;
+        let mut names = Names { globals: &globals, functions: Vec::new(), variables: Vec::new() };
+        names.variables.push("ENV".to_owned());
+        names.variables.extend(variables.iter().map(|(name, _)| name.clone()));
+        names
+            .check(&filter)
+            .map_err(|name| format!("{name} is not defined at <top-level>, line 1:\n{text}"))?;
+        Ok(Program { filter, globals, variables, environment: environment.into() })
     }
 
     /// Runs the filter on the inputs and returns the exit code.
     pub(in crate::commands) fn run(
         &self,
-        inputs: Box<dyn Iterator<Item = Result<Val, String>> + '_>,
+        inputs: impl Inputs,
         null_input: bool,
-        emit: &mut dyn FnMut(Val) -> io::Result<()>,
+        emit: &mut dyn FnMut(Json) -> io::Result<()>,
     ) -> i32 {
-        let inputs = RcIter::new(inputs);
-        let inputs: Inputs<'_, Val> = &inputs;
-        let mut code = 0;
-        if null_input {
-            return self.one(Val::Null, inputs, emit).unwrap_or_else(|code| code);
+        let inputs = RefCell::new(inputs);
+        let place = 0_u8;
+        let machine = Machine {
+            globals: &self.globals,
+            inputs: &inputs,
+            environment: self.environment.clone(),
+            regexes: RefCell::default(),
+            depth: Cell::new(0),
+            base: std::ptr::from_ref(&place).addr(),
+            labels: Cell::new(0),
+        };
+        let mut scope: Scope = None;
+        for (name, value) in &self.variables {
+            scope = Some(std::rc::Rc::new(Node::Variable(name, value.clone(), scope)));
         }
-        for input in inputs {
+        if null_input {
+            let place = || "<unknown>".to_owned();
+            return self
+                .one(&machine, &scope, Json::Null, emit, &place)
+                .unwrap_or_else(|code| code);
+        }
+        let mut code = 0;
+        loop {
+            let input = inputs.borrow_mut().next();
+            let place = || {
+                let inputs = inputs.borrow();
+                match inputs.file() {
+                    Json::Str(file) => format!("{file}:{}", inputs.line()),
+                    _ => format!("<stdin>:{}", inputs.line()),
+                }
+            };
             match input {
-                Ok(input) => match self.one(input, inputs, emit) {
+                None => return code,
+                Some(Ok(input)) => match self.one(&machine, &scope, input, emit, &place) {
                     Ok(0) => {}
                     Ok(failed) => code = failed,
                     Err(halted) => return halted,
                 },
-                Err(error) => {
-                    eprintln!("jq: error (at <stdin>:0): {error}");
+                Some(Err(why)) => {
+                    eprintln!("jq: parse error: {why}");
                     return 2;
                 }
             }
         }
-        code
     }
 
     /// Runs the filter on one input. `Err` carries the exit code that ends the command.
     fn one<'a>(
         &'a self,
-        input: Val,
-        inputs: Inputs<'a, Val>,
-        emit: &mut dyn FnMut(Val) -> io::Result<()>,
+        machine: &Machine<'a>,
+        scope: &Scope<'a>,
+        input: Json,
+        emit: &mut dyn FnMut(Json) -> io::Result<()>,
+        place: &dyn Fn() -> String,
     ) -> Result<i32, i32> {
-        let global = Global { lut: &self.filter.lut, inputs };
-        let ctx = Ctx::<Data>::new(global, Vars::new(self.variables.iter().cloned()));
-        for output in self.filter.id.run((ctx, input)) {
-            match output {
-                Ok(value) => emit(value).map_err(|error| {
-                    eprintln!("jq: error: {}", crate::output::reason(&error));
-                    2
-                })?,
-                Err(exception) => {
-                    let error = match exception.get_err() {
-                        Ok(error) => error,
-                        Err(other) => return Err(other.get_halt().unwrap_or(5)),
-                    };
-                    match error.into_val() {
-                        Val::TStr(text) => {
-                            let text = String::from_utf8_lossy(&text).into_owned();
-                            eprintln!("jq: error (at <stdin>:0): {text}");
-                        }
-                        other => eprintln!("jq: error (at <stdin>:0) (not a string): {other}"),
-                    }
-                    return Ok(5);
-                }
+        let flow = machine.run(&self.filter, scope, Item::of(input), &mut |item| {
+            emit(item.value).map_err(|error| {
+                eprintln!("jq: error: {}", crate::output::reason(&error));
+                Stop::Halt(2)
+            })
+        });
+        match flow {
+            Ok(()) => Ok(0),
+            Err(Stop::Halt(code)) => Err(code),
+            Err(Stop::Break(_) | Stop::Unwind) => {
+                eprintln!("jq: error (at {}): break", place());
+                Ok(5)
+            }
+            Err(Stop::Error(Json::Str(text))) => {
+                eprintln!("jq: error (at {}): {text}", place());
+                Ok(5)
+            }
+            Err(Stop::Error(other)) => {
+                eprintln!("jq: error (at {}) (not a string): {}", place(), other.text());
+                Ok(5)
             }
         }
-        Ok(0)
     }
 }
 
-fn load_error(errors: &load::Errors<&str, ()>) -> String {
-    for (_, error) in errors {
-        match error {
-            load::Error::Io(list) => {
-                if let Some((path, why)) = list.first() {
-                    return format!("module not found: {path}: {why}");
+/// The names in scope while a filter is checked.
+struct Names<'a> {
+    globals: &'a HashMap<(String, usize), Definition>,
+    functions: Vec<(String, usize)>,
+    variables: Vec<String>,
+}
+
+impl Names<'_> {
+    /// Returns the first name that is not defined.
+    fn check(&mut self, filter: &Filter) -> Result<(), String> {
+        match filter {
+            Filter::Identity | Filter::RecurseAll | Filter::Literal(_) | Filter::Array(None) => {
+                Ok(())
+            }
+            Filter::Format(name) => {
+                if format::NAMES.contains(&name.as_str()) {
+                    Ok(())
+                } else {
+                    Err(format!("{name}/0"))
                 }
             }
-            load::Error::Lex(list) => {
-                if let Some((expected, found)) = list.first() {
-                    let expected: &lex::Expect<&str> = expected;
-                    return format!("syntax error, expected {} at {found:?}", expected.as_str());
+            Filter::Text(_, parts) => parts.iter().try_for_each(|part| match part {
+                Part::Plain(_) => Ok(()),
+                Part::Filter(filter) => self.check(filter),
+            }),
+            Filter::Iterate(a) | Filter::Array(Some(a)) | Filter::Negate(a) => self.check(a),
+            Filter::Index(a, b)
+            | Filter::Pipe(a, b)
+            | Filter::Comma(a, b)
+            | Filter::Binary(_, a, b)
+            | Filter::And(a, b)
+            | Filter::Or(a, b)
+            | Filter::Alternative(a, b)
+            | Filter::Assign(a, b)
+            | Filter::Modify(a, b)
+            | Filter::Change(_, a, b) => self.check(a).and_then(|()| self.check(b)),
+            Filter::Slice(term, from, to) => {
+                self.check(term)?;
+                from.iter().chain(to).try_for_each(|bound| self.check(bound))
+            }
+            Filter::Object(members) => members
+                .iter()
+                .try_for_each(|(key, value)| self.check(key).and_then(|()| self.check(value))),
+            Filter::If(a, b, c) => [a, b, c].into_iter().try_for_each(|part| self.check(part)),
+            Filter::Try(body, handler) => {
+                self.check(body)?;
+                handler.iter().try_for_each(|handler| self.check(handler))
+            }
+            Filter::Reduce(source, patterns, init, update) => {
+                self.check(source)?;
+                self.check(init)?;
+                self.bound(patterns, &[update])
+            }
+            Filter::Foreach(source, patterns, init, update, extract) => {
+                self.check(source)?;
+                self.check(init)?;
+                let mut parts = vec![&**update];
+                parts.extend(extract.as_deref());
+                self.bound(patterns, &parts)
+            }
+            Filter::Bind(source, patterns, body) => {
+                self.check(source)?;
+                self.bound(patterns, &[body])
+            }
+            Filter::Define(definition, rest) => {
+                let (functions, variables) = (self.functions.len(), self.variables.len());
+                self.functions.push((definition.name.clone(), definition.parameters.len()));
+                for parameter in &definition.parameters {
+                    if let Some(variable) = parameter.strip_prefix('$') {
+                        self.variables.push(variable.to_owned());
+                    }
+                    self.functions.push((parameter.trim_start_matches('$').to_owned(), 0));
+                }
+                let checked = self.check(&definition.body);
+                self.functions.truncate(functions + 1);
+                self.variables.truncate(variables);
+                checked.and_then(|()| self.check(rest)).inspect(|()| {
+                    self.functions.truncate(functions);
+                })
+            }
+            Filter::Call(name, arguments) => {
+                let called = (name.clone(), arguments.len());
+                let native = (name.as_str(), arguments.len());
+                let known = self.functions.contains(&called)
+                    || self.globals.contains_key(&called)
+                    || library::NAMES.contains(&native)
+                    || math::NAMES.contains(&native);
+                if !known {
+                    return Err(format!("{name}/{}", arguments.len()));
+                }
+                arguments.iter().try_for_each(|argument| self.check(argument))
+            }
+            Filter::Variable(name) => {
+                if self.variables.contains(name) {
+                    Ok(())
+                } else {
+                    Err(format!("${name}"))
                 }
             }
-            load::Error::Parse(list) => {
-                if let Some((expected, found)) = list.first() {
-                    let expected: &parse::Expect<&str> = expected;
-                    return format!("syntax error, expected {} at {found:?}", expected.as_str());
-                }
+            Filter::Label(name, body) => {
+                self.variables.push(format!("*label-{name}"));
+                let checked = self.check(body);
+                self.variables.pop();
+                checked
+            }
+            Filter::Break(name) => {
+                let label = format!("*label-{name}");
+                if self.variables.contains(&label) { Ok(()) } else { Err(format!("${label}")) }
             }
         }
     }
-    "syntax error".to_owned()
+
+    /// Checks filters in which the variables of patterns are known.
+    fn bound(&mut self, patterns: &[Pattern], filters: &[&Filter]) -> Result<(), String> {
+        let before = self.variables.len();
+        let mut names = Vec::new();
+        patterns.iter().for_each(|pattern| pattern.names(&mut names));
+        self.variables.extend(names.into_iter().map(str::to_owned));
+        let checked = patterns
+            .iter()
+            .try_for_each(|pattern| self.keys(pattern))
+            .and_then(|()| filters.iter().try_for_each(|filter| self.check(filter)));
+        self.variables.truncate(before);
+        checked
+    }
+
+    /// Checks the keys of a pattern.
+    fn keys(&mut self, pattern: &Pattern) -> Result<(), String> {
+        match pattern {
+            Pattern::Variable(_) => Ok(()),
+            Pattern::Array(items) => items.iter().try_for_each(|item| self.keys(item)),
+            Pattern::Object(members) => members.iter().try_for_each(|(_, key, pattern)| {
+                self.check(key)?;
+                pattern.iter().try_for_each(|pattern| self.keys(pattern))
+            }),
+        }
+    }
 }

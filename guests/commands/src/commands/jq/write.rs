@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jaq_json::{Num, Val};
+use super::json::Json;
 
 /// The layout of values.
 pub(in crate::commands) struct Layout {
@@ -17,35 +17,33 @@ impl Layout {
     pub(in crate::commands) fn write(
         &self,
         out: &mut dyn Write,
-        value: &Val,
+        value: &Json,
         level: usize,
     ) -> io::Result<()> {
         match value {
-            Val::Null => out.write_all(b"null"),
-            Val::Bool(true) => out.write_all(b"true"),
-            Val::Bool(false) => out.write_all(b"false"),
-            Val::Num(number) => out.write_all(number_text(number).as_bytes()),
-            Val::TStr(text) | Val::BStr(text) => self.text(out, text),
-            Val::Arr(items) if items.is_empty() => out.write_all(b"[]"),
-            Val::Obj(members) if members.is_empty() => out.write_all(b"{}"),
-            Val::Arr(items) => {
+            Json::Null => out.write_all(b"null"),
+            Json::Bool(true) => out.write_all(b"true"),
+            Json::Bool(false) => out.write_all(b"false"),
+            Json::Num(_, Some(text)) => out.write_all(text.as_bytes()),
+            Json::Num(number, None) => out.write_all(float_text(*number).as_bytes()),
+            Json::Str(text) => self.text(out, text),
+            Json::Arr(items) if items.items().is_empty() => out.write_all(b"[]"),
+            Json::Obj(members) if members.len() == 0 => out.write_all(b"{}"),
+            Json::Arr(items) => {
                 out.write_all(b"[")?;
-                for (number, item) in items.iter().enumerate() {
+                for (number, item) in items.items().iter().enumerate() {
                     self.separate(out, number, level + 1)?;
                     self.write(out, item, level + 1)?;
                 }
                 self.line(out, level)?;
                 out.write_all(b"]")
             }
-            Val::Obj(members) => {
-                let mut list: Vec<(&Val, &Val)> = members.iter().collect();
-                if self.sort_keys {
-                    list.sort_by_key(|(key, _)| *key);
-                }
+            Json::Obj(members) => {
+                let list = if self.sort_keys { members.sorted() } else { members.iter().collect() };
                 out.write_all(b"{")?;
                 for (number, (key, member)) in list.into_iter().enumerate() {
                     self.separate(out, number, level + 1)?;
-                    self.write(out, key, level + 1)?;
+                    self.text(out, key)?;
                     out.write_all(if self.indent.is_some() { b": " } else { b":" })?;
                     self.write(out, member, level + 1)?;
                 }
@@ -71,14 +69,9 @@ impl Layout {
         Ok(())
     }
 
-    fn text(&self, out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+    fn text(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
         out.write_all(b"\"")?;
-        for chunk in text.utf8_chunks() {
-            self.valid(out, chunk.valid())?;
-            if !chunk.invalid().is_empty() {
-                self.valid(out, "\u{fffd}")?;
-            }
-        }
+        self.valid(out, text)?;
         out.write_all(b"\"")
     }
 
@@ -113,15 +106,6 @@ impl Layout {
 }
 
 /// Formats a number like jq: at most 17 digits, and no point in an integral double.
-fn number_text(number: &Num) -> String {
-    match number {
-        Num::Int(number) => number.to_string(),
-        Num::BigInt(number) => number.to_string(),
-        Num::Float(number) => float_text(*number),
-        Num::Dec(text) => text.parse().map_or_else(|_| text.to_string(), float_text),
-    }
-}
-
 fn float_text(number: f64) -> String {
     if number.is_nan() {
         return "null".to_owned();

@@ -102,7 +102,7 @@ fn edit(args: Vec<OsString>) -> Result<i32, i32> {
                 let text = content(&value).map_err(|error| {
                     let shown = value.to_string_lossy();
                     eprintln!("sed: couldn't open file {shown}: {}", reason(&error));
-                    1
+                    TROUBLE
                 })?;
                 add(&mut script, text.strip_suffix(b"\n").unwrap_or(&text));
             }
@@ -131,7 +131,7 @@ fn edit(args: Vec<OsString>) -> Result<i32, i32> {
     };
     let script = script::parse(&script, dialect).map_err(|error| {
         eprintln!("sed: {error}");
-        1
+        if error.starts_with("can't find label") { TROUBLE } else { 1 }
     })?;
     if files.is_empty() {
         if let Mode::InPlace(_) = mode {

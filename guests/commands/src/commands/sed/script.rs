@@ -527,6 +527,7 @@ impl Parser<'_> {
                 Some(b'\n') => break,
                 Some(b'\\') => match self.take() {
                     None => break,
+                    Some(b'n') => text.push(b'\n'),
                     Some(next) => match replacement::escape(next, self.text, &mut self.at) {
                         Some(c) => replacement::push(&mut text, c),
                         None => text.push(next),

@@ -1,0 +1,757 @@
+//! The functions that are not written in the language itself.
+
+use std::rc::Rc;
+
+use super::json::{self, Json, Object};
+use super::run::{Flow, Item, Machine, Scope, Stop, part, shallow, until};
+use super::syntax::Filter;
+use super::{paths, read, regex, time};
+
+/// Names and numbers of arguments of the functions here, except those of [`super::math`].
+pub(super) const NAMES: &[(&str, usize)] = &[
+    ("empty", 0),
+    ("error", 0),
+    ("error", 1),
+    ("not", 0),
+    ("path", 1),
+    ("length", 0),
+    ("utf8bytelength", 0),
+    ("keys", 0),
+    ("keys_unsorted", 0),
+    ("type", 0),
+    ("tostring", 0),
+    ("tonumber", 0),
+    ("toboolean", 0),
+    ("tojson", 0),
+    ("fromjson", 0),
+    ("ascii_downcase", 0),
+    ("ascii_upcase", 0),
+    ("explode", 0),
+    ("implode", 0),
+    ("reverse", 0),
+    ("sort", 0),
+    ("add", 0),
+    ("now", 0),
+    ("mktime", 0),
+    ("gmtime", 0),
+    ("localtime", 0),
+    ("input", 0),
+    ("inputs", 0),
+    ("debug", 0),
+    ("stderr", 0),
+    ("input_filename", 0),
+    ("input_line_number", 0),
+    ("trim", 0),
+    ("ltrim", 0),
+    ("rtrim", 0),
+    ("halt", 0),
+    ("halt_error", 1),
+    ("builtins", 0),
+    ("ltrimstr", 1),
+    ("rtrimstr", 1),
+    ("trimstr", 1),
+    ("startswith", 1),
+    ("endswith", 1),
+    ("split", 1),
+    ("split", 2),
+    ("has", 1),
+    ("contains", 1),
+    ("range", 2),
+    ("range", 3),
+    ("getpath", 1),
+    ("setpath", 2),
+    ("delpaths", 1),
+    ("recurse", 1),
+    ("first", 1),
+    ("last", 1),
+    ("limit", 2),
+    ("skip", 2),
+    ("until", 2),
+    ("while", 2),
+    ("repeat", 1),
+    ("any", 2),
+    ("all", 2),
+    ("isempty", 1),
+    ("test", 2),
+    ("_match", 2),
+    ("sub", 3),
+    ("flatten", 1),
+    ("indices", 1),
+    ("_group_by", 1),
+    ("_sort_by", 1),
+    ("_min_by", 1),
+    ("_max_by", 1),
+    ("strftime", 1),
+    ("strptime", 1),
+    ("strflocaltime", 1),
+    ("bsearch", 1),
+    ("modulemeta", 0),
+];
+
+/// Runs a function that takes filters; those that only take values run in [`plain`].
+pub(super) fn call<'a>(
+    m: &Machine<'a>,
+    name: &'a str,
+    arguments: &'a [Filter],
+    scope: &Scope<'a>,
+    input: Item,
+    out: &mut dyn FnMut(Item) -> Flow,
+) -> Flow {
+    match (name, arguments) {
+        ("empty", []) => Ok(()),
+        ("path", [f]) => m
+            .paths(f, scope, &input.value)?
+            .into_iter()
+            .try_for_each(|path| out(input.made(path.into()))),
+        ("getpath", [path]) => m.values(path, scope, &input.value, &mut |path| {
+            let Json::Arr(path) = path else {
+                return Err("Path must be specified as an array".to_owned().into());
+            };
+            let mut item = input.clone();
+            for key in path.items() {
+                // Parts of what is absent are absent.
+                item = match item.value {
+                    Json::Null => {
+                        Item { value: Json::Null, ..part(&item, key.clone()).unwrap_or(item) }
+                    }
+                    _ => part(&item, key.clone())?,
+                };
+            }
+            out(item)
+        }),
+        ("recurse" | "repeat", [f]) => m.recurse(
+            input,
+            &mut |item| {
+                let mut list = Vec::new();
+                let flow = m.run(f, scope, item.clone(), &mut |item| {
+                    list.push(item);
+                    Ok(())
+                });
+                (list, flow.err())
+            },
+            out,
+        ),
+        ("while", [condition, f]) => {
+            let mut waiting: Vec<Result<Item, Stop>> = vec![Ok(input)];
+            while let Some(next) = waiting.pop() {
+                let item = next?;
+                for truth in m.collect(condition, scope, &item.value)? {
+                    if !truth.is_true() {
+                        continue;
+                    }
+                    out(item.clone())?;
+                    let mut list = Vec::new();
+                    let flow = m.run(f, scope, item.clone(), &mut |item| {
+                        list.push(Ok(item));
+                        Ok(())
+                    });
+                    waiting.extend(flow.err().map(Err));
+                    waiting.extend(list.into_iter().rev());
+                }
+            }
+            Ok(())
+        }
+        ("until", [condition, f]) => {
+            let mut waiting = vec![input];
+            while let Some(item) = waiting.pop() {
+                let truth = m.collect(condition, scope, &item.value)?;
+                for truth in truth {
+                    if truth.is_true() {
+                        out(item.clone())?;
+                        continue;
+                    }
+                    let mut list = Vec::new();
+                    m.run(f, scope, item.clone(), &mut |item| {
+                        list.push(item);
+                        Ok(())
+                    })?;
+                    waiting.extend(list.into_iter().rev());
+                }
+            }
+            Ok(())
+        }
+        ("first", [f]) => {
+            let label = m.label();
+            let mut found = None;
+            until(
+                label,
+                m.run(f, scope, input, &mut |item| {
+                    found = Some(item);
+                    Err(Stop::Break(label))
+                }),
+            )?;
+            found.map_or(Ok(()), out)
+        }
+        ("last", [f]) => {
+            let mut found = None;
+            m.run(f, scope, input, &mut |item| {
+                found = Some(item);
+                Ok(())
+            })?;
+            found.map_or(Ok(()), out)
+        }
+        ("isempty", [f]) => {
+            let label = m.label();
+            let mut empty = true;
+            until(
+                label,
+                m.run(f, scope, Item::of(input.value.clone()), &mut |_| {
+                    empty = false;
+                    Err(Stop::Break(label))
+                }),
+            )?;
+            out(input.made(empty.into()))
+        }
+        ("limit", [count, f]) => m.values(count, scope, &input.value, &mut |count| {
+            let mut left = whole(&count, "Invalid arguments to limit")?;
+            if left == 0.0 {
+                return Ok(());
+            }
+            if left < 0.0 {
+                return m.run(f, scope, input.clone(), out);
+            }
+            let label = m.label();
+            until(
+                label,
+                m.run(f, scope, input.clone(), &mut |item| {
+                    left -= 1.0;
+                    out(item)?;
+                    if left <= 0.0 { Err(Stop::Break(label)) } else { Ok(()) }
+                }),
+            )
+        }),
+        ("skip", [count, f]) => m.values(count, scope, &input.value, &mut |count| {
+            let mut left = whole(&count, "Invalid arguments to skip")?;
+            if left < 0.0 {
+                return Err("skip doesn't support negative count".to_owned().into());
+            }
+            m.run(f, scope, input.clone(), &mut |item| {
+                left -= 1.0;
+                if left < 0.0 { out(item) } else { Ok(()) }
+            })
+        }),
+        ("any" | "all", [f, condition]) => {
+            let label = m.label();
+            let stops_at = name == "any";
+            let mut found = false;
+            until(
+                label,
+                m.run(f, scope, Item::of(input.value.clone()), &mut |item| {
+                    m.values(condition, scope, &item.value, &mut |truth| {
+                        if truth.is_true() != stops_at {
+                            return Ok(());
+                        }
+                        found = true;
+                        Err(Stop::Break(label))
+                    })
+                }),
+            )?;
+            out(input.made((found == stops_at).into()))
+        }
+        ("range", [from, to]) => m.values(from, scope, &input.value, &mut |from| {
+            m.values(to, scope, &input.value, &mut |to| {
+                count(&from, &to, &1.0.into(), &mut |value| out(input.made(value)))
+            })
+        }),
+        ("range", [from, to, step]) => m.values(from, scope, &input.value, &mut |from| {
+            m.values(to, scope, &input.value, &mut |to| {
+                m.values(step, scope, &input.value, &mut |step| {
+                    count(&from, &to, &step, &mut |value| out(input.made(value)))
+                })
+            })
+        }),
+        ("sub", [pattern, f, flags]) => m.values(pattern, scope, &input.value, &mut |pattern| {
+            m.values(flags, scope, &input.value, &mut |flags| {
+                let text = regex::subject(&input.value)?;
+                let found = regex::matches(m, &text, &pattern, &flags)?;
+                replace(m, f, scope, &text, &found, String::new(), 0, &mut |text| {
+                    out(input.made(text.into()))
+                })
+            })
+        }),
+        ("inputs", []) => loop {
+            let next = m.inputs.borrow_mut().next();
+            match next {
+                Some(value) => out(input.made(value?))?,
+                None => return Ok(()),
+            }
+        },
+        _ => values(m, arguments, scope, &input.value, Vec::new(), &mut |values| {
+            out(input.made(shallow(plain(m, name, values, &input.value)?)?))
+        }),
+    }
+}
+
+/// Hands over every combination of the arguments' values.
+fn values<'a>(
+    m: &Machine<'a>,
+    arguments: &'a [Filter],
+    scope: &Scope<'a>,
+    input: &Json,
+    so_far: Vec<Json>,
+    out: &mut dyn FnMut(&[Json]) -> Flow,
+) -> Flow {
+    let Some((first, rest)) = arguments.split_first() else { return out(&so_far) };
+    m.values(first, scope, input, &mut |value| {
+        let mut list = so_far.clone();
+        list.push(value);
+        values(m, rest, scope, input, list, out)
+    })
+}
+
+fn whole(value: &Json, message: &str) -> Result<f64, Stop> {
+    match value {
+        Json::Num(number, _) => Ok(*number),
+        _ => Err(message.to_owned().into()),
+    }
+}
+
+fn count(from: &Json, to: &Json, step: &Json, out: &mut dyn FnMut(Json) -> Flow) -> Flow {
+    let (Json::Num(from, _), Json::Num(to, _), Json::Num(step, _)) = (from, to, step) else {
+        return Err("Range bounds must be numeric".to_owned().into());
+    };
+    let mut at = *from;
+    while (*step > 0.0 && at < *to) || (*step < 0.0 && at > *to) {
+        out(at.into())?;
+        at += step;
+    }
+    if *step == 0.0 && at < *to {
+        loop {
+            out(at.into())?;
+        }
+    }
+    Ok(())
+}
+
+/// Hands over the text with the matches from `number` on replaced by what the filter makes of them.
+#[expect(clippy::too_many_arguments, reason = "the state of one replacement")]
+fn replace<'a>(
+    m: &Machine<'a>,
+    f: &'a Filter,
+    scope: &Scope<'a>,
+    text: &str,
+    found: &[regex::Match],
+    done: String,
+    from: usize,
+    out: &mut dyn FnMut(String) -> Flow,
+) -> Flow {
+    let Some((first, rest)) = found.split_first() else {
+        return out(format!("{done}{}", &text[from..]));
+    };
+    let captures: Object = first
+        .groups
+        .iter()
+        .filter_map(|group| {
+            let text = group.text.clone().map_or(Json::Null, Json::from);
+            group.name.clone().map(|name| (Rc::from(name), text))
+        })
+        .collect();
+    m.values(f, scope, &captures.into(), &mut |new| {
+        let Json::Str(new) = new else {
+            let shown = new.described();
+            return Err(format!("{shown} cannot be added to a string").into());
+        };
+        let done = format!("{done}{}{new}", &text[from..first.start]);
+        replace(m, f, scope, text, rest, done, first.end, out)
+    })
+}
+
+/// Runs a function of values.
+fn plain(m: &Machine, name: &str, arguments: &[Json], input: &Json) -> Result<Json, Stop> {
+    Ok(match (name, arguments) {
+        ("error", []) => return Err(Stop::Error(input.clone())),
+        ("error", [value]) => return Err(Stop::Error(value.clone())),
+        ("not", []) => (!input.is_true()).into(),
+        ("length", []) => length(input)?,
+        ("utf8bytelength", []) => match input {
+            Json::Str(text) => text.len().into(),
+            other => return wrong(other, "only strings have UTF-8 byte length"),
+        },
+        ("keys" | "keys_unsorted", []) => match input {
+            Json::Obj(members) if name == "keys" => {
+                members.sorted().iter().map(|(key, _)| Json::Str(key.clone())).collect()
+            }
+            Json::Obj(members) => members.iter().map(|(key, _)| Json::Str(key.clone())).collect(),
+            Json::Arr(items) => (0..items.items().len()).map(Json::from).collect(),
+            other => return wrong(other, "has no keys"),
+        },
+        ("type", []) => input.kind().into(),
+        ("tostring", []) => Json::Str(input.plain()),
+        ("tonumber", []) => match input {
+            Json::Num(..) => input.clone(),
+            Json::Str(text) => match read::number(text) {
+                Some(number) => number,
+                None => return wrong(input, "cannot be parsed as a number"),
+            },
+            other => return wrong(other, "cannot be parsed as a number"),
+        },
+        ("toboolean", []) => match input {
+            Json::Bool(_) => input.clone(),
+            Json::Str(text) if &**text == "true" => true.into(),
+            Json::Str(text) if &**text == "false" => false.into(),
+            other => return wrong(other, "cannot be parsed as a boolean"),
+        },
+        ("tojson", []) => input.text().into(),
+        ("fromjson", []) => match input {
+            Json::Str(text) => match read::one(text.as_bytes()) {
+                Ok(value) => value,
+                Err(why) => return Err(format!("{why} (while parsing '{text}')").into()),
+            },
+            other => return wrong(other, "cannot be parsed as JSON"),
+        },
+        ("ascii_downcase", []) => {
+            string(input, "ascii_downcase input must be a string")?.to_ascii_lowercase().into()
+        }
+        ("ascii_upcase", []) => {
+            string(input, "ascii_upcase input must be a string")?.to_ascii_uppercase().into()
+        }
+        ("explode", []) => match input {
+            Json::Str(text) => text.chars().map(|c| Json::from(f64::from(u32::from(c)))).collect(),
+            other => return wrong(other, "cannot be exploded"),
+        },
+        ("implode", []) => implode(input)?,
+        ("reverse", []) => match input {
+            Json::Null => Vec::new().into(),
+            Json::Arr(items) => items.items().iter().rev().cloned().collect(),
+            Json::Str(text) => text.chars().rev().collect::<String>().into(),
+            other => return wrong(other, "cannot be reversed, as it is not an array"),
+        },
+        ("sort", []) => {
+            let mut list = sortable(input)?.to_vec();
+            list.sort_by(Json::order);
+            list.into()
+        }
+        ("add", []) => sum(input)?,
+        ("now", []) => {
+            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            since.unwrap_or_default().as_secs_f64().into()
+        }
+        ("mktime", []) => time::seconds(input, "mktime")?.into(),
+        ("gmtime" | "localtime", []) => match input {
+            Json::Num(seconds, _) => time::broken(*seconds)?,
+            _ => return Err(format!("{name}() requires a number").into()),
+        },
+        ("strftime" | "strflocaltime", [format]) => {
+            let seconds = match input {
+                Json::Num(seconds, _) => *seconds,
+                Json::Arr(_) => time::seconds(input, &format!("{name}/1"))?,
+                _ => return Err(format!("{name}/1 requires parsed datetime inputs").into()),
+            };
+            let Json::Str(format) = format else {
+                return Err(format!("{name}/1 requires a string format").into());
+            };
+            time::format(seconds, format).into()
+        }
+        ("strptime", [format]) => match (input, format) {
+            (Json::Str(text), Json::Str(format)) => time::parse(text, format)?,
+            (Json::Str(_), _) => {
+                return Err("strptime/1 requires a string format".to_owned().into());
+            }
+            (other, _) => {
+                return Err(format!(
+                    "strptime/1 requires string inputs and arguments, not {}",
+                    other.kind()
+                )
+                .into());
+            }
+        },
+        ("input", []) => {
+            let next = m.inputs.borrow_mut().next();
+            next.unwrap_or_else(|| Err("No more inputs".to_owned()))?
+        }
+        ("debug", []) => {
+            eprintln!("[\"DEBUG:\",{}]", input.text());
+            input.clone()
+        }
+        ("stderr", []) => {
+            eprint!("{}", input.plain());
+            input.clone()
+        }
+        ("input_filename", []) => m.inputs.borrow().file(),
+        ("input_line_number", []) => m.inputs.borrow().line().into(),
+        ("trim" | "ltrim" | "rtrim", []) => {
+            let text = string(input, "trim input must be a string")?;
+            let text = if name == "rtrim" { text } else { text.trim_start() };
+            if name == "ltrim" { text } else { text.trim_end() }.into()
+        }
+        ("halt", []) => return Err(Stop::Halt(0)),
+        ("halt_error", [code]) => {
+            let Json::Num(code, _) = code else {
+                return Err("halt_error/1: number required".to_owned().into());
+            };
+            match input {
+                Json::Str(text) => eprint!("{text}"),
+                other => eprintln!("{}", other.text()),
+            }
+            return Err(Stop::Halt(*code as i32));
+        }
+        ("builtins", []) => {
+            let named = |name: &str, arity| Json::from(format!("{name}/{arity}"));
+            let natives = NAMES.iter().map(|(name, arity)| (*name, *arity));
+            let own = m.globals.keys().map(|(name, arity)| (name.as_str(), *arity));
+            let all = natives.chain(own).chain(super::math::NAMES.iter().copied());
+            all.filter(|(name, _)| !name.starts_with('_')).map(|(n, a)| named(n, a)).collect()
+        }
+        ("ltrimstr" | "rtrimstr" | "trimstr", [affix]) => match (input, affix) {
+            (Json::Str(text), Json::Str(affix)) => {
+                let mut rest: &str = text;
+                if name != "rtrimstr" {
+                    rest = rest.strip_prefix(&**affix).unwrap_or(rest);
+                }
+                if name != "ltrimstr" {
+                    rest = rest.strip_suffix(&**affix).unwrap_or(rest);
+                }
+                rest.into()
+            }
+            _ => input.clone(),
+        },
+        ("startswith" | "endswith", [affix]) => match (input, affix) {
+            (Json::Str(text), Json::Str(affix)) if name == "startswith" => {
+                text.starts_with(&**affix).into()
+            }
+            (Json::Str(text), Json::Str(affix)) => text.ends_with(&**affix).into(),
+            _ => return Err(format!("{name}() requires string inputs").into()),
+        },
+        ("split", [separator]) => match (input, separator) {
+            (Json::Str(text), Json::Str(separator)) => json::split(text, separator),
+            _ => return Err("split input and separator must be strings".to_owned().into()),
+        },
+        ("split", [pattern, flags]) => {
+            let text = regex::subject(input)?;
+            let flags = match flags {
+                Json::Str(flags) => format!("g{flags}"),
+                _ => "g".to_owned(),
+            };
+            let mut from = 0;
+            let mut list = Vec::new();
+            for found in regex::matches(m, &text, pattern, &flags.into())? {
+                list.push(Json::from(&text[from..found.start]));
+                from = found.end;
+            }
+            list.push(Json::from(&text[from..]));
+            list.into()
+        }
+        ("test", [pattern, flags]) => {
+            let text = regex::subject(input)?;
+            (!regex::matches(m, &text, pattern, flags)?.is_empty()).into()
+        }
+        ("_match", [pattern, flags]) => {
+            let text = regex::subject(input)?;
+            let found = regex::matches(m, &text, pattern, flags)?;
+            found.iter().map(|found| found.json(&text)).collect()
+        }
+        ("has", [key]) => has(input, key)?.into(),
+        ("contains", [part]) => contains(input, part)?.into(),
+        ("setpath", [path, value]) => match path {
+            Json::Arr(path) => {
+                paths::update::<Stop>(input.clone(), path.items(), &mut |_| Ok(value.clone()))?
+            }
+            _ => return Err("Path must be specified as an array".to_owned().into()),
+        },
+        ("delpaths", [list]) => paths::delete(input.clone(), list)?,
+        ("flatten", [depth]) => {
+            let depth = whole(depth, "flatten depth must not be negative")?;
+            if depth < 0.0 {
+                return Err("flatten depth must not be negative".to_owned().into());
+            }
+            let mut list = Vec::new();
+            flatten(input, depth, &mut list)?;
+            list.into()
+        }
+        ("indices", [part]) => indices(input, part)?,
+        ("_group_by", [keys]) => {
+            let mut groups: Vec<(Json, Vec<Json>)> = Vec::new();
+            for (key, item) in keyed(input, keys, "grouped")? {
+                match groups.last_mut() {
+                    Some((last, items)) if *last == key => items.push(item),
+                    _ => groups.push((key, vec![item])),
+                }
+            }
+            groups.into_iter().map(|(_, items)| Json::from(items)).collect()
+        }
+        ("_sort_by", [keys]) => {
+            keyed(input, keys, "sorted")?.into_iter().map(|(_, item)| item).collect()
+        }
+        ("_min_by", [keys]) => {
+            let list = keyed(input, keys, "iterated over")?;
+            list.into_iter().next().map(|(_, item)| item).unwrap_or_default()
+        }
+        ("_max_by", [keys]) => {
+            let list = keyed(input, keys, "iterated over")?;
+            list.into_iter().next_back().map(|(_, item)| item).unwrap_or_default()
+        }
+        ("bsearch", [wanted]) => {
+            let Json::Arr(items) = input else { return wrong(input, "cannot be searched from") };
+            match items.items().binary_search_by(|item| item.order(wanted)) {
+                Ok(at) => at.into(),
+                Err(at) => (-1.0 - at as f64).into(),
+            }
+        }
+        ("modulemeta", []) => return Err("module loading is not supported".to_owned().into()),
+        _ => super::math::call(name, arguments, input)?,
+    })
+}
+
+fn wrong<T>(value: &Json, what: &str) -> Result<T, Stop> {
+    Err(format!("{} {what}", value.described()).into())
+}
+
+fn string<'v>(value: &'v Json, message: &str) -> Result<&'v str, Stop> {
+    match value {
+        Json::Str(text) => Ok(text),
+        _ => Err(message.to_owned().into()),
+    }
+}
+
+fn length(value: &Json) -> Result<Json, Stop> {
+    Ok(match value {
+        Json::Null => 0_usize.into(),
+        Json::Bool(_) => return wrong(value, "has no length"),
+        Json::Num(number, _) => number.abs().into(),
+        Json::Str(text) => text.chars().count().into(),
+        Json::Arr(items) => items.items().len().into(),
+        Json::Obj(members) => members.len().into(),
+    })
+}
+
+fn implode(value: &Json) -> Result<Json, Stop> {
+    let Json::Arr(items) = value else {
+        return wrong(value, "cannot be imploded, must be an array of codepoints");
+    };
+    let mut text = String::new();
+    for item in items.items() {
+        let Json::Num(code, _) = item else {
+            return Err("Unicode codepoint must be numeric".to_owned().into());
+        };
+        text.push(char::from_u32(*code as u32).unwrap_or('\u{fffd}'));
+    }
+    Ok(text.into())
+}
+
+fn sortable(value: &Json) -> Result<&[Json], Stop> {
+    match value {
+        Json::Arr(items) => Ok(items.items()),
+        other => wrong(other, "cannot be sorted, as it is not an array"),
+    }
+}
+
+/// Returns the elements with their keys, sorted by the keys.
+fn keyed(value: &Json, keys: &Json, what: &str) -> Result<Vec<(Json, Json)>, Stop> {
+    let (Json::Arr(items), Json::Arr(keys)) = (value, keys) else {
+        return wrong(value, &format!("cannot be {what}, as it is not an array"));
+    };
+    let mut list: Vec<(Json, Json)> =
+        keys.items().iter().cloned().zip(items.items().iter().cloned()).collect();
+    list.sort_by(|a, b| a.0.order(&b.0));
+    Ok(list)
+}
+
+fn sum(value: &Json) -> Result<Json, Stop> {
+    let items: Vec<Json> = match value {
+        Json::Arr(items) => items.items().to_vec(),
+        Json::Obj(members) => members.iter().map(|(_, value)| value.clone()).collect(),
+        other => return Err(format!("Cannot iterate over {}", other.described()).into()),
+    };
+    // Joining many strings one by one would copy each of them many times.
+    if items.len() > 1 && items.iter().all(|item| matches!(item, Json::Str(_))) {
+        return Ok(items.iter().map(|item| item.plain().to_string()).collect::<String>().into());
+    }
+    let mut total = Json::Null;
+    for item in items {
+        total = total.add(item)?;
+    }
+    Ok(total)
+}
+
+fn has(value: &Json, key: &Json) -> Result<bool, Stop> {
+    match (value, key) {
+        (Json::Obj(members), Json::Str(key)) => Ok(members.get(key).is_some()),
+        (Json::Arr(items), Json::Num(at, _)) => {
+            Ok(*at >= 0.0 && (*at as usize) < items.items().len())
+        }
+        (value, key) => Err(format!(
+            "Cannot check whether {} has a {} key",
+            value.kind(),
+            match key {
+                Json::Str(_) => "string",
+                other => other.kind(),
+            }
+        )
+        .into()),
+    }
+}
+
+fn contains(value: &Json, part: &Json) -> Result<bool, Stop> {
+    match (value, part) {
+        (Json::Obj(members), Json::Obj(parts)) => {
+            for (key, part) in parts.iter() {
+                match members.get(key) {
+                    Some(member) if contains(member, part)? => {}
+                    _ => return Ok(false),
+                }
+            }
+            Ok(true)
+        }
+        (Json::Arr(items), Json::Arr(parts)) => {
+            for part in parts.items() {
+                let mut found = false;
+                for item in items.items() {
+                    found = found || (item.kind() == part.kind() && contains(item, part)?);
+                }
+                if !found {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        (Json::Str(text), Json::Str(part)) => Ok(text.contains(&**part)),
+        (value, part) if value.kind() == part.kind() => Ok(value == part),
+        (value, part) => {
+            let (value, part) = (value.described(), part.described());
+            Err(format!("{value} and {part} cannot have their containment checked").into())
+        }
+    }
+}
+
+fn flatten(value: &Json, depth: f64, list: &mut Vec<Json>) -> Result<(), Stop> {
+    let items: Vec<&Json> = match value {
+        Json::Arr(items) => items.items().iter().collect(),
+        Json::Obj(members) => members.iter().map(|(_, value)| value).collect(),
+        other => return Err(format!("Cannot iterate over {}", other.described()).into()),
+    };
+    for item in items {
+        match item {
+            Json::Arr(_) if depth > 0.0 => flatten(item, depth - 1.0, list)?,
+            other => list.push(other.clone()),
+        }
+    }
+    Ok(())
+}
+
+fn indices(value: &Json, part: &Json) -> Result<Json, Stop> {
+    Ok(match (value, part) {
+        (Json::Null, _) => Json::Null,
+        (Json::Str(text), Json::Str(part)) if part.is_empty() => {
+            let _ = text;
+            Json::Null
+        }
+        (Json::Str(text), Json::Str(part)) => {
+            let mut list = Vec::new();
+            let (mut from, mut characters) = (0, 0_usize);
+            while let Some(at) = text[from..].find(&**part) {
+                characters += text[from..from + at].chars().count();
+                list.push(Json::from(characters));
+                let step = text[from + at..].chars().next().map_or(1, char::len_utf8);
+                from += at + step;
+                characters += 1;
+            }
+            list.into()
+        }
+        (Json::Arr(_), Json::Arr(_)) => paths::index(value, part)?,
+        (Json::Arr(items), part) => {
+            let found = items.items().iter().enumerate().filter(|(_, item)| *item == part);
+            found.map(|(at, _)| Json::from(at)).collect()
+        }
+        (value, part) => paths::index(value, part)?,
+    })
+}
