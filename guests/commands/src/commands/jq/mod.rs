@@ -122,8 +122,8 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, Wrong> {
     while let Some(arg) = args.next() {
         let text = arg.to_string_lossy().into_owned();
         // A filter may begin with a minus sign, before a digit or a path.
-        let negated =
-            s.filter.is_none() && text[1.min(text.len())..].starts_with(['.', '(', '$', '1']);
+        let negated = s.filter.is_none()
+            && text.strip_prefix('-').is_some_and(|rest| rest.starts_with(['.', '(', '$', '1']));
         if !options || !text.starts_with('-') || text == "-" || negated {
             operand(&mut s, arg, rest, from_file)?;
             continue;

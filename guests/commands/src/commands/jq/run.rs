@@ -9,8 +9,8 @@ use super::json::{Json, MAX_DEPTH, Object};
 use super::paths;
 use super::syntax::{Definition, Filter, Operator, Part, Pattern};
 
-/// Deepest nesting of running filters, because the evaluator recurses.
-const MAX_RUNNING: usize = 10_000;
+/// Deepest nesting of running filters, because the evaluator recurses: what fits the stack of a cell.
+const MAX_RUNNING: usize = 2_000;
 /// Most bytes of stack that running filters may use.
 const MAX_STACK: usize = 5 << 20;
 
@@ -101,7 +101,7 @@ fn within<'a>(node: Node<'a>) -> Scope<'a> {
 
 pub(super) type Out<'o> = &'o mut dyn FnMut(Item) -> Flow;
 
-/// Where inputs come from.
+/// Source of inputs.
 pub(in crate::commands) trait Inputs {
     fn next(&mut self) -> Option<Result<Json, String>>;
     /// Returns the name of the current file.
