@@ -731,10 +731,7 @@ fn flatten(value: &Json, depth: f64, list: &mut Vec<Json>) -> Result<(), Stop> {
 fn indices(value: &Json, part: &Json) -> Result<Json, Stop> {
     Ok(match (value, part) {
         (Json::Null, _) => Json::Null,
-        (Json::Str(text), Json::Str(part)) if part.is_empty() => {
-            let _ = text;
-            Json::Null
-        }
+        (Json::Str(_), Json::Str(part)) if part.is_empty() => Json::Null,
         (Json::Str(text), Json::Str(part)) => {
             let mut list = Vec::new();
             let (mut from, mut characters) = (0, 0_usize);

@@ -364,7 +364,7 @@ impl Texts {
     fn text(&mut self) -> Option<(Json, Vec<u8>)> {
         if std::mem::take(&mut self.unread) {
             let mut text = Vec::new();
-            // What could be read before a failure is used.
+            // Values read before a failure are used.
             let _ = Input.take(MAX_INPUT).read_to_end(&mut text);
             return Some((Json::Null, text));
         }

@@ -129,7 +129,7 @@ impl<'a> Machine<'a> {
             return Err(Stop::Error("filter is nested too deep".into()));
         }
         self.depth.set(self.depth.get() + 1);
-        // What recursive functions consist of is kept apart from the rest, to use little stack.
+        // Filters that recursive functions consist of have functions of their own, to use little stack.
         let flow = match filter {
             Filter::Pipe(first, second) => self.pipe(first, second, scope, input, out),
             Filter::If(condition, then, otherwise) => {
