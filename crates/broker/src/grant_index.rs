@@ -19,13 +19,15 @@ pub use key::{RequestKeys, grant_key};
 #[derive(Debug, Default)]
 pub(crate) struct GrantIndex {
     by_kind: [ScopeIndex; Kind::ALL.len()],
-    by_id: HashMap<GrantId, Arc<HeldGrant>>,
+    by_id: ById,
     /// Grants that belong to a run. Every run ends by removing its own, so they are found without
     /// looking at the others.
     by_run: HashMap<RunId, Vec<GrantId>>,
     /// Grants by kind and tool; `None` for every tool.
-    by_tool: HashMap<(Kind, Option<Arc<str>>), HashMap<GrantId, Arc<HeldGrant>>>,
+    by_tool: HashMap<(Kind, Option<Arc<str>>), ById>,
 }
+
+type ById = HashMap<GrantId, Arc<HeldGrant>>;
 
 /// Grants of one kind, or of one host.
 #[derive(Debug, Default)]

@@ -105,7 +105,13 @@ fn exit_code_and_streams_are_those_of_the_program() {
     let err = home.check(&slow, "", 124, "");
     assert!(err.contains("time limit of 200 ms"), "{err}");
     let err = home.check(&["exec", "--", "no-such-program"], "", 2, "");
-    assert!(err.contains("no-such-program: no such program"), "{err}");
+    assert!(err.contains("no-such-program: no such program\nhint: PATH"), "{err}");
+    let err = home.check(&["exec", "--", "slepe", "1"], "", 2, "");
+    assert!(err.contains("hint: cofferdam exec -- sleep 1\n"), "{err}");
+    let err = home.check(&["exec", "--", "echo a | wc"], "", 2, "");
+    assert!(err.contains("hint: cofferdam exec -- sh -c 'echo a | wc'"), "{err}");
+    let err = home.check(&["exec", "--", "/usr"], "", 2, "");
+    assert!(err.contains("/usr: a folder, not a program"), "{err}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ impl Error {
     pub(crate) fn not_found(name: &str, error: &io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "no such program".to_owned(),
+            io::ErrorKind::IsADirectory => "a folder, not a program".to_owned(),
             _ => error.to_string(),
         };
         Error { message: format!("{}: {reason}", cofferdam_caps::visible(name)) }

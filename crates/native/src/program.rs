@@ -146,11 +146,22 @@ fn interpreters(path: &Path, search: &OsStr) -> io::Result<(Vec<Located>, Option
     let mut first = Vec::new();
     File::open(path)?.take(MAX_SHEBANG as u64).read_to_end(&mut first)?;
     let Some((program, argument)) = shebang(&first) else { return Ok((Vec::new(), None)) };
-    let mut found = vec![Located::new(&program)?];
+    let missing = |name: &OsStr, error: io::Error| {
+        let name = cofferdam_caps::visible(&name.to_string_lossy()).into_owned();
+        io::Error::other(match error.kind() {
+            io::ErrorKind::NotFound => format!("{name}, named in its first line: no such program"),
+            _ => format!("{name}, named in its first line: {error}"),
+        })
+    };
+    let interpreter =
+        Located::new(&program).map_err(|error| missing(program.as_os_str(), error))?;
+    let mut found = vec![interpreter];
     if program.file_name() == Some(OsStr::new("env"))
         && let Some(name) = argument.as_deref().and_then(after_env)
     {
-        found.push(Located::new(&locate(OsStr::new(name), search)?)?);
+        let name = OsStr::new(name);
+        let located = locate(name, search).and_then(|path| Located::new(&path));
+        found.push(located.map_err(|error| missing(name, error))?);
     }
     Ok((found, argument))
 }

@@ -62,9 +62,11 @@ impl Exec {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs::File;
+    use std::ffi::OsString;
+    use std::fs::{self, File};
     use std::io::Write;
 
+    use cofferdam::ErrorKind;
     use cofferdam::capabilities::CapabilitySet;
     use cofferdam::native::{Killer, NativeCommand};
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -73,6 +75,7 @@ mod linux {
     use super::Exec;
     use crate::permissions::SANDBOX;
     use crate::report::{self, Failure};
+    use crate::{nearby, spelling};
 
     pub(super) fn run(mut exec: Exec) -> Result<u8, Failure> {
         if let Some(folder) = &exec.shims {
@@ -110,7 +113,7 @@ mod linux {
         let permissions = broker.permissions(SANDBOX, &given);
         permissions.set_host_folders(command.host_folders());
         let watcher = (!exec.json).then(report::streams);
-        let mut run = command.start(&permissions, watcher)?;
+        let mut run = command.start(&permissions, watcher).map_err(|e| failed(e, &exec.words))?;
         cancels(run.killer())?;
         if let Some(stdin) = run.take_stdin() {
             // Ends with this process: a read of standard input cannot be interrupted.
@@ -125,6 +128,53 @@ mod linux {
         }
         broker.flush().map_err(Failure::from_broker)?;
         Ok(outcome.exit_code())
+    }
+
+    /// Most programs of the machine that a name is compared with.
+    const MAX_PROGRAMS: usize = 20_000;
+
+    /// Returns the failure of a start, with what was probably meant if there is no such program.
+    fn failed(error: cofferdam::Error, words: &[OsString]) -> Failure {
+        let is_missing = error.kind() == ErrorKind::NotFound;
+        let failure = Failure::from(error);
+        let Some(name) = words.first().and_then(|word| word.to_str()).filter(|_| is_missing) else {
+            return failure;
+        };
+        let call = |program: &str| {
+            let rest = words[1..].iter().map(|word| word.to_string_lossy());
+            let words: Vec<_> = std::iter::once(program.into()).chain(rest).collect();
+            let words: Vec<_> = words.iter().map(|word| cofferdam::shell_word(word)).collect();
+            format!("cofferdam exec -- {}", words.join(" "))
+        };
+        if name.contains(char::is_whitespace) && words.len() == 1 {
+            return failure.hint(format!(
+                "cofferdam exec -- sh -c {}   (for a line of the shell)",
+                cofferdam::shell_word(name)
+            ));
+        }
+        if name.contains('/') {
+            return match nearby::meant(name).filter(|meant| meant != name) {
+                Some(meant) => failure.hint(call(&meant)),
+                None => failure,
+            };
+        }
+        if std::path::Path::new(name).is_file() {
+            return failure.hint(call(&format!("./{name}")));
+        }
+        let programs = programs();
+        match spelling::nearest(name, programs.iter().map(String::as_str)) {
+            Some(meant) => failure.hint(call(meant)),
+            None => failure.hint("PATH has the folders in which programs are looked for"),
+        }
+    }
+
+    /// Returns the names in the folders of `PATH`.
+    fn programs() -> Vec<String> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok());
+        let names = folders.flatten().flatten().take(MAX_PROGRAMS);
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| cofferdam::visible(name) == *name).collect()
     }
 
     /// Writes the shims, for runtimes that load them outside of the walls.
