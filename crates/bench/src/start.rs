@@ -5,7 +5,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -183,13 +183,23 @@ fn fill(path: &Path, count: usize, is_for_all: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// A program that is ended when it is dropped.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // Both fail only if it has ended.
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
 /// Measures a request of `rpc` through two pipes, beside the same run in this process.
 async fn requests(program: &Path) -> Result<(), Error> {
     let mut command = Command::new(program);
     let child = command.arg("rpc").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child = child.expect("the program");
-    let mut input = child.stdin.take().expect("piped");
-    let mut output = BufReader::new(child.stdout.take().expect("piped"));
+    let mut server = Ended(child.expect("the program"));
+    let mut input = server.0.stdin.take().expect("piped");
+    let mut output = BufReader::new(server.0.stdout.take().expect("piped"));
     let mut line = Vec::new();
     let (mut here, mut there, mut nothing, mut kept) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -228,8 +238,7 @@ async fn requests(program: &Path) -> Result<(), Error> {
             kept.push(in_kept);
         }
     }
-    child.kill().expect("a kill");
-    child.wait().expect("an end");
+    drop(server);
     ratio("rpc/request_per_call", &there, &here);
     ratio("rpc/request_per_call_in_kept_sandbox", &there, &kept);
     report("rpc/request", "us", &mut there, None);
