@@ -96,7 +96,7 @@ impl Writer<'_> {
 
     fn content(&self, slot: u32) -> u32 {
         match self.tree.element(slot) {
-            Some(element) if element.contents != NIL => self.tree.node(element.contents).first,
+            Some(element) if element.template() != NIL => self.tree.node(element.template()).first,
             _ => self.tree.node(slot).first,
         }
     }

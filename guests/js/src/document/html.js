@@ -66,6 +66,10 @@
   };
 
   class HTMLElement extends Element {
+    constructor(given, number, names) {
+      if (given !== token) return internal.constructElement(new.target);
+      super(given, number, names);
+    }
     get style() {
       return internal.styleFor(this);
     }
@@ -179,6 +183,12 @@
     else if (namespace === MATHML) Class = MathMLElement;
     return new Class(token, id, names);
   };
+
+  internal.makeUnknown = (id) => new HTMLUnknownElement(token, id, dom.names(id));
+  const interfaces = new Set([HTMLElement, ...Object.values(named)]);
+  internal.isInterface = (Class) => interfaces.has(Class);
+  // The class of an element of HTML; of an autonomous custom element for no name.
+  internal.classFor = (local) => (local === '' ? HTMLElement : byTag.get(local));
 
   const N = (name) => named[`HTML${name}Element`];
   internal.htmlClass = N;

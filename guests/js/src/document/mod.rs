@@ -49,6 +49,8 @@ pub(crate) const PARTS: &[Api] = &[
     part!("forms"),
     part!("validity"),
     part!("document"),
+    part!("custom"),
+    part!("shadow"),
     part!("traversal"),
     part!("range"),
     part!("selection"),

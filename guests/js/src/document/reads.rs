@@ -15,6 +15,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("next", Func::from(|ctx: Ctx<'js>, id| step(&ctx, id, Tree::next_sibling)))?;
     dom.set("root", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::root)))?;
     dom.set("outermost", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::outermost_root)))?;
+    dom.set("composedRoot", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::composed_root)))?;
     dom.set("owner", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::owner_document)))?;
     dom.set("kind", Func::from(kind))?;
     dom.set("names", Func::from(names))?;
@@ -53,19 +54,23 @@ fn kind(ctx: Ctx<'_>, id: f64) -> Result<u8> {
     with(&ctx, |tree| tree.kind(node(id)).map(NodeKind::number))
 }
 
-/// Returns local name, namespace, prefix and `tagName`.
+/// Returns local name, namespace, prefix and `tagName`; then the attribute `is`, if there is one.
 fn names(ctx: Ctx<'_>, id: f64) -> Result<Vec<String>> {
     with(&ctx, |tree| {
         let id = node(id);
         let tag = tree.tag_name(id).unwrap_or_default();
         Ok(match tree.element_name(id) {
             None => Vec::new(),
-            Some(name) => vec![
-                name.local.to_string(),
-                name.ns.to_string(),
-                name.prefix.as_deref().unwrap_or_default().to_owned(),
-                tag,
-            ],
+            Some(name) => {
+                let mut parts = vec![
+                    name.local.to_string(),
+                    name.ns.to_string(),
+                    name.prefix.as_deref().unwrap_or_default().to_owned(),
+                    tag,
+                ];
+                parts.extend(tree.attribute_ns(id, "", "is").map(str::to_owned));
+                parts
+            }
         })
     })
 }
