@@ -9,6 +9,15 @@ use crate::node::{Custom, Data, Element, NIL, NodeId};
 use crate::tree::Tree;
 use html5ever::ns;
 
+/// The extent of a walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// The descendants.
+    Tree,
+    /// The descendants, and those of shadow roots; an element's shadow tree precedes its children.
+    Composed,
+}
+
 impl Element {
     /// Returns true if a definition could apply: by the name, or by the attribute `is`.
     pub(crate) fn may_be_custom(&self) -> bool {
@@ -59,18 +68,8 @@ impl Tree {
         Ok(self.id(root))
     }
 
-    /// Returns the elements that can be custom, at and below a node and in the shadow trees there,
-    /// in the order of the composed tree.
-    pub fn custom_below(&self, id: NodeId) -> Result<Vec<NodeId>, Error> {
-        self.composed_below(id, Element::may_be_custom)
-    }
-
-    /// Returns the elements that satisfy `test`, at and below a node and in the shadow trees there.
-    fn composed_below(
-        &self,
-        id: NodeId,
-        test: impl Fn(&Element) -> bool,
-    ) -> Result<Vec<NodeId>, Error> {
+    /// Returns the elements that can be custom, at and below a node, in tree order.
+    pub fn custom_below(&self, id: NodeId, walk: Walk) -> Result<Vec<NodeId>, Error> {
         let top = self.slot(id)?;
         let mut found = Vec::new();
         // Roots of the shadow trees that the walk is in, and the place to continue at after each.
@@ -84,10 +83,10 @@ impl Tree {
                 continue;
             }
             if let Some(element) = self.element(here) {
-                if test(element) {
+                if element.may_be_custom() {
                     found.push(self.id(here));
                 }
-                if element.shadow() != NIL {
+                if walk == Walk::Composed && element.shadow() != NIL {
                     outer.push((root, here));
                     (root, here) = (element.shadow(), element.shadow());
                     continue;

@@ -194,7 +194,7 @@
   };
   internal.hasDefinitions = () => definitions.size > 0;
 
-  const customBelow = (node) => wrapAll(dom.customBelow(idOf(node)));
+  const customBelow = (node) => wrapAll(dom.customBelow(idOf(node), true));
   const isInDocument = (node) => dom.kind(dom.composedRoot(idOf(node))) === 9;
 
   // Before `node` leaves its parent: the elements that will be told.
@@ -230,18 +230,14 @@
   };
   // Copies get what markup does not say, and are upgraded even outside of the document.
   internal.copied = (original, copy) => {
-    const [from, to] = [customBelow(original), customBelow(copy)];
-    // Names decide in both lists alike; only an `is` that is no attribute is missing in the copy.
-    let at = 0;
-    for (const element of from) {
-      const is = moreOf(element)?.is;
-      const other = to[at];
-      if (other !== undefined && internal.localNameOf(other) === internal.localNameOf(element)) {
-        at++;
-        if (is !== undefined) internal.moreFor(other).is ??= is;
-      }
+    // Both lists name the same elements; that of a shallow copy is shorter.
+    const from = wrapAll(dom.customBelow(idOf(original), false));
+    const to = wrapAll(dom.customBelow(idOf(copy), false));
+    for (let at = 0; at < to.length; at++) {
+      const is = moreOf(from[at])?.is;
+      if (is !== undefined) internal.moreFor(to[at]).is ??= is;
+      tryUpgrade(to[at]);
     }
-    for (const element of to) tryUpgrade(element);
   };
   internal.attributeReacts = (element, local, namespace, old, value) => {
     if (stateOf(element) === 'custom') call(element, 'attributeChangedCallback', [local, old, value, namespace]);
@@ -325,7 +321,7 @@
       byConstructor.set(constructor, definition);
       internal.isReactive = true;
       internal.react(() => {
-        for (const element of wrapAll(dom.customBelow(dom.main))) {
+        for (const element of wrapAll(dom.customBelow(dom.main, true))) {
           if (definitionFor(element) === definition) tryUpgrade(element);
         }
       });

@@ -359,9 +359,6 @@
       const select = this.closest('select');
       return select === null ? 0 : Array.prototype.indexOf.call(select.options, this);
     },
-    get form() {
-      return this.closest('form');
-    },
   });
   mix(N('Select'), {
     get options() {
@@ -392,9 +389,6 @@
     },
     set value(value) {
       this.selectedIndex = [...this.options].findIndex((option) => option.value === `${value}`);
-    },
-    get form() {
-      return this.closest('form');
     },
     add(option, before = null) {
       internal.insert(this, option, typeof before === 'number' ? this.options[before] : before);

@@ -16,6 +16,7 @@
 
 mod changes;
 mod markup;
+mod named;
 mod queries;
 mod reads;
 mod state;

@@ -279,7 +279,7 @@
   internal.cloned = (node, deep, document) => {
     tidy();
     const copy = wrap(dom.clone(internal.idOf(node), deep, document));
-    if (internal.isReactive) internal.react(() => internal.copied(node, copy, deep));
+    if (internal.isReactive) internal.react(() => internal.copied(node, copy));
     return copy;
   };
 

@@ -1,6 +1,6 @@
 //! Selectors, and the collections by tag and class.
 
-use cofferdam_dom::QualName;
+use cofferdam_dom::{QualName, Walk};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
@@ -43,9 +43,10 @@ fn by_id(ctx: Ctx<'_>, root: f64, id: Text) -> Result<f64> {
     with(&ctx, |tree| tree.element_by_id(node(root), &id.0).map(maybe))
 }
 
-/// Returns the elements that can be custom, at and below a node and in the shadow trees there.
-fn custom_below(ctx: Ctx<'_>, root: f64) -> Result<Vec<f64>> {
-    with(&ctx, |tree| Ok(tree.custom_below(node(root))?.into_iter().map(number).collect()))
+/// Returns the elements that can be custom, at and below a node and, if asked, in shadow trees.
+fn custom_below(ctx: Ctx<'_>, root: f64, shadows: bool) -> Result<Vec<f64>> {
+    let walk = if shadows { Walk::Composed } else { Walk::Tree };
+    with(&ctx, |tree| Ok(tree.custom_below(node(root), walk)?.into_iter().map(number).collect()))
 }
 
 /// `getElementsByTagName`; `html` is true if the document folds names of HTML elements.

@@ -339,13 +339,13 @@
     }
     const last = entries.findLast((entry) => entry.target !== null);
     const isInside = (node) => isNode(node) && internal.isShadowRoot(rootOf(node));
-    path.entries = entries;
+    path.stops = entries;
     path.isCleared = last !== undefined && (isInside(last.target) || isInside(last.related));
     return path;
   };
   // The part of the path that a listener at `current` may see.
   internal.visiblePath = (path, current) => {
-    const { entries } = path;
+    const entries = path.stops;
     const at = path.indexOf(current);
     let level = 0;
     let currentLevel = 0;

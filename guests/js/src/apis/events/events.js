@@ -164,7 +164,7 @@
     composedPath() {
       const path = this.#path;
       // Closed shadow trees hide a part of it.
-      if (path.entries === undefined || this.#current === null) return path.map(faceOf);
+      if (path.stops === undefined || this.#current === null) return path.map(faceOf);
       const current = this.#current === globalThis ? internal.windowTarget : this.#current;
       return internal.visiblePath(path, current).map(faceOf);
     }
@@ -368,7 +368,7 @@
       begin(event, faceOf(this), path);
       // The element that a click activates, which the document knows.
       const finish = internal.activate === undefined ? undefined : internal.activate(event, path);
-      if (path.entries !== undefined) {
+      if (path.stops !== undefined) {
         EventTarget.#passShadows(event, path);
         if (finish !== undefined) finish(event);
         return !event.defaultPrevented;
@@ -390,9 +390,9 @@
 
     // The way through shadow trees: hosts are targets too, and the target differs from tree to tree.
     static #passShadows(event, path) {
-      const { entries } = path;
+      const entries = path.stops;
       const seen = [];
-      for (const [at, { target }] of entries.entries()) seen.push(target ?? seen[at - 1]);
+      for (let at = 0; at < entries.length; at++) seen.push(entries[at].target ?? seen[at - 1]);
       const turnTo = (at) => {
         setTarget(event, faceOf(seen[at]));
         internal.setRelated(event, entries[at].related);
