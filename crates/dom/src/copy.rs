@@ -72,7 +72,9 @@ impl Tree {
         self.account.refund(bytes);
         let data = match &self.node(slot).data {
             Data::Free(_) => return Err(Error::gone()),
-            Data::Element(Element { name, attributes, html_integration, checked, custom, .. }) => {
+            Data::Element(Element {
+                name, attributes, html_integration, checked, custom, ..
+            }) => {
                 let (name, attributes) = (name.clone(), attributes.clone());
                 let (html_integration, checked) = (*html_integration, *checked);
                 // The constructor has not run for the copy.

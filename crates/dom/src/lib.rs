@@ -46,6 +46,6 @@ pub use names::{
 };
 pub use node::{Attribute, Custom, DocumentKind, NodeId, NodeKind, Quirks};
 pub use page::Page;
-pub use shadow::Walk;
 pub use parse::ParsedXml;
+pub use shadow::Walk;
 pub use tree::{Tree, html_name};

@@ -59,6 +59,12 @@ impl Tree {
         }
     }
 
+    /// Returns true for nodes in the contents of a template, including shadow trees there.
+    pub fn is_inert(&self, id: NodeId) -> Result<bool, Error> {
+        let root = self.slot(self.composed_root(id)?)?;
+        Ok(matches!(self.node(root).data, Data::Fragment(host) if host != NIL))
+    }
+
     /// Like [`root`](Tree::root), but continues from shadow roots to their hosts.
     pub fn composed_root(&self, id: NodeId) -> Result<NodeId, Error> {
         let mut root = self.root_of(self.slot(id)?);

@@ -33,7 +33,8 @@
     return other !== undefined && other.localName === localName ? other : undefined;
   };
   const definitionFor = (element) => {
-    if (!internal.isHtmlElement(element) || dom.owner(idOf(element)) !== dom.main) return undefined;
+    const id = idOf(element);
+    if (!internal.isHtmlElement(element) || dom.owner(id) !== dom.main || dom.isInert(id)) return undefined;
     return lookup(internal.localNameOf(element), moreOf(element)?.is);
   };
   internal.definitionFor = definitionFor;
@@ -123,6 +124,8 @@
     if (definition === undefined) throw internal.illegal();
     let Base = target;
     while (Base !== null && !internal.isInterface(Base)) Base = Object.getPrototypeOf(Base);
+    // The interface may be behind a proxy.
+    Base ??= internal.classFor(definition.name === definition.localName ? '' : definition.localName);
     if (Base !== internal.classFor(definition.name === definition.localName ? '' : definition.localName)) {
       throw new TypeError('Illegal constructor: the element has another interface');
     }
@@ -229,14 +232,16 @@
     if (definitions.size > 0) adopted(customBelow(node), from);
   };
   // Copies get what markup does not say, and are upgraded even outside of the document.
-  internal.copied = (original, copy) => {
+  internal.copied = (original, copy, isImported) => {
+    // A copy of what is in a template stays in the document of templates, which has no definitions.
+    const isLive = isImported || !dom.isInert(idOf(original));
     // Both lists name the same elements; that of a shallow copy is shorter.
     const from = wrapAll(dom.customBelow(idOf(original), false));
     const to = wrapAll(dom.customBelow(idOf(copy), false));
     for (let at = 0; at < to.length; at++) {
       const is = moreOf(from[at])?.is;
       if (is !== undefined) internal.moreFor(to[at]).is ??= is;
-      tryUpgrade(to[at]);
+      if (isLive) tryUpgrade(to[at]);
     }
   };
   internal.attributeReacts = (element, local, namespace, old, value) => {
@@ -360,7 +365,7 @@
 
   // Reflections for accessibility; nothing here reads them.
   const ARIA =
-    'role ariaAtomic ariaAutoComplete ariaBusy ariaChecked ariaColCount ariaColIndex ariaColSpan ariaCurrent ariaDescription ariaDisabled ariaExpanded ariaHasPopup ariaHidden ariaInvalid ariaKeyShortcuts ariaLabel ariaLevel ariaLive ariaModal ariaMultiLine ariaMultiSelectable ariaOrientation ariaPlaceholder ariaPosInSet ariaPressed ariaReadOnly ariaRequired ariaRoleDescription ariaRowCount ariaRowIndex ariaRowSpan ariaSelected ariaSetSize ariaSort ariaValueMax ariaValueMin ariaValueNow ariaValueText'.split(
+    'role ariaAtomic ariaAutoComplete ariaBusy ariaChecked ariaColCount ariaColIndex ariaColSpan ariaCurrent ariaDescription ariaDisabled ariaExpanded ariaHasPopup ariaHidden ariaInvalid ariaKeyShortcuts ariaLabel ariaLevel ariaLive ariaModal ariaMultiLine ariaMultiSelectable ariaOrientation ariaPlaceholder ariaPosInSet ariaPressed ariaReadOnly ariaRelevant ariaRequired ariaRoleDescription ariaRowCount ariaRowIndex ariaRowSpan ariaSelected ariaSetSize ariaSort ariaValueMax ariaValueMin ariaValueNow ariaValueText'.split(
       ' ',
     );
   class ElementInternals {

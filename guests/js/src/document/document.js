@@ -186,6 +186,18 @@
     get links() {
       return internal.liveElements(() => dom.queryAll(idOf(this), 'a[href], area[href]'));
     }
+    get anchors() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'a[name]'));
+    }
+    get embeds() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'embed'));
+    }
+    get plugins() {
+      return this.embeds;
+    }
+    get applets() {
+      return internal.liveElements(() => []);
+    }
     get scripts() {
       return internal.liveElements(() => dom.queryAll(idOf(this), 'script'));
     }
@@ -258,7 +270,7 @@
       if (internal.isShadowRoot(node) || internal.typeOf(node) === 9) {
         throw new internal.DOMException('A document or shadow root cannot be copied', 'NotSupportedError');
       }
-      return internal.cloned(node, Boolean(deep), idOf(this));
+      return internal.cloned(node, Boolean(deep), idOf(this), true);
     }
     adoptNode(node) {
       const number = internal.id(node);
@@ -353,6 +365,8 @@
     return dom.isHtml(number) ? new HTMLDocument(given, number) : new XMLDocument(given, number);
   };
   internal.nodeClass(9, choose);
+  // A parser makes documents of this class for XML as well.
+  internal.plainDocument = (number) => new Document(token, number);
   internal.setAddress = setAddress;
   for (const Class of [DOMImplementation, Document, HTMLDocument, XMLDocument]) {
     internal.exposeClass(Class);

@@ -85,6 +85,10 @@
       if (value) indeterminate.add(this);
       else indeterminate.delete(this);
     },
+    get list() {
+      const list = this.getRootNode().getElementById?.(read(this, 'list') ?? '') ?? null;
+      return list instanceof N('DataList') ? list : null;
+    },
     select() {},
   });
   mix(N('TextArea'), {

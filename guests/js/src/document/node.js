@@ -276,10 +276,10 @@
 
   const wrap = (id) => (id === 0 ? null : (known(id) ?? make(id)));
 
-  internal.cloned = (node, deep, document) => {
+  internal.cloned = (node, deep, document, isImported = false) => {
     tidy();
     const copy = wrap(dom.clone(internal.idOf(node), deep, document));
-    if (internal.isReactive) internal.react(() => internal.copied(node, copy));
+    if (internal.isReactive) internal.react(() => internal.copied(node, copy, isImported));
     return copy;
   };
 

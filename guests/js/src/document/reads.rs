@@ -24,6 +24,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("doctype", Func::from(doctype))?;
     dom.set("isHtml", Func::from(is_html))?;
     dom.set("isQuirky", Func::from(is_quirky))?;
+    dom.set("isInert", Func::from(is_inert))?;
     dom.set("contents", Func::from(contents))?;
     dom.set("attribute", Func::from(attribute))?;
     dom.set("attributeNs", Func::from(attribute_ns))?;
@@ -101,6 +102,10 @@ fn is_html(ctx: Ctx<'_>, id: f64) -> Result<bool> {
 
 fn is_quirky(ctx: Ctx<'_>, id: f64) -> Result<bool> {
     with(&ctx, |tree| Ok(tree.kind_of_document(node(id))?.1 == Quirks::Full))
+}
+
+fn is_inert(ctx: Ctx<'_>, id: f64) -> Result<bool> {
+    with(&ctx, |tree| tree.is_inert(node(id)))
 }
 
 fn contents(ctx: Ctx<'_>, id: f64) -> Result<f64> {

@@ -28,7 +28,9 @@
   const NAMED = 'embed[name], form[name], iframe[name], img[name], object[name]';
   let names = new Map();
   let namesVersion = -1;
+  const inherited = Object.getPrototypeOf(globalThis);
   dom.nameElements((name) => {
+    if (name in inherited) return undefined;
     const id = dom.byId(dom.main, name);
     if (id !== 0) return wrap(id);
     const version = dom.version();
