@@ -323,6 +323,7 @@
     };
     let seen = retarget(related, first);
     let target = first;
+    let targetRoot = rootOf(first);
     if (target !== seen || target === related) {
       add(first, first, seen, false);
       for (let here = first, next = above(first, event, first); next !== null; ) {
@@ -330,9 +331,13 @@
         const isHidden =
           isNext && isSlot(next) && slotFor(here, false) === next && modeOf(rootOf(next)) === 'closed';
         seen = retarget(related, next);
-        if (!isNext || isAround(rootOf(target), next)) add(next, null, seen, isHidden);
+        // Only the way out of the target's own tree leads to a place that does not see the target.
+        if (!isNext || here !== targetRoot) add(next, null, seen, isHidden);
         else if (next === seen) break;
-        else add(next, (target = next), seen, isHidden);
+        else {
+          add(next, (target = next), seen, isHidden);
+          targetRoot = rootOf(target);
+        }
         here = next;
         next = isNext ? above(next, event, first) : null;
       }
