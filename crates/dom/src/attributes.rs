@@ -24,7 +24,7 @@ impl Tree {
     /// Returns the contents of a template.
     pub fn template_contents(&self, id: NodeId) -> Option<NodeId> {
         let slot = self.slot(id).ok()?;
-        self.maybe_id(self.element(slot)?.contents)
+        self.maybe_id(self.element(slot)?.template())
     }
 
     /// Returns the attributes in order; empty for nodes that are not elements.

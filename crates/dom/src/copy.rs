@@ -1,7 +1,7 @@
 //! Copying and comparing subtrees.
 
 use crate::error::Error;
-use crate::node::{Attribute, Data, Doctype, Element, Instruction, NIL, NodeId};
+use crate::node::{Attribute, Custom, Data, Doctype, Element, Instruction, NIL, NodeId};
 use crate::tree::Tree;
 
 /// The extent of a copy.
@@ -72,13 +72,21 @@ impl Tree {
         self.account.refund(bytes);
         let data = match &self.node(slot).data {
             Data::Free(_) => return Err(Error::gone()),
-            Data::Element(Element { name, attributes, html_integration, checked, .. }) => {
+            Data::Element(Element {
+                name, attributes, html_integration, checked, custom, ..
+            }) => {
                 let (name, attributes) = (name.clone(), attributes.clone());
                 let (html_integration, checked) = (*html_integration, *checked);
+                // The constructor has not run for the copy.
+                let custom = match custom {
+                    Custom::Unknown => Custom::Unknown,
+                    Custom::Waiting | Custom::Defined => Custom::Waiting,
+                };
                 let new = self.make_element(name, attributes, document)?;
                 if let Some(element) = self.element_mut(new) {
                     element.html_integration = html_integration;
                     element.checked = checked;
+                    element.custom = custom;
                 }
                 return Ok(new);
             }

@@ -30,6 +30,7 @@ pub mod proxy;
 mod sanitize;
 mod select;
 mod serialize;
+mod shadow;
 mod text;
 mod tree;
 mod walk;
@@ -43,7 +44,8 @@ pub use mutate::Change;
 pub use names::{
     Named, existing_name, is_attribute_name, is_element_name, qualified_name, unsplit_name,
 };
-pub use node::{Attribute, DocumentKind, NodeId, NodeKind, Quirks};
+pub use node::{Attribute, Custom, DocumentKind, NodeId, NodeKind, Quirks};
 pub use page::Page;
 pub use parse::ParsedXml;
+pub use shadow::Walk;
 pub use tree::{Tree, html_name};

@@ -1,6 +1,6 @@
 //! Nodes of the arena, their ids and their contents.
 
-use html5ever::{LocalName, QualName};
+use html5ever::{LocalName, QualName, expanded_name, local_name, ns};
 
 /// The absence of a node in the links of the arena.
 pub(crate) const NIL: u32 = u32::MAX;
@@ -142,12 +142,41 @@ pub enum Quirks {
 pub(crate) struct Element {
     pub(crate) name: QualName,
     pub(crate) attributes: Vec<Attribute>,
-    /// Contents of a template, or `NIL`.
+    /// Contents of a template, the shadow root of another element, or `NIL`.
     pub(crate) contents: u32,
     /// True if HTML inside this MathML element is parsed as HTML.
     pub(crate) html_integration: bool,
     /// State of a checkbox or radio button; `None` as long as the attribute decides.
     pub(crate) checked: Option<bool>,
+    /// Progress of a custom element.
+    pub(crate) custom: Custom,
+}
+
+impl Element {
+    fn is_template(&self) -> bool {
+        self.name.expanded() == expanded_name!(html "template")
+    }
+
+    /// Returns the contents of a template, or `NIL`.
+    pub(crate) fn template(&self) -> u32 {
+        if self.contents != NIL && self.is_template() { self.contents } else { NIL }
+    }
+
+    /// Returns the shadow root, or `NIL`.
+    pub(crate) fn shadow(&self) -> u32 {
+        if self.contents != NIL && !self.is_template() { self.contents } else { NIL }
+    }
+}
+
+/// The progress of a custom element, which `:defined` tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Custom {
+    /// The name of the element decides.
+    Unknown,
+    /// The element waits for the definition of a customized built-in element.
+    Waiting,
+    /// The constructor of the definition has run.
+    Defined,
 }
 
 #[derive(Debug, Clone)]
@@ -170,7 +199,8 @@ pub(crate) enum Data {
     Free(u32),
     Document(DocumentKind, Quirks),
     Doctype(Box<Doctype>),
-    /// A fragment and the template whose contents it is, or `NIL`.
+    /// A fragment and its host: the template whose contents it is, the element whose shadow root it
+    /// is, or `NIL`.
     Fragment(u32),
     Element(Element),
     Text(String),

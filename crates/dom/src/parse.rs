@@ -4,6 +4,7 @@ mod feed;
 mod html;
 mod nesting;
 mod plain;
+mod scan;
 mod sink;
 mod xml;
 

@@ -4,7 +4,7 @@ use crate::budget::{Account, Budget, Usage};
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::node::{
-    Data, Doctype, DocumentKind, Element, Instruction, LAST_GENERATION, NIL, Node, NodeId,
+    Custom, Data, Doctype, DocumentKind, Element, Instruction, LAST_GENERATION, NIL, Node, NodeId,
     NodeKind, Quirks,
 };
 use crate::select::Memory;
@@ -203,7 +203,12 @@ impl Tree {
 
     /// Returns the document that the node belongs to.
     pub(crate) fn document_of(&self, slot: u32) -> u32 {
-        self.node(self.root_of(slot)).document
+        let mut root = self.root_of(slot);
+        // A shadow tree belongs to the document of its host, which can move.
+        while let Some(host) = self.shadow_host_at(root) {
+            root = self.root_of(host);
+        }
+        self.node(root).document
     }
 
     pub(crate) fn root_of(&self, mut slot: u32) -> u32 {
@@ -272,8 +277,14 @@ impl Tree {
         document: u32,
     ) -> Result<u32, Error> {
         let template = name.expanded() == expanded_name!(html "template");
-        let element =
-            Element { name, attributes, contents: NIL, html_integration: false, checked: None };
+        let element = Element {
+            name,
+            attributes,
+            contents: NIL,
+            html_integration: false,
+            checked: None,
+            custom: Custom::Unknown,
+        };
         let slot = self.allocate(Data::Element(element), document)?;
         if template {
             let contents = match self.allocate(Data::Fragment(slot), document) {

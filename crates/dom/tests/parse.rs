@@ -144,6 +144,6 @@ fn xml_declares_what_a_script_left_out() {
     tree.set_attribute_ns(b, name, "1").unwrap();
     assert_eq!(
         tree.outer_xml(a).unwrap(),
-        "<p:a xmlns:p=\"urn:p\"><b xmlns:q=\"urn:q\" q:x=\"1\"><p:c xmlns:p=\"urn:other\"/></b></p:a>"
+        "<p:a xmlns:p=\"urn:p\"><b xmlns:ns1=\"urn:q\" ns1:x=\"1\"><p:c xmlns:p=\"urn:other\"/></b></p:a>"
     );
 }

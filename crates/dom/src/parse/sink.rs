@@ -283,7 +283,7 @@ impl TreeSink for Sink<'_> {
 
     fn get_template_contents(&self, target: &u32) -> u32 {
         match self.tree.borrow().element(*target) {
-            Some(element) if element.contents != NIL => element.contents,
+            Some(element) if element.template() != NIL => element.template(),
             _ => *target,
         }
     }

@@ -1,6 +1,7 @@
 //! Parsing of XML documents, with the checks for well-formedness that xml5ever leaves out.
 
 use super::feed::{Parse, feed};
+use super::scan::scan;
 use super::sink::{Deep, Sink};
 use crate::error::Error;
 use crate::node::{DocumentKind, NodeId};
@@ -180,6 +181,9 @@ impl Tree {
         let document = self.create_document(DocumentKind::Xml)?;
         let deepest = self.account.budget.depth;
         let sink = Sink::new(self, document.slot, document.slot, Deep::Refuse, deepest)?;
+        let scanned = scan(source);
+        let whole = source;
+        let source = &*scanned.source;
         let references_fit = source.split("&#").skip(1).all(is_reference);
         let builder = XmlTreeBuilder::new(sink, XmlTreeBuilderOpts::default());
         let mended = Mended { builder, tokens: Cell::new(0), open: Cell::new(0), references_fit };
@@ -187,19 +191,28 @@ impl Tree {
         let mut parse = Xml { tokenizer, input: BufferQueue::default() };
         let mut fed = feed(&mut parse, source);
         parse.tokenizer.end();
-        if !source.chars().all(is_character) {
+        if !whole.chars().all(is_character) {
             parse.tokenizer.sink.complain("XML does not allow this character");
+        }
+        if let Some(complaint) = scanned.complaint {
+            parse.tokenizer.sink.complain(complaint);
         }
         let sink = &parse.tokenizer.sink.builder.sink;
         if let Some(error) = sink.failure.take() {
             fed = fed.and(Err(error));
         }
         let spill = sink.spill;
-        let error = sink.complaint.take().map(|complaint| complaint.into_owned());
+        let mut error = sink.complaint.take().map(|complaint| complaint.into_owned());
         self.destroy(spill);
-        if let Err(error) = fed {
-            self.destroy(document.slot);
-            return Err(error);
+        match fed.and_then(|()| scanned.restore(self, document.slot)) {
+            Ok(true) => {}
+            Ok(false) => {
+                error.get_or_insert("a CDATA section outside of the root element".into());
+            }
+            Err(error) => {
+                self.destroy(document.slot);
+                return Err(error);
+            }
         }
         Ok(ParsedXml { document, error })
     }

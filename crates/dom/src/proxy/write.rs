@@ -113,7 +113,7 @@ fn put(page: &mut Page, parent: u32, fragment: u32) -> Result<bool, Error> {
     let tree = &mut page.tree;
     // Markup for a template goes into its contents.
     let parent = match tree.element(parent) {
-        Some(element) if element.contents != NIL => element.contents,
+        Some(element) if element.template() != NIL => element.template(),
         _ => parent,
     };
     let (parent, new) = (tree.id(parent), tree.id(fragment));

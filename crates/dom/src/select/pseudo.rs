@@ -4,7 +4,7 @@
 //! accepted but never match.
 
 use super::language::{Direction, direction_of, is_in_range, language_of};
-use crate::node::Element;
+use crate::node::{Custom, Element};
 use crate::tree::{Tree, is_html};
 use cssparser::ToCss;
 use html5ever::{LocalName, local_name, ns};
@@ -113,7 +113,7 @@ impl PseudoClass {
             | PseudoClass::Target
             | PseudoClass::Visited => false,
             PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
-            PseudoClass::Defined => true,
+            PseudoClass::Defined => is_defined(element),
             PseudoClass::Default => has(element, "checked") || has(element, "selected"),
             PseudoClass::Open => is(element, &OPENABLE) && has(element, "open"),
             PseudoClass::Muted => is(element, &MEDIA) && has(element, "muted"),
@@ -139,6 +139,15 @@ impl PseudoClass {
 
 const OPENABLE: [LocalName; 2] = [local_name!("details"), local_name!("dialog")];
 const MEDIA: [LocalName; 2] = [local_name!("audio"), local_name!("video")];
+
+/// Returns true unless the element waits for the definition of a custom element.
+fn is_defined(element: &Element) -> bool {
+    match element.custom {
+        Custom::Defined => true,
+        Custom::Waiting => false,
+        Custom::Unknown => !element.may_be_custom(),
+    }
+}
 
 fn has(element: &Element, name: &str) -> bool {
     element.plain(&LocalName::from(name)).is_some()

@@ -66,7 +66,9 @@ impl Tree {
     /// Returns the first node that is written inside a node.
     fn content(&self, slot: u32) -> u32 {
         match &self.node(slot).data {
-            Data::Element(element) if element.contents != NIL => self.node(element.contents).first,
+            Data::Element(element) if element.template() != NIL => {
+                self.node(element.template()).first
+            }
             _ => self.node(slot).first,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::is_void;
 use crate::error::Error;
-use crate::node::{Data, Element, NIL, NodeId};
+use crate::node::{Attribute, Data, Element, NIL, NodeId};
 use crate::tree::Tree;
-use html5ever::{Namespace, Prefix, local_name, ns};
+use html5ever::{Namespace, Prefix, ns};
 
 impl Tree {
     /// Returns the XML of a node and its descendants.
@@ -16,47 +16,66 @@ impl Tree {
     }
 }
 
-/// The mapping of prefixes to namespaces at the writer's position.
-#[derive(Default)]
+/// The mapping of prefixes to namespaces at the writer's position, as the standard for DOM parsing
+/// keeps it.
 struct Scope {
-    declared: Vec<(Option<Prefix>, Namespace)>,
-    /// Number of declarations that were in scope before each open element.
-    outer: Vec<usize>,
-    /// The tags of the open elements.
-    tags: Vec<String>,
+    /// Prefixes by namespace, in the order of their declarations.
+    declared: Vec<(Namespace, Prefix)>,
+    /// The namespace that a name without a prefix has here.
+    inherited: Namespace,
+    /// For each open element: the number of declarations before it, the namespace that it inherited
+    /// and its tag.
+    open: Vec<(usize, Namespace, String)>,
     made: u32,
 }
 
+impl Default for Scope {
+    fn default() -> Scope {
+        let declared = vec![(ns!(xml), Prefix::from("xml"))];
+        Scope { declared, inherited: ns!(), open: Vec::new(), made: 0 }
+    }
+}
+
 impl Scope {
-    fn namespace(&self, prefix: Option<&Prefix>) -> Namespace {
-        let found = self.declared.iter().rev().find(|(p, _)| p.as_ref() == prefix);
-        match (found, prefix) {
-            (Some((_, namespace)), _) => namespace.clone(),
-            (None, Some(prefix)) if **prefix == *"xml" => ns!(xml),
-            (None, _) => ns!(),
+    fn has(&self, prefix: &str, namespace: &str) -> bool {
+        self.declared.iter().any(|(ns, p)| **ns == *namespace && **p == *prefix)
+    }
+
+    /// Returns the wanted prefix if it is bound to `namespace`, or else the last one that is.
+    fn prefix(&self, namespace: &Namespace, wanted: Option<&Prefix>) -> Option<Prefix> {
+        let mut last = None;
+        for (_, prefix) in self.declared.iter().filter(|(ns, _)| ns == namespace) {
+            if Some(prefix) == wanted {
+                return Some(prefix.clone());
+            }
+            last = Some(prefix);
         }
+        last.cloned()
     }
 
-    /// Returns a prefix that is bound to `namespace` here.
-    fn prefix(&self, namespace: &Namespace) -> Option<Prefix> {
-        if *namespace == ns!(xml) {
-            return Some(Prefix::from("xml"));
-        }
-        self.declared
-            .iter()
-            .rev()
-            .filter_map(|(prefix, ns)| (ns == namespace).then_some(prefix.as_ref()?))
-            .find(|prefix| self.namespace(Some(prefix)) == *namespace)
-            .cloned()
+    fn declare(&mut self, prefix: Prefix, namespace: Namespace) {
+        self.declared.push((namespace, prefix));
     }
 
-    fn declare(&mut self, prefix: Option<Prefix>, namespace: Namespace) {
-        self.declared.push((prefix, namespace));
-    }
-
-    fn make(&mut self) -> Prefix {
+    fn make(&mut self, namespace: &Namespace) -> Prefix {
         self.made += 1;
-        Prefix::from(format!("ns{}", self.made))
+        let prefix = Prefix::from(format!("ns{}", self.made));
+        self.declare(prefix.clone(), namespace.clone());
+        prefix
+    }
+}
+
+/// Declarations that an element makes itself.
+struct Local {
+    prefixes: Vec<(Prefix, Namespace)>,
+    default: Option<Namespace>,
+    /// False if the declaration of the default namespace contradicts the element or repeats it.
+    keeps_default: bool,
+}
+
+impl Local {
+    fn namespace(&self, prefix: &str) -> Option<&Namespace> {
+        self.prefixes.iter().find(|(p, _)| **p == *prefix).map(|(_, ns)| ns)
     }
 }
 
@@ -96,7 +115,7 @@ impl Writer<'_> {
 
     fn content(&self, slot: u32) -> u32 {
         match self.tree.element(slot) {
-            Some(element) if element.contents != NIL => self.tree.node(element.contents).first,
+            Some(element) if element.template() != NIL => self.tree.node(element.template()).first,
             _ => self.tree.node(slot).first,
         }
     }
@@ -141,105 +160,88 @@ impl Writer<'_> {
     }
 
     fn open_element(&mut self, element: &Element, empty: bool) {
-        let outer_default = self.scope.namespace(None);
-        self.scope.outer.push(self.scope.declared.len());
-        let name = &element.name;
-        let mut own_default = None;
-        for attribute in element.attributes.iter().filter(|a| a.name.ns == ns!(xmlns)) {
-            let namespace = Namespace::from(&*attribute.value);
-            if attribute.name.prefix.is_none() {
-                own_default = Some(namespace);
+        let (outer, inherited) = (self.scope.declared.len(), self.scope.inherited.clone());
+        let mut local = self.record(element);
+        let (name, namespace) = (&element.name, &element.name.ns);
+        let qualified = |prefix: &str| format!("{prefix}:{}", name.local);
+        let plain = || name.local.to_string();
+        let mut added = None;
+        let tag = if inherited == *namespace {
+            local.keeps_default = local.default.is_none();
+            if *namespace == ns!(xml) { qualified("xml") } else { plain() }
+        } else if let Some(known) = self.scope.prefix(namespace, name.prefix.as_ref()) {
+            if let Some(default) = local.default.as_ref().filter(|ns| **ns != ns!(xml)) {
+                self.scope.inherited = default.clone();
+            }
+            qualified(&known)
+        } else if let Some(own) = name.prefix.as_ref().filter(|_| *namespace != ns!()) {
+            let prefix = if local.namespace(own).is_some() {
+                self.scope.make(namespace)
             } else {
-                let prefix = Prefix::from(&*attribute.name.local);
-                self.scope.declare(Some(prefix), namespace);
+                self.scope.declare(own.clone(), namespace.clone());
+                own.clone()
+            };
+            if let Some(default) = &local.default {
+                self.scope.inherited = default.clone();
             }
-        }
-        let mut added = Vec::new();
-        let prefix = if name.prefix.is_none()
-            && (name.ns == outer_default || own_default.as_ref() == Some(&name.ns))
-        {
-            None
-        } else if name.ns == ns!(xml) {
-            Some(Prefix::from("xml"))
-        } else if let Some(own) = &name.prefix
-            && self.scope.namespace(Some(own)) == name.ns
-        {
-            Some(own.clone())
-        } else if name.ns != ns!()
-            && let Some(known) = self.scope.prefix(&name.ns)
-        {
-            Some(known)
-        } else if let Some(own) = &name.prefix
-            && name.ns != ns!()
-        {
-            let taken = self.scope.declared[self.scope.outer.last().copied().unwrap_or(0)..]
-                .iter()
-                .any(|(p, _)| p.as_ref() == Some(own));
-            let prefix = if taken { self.scope.make() } else { own.clone() };
-            added.push((Some(prefix.clone()), name.ns.clone()));
-            Some(prefix)
+            let tag = qualified(&prefix);
+            added = Some(Some(prefix));
+            tag
         } else {
-            added.push((None, name.ns.clone()));
-            None
-        };
-        // The element's own default namespace applies to its children, unless its name contradicts
-        // it.
-        let mut keeps_default = true;
-        if prefix.is_none() {
-            keeps_default = own_default.as_ref().is_none_or(|own| *own == name.ns);
-            self.scope.declare(None, name.ns.clone());
-        } else if let Some(own) = own_default {
-            self.scope.declare(None, own);
-        }
-        for (prefix, namespace) in &added {
-            if prefix.is_some() {
-                self.scope.declare(prefix.clone(), namespace.clone());
+            if local.default.as_ref() != Some(namespace) {
+                local.keeps_default = false;
+                added = Some(None);
             }
-        }
-        let tag = match &prefix {
-            None => name.local.to_string(),
-            Some(prefix) => format!("{prefix}:{}", name.local),
+            self.scope.inherited = namespace.clone();
+            plain()
         };
         self.out.push('<');
         self.out.push_str(&tag);
-        for (prefix, namespace) in added {
-            self.declaration(prefix.as_deref(), &namespace);
+        if let Some(prefix) = added {
+            self.declaration(prefix.as_deref(), namespace);
         }
-        self.attributes(element, keeps_default);
-        let void = name.ns == ns!(html) && is_void(&name.local);
-        if empty && (void || name.ns != ns!(html)) {
+        self.attributes(element, &local);
+        let void = *namespace == ns!(html) && is_void(&name.local);
+        if empty && (void || *namespace != ns!(html)) {
             self.out.push_str(if void { " />" } else { "/>" });
-            self.scope.tags.push(String::new());
+            self.scope.open.push((outer, inherited, String::new()));
         } else {
             self.out.push('>');
-            self.scope.tags.push(tag);
+            self.scope.open.push((outer, inherited, tag));
         }
     }
 
-    fn attributes(&mut self, element: &Element, keeps_default: bool) {
+    /// Brings the declarations of an element into scope.
+    fn record(&mut self, element: &Element) -> Local {
+        let mut local = Local { prefixes: Vec::new(), default: None, keeps_default: true };
+        for attribute in element.attributes.iter().filter(|a| a.name.ns == ns!(xmlns)) {
+            let namespace = Namespace::from(&*attribute.value);
+            if attribute.name.prefix.is_none() {
+                local.default = Some(namespace);
+            } else if namespace != ns!(xml) && !self.scope.has(&attribute.name.local, &namespace) {
+                let prefix = Prefix::from(&*attribute.name.local);
+                self.scope.declare(prefix.clone(), namespace.clone());
+                local.prefixes.push((prefix, namespace));
+            }
+        }
+        local
+    }
+
+    fn attributes(&mut self, element: &Element, local: &Local) {
         for attribute in &element.attributes {
             let name = &attribute.name;
             let prefix = if name.ns == ns!() {
                 None
             } else if name.ns == ns!(xmlns) {
-                if name.prefix.is_none() && !keeps_default {
+                if *attribute.value == *ns!(xml) || self.is_redundant(attribute, local) {
                     continue;
                 }
-                (name.local != local_name!("xmlns")).then(|| Prefix::from("xmlns"))
-            } else if let Some(own) = &name.prefix
-                && self.scope.namespace(Some(own)) == name.ns
-            {
-                Some(own.clone())
-            } else if let Some(known) = self.scope.prefix(&name.ns) {
+                name.prefix.as_ref().map(|_| Prefix::from("xmlns"))
+            } else if let Some(known) = self.scope.prefix(&name.ns, name.prefix.as_ref()) {
                 Some(known)
             } else {
-                let free = |own: &&Prefix| self.scope.namespace(Some(own)) == ns!();
-                let prefix = match name.prefix.as_ref().filter(free) {
-                    Some(own) => own.clone(),
-                    None => self.scope.make(),
-                };
+                let prefix = self.scope.make(&name.ns);
                 self.declaration(Some(&prefix), &name.ns);
-                self.scope.declare(Some(prefix.clone()), name.ns.clone());
                 Some(prefix)
             };
             self.out.push(' ');
@@ -252,6 +254,16 @@ impl Writer<'_> {
             escape_attribute(&attribute.value, &mut self.out);
             self.out.push('"');
         }
+    }
+
+    /// Returns true for a declaration that is in scope already, or that must not be.
+    fn is_redundant(&self, declaration: &Attribute, local: &Local) -> bool {
+        let name = &declaration.name;
+        if name.prefix.is_none() {
+            return !local.keeps_default;
+        }
+        let is_own = local.namespace(&name.local).is_some_and(|ns| **ns == *declaration.value);
+        !is_own && self.scope.has(&name.local, &declaration.value)
     }
 
     fn declaration(&mut self, prefix: Option<&str>, namespace: &str) {
@@ -269,14 +281,14 @@ impl Writer<'_> {
         if self.tree.element(slot).is_none() {
             return;
         }
-        let tag = self.scope.tags.pop().unwrap_or_default();
+        let Some((outer, inherited, tag)) = self.scope.open.pop() else { return };
         if !tag.is_empty() {
             self.out.push_str("</");
             self.out.push_str(&tag);
             self.out.push('>');
         }
-        let outer = self.scope.outer.pop().unwrap_or(0);
         self.scope.declared.truncate(outer);
+        self.scope.inherited = inherited;
     }
 }
 

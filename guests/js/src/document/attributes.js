@@ -5,21 +5,29 @@
 
   const { dom } = native;
   const { Node, idOf, isObserved, token, illegal } = internal;
+  const isWatched = () => internal.isReactive || isObserved();
+  // After a change; a value that is null is absent.
+  const changed = (element, local, namespace, old, value) => {
+    if (isObserved()) internal.noteAttribute(element, local, namespace || null, old);
+    if (!internal.isReactive) return;
+    if (internal.hasShadows && namespace === '') internal.slotAttributeChanged(element, local, old, value);
+    internal.react(() => internal.attributeReacts(element, local, namespace || null, old, value));
+  };
 
   internal.setAttribute = (element, name, value) => {
-    if (!isObserved()) {
+    if (!isWatched()) {
       dom.setAttribute(idOf(element), name, value);
       return;
     }
     const old = dom.attribute(idOf(element), name) ?? null;
     dom.setAttribute(idOf(element), name, value);
-    internal.noteAttribute(element, name.toLowerCase(), null, old);
+    changed(element, internal.foldsCase(element) ? internal.lower(name) : name, '', old, value);
   };
   internal.setAttributeNs = (element, namespace, name, value) => {
     const local = name.slice(name.indexOf(':') + 1);
-    const old = isObserved() ? (dom.attributeNs(idOf(element), namespace, local) ?? null) : null;
+    const old = isWatched() ? (dom.attributeNs(idOf(element), namespace, local) ?? null) : null;
     dom.setAttributeNs(idOf(element), namespace, name, value);
-    if (isObserved()) internal.noteAttribute(element, local, namespace || null, old);
+    if (isWatched()) changed(element, local, namespace, old, value);
   };
   // element → Map of its attributes' objects, by namespace and local name
   const held = new WeakMap();
@@ -32,17 +40,17 @@
   };
 
   internal.removeAttribute = (element, name) => {
-    const old = isObserved() ? (dom.attribute(idOf(element), name) ?? null) : null;
+    const old = isWatched() ? (dom.attribute(idOf(element), name) ?? null) : null;
     if (held.has(element)) release(element, internal.attributeNode(element, name));
-    if (dom.removeAttribute(idOf(element), name) && isObserved()) {
-      internal.noteAttribute(element, name.toLowerCase(), null, old);
+    if (dom.removeAttribute(idOf(element), name) && isWatched()) {
+      changed(element, internal.foldsCase(element) ? internal.lower(name) : name, '', old, null);
     }
   };
   internal.removeAttributeNs = (element, namespace, local) => {
-    const old = isObserved() ? (dom.attributeNs(idOf(element), namespace, local) ?? null) : null;
+    const old = isWatched() ? (dom.attributeNs(idOf(element), namespace, local) ?? null) : null;
     if (held.has(element)) release(element, internal.attributeNodeNs(element, namespace, local));
-    if (dom.removeAttributeNs(idOf(element), namespace, local) && isObserved()) {
-      internal.noteAttribute(element, local, namespace || null, old);
+    if (dom.removeAttributeNs(idOf(element), namespace, local) && isWatched()) {
+      changed(element, local, namespace, old, null);
     }
   };
 
@@ -73,7 +81,7 @@
         let map = held.get(element);
         if (map === undefined) held.set(element, (map = new Map()));
         map.set(keyOf(namespace, attribute.#local), attribute);
-        if (isObserved()) internal.noteAttribute(element, attribute.#local, namespace || null, oldValue);
+        if (isWatched()) changed(element, attribute.#local, namespace, oldValue, value);
         return old;
       };
       internal.copyAttr = (from, document) =>
@@ -132,9 +140,9 @@
     set value(value) {
       this.#value = `${value}`;
       if (this.#element === null) return;
-      const old = isObserved() ? dom.attributeNs(idOf(this.#element), this.#namespace, this.#local) : null;
+      const old = isWatched() ? dom.attributeNs(idOf(this.#element), this.#namespace, this.#local) : null;
       dom.putAttribute(idOf(this.#element), this.#namespace, this.#prefix, this.#local, this.#value);
-      if (isObserved()) internal.noteAttribute(this.#element, this.#local, this.#namespace || null, old ?? null);
+      if (isWatched()) changed(this.#element, this.#local, this.#namespace, old ?? null, this.#value);
     }
     get nodeValue() {
       return this.value;

@@ -1,7 +1,7 @@
 //! Natives that create and change nodes.
 
 use cofferdam_dom::{
-    Change, Cloning, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name,
+    Change, Cloning, Custom, DocumentKind, Named, NodeId, existing_name, html_name, qualified_name,
     unsplit_name,
 };
 use rquickjs::function::Func;
@@ -35,6 +35,8 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("putAttribute", Func::from(put_attribute))?;
     dom.set("attributeName", Func::from(attribute_name))?;
     dom.set("setChecked", Func::from(set_checked))?;
+    dom.set("setCustom", Func::from(set_custom))?;
+    dom.set("attachShadow", Func::from(attach_shadow))?;
     dom.set("removeAttribute", Func::from(remove_attribute))?;
     dom.set("removeAttributeNs", Func::from(remove_attribute_ns))?;
     dom.set("isWorthCollecting", Func::from(is_worth_collecting))?;
@@ -171,6 +173,16 @@ fn attribute_name(ctx: Ctx<'_>, namespace: Text, name: Text) -> Result<Vec<Strin
 
 fn set_checked(ctx: Ctx<'_>, id: f64, checked: bool) -> Result<()> {
     with(&ctx, |tree| tree.set_checked(node(id), checked))
+}
+
+/// Records the progress of a custom element: true if its constructor has run.
+fn set_custom(ctx: Ctx<'_>, id: f64, defined: bool) -> Result<()> {
+    let custom = if defined { Custom::Defined } else { Custom::Waiting };
+    with(&ctx, |tree| tree.set_custom(node(id), custom))
+}
+
+fn attach_shadow(ctx: Ctx<'_>, host: f64) -> Result<f64> {
+    with(&ctx, |tree| tree.attach_shadow(node(host)).map(number))
 }
 
 /// Sets an attribute whose name exists already, which may be one that only a parser makes.

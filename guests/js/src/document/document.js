@@ -186,6 +186,18 @@
     get links() {
       return internal.liveElements(() => dom.queryAll(idOf(this), 'a[href], area[href]'));
     }
+    get anchors() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'a[name]'));
+    }
+    get embeds() {
+      return internal.liveElements(() => dom.queryAll(idOf(this), 'embed'));
+    }
+    get plugins() {
+      return this.embeds;
+    }
+    get applets() {
+      return internal.liveElements(() => []);
+    }
     get scripts() {
       return internal.liveElements(() => dom.queryAll(idOf(this), 'script'));
     }
@@ -193,16 +205,27 @@
       return [];
     }
 
-    createElement(name) {
+    createElement(name, options = undefined) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'createElement' on 'Document'");
       tidy();
       name = `${name}`;
-      if (dom.isHtml(idOf(this))) return wrap(makeHtml(this, lower(name)));
+      const isHtml = dom.isHtml(idOf(this));
+      if (isHtml) name = lower(name);
+      if (isHtml && options === undefined && !internal.isReactive) return wrap(makeHtml(this, name));
+      const is = isOf(options);
+      if (isHtml) return internal.createCustom(this, name, is, () => makeHtml(this, name));
       const namespace = this.contentType === 'application/xhtml+xml' ? HTML : '';
-      return wrap(dom.createUnsplit(idOf(this), namespace, name));
+      const plain = () => dom.createUnsplit(idOf(this), namespace, name);
+      return namespace === HTML ? internal.createCustom(this, name, is, plain) : wrap(plain());
     }
-    createElementNS(namespace, name) {
+    createElementNS(namespace, name, options = undefined) {
+      internal.requireArguments(arguments.length, 2, "Failed to execute 'createElementNS' on 'Document'");
       tidy();
-      return wrap(dom.createElement(idOf(this), `${namespace ?? ''}`, `${name}`));
+      [namespace, name] = [`${namespace ?? ''}`, `${name}`];
+      const plain = () => dom.createElement(idOf(this), namespace, name);
+      if (namespace !== HTML || (options === undefined && !internal.isReactive)) return wrap(plain());
+      const local = name.slice(name.indexOf(':') + 1);
+      return internal.createCustom(this, local, isOf(options), plain);
     }
     createTextNode(text) {
       tidy();
@@ -243,12 +266,31 @@
     }
     importNode(node, deep = false) {
       if (internal.isAttr(node)) return internal.copyAttr(node, this);
-      tidy();
-      return wrap(dom.clone(internal.id(node), Boolean(deep), idOf(this)));
+      internal.id(node);
+      if (internal.isShadowRoot(node) || internal.typeOf(node) === 9) {
+        throw new internal.DOMException('A document or shadow root cannot be copied', 'NotSupportedError');
+      }
+      return internal.cloned(node, Boolean(deep), idOf(this), true);
     }
     adoptNode(node) {
-      if (node.parentNode !== null) internal.remove(node.parentNode, node);
-      dom.adopt(internal.id(node), idOf(this));
+      const number = internal.id(node);
+      if (internal.isShadowRoot(node)) {
+        throw new internal.DOMException('A shadow root cannot be adopted', 'HierarchyRequestError');
+      }
+      if (internal.typeOf(node) === 9) {
+        throw new internal.DOMException('A document cannot be adopted', 'NotSupportedError');
+      }
+      if (!internal.isReactive) {
+        if (node.parentNode !== null) internal.remove(node.parentNode, node);
+        dom.adopt(number, idOf(this));
+        return node;
+      }
+      internal.react(() => {
+        if (node.parentNode !== null) internal.remove(node.parentNode, node);
+        const from = dom.owner(number);
+        dom.adopt(number, idOf(this));
+        if (from !== idOf(this)) internal.adopted(node, from);
+      });
       return node;
     }
 
@@ -306,6 +348,11 @@
     }
   }
 
+  // The name of a customized built-in element in the options of `createElement`.
+  const isOf = (options) => {
+    const is = typeof options === 'object' && options !== null ? options.is : undefined;
+    return is === undefined ? undefined : `${is}`;
+  };
   const makeHtml = (document, name) => {
     // Only an unusual name needs the check.
     return /^[a-z][a-z0-9-]*$/.test(name)
@@ -318,6 +365,8 @@
     return dom.isHtml(number) ? new HTMLDocument(given, number) : new XMLDocument(given, number);
   };
   internal.nodeClass(9, choose);
+  // A parser makes documents of this class for XML as well.
+  internal.plainDocument = (number) => new Document(token, number);
   internal.setAddress = setAddress;
   for (const Class of [DOMImplementation, Document, HTMLDocument, XMLDocument]) {
     internal.exposeClass(Class);

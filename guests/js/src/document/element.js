@@ -18,8 +18,12 @@
     #classList;
     #style;
     #dataset;
+    // State of a custom element, of a shadow host or of a slot; made when there is any.
+    #more;
 
     static {
+      internal.moreOf = (element) => element.#more;
+      internal.moreFor = (element) => (element.#more ??= { is: undefined, state: undefined, shadow: undefined });
       internal.tagOf = (element) => element.#names[3];
       internal.localNameOf = (element) => element.#names[0];
       internal.isHtmlElement = (element) => element.#names[1] === HTML;
@@ -30,6 +34,8 @@
     constructor(given, number, names) {
       super(given, number, 1);
       this.#names = names;
+      // The attribute counts only while the element is made.
+      if (names.length > 4) internal.moreFor(this).is = names[4];
     }
 
     get localName() {
@@ -71,10 +77,6 @@
     set slot(value) {
       internal.setAttribute(this, 'slot', `${value}`);
     }
-    get shadowRoot() {
-      return null;
-    }
-
     getAttribute(name) {
       return dom.attribute(idOf(this), `${name}`) ?? null;
     }

@@ -18,8 +18,39 @@
   const formOf = (element) => {
     const id = read(element, 'form');
     if (id === null || !element.isConnected) return element.closest('form');
-    const form = element.ownerDocument.getElementById(id);
+    const form = element.getRootNode().getElementById(id);
     return form instanceof N('Form') ? form : null;
+  };
+  for (const name of ['Button', 'FieldSet', 'Input', 'Object', 'Output', 'Select', 'TextArea']) {
+    mix(N(name), {
+      get form() {
+        return formOf(this);
+      },
+    });
+  }
+  mix(N('Label'), {
+    get form() {
+      const { control } = this;
+      return control === null ? null : (control.form ?? null);
+    },
+  });
+  mix(N('Legend'), {
+    get form() {
+      const parent = this.parentElement;
+      return parent instanceof N('FieldSet') ? parent.form : null;
+    },
+  });
+  mix(N('Option'), {
+    get form() {
+      return this.closest('select')?.form ?? null;
+    },
+  });
+  const LISTED = 'button, fieldset, input:not([type=image i]), object, output, select, textarea';
+  // Controls can name a form that they are not in.
+  const controlsOf = (form) => {
+    const root = dom.root(idOf(form));
+    if (dom.queryFirst(root, '[form]') === 0) return dom.queryAll(idOf(form), LISTED);
+    return dom.queryAll(root, LISTED).filter((id) => internal.wrap(id).form === form);
   };
   mix(N('Input'), {
     get type() {
@@ -54,8 +85,9 @@
       if (value) indeterminate.add(this);
       else indeterminate.delete(this);
     },
-    get form() {
-      return formOf(this);
+    get list() {
+      const list = this.getRootNode().getElementById?.(read(this, 'list') ?? '') ?? null;
+      return list instanceof N('DataList') ? list : null;
     },
     select() {},
   });
@@ -78,15 +110,9 @@
     get textLength() {
       return this.value.length;
     },
-    get form() {
-      return this.closest('form');
-    },
     select() {},
   });
   mix(N('Button'), {
-    get form() {
-      return formOf(this);
-    },
     get type() {
       const type = (read(this, 'type') ?? 'submit').toLowerCase();
       return type === 'reset' || type === 'button' ? type : 'submit';
@@ -97,9 +123,7 @@
   });
   mix(N('Form'), {
     get elements() {
-      return internal.liveElements(() =>
-        dom.queryAll(idOf(this), 'button, fieldset, input:not([type=image]), object, output, select, textarea'),
-      );
+      return internal.liveElements(() => controlsOf(this));
     },
     get length() {
       return this.elements.length;

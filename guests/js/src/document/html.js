@@ -50,6 +50,23 @@
       );
     }
   };
+  const real = (Class, table) => {
+    for (const [key, missing] of Object.entries(table)) {
+      define(
+        Class,
+        key,
+        (element) => {
+          const value = parseFloat(read(element, key) ?? '');
+          return Number.isFinite(value) ? value : missing;
+        },
+        (element, value) => {
+          const wanted = Number(value);
+          if (!Number.isFinite(wanted)) throw internal.wrongType(key, 'a finite number', value);
+          internal.setAttribute(element, key, `${wanted}`);
+        },
+      );
+    }
+  };
   const address = (Class, keys) => {
     for (const key of keys.split(' ')) {
       define(
@@ -66,6 +83,10 @@
   };
 
   class HTMLElement extends Element {
+    constructor(given, number, names) {
+      if (given !== token) return internal.constructElement(new.target);
+      super(given, number, names);
+    }
     get style() {
       return internal.styleFor(this);
     }
@@ -110,7 +131,19 @@
     blur() {}
   }
   text(HTMLElement, 'title lang dir accessKey contentEditable');
-  flag(HTMLElement, 'hidden inert draggable');
+  flag(HTMLElement, 'hidden inert');
+  define(
+    HTMLElement,
+    'draggable',
+    (element) => read(element, 'draggable')?.toLowerCase() === 'true',
+    (element, value) => internal.setAttribute(element, 'draggable', `${Boolean(value)}`),
+  );
+  define(
+    HTMLElement,
+    'translate',
+    (element) => (element.closest('[translate]')?.getAttribute('translate') ?? 'yes').toLowerCase() !== 'no',
+    (element, value) => internal.setAttribute(element, 'translate', value ? 'yes' : 'no'),
+  );
   number(HTMLElement, 'tabIndex', -1);
   internal.handlerTypes =
     'abort auxclick beforeinput blur cancel change click close contextmenu copy cut dblclick drag dragend dragenter dragleave dragover dragstart drop error focus input invalid keydown keypress keyup load mousedown mouseenter mouseleave mousemove mouseout mouseover mouseup paste pointercancel pointerdown pointerenter pointerleave pointermove pointerout pointerover pointerup reset resize scroll select submit toggle wheel'.split(
@@ -180,6 +213,12 @@
     return new Class(token, id, names);
   };
 
+  internal.makeUnknown = (id) => new HTMLUnknownElement(token, id, dom.names(id));
+  const interfaces = new Set([HTMLElement, ...Object.values(named)]);
+  internal.isInterface = (Class) => interfaces.has(Class);
+  // The class of an element of HTML; of an autonomous custom element for no name.
+  internal.classFor = (local) => (local === '' ? HTMLElement : byTag.get(local));
+
   const N = (name) => named[`HTML${name}Element`];
   internal.htmlClass = N;
   internal.readAttribute = read;
@@ -220,7 +259,13 @@
   address(N('Base'), 'href');
   text(N('Base'), 'target');
   text(N('Button'), 'name value formAction formMethod');
-  flag(N('Button'), 'disabled');
+  flag(N('Button'), 'disabled autofocus formNoValidate');
+  text(N('Button'), 'formEnctype formTarget');
+  real(N('Meter'), { value: 0, min: 0, max: 1, low: 0, high: 1, optimum: 0.5 });
+  real(N('Progress'), { value: 0, max: 1 });
+  text(N('Embed'), 'type width height');
+  number(N('Canvas'), 'width', 300);
+  number(N('Canvas'), 'height', 150);
   text(N('Data'), 'value');
   flag(N('Details'), 'open');
   flag(N('Dialog'), 'open');
@@ -283,7 +328,7 @@
   address(N('Track'), 'src');
   for (const name of ['Audio', 'Video']) {
     address(N(name), 'src');
-    flag(N(name), 'autoplay controls loop');
+    flag(N(name), 'autoplay controls loop defaultMuted=muted');
     text(N(name), 'preload crossOrigin');
   }
   address(N('Video'), 'poster');
@@ -349,9 +394,6 @@
       const select = this.closest('select');
       return select === null ? 0 : Array.prototype.indexOf.call(select.options, this);
     },
-    get form() {
-      return this.closest('form');
-    },
   });
   mix(N('Select'), {
     get options() {
@@ -382,9 +424,6 @@
     },
     set value(value) {
       this.selectedIndex = [...this.options].findIndex((option) => option.value === `${value}`);
-    },
-    get form() {
-      return this.closest('form');
     },
     add(option, before = null) {
       internal.insert(this, option, typeof before === 'number' ? this.options[before] : before);

@@ -8,14 +8,24 @@
 //!
 //! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
 //! the element's own declarations and what HTML hides, no sheets and no inheritance; there are no
-//! shadow trees, custom elements, frames, canvases, cookies or navigation; elements are no
-//! variables of the window by their ids; `document.write` adds to the body; a range cannot begin or
-//! end in an attribute; text has no lone surrogates.
+//! frames, canvases, cookies, focus or navigation, except that the fragment of the address can
+//! change; `document.write` adds to the body; a range cannot begin or end in an attribute; text has
+//! no lone surrogates.
+//!
+//! Custom elements are those of the one registry of the main document. Internals of elements hold a
+//! shadow root and roles, and take no part in forms. Shadow roots are attached by scripts: markup
+//! does not declare them, and copies of hosts have none. The name of a customized built-in element
+//! is not written out unless it is an attribute. Templates have the document of their element, but
+//! nothing in their contents is upgraded. XML has no entities but the predefined ones.
+//!
+//! Nothing of this costs a document that does not use it: `internal.isReactive` is false until the
+//! first definition or shadow root. Reactions never run inside a change (`custom.js`).
 //!
 //! Meets T-DOM-005.
 
 mod changes;
 mod markup;
+mod named;
 mod queries;
 mod reads;
 mod state;
@@ -49,6 +59,8 @@ pub(crate) const PARTS: &[Api] = &[
     part!("forms"),
     part!("validity"),
     part!("document"),
+    part!("custom"),
+    part!("shadow"),
     part!("traversal"),
     part!("range"),
     part!("selection"),

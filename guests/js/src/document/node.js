@@ -14,6 +14,8 @@
   const classes = new Map();
   const hasData = (type) => type === 3 || type === 8 || type === 4 || type === 7;
   let make, known, loosen, restore;
+  // True once there are custom elements or shadow roots: changes of the tree then have followers.
+  internal.isReactive = internal.hasShadows = false;
 
   class Node extends EventTarget {
     #id;
@@ -130,7 +132,7 @@
       return this.#type === 9 ? null : wrap(dom.owner(this.#id));
     }
     get isConnected() {
-      return internal.typeOf(wrap(dom.root(this.#id))) === 9;
+      return dom.kind(dom.composedRoot(this.#id)) === 9;
     }
     get baseURI() {
       return wrap(dom.owner(this.#id)).baseURI;
@@ -156,8 +158,8 @@
     hasChildNodes() {
       return dom.first(this.#id) !== 0;
     }
-    getRootNode() {
-      return wrap(dom.root(this.#id));
+    getRootNode(options = undefined) {
+      return wrap(options?.composed ? dom.composedRoot(this.#id) : dom.root(this.#id));
     }
     contains(other) {
       return other !== null && other !== undefined && dom.contains(this.#id, internal.id(other));
@@ -172,8 +174,7 @@
       return other !== null && other !== undefined && dom.isEqual(this.#id, internal.id(other));
     }
     cloneNode(deep = false) {
-      tidy();
-      return wrap(dom.clone(this.#id, Boolean(deep), dom.owner(this.#id)));
+      return internal.cloned(this, Boolean(deep), dom.owner(this.#id));
     }
     normalize() {
       internal.normalize(this);
@@ -275,6 +276,13 @@
 
   const wrap = (id) => (id === 0 ? null : (known(id) ?? make(id)));
 
+  internal.cloned = (node, deep, document, isImported = false) => {
+    tidy();
+    const copy = wrap(dom.clone(internal.idOf(node), deep, document));
+    if (internal.isReactive) internal.react(() => internal.copied(node, copy, isImported));
+    return copy;
+  };
+
   // Every node in use has an object when this runs: functions that make nodes call it first.
   const collect = () => {
     const loose = loosen();
@@ -313,6 +321,7 @@
   internal.eventPath = (target, event) => {
     const path = [target];
     if (!internal.isNode(target)) return path;
+    if (internal.hasShadows) return internal.composedPath(target, event);
     for (let at = target.parentNode; at !== null; at = at.parentNode) path.push(at);
     const top = path[path.length - 1];
     if (internal.typeOf(top) === 9 && event.type !== 'load' && internal.windowTarget !== undefined) {

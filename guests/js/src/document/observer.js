@@ -8,6 +8,7 @@
   let observing = 0;
   let scheduled = false;
   const waiting = new Set();
+  const slots = new Set();
   let add;
 
   class MutationRecord {
@@ -34,6 +35,8 @@
         scheduled = false;
         const observers = [...waiting];
         waiting.clear();
+        const changed = [...slots];
+        slots.clear();
         for (const observer of observers) {
           const records = observer.takeRecords();
           if (records.length === 0) continue;
@@ -43,6 +46,15 @@
             internal.report(error);
           }
         }
+        for (const slot of changed) {
+          internal.fire(slot, internal.trusted(new internal.Event('slotchange', { bubbles: true })));
+        }
+      };
+      internal.signalSlot = (slot) => {
+        slots.add(slot);
+        if (scheduled) return;
+        scheduled = true;
+        queueMicrotask(deliver);
       };
     }
 

@@ -14,7 +14,7 @@
       if (type === 'text/html') return wrap(internal.parsed(() => dom.parseHtml(source)));
       if (!XML.includes(type)) throw internal.wrongValue('type', type);
       const [number, wrong] = internal.parsed(() => dom.parseXml(source));
-      const parsed = wrap(number);
+      const parsed = internal.plainDocument(number);
       internal.setContentType(parsed, type);
       if (typeof wrong === 'string') {
         const error = parsed.createElementNS(ERRORS, 'parsererror');
@@ -28,7 +28,7 @@
 
   class XMLSerializer {
     serializeToString(node) {
-      return dom.outerXml(internal.id(node));
+      return internal.isAttr(node) ? '' : dom.outerXml(internal.id(node));
     }
   }
 

@@ -1,6 +1,6 @@
 //! Selectors, and the collections by tag and class.
 
-use cofferdam_dom::QualName;
+use cofferdam_dom::{QualName, Walk};
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object, Result};
 
@@ -17,7 +17,8 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("byId", Func::from(by_id))?;
     dom.set("byTag", Func::from(by_tag))?;
     dom.set("byTagNs", Func::from(by_tag_ns))?;
-    dom.set("byClass", Func::from(by_class))
+    dom.set("byClass", Func::from(by_class))?;
+    dom.set("customBelow", Func::from(custom_below))
 }
 
 fn query_first(ctx: Ctx<'_>, scope: f64, selector: Text) -> Result<f64> {
@@ -40,6 +41,12 @@ fn closest(ctx: Ctx<'_>, element: f64, selector: Text) -> Result<f64> {
 
 fn by_id(ctx: Ctx<'_>, root: f64, id: Text) -> Result<f64> {
     with(&ctx, |tree| tree.element_by_id(node(root), &id.0).map(maybe))
+}
+
+/// Returns the elements that can be custom, at and below a node and, if asked, in shadow trees.
+fn custom_below(ctx: Ctx<'_>, root: f64, shadows: bool) -> Result<Vec<f64>> {
+    let walk = if shadows { Walk::Composed } else { Walk::Tree };
+    with(&ctx, |tree| Ok(tree.custom_below(node(root), walk)?.into_iter().map(number).collect()))
 }
 
 /// `getElementsByTagName`; `html` is true if the document folds names of HTML elements.

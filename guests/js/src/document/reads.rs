@@ -15,6 +15,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("next", Func::from(|ctx: Ctx<'js>, id| step(&ctx, id, Tree::next_sibling)))?;
     dom.set("root", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::root)))?;
     dom.set("outermost", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::outermost_root)))?;
+    dom.set("composedRoot", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::composed_root)))?;
     dom.set("owner", Func::from(|ctx: Ctx<'js>, id| up(&ctx, id, Tree::owner_document)))?;
     dom.set("kind", Func::from(kind))?;
     dom.set("names", Func::from(names))?;
@@ -23,6 +24,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("doctype", Func::from(doctype))?;
     dom.set("isHtml", Func::from(is_html))?;
     dom.set("isQuirky", Func::from(is_quirky))?;
+    dom.set("isInert", Func::from(is_inert))?;
     dom.set("contents", Func::from(contents))?;
     dom.set("attribute", Func::from(attribute))?;
     dom.set("attributeNs", Func::from(attribute_ns))?;
@@ -53,19 +55,23 @@ fn kind(ctx: Ctx<'_>, id: f64) -> Result<u8> {
     with(&ctx, |tree| tree.kind(node(id)).map(NodeKind::number))
 }
 
-/// Returns local name, namespace, prefix and `tagName`.
+/// Returns local name, namespace, prefix and `tagName`; then the attribute `is`, if there is one.
 fn names(ctx: Ctx<'_>, id: f64) -> Result<Vec<String>> {
     with(&ctx, |tree| {
         let id = node(id);
         let tag = tree.tag_name(id).unwrap_or_default();
         Ok(match tree.element_name(id) {
             None => Vec::new(),
-            Some(name) => vec![
-                name.local.to_string(),
-                name.ns.to_string(),
-                name.prefix.as_deref().unwrap_or_default().to_owned(),
-                tag,
-            ],
+            Some(name) => {
+                let mut parts = vec![
+                    name.local.to_string(),
+                    name.ns.to_string(),
+                    name.prefix.as_deref().unwrap_or_default().to_owned(),
+                    tag,
+                ];
+                parts.extend(tree.attribute_ns(id, "", "is").map(str::to_owned));
+                parts
+            }
         })
     })
 }
@@ -96,6 +102,10 @@ fn is_html(ctx: Ctx<'_>, id: f64) -> Result<bool> {
 
 fn is_quirky(ctx: Ctx<'_>, id: f64) -> Result<bool> {
     with(&ctx, |tree| Ok(tree.kind_of_document(node(id))?.1 == Quirks::Full))
+}
+
+fn is_inert(ctx: Ctx<'_>, id: f64) -> Result<bool> {
+    with(&ctx, |tree| tree.is_inert(node(id)))
 }
 
 fn contents(ctx: Ctx<'_>, id: f64) -> Result<f64> {

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use cofferdam_dom::{Budget, DocumentKind, NodeId, Tree};
 use rquickjs::{Ctx, Error, JsLifetime, Object, Result};
 
-use super::{changes, markup, queries, reads};
+use super::{changes, markup, named, queries, reads};
 use crate::apis::throw_dom_exception;
 
 /// Memory that a tool's documents may hold; the rest of a cell's memory is for its program.
@@ -37,6 +37,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     changes::natives(ctx, &dom)?;
     markup::natives(ctx, &dom)?;
     queries::natives(ctx, &dom)?;
+    named::natives(ctx, &dom)?;
     native.set("dom", dom)
 }
 

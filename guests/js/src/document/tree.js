@@ -9,7 +9,9 @@
   const { arriving, isLive, leaving } = internal;
   // Without observers, ranges and iterators the tree itself makes the change in one step.
   const [INSERTS, REPLACES, REPLACES_ALL] = [0, 1, 2];
-  const isWatched = () => isObserved() || isLive();
+  const isWatched = () => internal.isReactive || isObserved() || isLive();
+  // Runs a change of the tree, and then what custom elements do about it.
+  const within = (change) => (internal.isReactive ? internal.react(change) : change());
 
   // The nodes that come with `node`: a fragment's children, or the node.
   const coming = (node) => (typeOf(node) === 11 ? wrapAll(dom.children(idOf(node), false)) : [node]);
@@ -21,7 +23,10 @@
     const previous = noted ? node.previousSibling : null;
     const next = noted ? node.nextSibling : null;
     leaving(node, parent);
+    const told = internal.isReactive ? internal.departing(node) : undefined;
     dom.remove(idOf(parent), idOf(node));
+    if (told !== undefined) internal.departed(told);
+    if (internal.hasShadows) internal.slotsChanged(parent, node);
     if (noted) internal.noteChildren(parent, [], [node], previous, next);
   };
 
@@ -39,7 +44,10 @@
     for (const child of nodes) {
       const from = child.parentNode;
       if (from !== null) takeOut(child, from, false);
+      const owner = internal.isReactive ? dom.owner(idOf(child)) : 0;
       dom.insert(idOf(parent), idOf(child), numberOf(before));
+      if (internal.isReactive) internal.arrived(child, owner);
+      if (internal.hasShadows) internal.slotsChanged(parent, child);
     }
     if (noted) internal.noteChildren(parent, nodes, [], previous, before);
   };
@@ -52,7 +60,7 @@
       return node;
     }
     dom.checkInsert(into, what, front, INSERTS);
-    putIn(parent, node, before === node ? node.nextSibling : before, false);
+    within(() => putIn(parent, node, before === node ? node.nextSibling : before, false));
     return node;
   };
 
@@ -65,19 +73,21 @@
     dom.checkInsert(into, what, out, REPLACES);
     const { previousSibling, nextSibling } = old;
     const before = nextSibling === node ? node.nextSibling : nextSibling;
-    // The node leaves its old place first, even if that is the place it comes to.
-    if (node.parentNode !== null) takeOut(node, node.parentNode, false);
-    const removed = node === old ? [] : [old];
-    if (node !== old) takeOut(old, parent, true);
-    const added = coming(node);
-    putIn(parent, node, before, true);
-    if (isObserved()) internal.noteChildren(parent, added, removed, previousSibling, before);
+    within(() => {
+      // The node leaves its old place first, even if that is the place it comes to.
+      if (node.parentNode !== null) takeOut(node, node.parentNode, false);
+      const removed = node === old ? [] : [old];
+      if (node !== old) takeOut(old, parent, true);
+      const added = coming(node);
+      putIn(parent, node, before, true);
+      if (isObserved()) internal.noteChildren(parent, added, removed, previousSibling, before);
+    });
     return old;
   };
 
   internal.remove = (parent, old) => {
     const [from, what] = [idOf(parent), id(old)];
-    if (isWatched() && old.parentNode === parent) takeOut(old, parent, false);
+    if (isWatched() && old.parentNode === parent) within(() => takeOut(old, parent, false));
     else dom.remove(from, what);
     return old;
   };
@@ -89,11 +99,13 @@
       return;
     }
     if (node !== null) dom.checkInsert(idOf(parent), idOf(node), 0, REPLACES_ALL);
-    const removed = wrapAll(dom.children(idOf(parent), false));
-    const added = node === null ? [] : coming(node);
-    for (const child of removed) takeOut(child, parent, true);
-    if (node !== null) putIn(parent, node, null, true);
-    if (isObserved()) internal.noteChildren(parent, added, removed, null, null);
+    within(() => {
+      const removed = wrapAll(dom.children(idOf(parent), false));
+      const added = node === null ? [] : coming(node);
+      for (const child of removed) takeOut(child, parent, true);
+      if (node !== null) putIn(parent, node, null, true);
+      if (isObserved()) internal.noteChildren(parent, added, removed, null, null);
+    });
   };
 
   // Merges adjacent texts below `root` and removes empty ones.

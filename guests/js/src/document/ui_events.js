@@ -69,6 +69,11 @@
     tables.set(Class, fields);
     return Class;
   };
+  internal.relatedOf = (event) => kept.get(event)?.relatedTarget ?? null;
+  internal.setRelated = (event, related) => {
+    const values = kept.get(event);
+    if (values !== undefined && 'relatedTarget' in values) values.relatedTarget = related;
+  };
   // Fields that an old `init…Event` sets, unless the event is on its way.
   const initialise = (event, type, bubbles, cancelable, values) => {
     if (!internal.initialiseEvent(event, type, bubbles, cancelable)) return;

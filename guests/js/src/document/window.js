@@ -23,6 +23,29 @@
   hidden(globalThis, 'Window', Window);
   hidden(globalThis, 'constructor', Window);
 
+  // Elements are variables by their ids; forms, images and objects also by their names. The names
+  // are kept for one version of the tree.
+  const NAMED = 'embed[name], form[name], iframe[name], img[name], object[name]';
+  let names = new Map();
+  let namesVersion = -1;
+  const inherited = Object.getPrototypeOf(globalThis);
+  dom.nameElements((name) => {
+    if (name in inherited) return undefined;
+    const id = dom.byId(dom.main, name);
+    if (id !== 0) return wrap(id);
+    const version = dom.version();
+    if (version !== namesVersion) {
+      names = new Map();
+      for (const named of dom.queryAll(dom.main, NAMED)) {
+        const key = dom.attribute(named, 'name');
+        if (key !== '' && !names.has(key)) names.set(key, named);
+      }
+      namesVersion = version;
+    }
+    const named = names.get(name);
+    return named === undefined ? undefined : wrap(named);
+  });
+
   // Listeners of the window hear events that bubble out of its document. The global object cannot
   // hold them, so another one does; listeners see the global object.
   class WindowEvents extends EventTarget {}
@@ -99,21 +122,49 @@
     configurable: true,
   });
 
+  // Only the fragment can change: nothing navigates.
+  let hash = '';
+  const addressOf = () => `about:blank${hash}`;
+  const setHash = (value) => {
+    const url = new URL(addressOf());
+    url.hash = `${value}`;
+    if (url.hash === hash) return;
+    const oldURL = addressOf();
+    hash = url.hash;
+    const newURL = addressOf();
+    internal.setAddress(document, newURL);
+    setTimeout(() => internal.fire(target, internal.trusted(new HashChangeEvent('hashchange', { oldURL, newURL }))));
+  };
+  const follow = (value) => {
+    const text = `${value}`;
+    if (text.startsWith('#')) setHash(text);
+    else if (text.startsWith('about:blank#')) setHash(text.slice(11));
+  };
   const location = Object.freeze({
-    href: 'about:blank',
+    get href() {
+      return addressOf();
+    },
+    set href(value) {
+      follow(value);
+    },
     protocol: 'about:',
     host: '',
     hostname: '',
     port: '',
     pathname: 'blank',
     search: '',
-    hash: '',
+    get hash() {
+      return hash;
+    },
+    set hash(value) {
+      setHash(value);
+    },
     origin: 'null',
     toString() {
       return this.href;
     },
-    assign() {},
-    replace() {},
+    assign: follow,
+    replace: follow,
     reload() {},
   });
   exposeObject('location', location);

@@ -6,7 +6,7 @@
   const { customInspect } = internal;
   const { monotonicNow } = native;
   // Set by friend functions of the classes, which alone can reach the private fields.
-  let begin, visit, end, isStopped, isHalted, setPassive, isDispatching, initialise;
+  let begin, visit, end, setTarget, isStopped, isHalted, setPassive, isDispatching, initialise;
   let isTrusted, distrust, isInitialised;
   const { defineProperty } = Object;
 
@@ -65,6 +65,9 @@
         event.#current = null;
         event.#path = [];
         event.#phase = 0;
+      };
+      setTarget = (event, target) => {
+        event.#target = target;
       };
       isStopped = (event) => event.#stopped;
       isHalted = (event) => event.#halted;
@@ -159,7 +162,11 @@
     }
 
     composedPath() {
-      return this.#path.map(faceOf);
+      const path = this.#path;
+      // Closed shadow trees hide a part of it.
+      if (path.stops === undefined || this.#current === null) return path.map(faceOf);
+      const current = this.#current === globalThis ? internal.windowTarget : this.#current;
+      return internal.visiblePath(path, current).map(faceOf);
     }
 
     preventDefault() {
@@ -361,6 +368,11 @@
       begin(event, faceOf(this), path);
       // The element that a click activates, which the document knows.
       const finish = internal.activate === undefined ? undefined : internal.activate(event, path);
+      if (path.stops !== undefined) {
+        EventTarget.#passShadows(event, path);
+        if (finish !== undefined) finish(event);
+        return !event.defaultPrevented;
+      }
       for (let at = path.length - 1; at > 0 && !isHalted(event); at--) {
         path[at].#hear(event, 1, true);
       }
@@ -374,6 +386,31 @@
       end(event);
       if (finish !== undefined) finish(event);
       return !event.defaultPrevented;
+    }
+
+    // The way through shadow trees: hosts are targets too, and the target differs from tree to tree.
+    static #passShadows(event, path) {
+      const entries = path.stops;
+      const seen = [];
+      for (let at = 0; at < entries.length; at++) seen.push(entries[at].target ?? seen[at - 1]);
+      const turnTo = (at) => {
+        setTarget(event, faceOf(seen[at]));
+        internal.setRelated(event, entries[at].related);
+      };
+      for (let at = path.length - 1; at >= 0 && !isHalted(event); at--) {
+        turnTo(at);
+        path[at].#hear(event, entries[at].target === null ? 1 : 2, true);
+      }
+      for (let at = 0; at < path.length && !isHalted(event); at++) {
+        if (entries[at].target === null && !event.bubbles) continue;
+        turnTo(at);
+        path[at].#hear(event, entries[at].target === null ? 3 : 2, false);
+      }
+      if (path.isCleared) {
+        setTarget(event, null);
+        internal.setRelated(event, null);
+      }
+      end(event);
     }
 
     // `capture` undefined: all of them, in the order they were added.
@@ -393,7 +430,7 @@
       setPassive(event, entry.passive);
       const { callback } = entry;
       const outer = internal.currentEvent;
-      internal.currentEvent = event;
+      internal.currentEvent = internal.isInShadow?.(this) ? undefined : event;
       try {
         if (typeof callback === 'function') Reflect.apply(callback, faceOf(this), [event]);
         else callback.handleEvent(event);
