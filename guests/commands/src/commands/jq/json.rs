@@ -70,6 +70,11 @@ impl Object {
         self.members.len()
     }
 
+    /// Returns a member by its place.
+    pub(super) fn at(&self, at: usize) -> Option<&(Rc<str>, Json)> {
+        self.members.get(at)
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         self.places.get(key).map(|at| &self.members[*at].1)
     }
