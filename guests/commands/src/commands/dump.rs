@@ -155,6 +155,35 @@ pub(crate) fn xxd(args: Vec<OsString>) -> i32 {
     run_xxd(args).unwrap_or_else(|code| code)
 }
 
+/// Writes digits alone, in lines of so many bytes; 0 is one line for all of them.
+fn plain_dump(
+    source: &mut dyn Read,
+    out: &mut dyn Write,
+    columns: u64,
+    upper: bool,
+) -> io::Result<()> {
+    let mut buf = [0; 4096];
+    let mut written = 0_u64;
+    loop {
+        let len = fill(source, &mut buf)?;
+        if len == 0 {
+            break;
+        }
+        for byte in &buf[..len] {
+            if columns > 0 && written > 0 && written.is_multiple_of(columns) {
+                writeln!(out)?;
+            }
+            if upper {
+                write!(out, "{byte:02X}")?
+            } else {
+                write!(out, "{byte:02x}")?
+            }
+            written += 1;
+        }
+    }
+    if written > 0 { writeln!(out) } else { Ok(()) }
+}
+
 fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
     let specs = [
         ('c', "cols", Value::Required),
@@ -189,7 +218,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                 let number =
                     number.ok_or_else(|| XXD.wrong(&format!("invalid number '{text}'")))?;
                 match which {
-                    'c' => columns = Some(number.clamp(1, 256) as usize),
+                    'c' => columns = Some(number),
                     'g' => group = Some(number.min(256) as usize),
                     'l' => limit = number,
                     _ => seek = number,
@@ -210,13 +239,11 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         if include {
             return c_array(&mut source, &mut out, &file, upper);
         }
-        let columns = columns.unwrap_or(if plain {
-            30
-        } else if bits {
-            6
-        } else {
-            16
-        });
+        if plain && !bits {
+            return plain_dump(&mut source, &mut out, columns.unwrap_or(30), upper);
+        }
+        let columns = columns.filter(|columns| *columns > 0).unwrap_or(if bits { 6 } else { 16 });
+        let columns = columns.min(256) as usize;
         let group = group.unwrap_or(if bits { 1 } else { 2 });
         let mut buf = vec![0; columns];
         let mut at = seek;
@@ -230,11 +257,6 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                 (false, true) => format!("{byte:02X}"),
                 (false, false) => format!("{byte:02x}"),
             };
-            if plain {
-                let line: String = buf[..len].iter().map(|byte| hex(*byte)).collect();
-                writeln!(out, "{line}")?;
-                continue;
-            }
             let mut line = format!("{at:08x}: ");
             let cell = if bits { 8 } else { 2 };
             for i in 0..columns {
