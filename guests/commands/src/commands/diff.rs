@@ -595,6 +595,7 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
     let names = (files[0].to_string_lossy(), files[1].to_string_lossy());
     let mut out = output::stdout();
     let (mut at, mut line, mut code) = (0_u64, 1_u64, 0);
+    let mut ended_line = false;
     while at < limit {
         let (x, y) = (a.fill_buf().map_err(fail)?, b.fill_buf().map_err(fail)?);
         let len = x.len().min(y.len()).min((limit - at).min(1 << 20) as usize);
@@ -603,7 +604,13 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                 if !quiet {
                     let _ = out.flush();
                     let short = if x.is_empty() { &names.0 } else { &names.1 };
-                    eprintln!("cmp: EOF on {short} after byte {at}, line {line}");
+                    let place = match (at, all, ended_line) {
+                        (0, _, _) => "which is empty".to_owned(),
+                        (_, true, _) => format!("after byte {at}"),
+                        (_, false, true) => format!("after byte {at}, line {}", line - 1),
+                        (_, false, false) => format!("after byte {at}, in line {line}"),
+                    };
+                    eprintln!("cmp: EOF on {short} {place}");
                 }
                 code = 1;
             }
@@ -638,7 +645,8 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                 );
                 return Ok(output::finish("cmp", &mut out, 1));
             }
-            line += u64::from(x[i] == b'\n');
+            ended_line = x[i] == b'\n';
+            line += u64::from(ended_line);
         }
         a.consume(len);
         b.consume(len);

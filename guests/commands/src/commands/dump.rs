@@ -138,10 +138,11 @@ const XXD: Usage = Usage {
 Usage: xxd [OPTION]... [INFILE]
 Make a hex dump, or do the reverse.
 
-  -c COLS    format COLS octets per line (default 16; -p: 30)
+  -c COLS    format COLS octets per line (default 16; -p: 30, 0 for one line)
   -g BYTES   number of octets per group (default 2)
   -i         output in C include file style
   -l LEN     stop after LEN octets
+  -o OFFSET  add OFFSET to the displayed positions
   -p         output in plain hexdump style
   -r         reverse operation: convert hexdump into binary
   -s SEEK    start at SEEK bytes
@@ -190,6 +191,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         ('g', "groupsize", Value::Required),
         ('i', "include", Value::None),
         ('l', "len", Value::Required),
+        ('o', "offset", Value::Required),
         ('p', "plain", Value::None),
         ('r', "revert", Value::None),
         ('s', "seek", Value::Required),
@@ -199,6 +201,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
     // `-ps` is one option, not a cluster.
     let args = args.into_iter().map(|arg| if arg == "-ps" { "-p".into() } else { arg }).collect();
     let (mut columns, mut group, mut limit, mut seek) = (None, None, u64::MAX, 0_u64);
+    let mut offset = 0_u64;
     let (mut plain, mut reverse, mut upper, mut bits, mut include) =
         (false, false, false, false, false);
     let mut files: Vec<OsString> = Vec::new();
@@ -221,6 +224,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                     'c' => columns = Some(number),
                     'g' => group = Some(number.min(256) as usize),
                     'l' => limit = number,
+                    'o' => offset = number,
                     _ => seek = number,
                 }
             }
@@ -246,7 +250,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         let columns = columns.min(256) as usize;
         let group = group.unwrap_or(if bits { 1 } else { 2 });
         let mut buf = vec![0; columns];
-        let mut at = seek;
+        let mut at = seek.saturating_add(offset);
         loop {
             let len = fill(&mut source, &mut buf)?;
             if len == 0 {
@@ -274,7 +278,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
             line.push(' ');
             line.extend(buf[..len].iter().map(|byte| visible(*byte)));
             writeln!(out, "{line}")?;
-            at += len as u64;
+            at = at.saturating_add(len as u64);
         }
     });
     let code = match done {
@@ -489,7 +493,7 @@ fn dump(
             }
         }
         writeln!(out, "{line}")?;
-        at += len as u64;
+        at = at.saturating_add(len as u64);
     }
     if at > 0 {
         writeln!(out, "{at:0width$x}")?;
