@@ -165,7 +165,10 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
                     }
                 }
                 for option in split_cluster(&kept) {
-                    passed.push(option.into());
+                    passed.push(match option.strip_prefix("-W") {
+                        Some(width) => format!("--width={width}").into(),
+                        None => option.into(),
+                    });
                 }
             }
         }

@@ -272,7 +272,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                     line.push(' ');
                 }
             }
-            if group == 0 || columns % group != 0 {
+            if group == 0 || !columns.is_multiple_of(group) {
                 line.push(' ');
             }
             line.push(' ');

@@ -266,7 +266,7 @@ impl Parser<'_> {
                 let line = rest[..end].trim_end_matches('\r');
                 let slashes = line.len() - line.trim_end_matches('\\').len();
                 self.at += (end + 1).min(rest.len());
-                if slashes % 2 == 0 || self.rest().is_empty() {
+                if slashes.is_multiple_of(2) || self.rest().is_empty() {
                     break;
                 }
             }
