@@ -90,7 +90,7 @@ def JOIN($idx; stream; f; join): stream | [., $idx[f]] | join;
 def toarray: if type == "array" then . else [.] end;
 def abs: if . < 0 then -. else . end;
 def have_literal_numbers: true;
-def have_decnum: true;
+def have_decnum: false;
 def debug(f): (f | debug | empty), .;
 def get_search_list: [];
 def group_by(f): _group_by(map([f]));
