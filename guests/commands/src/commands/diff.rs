@@ -1,5 +1,6 @@
 //! diff and cmp.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 use diffutilslib::params::{Format, Params, parse_params};
 use diffutilslib::{context_diff, ed_diff, normal_diff, side_diff, unified_diff};
 
+use crate::bytes::{OsStrExt as _, OsStringExt};
+use crate::glob;
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, Input, Output, reason};
 
@@ -30,7 +33,10 @@ Compare FILES line by line.
   -i, --ignore-case             ignore case differences
   -b, --ignore-space-change     ignore changes in the amount of white space
   -w, --ignore-all-space        ignore all white space
+  -Z, --ignore-trailing-space   ignore white space at line end
   -B, --ignore-blank-lines      ignore changes where lines are all blank
+      --strip-trailing-cr       strip trailing carriage return on input
+  -x, --exclude=PAT             exclude files that match PAT
       --help                    display this help
 ";
 
@@ -44,13 +50,19 @@ struct Extra {
     ignore_case: bool,
     space_change: bool,
     all_space: bool,
+    trailing_space: bool,
     blank_lines: bool,
+    strip_cr: bool,
+    /// Globs of names that are left out of directories.
+    exclude: Vec<Vec<u8>>,
 }
 
 struct Diff {
     /// Options passed on to the library.
     passed: Vec<OsString>,
     extra: Extra,
+    /// Options as they were typed, for the heads of files in directories.
+    typed: Vec<String>,
     /// Names for the heads of the two files.
     labels: Vec<OsString>,
     out: Output,
@@ -67,8 +79,9 @@ enum Verdict {
 pub(crate) fn diff(args: Vec<OsString>) -> i32 {
     let mut extra = Extra::default();
     let mut passed = vec![OsString::from("diff")];
+    let mut typed = Vec::new();
     let mut files = Vec::new();
-    let mut rest = args.into_iter().skip(1);
+    let mut rest = args.into_iter().skip(1).peekable();
     let mut labels = Vec::new();
     let mut options = true;
     while let Some(arg) = rest.next() {
@@ -77,6 +90,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
             files.push(arg);
             continue;
         }
+        typed.push(text.clone());
         match text.as_str() {
             "--" => options = false,
             "--help" => {
@@ -94,6 +108,13 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
             "--ignore-all-space" => extra.all_space = true,
             "--ignore-blank-lines" => extra.blank_lines = true,
             "--text" | "--minimal" | "--speed-large-files" => {}
+            "--ignore-trailing-space" => extra.trailing_space = true,
+            "--strip-trailing-cr" => extra.strip_cr = true,
+            "--exclude" => {
+                typed.extend(rest.peek().map(|glob| glob.to_string_lossy().into_owned()));
+                extra.exclude.extend(rest.next().map(OsStringExt::into_vec));
+            }
+            glob if glob.starts_with("--exclude=") => extra.exclude.push(glob[10..].into()),
             "--label" => labels.extend(rest.next()),
             label if label.starts_with("--label=") => labels.push(label[8..].into()),
             "--color" | "--color=never" | "--color=auto" => {}
@@ -111,6 +132,17 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
                         'b' => extra.space_change = true,
                         'w' => extra.all_space = true,
                         'B' => extra.blank_lines = true,
+                        'Z' => extra.trailing_space = true,
+                        'x' => {
+                            let attached: String = chars.by_ref().collect();
+                            if attached.is_empty() {
+                                let glob = rest.next().unwrap_or_default();
+                                typed.push(glob.to_string_lossy().into_owned());
+                                extra.exclude.push(glob.into_vec());
+                            } else {
+                                extra.exclude.push(attached.into_bytes());
+                            }
+                        }
                         'a' | 'd' | 'p' => {}
                         'L' => {
                             let attached: String = chars.by_ref().collect();
@@ -125,6 +157,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
                             if kept.ends_with(c)
                                 && let Some(value) = rest.next()
                             {
+                                typed.push(value.to_string_lossy().into_owned());
                                 kept.push_str(&value.to_string_lossy());
                             }
                         }
@@ -132,7 +165,10 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
                     }
                 }
                 for option in split_cluster(&kept) {
-                    passed.push(option.into());
+                    passed.push(match option.strip_prefix("-W") {
+                        Some(width) => format!("--width={width}").into(),
+                        None => option.into(),
+                    });
                 }
             }
         }
@@ -148,7 +184,7 @@ pub(crate) fn diff(args: Vec<OsString>) -> i32 {
         eprintln!("diff: {what}\ndiff: Try 'diff --help' for more information.");
         return 2;
     };
-    let mut work = Diff { passed, extra, labels, out: output::stdout() };
+    let mut work = Diff { passed, extra, typed, labels, out: output::stdout() };
     let verdict = work.operands(Path::new(from), Path::new(to));
     let code = match verdict {
         Verdict::Same => 0,
@@ -192,6 +228,15 @@ fn single_lines(text: &[u8]) -> Vec<u8> {
 fn single(range: &[u8]) -> &[u8] {
     let Some(comma) = range.iter().position(|b| *b == b',') else { return range };
     if range[..comma] == range[comma + 1..] { &range[..comma] } else { range }
+}
+
+/// Returns a word as a shell would read it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Splits `-qu3` into `-q -u3`.
@@ -241,6 +286,9 @@ impl Diff {
                 }
             }
         }
+        let excluded =
+            |name: &OsString| self.extra.exclude.iter().any(|g| glob::matches(g, name.as_bytes()));
+        all.retain(|name| !excluded(name));
         all.sort();
         all.dedup();
         let mut verdict = Verdict::Same;
@@ -289,6 +337,22 @@ impl Diff {
     }
 
     fn content(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut text = self.whole(path)?;
+        if self.extra.strip_cr {
+            let mut before = 0;
+            let line_ends: Vec<usize> = memchr::memmem::find_iter(&text, b"\r\n").collect();
+            let mut kept = Vec::with_capacity(text.len());
+            for at in line_ends {
+                kept.extend_from_slice(&text[before..at]);
+                before = at + 1;
+            }
+            kept.extend_from_slice(&text[before..]);
+            text = kept;
+        }
+        Ok(text)
+    }
+
+    fn whole(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path.as_os_str() == "-" {
             let mut text = Vec::new();
             Input.read_to_end(&mut text)?;
@@ -338,9 +402,12 @@ impl Diff {
             let _ = writeln!(self.out, "Binary files {} and {} differ", names.0, names.1);
         } else {
             if heading {
-                let shown: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
-                let recursive = if self.extra.recursive { " -r" } else { "" };
-                let _ = writeln!(self.out, "diff{recursive} {}", shown[1..].join(" "));
+                let mut line = String::from("diff");
+                for word in self.typed.iter().map(String::as_str) {
+                    line.push(' ');
+                    line.push_str(&quoted(word));
+                }
+                let _ = writeln!(self.out, "{line} {} {}", names.0, names.1);
             }
             if let Err(message) = self.write(a, b, &params) {
                 eprintln!("{message}");
@@ -351,9 +418,8 @@ impl Diff {
     }
 
     fn write(&mut self, a: &[u8], b: &[u8], params: &Params) -> Result<(), String> {
-        check_room(a, b)?;
-        let a = a.to_vec();
-        let b = b.to_vec();
+        let (a, b) = self.unified(a, b);
+        check_room(&a, &b)?;
         let text = match params.format {
             Format::Normal => single_lines(&normal_diff::diff(&a, &b, params)),
             Format::Unified => unified_diff::diff(&a, &b, params),
@@ -372,10 +438,28 @@ impl Diff {
         self.out.write_all(&text).map_err(|error| reason(&error))
     }
 
+    /// Gives lines that count as equal the same text, which is that of the first file.
+    fn unified(&self, a: &[u8], b: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        let e = &self.extra;
+        if !(e.ignore_case || e.space_change || e.all_space || e.trailing_space) {
+            return (a.to_vec(), b.to_vec());
+        }
+        let mut known: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        let mut same = |text: &[u8]| -> Vec<u8> {
+            let mut lines = Vec::new();
+            for line in text.split(|byte| *byte == b'\n') {
+                lines.push(known.entry(self.folded(line)).or_insert_with(|| line.to_vec()).clone());
+            }
+            lines.join(&b'\n')
+        };
+        (same(a), same(b))
+    }
+
     /// Returns true if two files are equal under the options given.
     fn alike(&self, a: &[u8], b: &[u8]) -> bool {
         let e = &self.extra;
-        if !(e.ignore_case || e.space_change || e.all_space || e.blank_lines) {
+        let folds = e.ignore_case || e.space_change || e.all_space || e.trailing_space;
+        if !(folds || e.blank_lines) {
             return a == b;
         }
         let lines = |text: &[u8]| -> Vec<Vec<u8>> {
@@ -401,7 +485,8 @@ impl Diff {
             }
             out.push(if e.ignore_case { byte.to_ascii_lowercase() } else { *byte });
         }
-        while e.space_change && out.last() == Some(&b' ') {
+        let ends = if e.trailing_space { b" \t\r".as_slice() } else { b" " };
+        while (e.space_change || e.trailing_space) && out.last().is_some_and(|b| ends.contains(b)) {
             out.pop();
         }
         out
@@ -513,6 +598,7 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
     let names = (files[0].to_string_lossy(), files[1].to_string_lossy());
     let mut out = output::stdout();
     let (mut at, mut line, mut code) = (0_u64, 1_u64, 0);
+    let mut ended_line = false;
     while at < limit {
         let (x, y) = (a.fill_buf().map_err(fail)?, b.fill_buf().map_err(fail)?);
         let len = x.len().min(y.len()).min((limit - at).min(1 << 20) as usize);
@@ -521,7 +607,13 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                 if !quiet {
                     let _ = out.flush();
                     let short = if x.is_empty() { &names.0 } else { &names.1 };
-                    eprintln!("cmp: EOF on {short} after byte {at}, line {line}");
+                    let place = match (at, all, ended_line) {
+                        (0, _, _) => "which is empty".to_owned(),
+                        (_, true, _) => format!("after byte {at}"),
+                        (_, false, true) => format!("after byte {at}, line {}", line - 1),
+                        (_, false, false) => format!("after byte {at}, in line {line}"),
+                    };
+                    eprintln!("cmp: EOF on {short} {place}");
                 }
                 code = 1;
             }
@@ -556,7 +648,8 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                 );
                 return Ok(output::finish("cmp", &mut out, 1));
             }
-            line += u64::from(x[i] == b'\n');
+            ended_line = x[i] == b'\n';
+            line += u64::from(ended_line);
         }
         a.consume(len);
         b.consume(len);

@@ -138,10 +138,11 @@ const XXD: Usage = Usage {
 Usage: xxd [OPTION]... [INFILE]
 Make a hex dump, or do the reverse.
 
-  -c COLS    format COLS octets per line (default 16; -p: 30)
+  -c COLS    format COLS octets per line (default 16; -p: 30, 0 for one line)
   -g BYTES   number of octets per group (default 2)
   -i         output in C include file style
   -l LEN     stop after LEN octets
+  -o OFFSET  add OFFSET to the displayed positions
   -p         output in plain hexdump style
   -r         reverse operation: convert hexdump into binary
   -s SEEK    start at SEEK bytes
@@ -155,12 +156,42 @@ pub(crate) fn xxd(args: Vec<OsString>) -> i32 {
     run_xxd(args).unwrap_or_else(|code| code)
 }
 
+/// Writes digits alone, in lines of so many bytes; 0 is one line for all of them.
+fn plain_dump(
+    source: &mut dyn Read,
+    out: &mut dyn Write,
+    columns: u64,
+    upper: bool,
+) -> io::Result<()> {
+    let mut buf = [0; 4096];
+    let mut written = 0_u64;
+    loop {
+        let len = fill(source, &mut buf)?;
+        if len == 0 {
+            break;
+        }
+        for byte in &buf[..len] {
+            if columns > 0 && written > 0 && written.is_multiple_of(columns) {
+                writeln!(out)?;
+            }
+            if upper {
+                write!(out, "{byte:02X}")?
+            } else {
+                write!(out, "{byte:02x}")?
+            }
+            written += 1;
+        }
+    }
+    if written > 0 { writeln!(out) } else { Ok(()) }
+}
+
 fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
     let specs = [
         ('c', "cols", Value::Required),
         ('g', "groupsize", Value::Required),
         ('i', "include", Value::None),
         ('l', "len", Value::Required),
+        ('o', "offset", Value::Required),
         ('p', "plain", Value::None),
         ('r', "revert", Value::None),
         ('s', "seek", Value::Required),
@@ -170,6 +201,7 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
     // `-ps` is one option, not a cluster.
     let args = args.into_iter().map(|arg| if arg == "-ps" { "-p".into() } else { arg }).collect();
     let (mut columns, mut group, mut limit, mut seek) = (None, None, u64::MAX, 0_u64);
+    let mut offset = 0_u64;
     let (mut plain, mut reverse, mut upper, mut bits, mut include) =
         (false, false, false, false, false);
     let mut files: Vec<OsString> = Vec::new();
@@ -189,9 +221,10 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                 let number =
                     number.ok_or_else(|| XXD.wrong(&format!("invalid number '{text}'")))?;
                 match which {
-                    'c' => columns = Some(number.clamp(1, 256) as usize),
+                    'c' => columns = Some(number),
                     'g' => group = Some(number.min(256) as usize),
                     'l' => limit = number,
+                    'o' => offset = number,
                     _ => seek = number,
                 }
             }
@@ -210,16 +243,14 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
         if include {
             return c_array(&mut source, &mut out, &file, upper);
         }
-        let columns = columns.unwrap_or(if plain {
-            30
-        } else if bits {
-            6
-        } else {
-            16
-        });
+        if plain && !bits {
+            return plain_dump(&mut source, &mut out, columns.unwrap_or(30), upper);
+        }
+        let columns = columns.filter(|columns| *columns > 0).unwrap_or(if bits { 6 } else { 16 });
+        let columns = columns.min(256) as usize;
         let group = group.unwrap_or(if bits { 1 } else { 2 });
         let mut buf = vec![0; columns];
-        let mut at = seek;
+        let mut at = seek.saturating_add(offset);
         loop {
             let len = fill(&mut source, &mut buf)?;
             if len == 0 {
@@ -230,11 +261,6 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                 (false, true) => format!("{byte:02X}"),
                 (false, false) => format!("{byte:02x}"),
             };
-            if plain {
-                let line: String = buf[..len].iter().map(|byte| hex(*byte)).collect();
-                writeln!(out, "{line}")?;
-                continue;
-            }
             let mut line = format!("{at:08x}: ");
             let cell = if bits { 8 } else { 2 };
             for i in 0..columns {
@@ -246,13 +272,13 @@ fn run_xxd(args: Vec<OsString>) -> Result<i32, i32> {
                     line.push(' ');
                 }
             }
-            if group == 0 || columns % group != 0 {
+            if group == 0 || !columns.is_multiple_of(group) {
                 line.push(' ');
             }
             line.push(' ');
             line.extend(buf[..len].iter().map(|byte| visible(*byte)));
             writeln!(out, "{line}")?;
-            at += len as u64;
+            at = at.saturating_add(len as u64);
         }
     });
     let code = match done {
@@ -467,7 +493,7 @@ fn dump(
             }
         }
         writeln!(out, "{line}")?;
-        at += len as u64;
+        at = at.saturating_add(len as u64);
     }
     if at > 0 {
         writeln!(out, "{at:0width$x}")?;

@@ -34,6 +34,8 @@ Run COMMAND with arguments INITIAL-ARGS and more arguments read from input.
 
 /// Longest command line, in bytes.
 const MAX_CHARS: usize = 128 * 1024;
+/// Largest status of a command that a signal ended.
+const LAST_SIGNAL: i32 = 128 + 64;
 
 struct Settings {
     delimiter: Option<u8>,
@@ -204,11 +206,14 @@ fn launch(s: &Settings, argv: &[OsString], code: &mut i32) -> Result<(), i32> {
         eprintln!("{}", shown.join(" "));
     }
     let name = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
-    // xargs itself reads standard input; the command gets an empty one.
-    let null = cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0);
-    let input = *null.as_ref().unwrap_or(&0);
-    let ended = Child { descriptors: [input, 1, 2], ..Child::new(argv) }.run();
-    if let Ok(null) = null {
+    // Unless the arguments come from a file, xargs itself reads standard input, and the command gets
+    // an empty one.
+    let null = match s.file {
+        Some(_) => None,
+        None => cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0).ok(),
+    };
+    let ended = Child { descriptors: [null.unwrap_or(0), 1, 2], ..Child::new(argv) }.run();
+    if let Some(null) = null {
         let _ = cofferdam_guest_sys::close(null);
     }
     match ended {
@@ -218,7 +223,7 @@ fn launch(s: &Settings, argv: &[OsString], code: &mut i32) -> Result<(), i32> {
             Err(124)
         }
         Ok(status @ 126..=127) => Err(status),
-        Ok(status) if status > 128 => {
+        Ok(status @ 129..=LAST_SIGNAL) => {
             eprintln!("xargs: {name}: terminated by signal {}", status - 128);
             Err(125)
         }

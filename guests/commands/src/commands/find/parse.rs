@@ -369,12 +369,19 @@ impl Parser {
             "-newer" | "-newermm" => Expr::Newer(Time::Modified, self.reference(w)?.modified),
             "-anewer" => Expr::Newer(Time::Accessed, self.reference(w)?.modified),
             "-cnewer" => Expr::Newer(Time::Changed, self.reference(w)?.modified),
-            "-newermt" => {
+            "-neweram" => Expr::Newer(Time::Accessed, self.reference(w)?.modified),
+            "-newercm" => Expr::Newer(Time::Changed, self.reference(w)?.modified),
+            "-newermt" | "-newerat" | "-newerct" => {
+                let which = match w {
+                    "-newerat" => Time::Accessed,
+                    "-newerct" => Time::Changed,
+                    _ => Time::Modified,
+                };
                 let text = self.value(w)?.to_string_lossy().into_owned();
                 let at = cofferdam_guest_sys::calendar::parse(&text).ok_or_else(|| {
                     format!("I cannot figure out how to interpret \u{2018}{text}\u{2019} as a date or time")
                 })?;
-                Expr::Newer(Time::Modified, at.max(0) as u64 * 1_000_000_000)
+                Expr::Newer(which, at.max(0) as u64 * 1_000_000_000)
             }
             "-perm" => {
                 let text = self.value(w)?.to_string_lossy().into_owned();

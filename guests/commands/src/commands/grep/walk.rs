@@ -101,16 +101,23 @@ fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], depth: usize) {
         if kind.is_symlink() && !follow {
             continue;
         }
-        let is_dir = if kind.is_symlink() {
-            fs::metadata(OsStr::from_bytes(&path)).is_ok_and(|data| data.is_dir())
+        let kind = if kind.is_symlink() {
+            match fs::metadata(OsStr::from_bytes(&path)) {
+                Ok(data) => data.file_type(),
+                Err(error) => {
+                    searcher.complain(&shown, &error);
+                    continue;
+                }
+            }
         } else {
-            kind.is_dir()
+            kind
         };
-        if is_dir {
+        if kind.is_dir() {
             if searcher.settings.globs.takes_directory(name) {
                 below(searcher, &path, &shown, depth + 1);
             }
-        } else if searcher.settings.globs.takes_file(name) {
+        } else if kind.is_file() && searcher.settings.globs.takes_file(name) {
+            // Pipes and devices are searched only if they are named: reading one may not end.
             searcher.file(&path, &shown);
         }
     }

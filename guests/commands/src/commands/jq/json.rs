@@ -7,8 +7,9 @@ use std::rc::Rc;
 /// Deepest nesting of a value, because reading, writing and freeing values recurse.
 pub(in crate::commands) const MAX_DEPTH: u32 = 1000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::commands) enum Json {
+    #[default]
     Null,
     Bool(bool),
     /// A number, with its text if that is an integer a double cannot hold.
@@ -70,6 +71,11 @@ impl Object {
         self.members.len()
     }
 
+    /// Returns a member by its place.
+    pub(super) fn at(&self, at: usize) -> Option<&(Rc<str>, Json)> {
+        self.members.get(at)
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Json> {
         self.places.get(key).map(|at| &self.members[*at].1)
     }
@@ -111,12 +117,6 @@ impl FromIterator<(Rc<str>, Json)> for Object {
         let mut object = Object::default();
         members.into_iter().for_each(|(key, value)| object.insert(key, value));
         object
-    }
-}
-
-impl Default for Json {
-    fn default() -> Self {
-        Json::Null
     }
 }
 

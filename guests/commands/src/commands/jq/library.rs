@@ -1,9 +1,9 @@
 //! The functions that are not written in the language itself.
 
-use std::rc::Rc;
-
-use super::json::{self, Json, Object};
-use super::run::{Flow, Item, Machine, Scope, Stop, part, shallow, until};
+use super::json::{self, Json};
+use super::run::{Machine, Next, Run, part, shallow};
+use super::scope::{Item, Path, Scope};
+use super::stack::{Calling, Choice, Replacing, Step, Steps, Stop};
 use super::syntax::Filter;
 use super::{paths, read, regex, time};
 
@@ -61,20 +61,16 @@ pub(super) const NAMES: &[(&str, usize)] = &[
     ("getpath", 1),
     ("setpath", 2),
     ("delpaths", 1),
-    ("recurse", 1),
     ("first", 1),
     ("last", 1),
     ("limit", 2),
     ("skip", 2),
-    ("until", 2),
-    ("while", 2),
-    ("repeat", 1),
     ("any", 2),
     ("all", 2),
     ("isempty", 1),
     ("test", 2),
     ("_match", 2),
-    ("sub", 3),
+    ("_sub", 3),
     ("flatten", 1),
     ("indices", 1),
     ("_group_by", 1),
@@ -88,26 +84,97 @@ pub(super) const NAMES: &[(&str, usize)] = &[
     ("modulemeta", 0),
 ];
 
-/// Runs a function that takes filters; those that only take values run in [`plain`].
+/// Functions that have other than one output, or take filters; all others run in [`plain`].
+pub(super) const MANY: &[(&str, usize)] = &[
+    ("empty", 0),
+    ("inputs", 0),
+    ("path", 1),
+    ("first", 1),
+    ("last", 1),
+    ("isempty", 1),
+    ("any", 2),
+    ("all", 2),
+    ("limit", 2),
+    ("skip", 2),
+    ("range", 2),
+    ("range", 3),
+    ("_sub", 3),
+];
+
+/// Runs a function of the library.
 pub(super) fn call<'a>(
-    m: &Machine<'a>,
+    run: &mut Run<'a, '_>,
     name: &'a str,
     arguments: &'a [Filter],
-    scope: &Scope<'a>,
+    scope: Scope<'a>,
     input: Item,
-    out: &mut dyn FnMut(Item) -> Flow,
-) -> Flow {
-    match (name, arguments) {
-        ("empty", []) => Ok(()),
-        ("path", [f]) => m
-            .paths(f, scope, &input.value)?
-            .into_iter()
-            .try_for_each(|path| out(input.made(path.into()))),
-        ("getpath", [path]) => m.values(path, scope, &input.value, &mut |path| {
+    steps: Steps<'a>,
+) -> Result<Next<'a>, Stop> {
+    Ok(match (name, arguments) {
+        ("empty", []) => Next::Back,
+        ("inputs", []) => {
+            run.leave(Choice::Inputs(input.path.lost(), steps))?;
+            Next::Back
+        }
+        ("path", [f]) => {
+            let steps = steps.then(Step::ShowPath(input.path.lost()))?;
+            Next::Run(f, scope, Item { path: Path::Root, value: input.value }, steps)
+        }
+        ("first", [f]) => {
+            let at = run.leave(Choice::First(steps))?;
+            Next::Run(f, scope, input, Steps::default().then(Step::First(at))?)
+        }
+        ("last", [f]) => {
+            let at = run.leave(Choice::Last(None, steps))?;
+            Next::Run(f, scope, input, Steps::default().then(Step::Last(at))?)
+        }
+        ("isempty", [f]) => {
+            let at = run.leave(Choice::Otherwise(true, input.path.lost(), steps))?;
+            let steps = Steps::default().then(Step::Settle(at))?;
+            Next::Run(f, scope, Item::of(input.value), steps)
+        }
+        ("any" | "all", [f, condition]) => {
+            let stops_at = name == "any";
+            let at = run.leave(Choice::Otherwise(!stops_at, input.path.lost(), steps))?;
+            let step = Step::Condition(at, stops_at, condition, scope.clone());
+            Next::Run(f, scope, Item::of(input.value), Steps::default().then(step)?)
+        }
+        _ => {
+            // The last argument of these is a filter.
+            let filters = usize::from(matches!(name, "limit" | "skip" | "_sub"));
+            let wanted = arguments.len() - filters;
+            let values = Vec::with_capacity(wanted);
+            let calling = Calling { name, arguments, wanted, values, scope, input };
+            return self::arguments(run, Box::new(calling), steps);
+        }
+    })
+}
+
+/// Computes the arguments that are left, then runs the function.
+pub(super) fn arguments<'a>(
+    run: &mut Run<'a, '_>,
+    mut calling: Box<Calling<'a>>,
+    steps: Steps<'a>,
+) -> Result<Next<'a>, Stop> {
+    while calling.values.len() < calling.wanted {
+        let argument = &calling.arguments[calling.values.len()];
+        match run.quick(argument, &calling.scope, &calling.input.value) {
+            Some(value) => calling.values.push(value?),
+            None => {
+                let scope = calling.scope.clone();
+                let input = Item::of(calling.input.value.clone());
+                let steps = steps.then(Step::Argument(calling))?;
+                return Ok(Next::Run(argument, scope, input, steps));
+            }
+        }
+    }
+    let Calling { name, arguments, values, scope, input, .. } = *calling;
+    Ok(match (name, values.as_slice(), arguments.last()) {
+        ("getpath", [path], _) => {
             let Json::Arr(path) = path else {
                 return Err("Path must be specified as an array".to_owned().into());
             };
-            let mut item = input.clone();
+            let mut item = input;
             for key in path.items() {
                 // Parts of what is absent are absent.
                 item = match item.value {
@@ -117,185 +184,41 @@ pub(super) fn call<'a>(
                     _ => part(&item, key.clone())?,
                 };
             }
-            out(item)
-        }),
-        ("recurse" | "repeat", [f]) => m.recurse(
-            input,
-            &mut |item| {
-                let mut list = Vec::new();
-                let flow = m.run(f, scope, item.clone(), &mut |item| {
-                    list.push(item);
-                    Ok(())
-                });
-                (list, flow.err())
-            },
-            out,
-        ),
-        ("while", [condition, f]) => {
-            let mut waiting: Vec<Result<Item, Stop>> = vec![Ok(input)];
-            while let Some(next) = waiting.pop() {
-                let item = next?;
-                for truth in m.collect(condition, scope, &item.value)? {
-                    if !truth.is_true() {
-                        continue;
-                    }
-                    out(item.clone())?;
-                    let mut list = Vec::new();
-                    let flow = m.run(f, scope, item.clone(), &mut |item| {
-                        list.push(Ok(item));
-                        Ok(())
-                    });
-                    waiting.extend(flow.err().map(Err));
-                    waiting.extend(list.into_iter().rev());
-                }
-            }
-            Ok(())
+            Next::Give(item, steps)
         }
-        ("until", [condition, f]) => {
-            let mut waiting = vec![input];
-            while let Some(item) = waiting.pop() {
-                let truth = m.collect(condition, scope, &item.value)?;
-                for truth in truth {
-                    if truth.is_true() {
-                        out(item.clone())?;
-                        continue;
-                    }
-                    let mut list = Vec::new();
-                    m.run(f, scope, item.clone(), &mut |item| {
-                        list.push(item);
-                        Ok(())
-                    })?;
-                    waiting.extend(list.into_iter().rev());
-                }
-            }
-            Ok(())
-        }
-        ("first", [f]) => {
-            let label = m.label();
-            let mut found = None;
-            until(
-                label,
-                m.run(f, scope, input, &mut |item| {
-                    found = Some(item);
-                    Err(Stop::Break(label))
-                }),
-            )?;
-            found.map_or(Ok(()), out)
-        }
-        ("last", [f]) => {
-            let mut found = None;
-            m.run(f, scope, input, &mut |item| {
-                found = Some(item);
-                Ok(())
-            })?;
-            found.map_or(Ok(()), out)
-        }
-        ("isempty", [f]) => {
-            let label = m.label();
-            let mut empty = true;
-            until(
-                label,
-                m.run(f, scope, Item::of(input.value.clone()), &mut |_| {
-                    empty = false;
-                    Err(Stop::Break(label))
-                }),
-            )?;
-            out(input.made(empty.into()))
-        }
-        ("limit", [count, f]) => m.values(count, scope, &input.value, &mut |count| {
-            let mut left = whole(&count, "Invalid arguments to limit")?;
+        ("limit", [count], Some(f)) => {
+            let left = whole(count, "Invalid arguments to limit")?;
             if left == 0.0 {
-                return Ok(());
+                return Ok(Next::Back);
             }
             if left < 0.0 {
-                return m.run(f, scope, input.clone(), out);
+                return Err("limit doesn't support negative count".to_owned().into());
             }
-            let label = m.label();
-            until(
-                label,
-                m.run(f, scope, input.clone(), &mut |item| {
-                    left -= 1.0;
-                    out(item)?;
-                    if left <= 0.0 { Err(Stop::Break(label)) } else { Ok(()) }
-                }),
-            )
-        }),
-        ("skip", [count, f]) => m.values(count, scope, &input.value, &mut |count| {
-            let mut left = whole(&count, "Invalid arguments to skip")?;
+            let at = run.leave(Choice::Count(left))?;
+            Next::Run(f, scope, input, steps.then(Step::Limit(at))?)
+        }
+        ("skip", [count], Some(f)) => {
+            let left = whole(count, "Invalid arguments to skip")?;
             if left < 0.0 {
                 return Err("skip doesn't support negative count".to_owned().into());
             }
-            m.run(f, scope, input.clone(), &mut |item| {
-                left -= 1.0;
-                if left < 0.0 { out(item) } else { Ok(()) }
-            })
-        }),
-        ("any" | "all", [f, condition]) => {
-            let label = m.label();
-            let stops_at = name == "any";
-            let mut found = false;
-            until(
-                label,
-                m.run(f, scope, Item::of(input.value.clone()), &mut |item| {
-                    m.values(condition, scope, &item.value, &mut |truth| {
-                        if truth.is_true() != stops_at {
-                            return Ok(());
-                        }
-                        found = true;
-                        Err(Stop::Break(label))
-                    })
-                }),
-            )?;
-            out(input.made((found == stops_at).into()))
+            let at = run.leave(Choice::Count(left))?;
+            Next::Run(f, scope, input, steps.then(Step::Skip(at))?)
         }
-        ("range", [from, to]) => m.values(from, scope, &input.value, &mut |from| {
-            m.values(to, scope, &input.value, &mut |to| {
-                count(&from, &to, &1.0.into(), &mut |value| out(input.made(value)))
-            })
-        }),
-        ("range", [from, to, step]) => m.values(from, scope, &input.value, &mut |from| {
-            m.values(to, scope, &input.value, &mut |to| {
-                m.values(step, scope, &input.value, &mut |step| {
-                    count(&from, &to, &step, &mut |value| out(input.made(value)))
-                })
-            })
-        }),
-        ("sub", [pattern, f, flags]) => m.values(pattern, scope, &input.value, &mut |pattern| {
-            m.values(flags, scope, &input.value, &mut |flags| {
-                let text = regex::subject(&input.value)?;
-                let found = regex::matches(m, &text, &pattern, &flags)?;
-                replace(m, f, scope, &text, &found, String::new(), 0, &mut |text| {
-                    out(input.made(text.into()))
-                })
-            })
-        }),
-        ("inputs", []) => loop {
-            let next = m.inputs.borrow_mut().next();
-            match next {
-                Some(value) => out(input.made(value?))?,
-                None => return Ok(()),
-            }
-        },
-        _ => values(m, arguments, scope, &input.value, Vec::new(), &mut |values| {
-            out(input.made(shallow(plain(m, name, values, &input.value)?)?))
-        }),
-    }
-}
-
-/// Hands over every combination of the arguments' values.
-fn values<'a>(
-    m: &Machine<'a>,
-    arguments: &'a [Filter],
-    scope: &Scope<'a>,
-    input: &Json,
-    so_far: Vec<Json>,
-    out: &mut dyn FnMut(&[Json]) -> Flow,
-) -> Flow {
-    let Some((first, rest)) = arguments.split_first() else { return out(&so_far) };
-    m.values(first, scope, input, &mut |value| {
-        let mut list = so_far.clone();
-        list.push(value);
-        values(m, rest, scope, input, list, out)
+        ("range", [from, to], _) => return range(run, [from, to, &1.0.into()], &input, steps),
+        ("range", [from, to, step], _) => return range(run, [from, to, step], &input, steps),
+        ("_sub", [pattern, flags], Some(f)) => {
+            let text = regex::subject(&input.value)?;
+            let found = regex::matches(run.machine, &text, pattern, flags)?.into();
+            let (path, done) = (input.path.lost(), String::new());
+            let replacing = Replacing { text, found, at: 0, done, from: 0, f, scope, path };
+            return replace(run, Box::new(replacing), steps);
+        }
+        _ => {
+            let path = input.path.lost();
+            let value = shallow(plain(run.machine, name, &values, input.value)?)?;
+            Next::Give(Item { path, value }, steps)
+        }
     })
 }
 
@@ -306,58 +229,75 @@ fn whole(value: &Json, message: &str) -> Result<f64, Stop> {
     }
 }
 
-fn count(from: &Json, to: &Json, step: &Json, out: &mut dyn FnMut(Json) -> Flow) -> Flow {
+fn range<'a>(
+    run: &mut Run<'a, '_>,
+    [from, to, step]: [&Json; 3],
+    input: &Item,
+    steps: Steps<'a>,
+) -> Result<Next<'a>, Stop> {
     let (Json::Num(from, _), Json::Num(to, _), Json::Num(step, _)) = (from, to, step) else {
         return Err("Range bounds must be numeric".to_owned().into());
     };
-    let mut at = *from;
-    while (*step > 0.0 && at < *to) || (*step < 0.0 && at > *to) {
-        out(at.into())?;
-        at += step;
+    if (*step >= 0.0 && from < to) || (*step < 0.0 && from > to) {
+        run.leave(Choice::Range(*from, *to, *step, input.path.lost(), steps))?;
     }
-    if *step == 0.0 && at < *to {
-        loop {
-            out(at.into())?;
-        }
-    }
-    Ok(())
+    Ok(Next::Back)
 }
 
-/// Hands over the text with the matches from `number` on replaced by what the filter makes of them.
-#[expect(clippy::too_many_arguments, reason = "the state of one replacement")]
-fn replace<'a>(
-    m: &Machine<'a>,
-    f: &'a Filter,
-    scope: &Scope<'a>,
-    text: &str,
-    found: &[regex::Match],
-    done: String,
-    from: usize,
-    out: &mut dyn FnMut(String) -> Flow,
-) -> Flow {
-    let Some((first, rest)) = found.split_first() else {
-        return out(format!("{done}{}", &text[from..]));
-    };
-    let captures: Object = first
-        .groups
-        .iter()
-        .filter_map(|group| {
-            let text = group.text.clone().map_or(Json::Null, Json::from);
-            group.name.clone().map(|name| (Rc::from(name), text))
-        })
-        .collect();
-    m.values(f, scope, &captures.into(), &mut |new| {
+/// Hands over the text with the matches that are left replaced by what the filter makes of them.
+pub(super) fn replace<'a>(
+    run: &mut Run<'a, '_>,
+    mut replacing: Box<Replacing<'a>>,
+    steps: Steps<'a>,
+) -> Result<Next<'a>, Stop> {
+    while let Some(next) = replacing.found.get(replacing.at) {
+        let captures = Json::from(next.captures());
+        match run.quick(replacing.f, &replacing.scope, &captures) {
+            Some(value) => replacing.add(&value?)?,
+            None => {
+                let (f, scope) = (replacing.f, replacing.scope.clone());
+                let steps = steps.then(Step::Replace(replacing))?;
+                return Ok(Next::Run(f, scope, Item::of(captures), steps));
+            }
+        }
+    }
+    let Replacing { text, mut done, from, path, .. } = *replacing;
+    done.push_str(&text[from..]);
+    Ok(Next::Give(Item { path, value: done.into() }, steps))
+}
+
+impl Replacing<'_> {
+    /// Replaces the next match.
+    pub(super) fn add(&mut self, new: &Json) -> Result<(), Stop> {
         let Json::Str(new) = new else {
             let shown = new.described();
             return Err(format!("{shown} cannot be added to a string").into());
         };
-        let done = format!("{done}{}{new}", &text[from..first.start]);
-        replace(m, f, scope, text, rest, done, first.end, out)
-    })
+        if let Some(next) = self.found.get(self.at) {
+            self.done.push_str(&self.text[self.from..next.start]);
+            self.done.push_str(new);
+            (self.at, self.from) = (self.at + 1, next.end);
+        }
+        Ok(())
+    }
 }
 
 /// Runs a function of values.
-fn plain(m: &Machine, name: &str, arguments: &[Json], input: &Json) -> Result<Json, Stop> {
+pub(super) fn plain(
+    m: &Machine,
+    name: &str,
+    arguments: &[Json],
+    input: Json,
+) -> Result<Json, Stop> {
+    // These change the input itself, if nothing else has it.
+    match (name, arguments) {
+        ("setpath", [Json::Arr(path), value]) => {
+            return paths::update::<Stop>(input, path.items(), &mut |_| Ok(value.clone()));
+        }
+        ("delpaths", [list]) => return Ok(paths::delete(input, list)?),
+        _ => {}
+    }
+    let input = &input;
     Ok(match (name, arguments) {
         ("error", []) => return Err(Stop::Error(input.clone())),
         ("error", [value]) => return Err(Stop::Error(value.clone())),
@@ -488,7 +428,8 @@ fn plain(m: &Machine, name: &str, arguments: &[Json], input: &Json) -> Result<Js
         ("builtins", []) => {
             let named = |name: &str, arity| Json::from(format!("{name}/{arity}"));
             let natives = NAMES.iter().map(|(name, arity)| (*name, *arity));
-            let own = m.globals.keys().map(|(name, arity)| (name.as_str(), *arity));
+            let own = m.globals.values().flatten();
+            let own = own.map(|known| (known.name.as_str(), known.parameters.len()));
             let all = natives.chain(own).chain(super::math::NAMES.iter().copied());
             all.filter(|(name, _)| !name.starts_with('_')).map(|(n, a)| named(n, a)).collect()
         }
@@ -542,13 +483,22 @@ fn plain(m: &Machine, name: &str, arguments: &[Json], input: &Json) -> Result<Js
         }
         ("has", [key]) => has(input, key)?.into(),
         ("contains", [part]) => contains(input, part)?.into(),
-        ("setpath", [path, value]) => match path {
-            Json::Arr(path) => {
-                paths::update::<Stop>(input.clone(), path.items(), &mut |_| Ok(value.clone()))?
+        ("setpath", [_, _]) => {
+            return Err("Path must be specified as an array".to_owned().into());
+        }
+        ("getpath", [path]) => {
+            let Json::Arr(path) = path else {
+                return Err("Path must be specified as an array".to_owned().into());
+            };
+            let mut value = input.clone();
+            for key in path.items() {
+                if matches!(value, Json::Null) {
+                    break;
+                }
+                value = paths::index(&value, key)?;
             }
-            _ => return Err("Path must be specified as an array".to_owned().into()),
-        },
-        ("delpaths", [list]) => paths::delete(input.clone(), list)?,
+            value
+        }
         ("flatten", [depth]) => {
             let depth = whole(depth, "flatten depth must not be negative")?;
             if depth < 0.0 {

@@ -1,7 +1,7 @@
 //! Functions of numbers.
 
 use super::json::Json;
-use super::run::Stop;
+use super::stack::Stop;
 
 pub(super) const NAMES: &[(&str, usize)] = &[
     ("infinite", 0),

@@ -140,7 +140,8 @@ fn delete_sorted(value: Json, paths: &[Vec<Json>], level: usize) -> Result<Json,
     let mut from = 0;
     while from < paths.len() {
         let key = &paths[from][level];
-        let same = paths[from..].iter().take_while(|path| path[level] == *key).count();
+        // A key that is nan does not even equal itself.
+        let same = paths[from..].iter().take_while(|path| path[level] == *key).count().max(1);
         let group = &paths[from..from + same];
         from += same;
         if group.iter().any(|path| path.len() == level + 1) {

@@ -1,13 +1,14 @@
 //! Compiles and runs a filter.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::io;
 
 use super::json::{Json, Object};
-use super::run::{Inputs, Item, Machine, Node, Scope, Stop};
-use super::syntax::{self, Definition, Filter, Part, Pattern};
-use super::{format, library, math};
+use super::run::{Globals, Inputs, Machine, Run};
+use super::scope::{Name, Scope};
+use super::stack::Stop;
+use super::syntax::{self, Filter, Part, Pattern};
+use super::{format, library, math, single};
 
 /// The functions that are written in the language itself.
 const PRELUDE: &str = include_str!("prelude.jq");
@@ -15,7 +16,7 @@ const PRELUDE: &str = include_str!("prelude.jq");
 /// A compiled filter and the values of its global variables.
 pub(in crate::commands) struct Program {
     filter: Filter,
-    globals: HashMap<(String, usize), Definition>,
+    globals: Globals,
     variables: Vec<(String, Json)>,
     environment: Json,
 }
@@ -39,17 +40,18 @@ impl Program {
             })
             .collect();
         let definitions = syntax::definitions(PRELUDE)?;
-        let globals: HashMap<_, _> = definitions
-            .into_iter()
-            .map(|definition| ((definition.name.clone(), definition.parameters.len()), definition))
-            .collect();
-        let filter = syntax::program(text)?;
+        let mut globals = Globals::new();
+        for definition in definitions {
+            globals.entry(definition.name.clone()).or_default().push(definition);
+        }
+        let mut filter = syntax::program(text)?;
         let mut names = Names { globals: &globals, functions: Vec::new(), variables: Vec::new() };
         names.variables.push("ENV".to_owned());
         names.variables.extend(variables.iter().map(|(name, _)| name.clone()));
         names
             .check(&filter)
             .map_err(|name| format!("{name} is not defined at <top-level>, line 1:\n{text}"))?;
+        single::mark(&mut filter, &mut globals);
         Ok(Program { filter, globals, variables, environment: environment.into() })
     }
 
@@ -61,19 +63,17 @@ impl Program {
         emit: &mut dyn FnMut(Json) -> io::Result<()>,
     ) -> i32 {
         let inputs = RefCell::new(inputs);
-        let place = 0_u8;
         let machine = Machine {
             globals: &self.globals,
             inputs: &inputs,
             environment: self.environment.clone(),
             regexes: RefCell::default(),
-            depth: Cell::new(0),
-            base: std::ptr::from_ref(&place).addr(),
             labels: Cell::new(0),
         };
-        let mut scope: Scope = None;
+        let mut scope = Scope::default();
         for (name, value) in &self.variables {
-            scope = Some(std::rc::Rc::new(Node::Variable(name, value.clone(), scope)));
+            // There are not as many variables as a scope can hold.
+            scope = scope.with(Name::Variable(name, value.clone())).unwrap_or_default();
         }
         if null_input {
             let place = || "<unknown>".to_owned();
@@ -115,8 +115,9 @@ impl Program {
         emit: &mut dyn FnMut(Json) -> io::Result<()>,
         place: &dyn Fn() -> String,
     ) -> Result<i32, i32> {
-        let flow = machine.run(&self.filter, scope, Item::of(input), &mut |item| {
-            emit(item.value).map_err(|error| {
+        let outputs = Run::new(machine, &self.filter, scope, input);
+        let flow = outputs.into_iter().try_for_each(|output| {
+            emit(output?).map_err(|error| {
                 eprintln!("jq: error: {}", crate::output::reason(&error));
                 Stop::Halt(2)
             })
@@ -124,7 +125,7 @@ impl Program {
         match flow {
             Ok(()) => Ok(0),
             Err(Stop::Halt(code)) => Err(code),
-            Err(Stop::Break(_) | Stop::Unwind) => {
+            Err(Stop::Break(_)) => {
                 eprintln!("jq: error (at {}): break", place());
                 Ok(5)
             }
@@ -140,9 +141,15 @@ impl Program {
     }
 }
 
+/// Returns true if the prelude defines the function of this name and number of parameters.
+pub(super) fn defines(globals: &Globals, (name, arity): &(String, usize)) -> bool {
+    let known = globals.get(name).into_iter().flatten();
+    known.into_iter().any(|definition| definition.parameters.len() == *arity)
+}
+
 /// The names in scope while a filter is checked.
 struct Names<'a> {
-    globals: &'a HashMap<(String, usize), Definition>,
+    globals: &'a Globals,
     functions: Vec<(String, usize)>,
     variables: Vec<String>,
 }
@@ -165,7 +172,9 @@ impl Names<'_> {
                 Part::Plain(_) => Ok(()),
                 Part::Filter(filter) => self.check(filter),
             }),
-            Filter::Iterate(a) | Filter::Array(Some(a)) | Filter::Negate(a) => self.check(a),
+            Filter::Single(a) | Filter::Iterate(a) | Filter::Array(Some(a)) | Filter::Negate(a) => {
+                self.check(a)
+            }
             Filter::Index(a, b)
             | Filter::Pipe(a, b)
             | Filter::Comma(a, b)
@@ -176,10 +185,6 @@ impl Names<'_> {
             | Filter::Assign(a, b)
             | Filter::Modify(a, b)
             | Filter::Change(_, a, b) => self.check(a).and_then(|()| self.check(b)),
-            Filter::Slice(term, from, to) => {
-                self.check(term)?;
-                from.iter().chain(to).try_for_each(|bound| self.check(bound))
-            }
             Filter::Object(members) => members
                 .iter()
                 .try_for_each(|(key, value)| self.check(key).and_then(|()| self.check(value))),
@@ -224,7 +229,7 @@ impl Names<'_> {
                 let called = (name.clone(), arguments.len());
                 let native = (name.as_str(), arguments.len());
                 let known = self.functions.contains(&called)
-                    || self.globals.contains_key(&called)
+                    || defines(self.globals, &called)
                     || library::NAMES.contains(&native)
                     || math::NAMES.contains(&native);
                 if !known {

@@ -261,7 +261,7 @@ impl Iterator for Reader<'_> {
 
 /// Returns the number that a text is, or `None` if it is none.
 pub(super) fn number(text: &str) -> Option<Json> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     let shape = |b: u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-');
     let begins = digits.bytes().next().is_some_and(|b| b.is_ascii_digit() || b == b'.');

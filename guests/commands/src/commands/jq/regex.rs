@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::json::Json;
-use super::run::{Machine, Stop};
+use super::json::{Json, Object};
+use super::run::Machine;
+use super::stack::Stop;
 
 /// Most expressions that stay compiled.
 const MAX_KEPT: usize = 64;
@@ -24,6 +25,15 @@ pub(super) struct Group {
 }
 
 impl Match {
+    /// Returns the texts of the groups that have names.
+    pub(super) fn captures(&self) -> Object {
+        let named = self.groups.iter().filter_map(|group| {
+            let text = group.text.clone().map_or(Json::Null, Json::from);
+            group.name.clone().map(|name| (Rc::from(name), text))
+        });
+        named.collect()
+    }
+
     /// Returns the match as a value; offsets and lengths count characters.
     pub(super) fn json(&self, text: &str) -> Json {
         let captures = self.groups.iter().map(|group| {

@@ -6,17 +6,22 @@ use super::json::Json;
 
 /// Deepest nesting of a filter, because the parser recurses.
 const MAX_NESTING: usize = 250;
+/// Highest tree of a filter, because checking and freeing it recurse: operators in a row make a tree
+/// as high as the row is long.
+const MAX_HEIGHT: usize = 2_000;
 
 #[derive(Debug)]
 pub(super) enum Filter {
     Identity,
+    /// A filter that has exactly one output and calls no function of the program, so that it runs
+    /// without steps and choices. Made by [`super::single`].
+    Single(Box<Filter>),
     RecurseAll,
     Literal(Json),
     /// A string with parts to interpolate, formatted by the named format.
     Text(Option<String>, Vec<Part>),
     Format(String),
     Index(Box<Filter>, Box<Filter>),
-    Slice(Box<Filter>, Option<Box<Filter>>, Option<Box<Filter>>),
     Iterate(Box<Filter>),
     Array(Option<Box<Filter>>),
     Object(Vec<(Filter, Filter)>),
@@ -41,6 +46,67 @@ pub(super) enum Filter {
     Variable(String),
     Label(String, Box<Filter>),
     Break(String),
+}
+
+impl Filter {
+    /// Returns the filters that this one consists of.
+    pub(super) fn parts(&mut self) -> Vec<&mut Filter> {
+        match self {
+            Filter::Identity
+            | Filter::RecurseAll
+            | Filter::Literal(_)
+            | Filter::Format(_)
+            | Filter::Array(None)
+            | Filter::Variable(_)
+            | Filter::Break(_) => Vec::new(),
+            Filter::Text(_, parts) => parts
+                .iter_mut()
+                .filter_map(|part| match part {
+                    Part::Plain(_) => None,
+                    Part::Filter(filter) => Some(filter),
+                })
+                .collect(),
+            Filter::Single(a)
+            | Filter::Iterate(a)
+            | Filter::Array(Some(a))
+            | Filter::Negate(a)
+            | Filter::Try(a, None)
+            | Filter::Label(_, a) => vec![a],
+            Filter::Index(a, b)
+            | Filter::Pipe(a, b)
+            | Filter::Comma(a, b)
+            | Filter::Binary(_, a, b)
+            | Filter::And(a, b)
+            | Filter::Or(a, b)
+            | Filter::Alternative(a, b)
+            | Filter::Assign(a, b)
+            | Filter::Modify(a, b)
+            | Filter::Change(_, a, b)
+            | Filter::Try(a, Some(b)) => vec![a, b],
+            Filter::If(a, b, c) => vec![a, b, c],
+            Filter::Object(members) => {
+                members.iter_mut().flat_map(|(key, value)| [key, value]).collect()
+            }
+            Filter::Reduce(source, patterns, init, update) => {
+                let mut parts: Vec<&mut Filter> = vec![source, init, update];
+                patterns.iter_mut().for_each(|pattern| pattern.keys(&mut parts));
+                parts
+            }
+            Filter::Foreach(source, patterns, init, update, extract) => {
+                let mut parts: Vec<&mut Filter> = vec![source, init, update];
+                parts.extend(extract.as_deref_mut());
+                patterns.iter_mut().for_each(|pattern| pattern.keys(&mut parts));
+                parts
+            }
+            Filter::Bind(source, patterns, body) => {
+                let mut parts: Vec<&mut Filter> = vec![source, body];
+                patterns.iter_mut().for_each(|pattern| pattern.keys(&mut parts));
+                parts
+            }
+            Filter::Define(definition, rest) => vec![&mut definition.body, rest],
+            Filter::Call(_, arguments) => arguments.iter_mut().collect(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -73,6 +139,20 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
+    /// Adds the filters that are keys.
+    fn keys<'a>(&'a mut self, keys: &mut Vec<&'a mut Filter>) {
+        match self {
+            Pattern::Variable(_) => {}
+            Pattern::Array(items) => items.iter_mut().for_each(|item| item.keys(keys)),
+            Pattern::Object(members) => {
+                for (_, key, pattern) in members {
+                    keys.push(key);
+                    pattern.iter_mut().for_each(|pattern| pattern.keys(keys));
+                }
+            }
+        }
+    }
+
     /// Adds the names of the variables that the pattern sets.
     pub(super) fn names<'a>(&'a self, names: &mut Vec<&'a str>) {
         match self {
@@ -119,9 +199,25 @@ pub(super) fn program(text: &str) -> Parsed<Filter> {
     if parser.peek_word("import") || parser.peek_word("include") {
         return Err("module loading is not supported".to_owned());
     }
-    let filter = parser.body()?;
+    let mut filter = parser.body()?;
     parser.blank();
+    if height(&mut filter) > MAX_HEIGHT {
+        // Freeing the tree would recurse as deep as it is.
+        std::mem::forget(filter);
+        return Err("syntax error: nesting too deep".to_owned());
+    }
     if parser.at < text.len() { Err(parser.unexpected()) } else { Ok(filter) }
+}
+
+/// Returns the height of a filter's tree, without recursion.
+fn height(filter: &mut Filter) -> usize {
+    let mut highest = 0;
+    let mut waiting = vec![(filter, 1)];
+    while let Some((filter, level)) = waiting.pop() {
+        highest = highest.max(level);
+        waiting.extend(filter.parts().into_iter().map(|part| (part, level + 1)));
+    }
+    highest
 }
 
 /// Parses a list of definitions.
@@ -133,6 +229,17 @@ pub(super) fn definitions(text: &str) -> Parsed<Vec<Definition>> {
     }
     parser.blank();
     if parser.at < text.len() { Err(parser.unexpected()) } else { Ok(list) }
+}
+
+/// Joins filters by an operator that is associative; a long list makes a tree that is not deep.
+fn balanced(mut list: Vec<Filter>, join: fn(Box<Filter>, Box<Filter>) -> Filter) -> Filter {
+    if list.len() < 2 {
+        return list.pop().unwrap_or(Filter::Identity);
+    }
+    // Short pipes are nested to the right, because each stage then continues in the last place.
+    let half = if list.len() < MAX_NESTING { 1 } else { list.len() / 2 };
+    let second = list.split_off(half);
+    join(boxed(balanced(list, join)), boxed(balanced(second, join)))
 }
 
 fn boxed(filter: Filter) -> Box<Filter> {
@@ -159,7 +266,7 @@ impl Parser<'_> {
                 let line = rest[..end].trim_end_matches('\r');
                 let slashes = line.len() - line.trim_end_matches('\\').len();
                 self.at += (end + 1).min(rest.len());
-                if slashes % 2 == 0 || self.rest().is_empty() {
+                if slashes.is_multiple_of(2) || self.rest().is_empty() {
                     break;
                 }
             }
@@ -306,11 +413,7 @@ impl Parser<'_> {
                 }
                 stages.push(this.comma()?);
             }
-            let mut filter = stages.pop().unwrap_or(Filter::Identity);
-            while let Some(stage) = stages.pop() {
-                filter = Filter::Pipe(boxed(stage), boxed(filter));
-            }
-            Ok(filter)
+            Ok(balanced(stages, Filter::Pipe))
         })
     }
 
@@ -320,11 +423,11 @@ impl Parser<'_> {
     }
 
     fn comma(&mut self) -> Parsed<Filter> {
-        let mut filter = self.binary(0)?;
+        let mut parts = vec![self.binary(0)?];
         while self.eat(",") {
-            filter = Filter::Comma(boxed(filter), boxed(self.binary(0)?));
+            parts.push(self.binary(0)?);
         }
-        Ok(filter)
+        Ok(balanced(parts, Filter::Comma))
     }
 
     /// Returns the operator here, its strength, and its length, without leaving the place.
@@ -487,18 +590,22 @@ impl Parser<'_> {
         if self.eat("]") {
             return Ok(Filter::Iterate(boxed(term)));
         }
-        let from = if self.peek(":") { None } else { Some(boxed(self.pipe()?)) };
+        let from = if self.peek(":") { None } else { Some(self.pipe()?) };
         if self.eat(":") {
-            let to = if self.peek("]") { None } else { Some(boxed(self.pipe()?)) };
+            let to = if self.peek("]") { None } else { Some(self.pipe()?) };
             self.expect("]")?;
             if from.is_none() && to.is_none() {
                 return Err(self.unexpected());
             }
-            return Ok(Filter::Slice(boxed(term), from, to));
+            let bound = |name: &str, bound: Option<Filter>| {
+                (Filter::Literal(name.into()), bound.unwrap_or(Filter::Literal(Json::Null)))
+            };
+            let bounds = Filter::Object(vec![bound("start", from), bound("end", to)]);
+            return Ok(Filter::Index(boxed(term), boxed(bounds)));
         }
         self.expect("]")?;
         let index = from.ok_or_else(|| self.unexpected())?;
-        Ok(Filter::Index(boxed(term), index))
+        Ok(Filter::Index(boxed(term), boxed(index)))
     }
 
     fn term(&mut self) -> Parsed<Filter> {
@@ -683,6 +790,9 @@ impl Parser<'_> {
                     "__loc__" => Filter::Literal(location(line)),
                     _ => Filter::Variable(name.clone()),
                 };
+                if self.eat(":") {
+                    return Ok((value, self.member_value()?));
+                }
                 return Ok((Filter::Literal(name.into()), value));
             }
             Some('(') => {

@@ -317,8 +317,11 @@ impl Parser<'_> {
             if byte == b'\\' {
                 let next = self.take()?;
                 if next == delimiter {
-                    // A delimiter with a meaning of its own loses it.
-                    if part == Part::Text || matches!(next, b'.' | b'*' | b'[' | b']' | b'^' | b'$')
+                    // A delimiter with a meaning of its own loses it, and in brackets the backslash
+                    // is a character like others.
+                    if part == Part::Text
+                        || bracket != Bracket::Outside
+                        || matches!(next, b'.' | b'*' | b']' | b'^' | b'$')
                     {
                         text.push(b'\\');
                     }
