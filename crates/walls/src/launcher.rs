@@ -216,7 +216,7 @@ fn make_namespaces() -> Result<(), Missing> {
 }
 
 /// Makes the network, listens in it, and hands the sockets to the supervisor and the namespace to
-/// init. It takes a millisecond, in which init builds its tree.
+/// init. It takes a millisecond, in which init builds its tree on another processor.
 fn make_network(control: &OwnedFd, init: &OwnedFd) -> Result<(), Missing> {
     let failed = |step: &'static str| Missing::at(Piece::Network, step);
     mount::unshare(libc::CLONE_NEWNET).map_err(Missing::at(Piece::Namespaces, "unshare"))?;
@@ -234,6 +234,9 @@ fn launch(control: &OwnedFd) -> Result<(libc::pid_t, Orders), Missing> {
     match forked.map_err(Missing::at(Piece::Namespaces, "clone"))? {
         Forked::Parent(init) => {
             drop(theirs);
+            // Init has the longer way, and often waits for this processor.
+            let begun = message::receive::<()>(ours.as_fd());
+            begun.map_err(Missing::at(Piece::Launcher, "init"))?;
             make_network(control, &ours)?;
             let orders = Orders::new(&ours);
             Ok((init, orders.map_err(Missing::at(Piece::Namespaces, "descriptors"))?))
@@ -254,6 +257,8 @@ fn map_ids(user: u32, group: u32) -> io::Result<()> {
 
 /// The first process of the sandbox: builds its world, starts the program and waits for it.
 fn init(control: &OwnedFd, launcher: &OwnedFd) -> i32 {
+    // The launcher reports an init that is gone.
+    let _ = message::send(launcher.as_fd(), &(), &[]);
     // Most of the world needs no plan, which arrives meanwhile.
     let begun = begin();
     // The launcher reports why there is no network.

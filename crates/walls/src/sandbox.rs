@@ -390,11 +390,15 @@ impl Sandbox {
         socket::stop_sending(self.control.as_fd());
     }
 
-    /// Waits until every process has ended; returns the exit code of the program, 128 plus the
-    /// signal number if a signal killed it.
+    /// Waits until every process of the program has ended; returns its exit code, 128 plus the signal
+    /// number if a signal killed it.
     pub fn wait(&self) -> u8 {
-        // A signal may interrupt the wait.
-        while !process::poll(&[self.init.as_fd()])[0] {}
+        // Every process of the program is behind the filter, whose descriptor hangs up with the last
+        // of them. Init goes on to take the namespaces down, which nobody has to wait for, unless a
+        // group is to be removed.
+        let joined = *lock(&self.membership) == Membership::Joined;
+        let filter = (!joined).then(|| self.listener.as_fd());
+        process::wait_for_end(self.init.as_fd(), filter);
         let mut ended = lock(&self.ended);
         let code = match &mut *ended {
             Ended::Code(code) => *code,
@@ -436,7 +440,7 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         self.kill();
-        self.wait();
+        process::wait_for_end(self.init.as_fd(), None);
     }
 }
 

@@ -313,6 +313,20 @@ pub(crate) fn poll_for(descriptors: &[BorrowedFd<'_>], milliseconds: libc::c_int
     list.iter().map(|entry| entry.revents != 0).collect()
 }
 
+/// Waits until a process has ended, or until a descriptor has hung up.
+pub(crate) fn wait_for_end(process: BorrowedFd<'_>, or_hung_up: Option<BorrowedFd<'_>>) {
+    let entry =
+        |fd: BorrowedFd<'_>, events| libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
+    let mut list = vec![entry(process, libc::POLLIN)];
+    // Without events, a descriptor that can be read is not reported, and one that hung up is.
+    list.extend(or_hung_up.map(|fd| entry(fd, 0)));
+    // A signal may interrupt the wait.
+    while list.iter().all(|entry| entry.revents == 0) {
+        // SAFETY: pointer and length belong to one list.
+        unsafe { libc::poll(list.as_mut_ptr(), list.len() as libc::nfds_t, -1) };
+    }
+}
+
 /// Returns true if nothing can be received from a descriptor any more.
 pub(crate) fn has_hung_up(descriptor: BorrowedFd<'_>) -> bool {
     let mut entry = libc::pollfd { fd: descriptor.as_raw_fd(), events: libc::POLLIN, revents: 0 };
