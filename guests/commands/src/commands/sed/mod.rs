@@ -7,7 +7,7 @@
 //! - [`run`]: the commands are run
 
 mod input;
-mod replacement;
+pub(super) mod replacement;
 mod run;
 mod script;
 
