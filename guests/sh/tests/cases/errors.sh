@@ -77,3 +77,12 @@ POSIXLY_CORRECT=1 bash ./aliased
 bash -c 'set -o posix; set +o posix; shopt expand_aliases inherit_errexit'
 ./sh -c '. ./no-such-file; echo not here' 2>/dev/null
 echo $?
+
+# In that mode, aliases are printed as POSIX says, and redirections of special builtins end a script.
+./sh -c 'alias a="b c"; alias; alias -p; : < /no/such; echo not here' 2>/dev/null; echo $?
+alias -x 2>&1 | sed 's/.*: alias: -/alias: -/'
+./sh -c 'cat < /no/such; shift 3; echo here' 2>&1 | sed 's/.*: line/line/'
+
+# An empty name in CDPATH is the working directory, and others follow it.
+mkdir -p one/deep two
+(CDPATH=/no/such::"$PWD/one/"; cd deep > out; cat "$OLDPWD/out" | sed 's,.*/one,one,'; cd ../../two && echo two; cd "$OLDPWD/.." && cd deep > /dev/null; basename "$PWD")
