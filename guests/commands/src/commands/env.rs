@@ -150,7 +150,8 @@ fn expanded(args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
             out.push(arg);
             break;
         }
-        let missing = |option: &str| USAGE.wrong(&format!("option requires an argument -- {option}"));
+        let missing =
+            |option: &str| USAGE.wrong(&format!("option requires an argument -- {option}"));
         let (text, before) = match bytes {
             b"--split-string" => (rest.pop_front().ok_or_else(|| missing("'S'"))?, None),
             _ if bytes.starts_with(b"--split-string=") => {

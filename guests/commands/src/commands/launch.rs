@@ -15,7 +15,11 @@ pub(super) const OWN_FAILURE: i32 = 125;
 const TIMED_OUT: i32 = 124;
 
 /// Returns the exit code of a command; prints a message if it could not be started.
-pub(super) fn finish(name: &str, argv: &[OsString], ended: std::io::Result<i32>) -> Result<i32, i32> {
+pub(super) fn finish(
+    name: &str,
+    argv: &[OsString],
+    ended: std::io::Result<i32>,
+) -> Result<i32, i32> {
     ended.map_err(|error| {
         let command = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
         match name {

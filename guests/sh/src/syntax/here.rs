@@ -43,7 +43,8 @@ impl Parser {
             let ended_before = self.unended_here;
             let text = self.body_text(&here);
             if self.unended_here && !ended_before && self.substitutions == 0 {
-                let (start, end) = (line.saturating_sub(1).max(1), String::from_utf8_lossy(&here.end));
+                let (start, end) =
+                    (line.saturating_sub(1).max(1), String::from_utf8_lossy(&here.end));
                 let message = format!(
                     "warning: here-document at line {start} delimited by end-of-file (wanted `{end}')"
                 );

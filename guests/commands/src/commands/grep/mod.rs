@@ -302,8 +302,12 @@ fn parse_invocation(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<In
             Key::Short('I') => settings.binary = Binary::Skip,
             Key::Short('r') => settings.directories = Directories::Recurse { follow: false },
             Key::Short('R') => settings.directories = Directories::Recurse { follow: true },
-            Key::Long("include") => settings.globs.files.push((walk::Takes::Include, value.into_vec())),
-            Key::Long("exclude") => settings.globs.files.push((walk::Takes::Exclude, value.into_vec())),
+            Key::Long("include") => {
+                settings.globs.files.push((walk::Takes::Include, value.into_vec()))
+            }
+            Key::Long("exclude") => {
+                settings.globs.files.push((walk::Takes::Exclude, value.into_vec()))
+            }
             Key::Long("exclude-from") => {
                 let text = read(usage, &value)?;
                 let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());

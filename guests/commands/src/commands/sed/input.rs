@@ -56,12 +56,7 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn new(
-        files: Vec<OsString>,
-        mode: Mode,
-        end: u8,
-        is_unbuffered: bool,
-    ) -> Input {
+    pub(crate) fn new(files: Vec<OsString>, mode: Mode, end: u8, is_unbuffered: bool) -> Input {
         Input {
             files: files.into(),
             is_unbuffered,

@@ -240,12 +240,7 @@ fn set_time_of(path: &Path, modified: u64) {
     let times = [time, time];
     // SAFETY: the path is a C string and the times are an array of two, both alive during the call.
     let _ = unsafe {
-        libc::utimensat(
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            times.as_ptr(),
-            libc::AT_SYMLINK_NOFOLLOW,
-        )
+        libc::utimensat(libc::AT_FDCWD, path.as_ptr(), times.as_ptr(), libc::AT_SYMLINK_NOFOLLOW)
     };
 }
 
