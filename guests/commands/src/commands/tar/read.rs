@@ -50,7 +50,6 @@ impl Tar {
                 self.one(job, &mut entry, &member, out)?;
             }
         }
-        drop(archive);
         let read = source.read;
         out.flush()?;
         match failure {
