@@ -28,7 +28,7 @@ const BASICS: &[(&str, Run)] = &[
     ("dirname", uu!(uu_dirname, "dirname")),
     ("echo", uu!(uu_echo, "echo")),
     ("egrep", grep::extended),
-    ("env", launch::env),
+    ("env", env::run),
     ("false", plain::fail),
     ("fgrep", grep::fixed),
     ("find", find::run),

@@ -52,7 +52,14 @@ pub(crate) struct Usage {
 impl Usage {
     /// Prints an error and a hint to `--help`; returns the exit code.
     pub(crate) fn wrong(&self, message: &str) -> i32 {
-        eprintln!("{0}: {message}\nTry '{0} --help' for more information.", self.name);
+        let name = self.name;
+        // The families of tools differ in the form of the hint.
+        let (prefix, other) = match name {
+            "diff" | "cmp" => (format!("{name}: "), ""),
+            "tar" => (String::new(), " or 'tar --usage'"),
+            _ => (String::new(), ""),
+        };
+        eprintln!("{name}: {message}\n{prefix}Try '{name} --help'{other} for more information.");
         self.trouble
     }
 }

@@ -80,7 +80,7 @@ table! {
     "echo", "write arguments", uu!(uu_echo, "echo");
     "ed", "edit a file line by line", ed::run;
     "egrep", "grep with extended patterns", grep::extended;
-    "env", "run a command with other variables", launch::env;
+    "env", "run a command with other variables", env::run;
     "envsubst", "replace variables in text", convert::envsubst;
     "expand", "tabs to blanks", plain::expand;
     "expr", "evaluate an expression", uu!(uu_expr, "expr");

@@ -16,13 +16,18 @@ fn run(shell: &str, script: &Path) -> String {
     let bin = folder.with_extension("bin");
     let _ = std::fs::remove_dir_all(&bin);
     std::fs::create_dir_all(&bin).expect("a folder for the shell");
-    if Path::new(shell).is_absolute() {
-        std::os::unix::fs::symlink(shell, bin.join("bash")).expect("a link to the shell");
+    let mut program = std::path::PathBuf::from(shell);
+    if program.is_absolute() {
+        // The name decides about POSIX mode: the program itself is called `sh`.
+        let link = bin.join("bash");
+        std::os::unix::fs::symlink(shell, &link).expect("a link to the shell");
+        program = link;
     }
     // A shell cannot trap signals ignored when it started, such as SIGINT under `nohup make test
     // &`.
     let output = Command::new("/usr/bin/env")
-        .args(["--default-signal", shell])
+        .arg("--default-signal")
+        .arg(program)
         .arg(script)
         .current_dir(&folder)
         .env_clear()

@@ -1,115 +1,25 @@
-//! Commands that run another command: env, nice, nohup, timeout.
+//! Commands that run another command: nice, nohup, timeout.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use cofferdam_guest_sys::{self as sys, Which};
 
-use crate::bytes::{OsStrExt as _, OsStringExt as _};
 use crate::child::{Child, failure};
 use crate::options::{self, Item, Key, Order, Usage, Value};
-use crate::output::{self, reason};
+use crate::output::reason;
 
 /// Exit code if the launching command itself fails.
-const OWN_FAILURE: i32 = 125;
+pub(super) const OWN_FAILURE: i32 = 125;
 /// Exit code of a command that exceeded its time.
 const TIMED_OUT: i32 = 124;
 
-const ENV: Usage = Usage {
-    name: "env",
-    text: "\
-Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]
-Set each NAME to VALUE in the environment and run COMMAND.
-
-  -i, --ignore-environment  start with an empty environment
-  -0, --null                end each output line with NUL, not newline
-  -u, --unset=NAME          remove variable from the environment
-  -C, --chdir=DIR           change working directory to DIR
-  -S, --split-string=S      process and split S into separate arguments
-      --help                display this help
-",
-    trouble: OWN_FAILURE,
-};
-
-pub(crate) fn env(args: Vec<OsString>) -> i32 {
-    run_env(args).unwrap_or_else(|code| code)
-}
-
-fn run_env(args: Vec<OsString>) -> Result<i32, i32> {
-    let specs = [
-        ('i', "ignore-environment", Value::None),
-        ('0', "null", Value::None),
-        ('u', "unset", Value::Required),
-        ('C', "chdir", Value::Required),
-        ('S', "split-string", Value::Required),
-        ('v', "debug", Value::None),
-    ];
-    let items = options::parse(&ENV, args, &specs, Order::First)?;
-    let mut clear = false;
-    let mut end = b'\n';
-    let mut unset = Vec::new();
-    let mut cwd = None;
-    let mut rest: VecDeque<OsString> = VecDeque::new();
-    for item in items {
-        match item {
-            Item::Option(Key::Short('i'), _) => clear = true,
-            Item::Option(Key::Short('0'), _) => end = 0,
-            Item::Option(Key::Short('u'), Some(name)) => unset.push(name),
-            Item::Option(Key::Short('C'), Some(dir)) => cwd = Some(dir),
-            Item::Option(Key::Short('S'), Some(text)) => {
-                let words = text.to_string_lossy().into_owned();
-                rest.extend(words.split_whitespace().map(OsString::from));
-            }
-            Item::Option(..) => {}
-            Item::Operand(operand) => rest.push_back(operand),
-        }
-    }
-    let mut variables: Vec<(OsString, OsString)> =
-        if clear { Vec::new() } else { std::env::vars_os().collect() };
-    if rest.front().is_some_and(|first| first == "-") {
-        rest.pop_front();
-        variables.clear();
-    }
-    variables.retain(|(name, _)| !unset.contains(name));
-    while let Some(first) = rest.front() {
-        let Some(equals) = memchr::memchr(b'=', first.as_bytes()) else { break };
-        let bytes = first.as_bytes();
-        let name = OsString::from_vec(bytes[..equals].to_vec());
-        let value = OsString::from_vec(bytes[equals + 1..].to_vec());
-        variables.retain(|(known, _)| *known != name);
-        variables.push((name, value));
-        rest.pop_front();
-    }
-    if rest.is_empty() {
-        let mut out = output::stdout();
-        for (name, value) in variables {
-            let line = [name.as_bytes(), b"=", value.as_bytes(), &[end]].concat();
-            let _ = out.write_all(&line);
-        }
-        return Ok(output::finish("env", &mut out, 0));
-    }
-    let cwd = match cwd {
-        None => None,
-        Some(dir) => match std::fs::canonicalize(&dir) {
-            Ok(path) => Some(path.into_os_string().into_vec()),
-            Err(error) => {
-                eprintln!(
-                    "env: cannot change directory to '{}': {}",
-                    dir.to_string_lossy(),
-                    reason(&error)
-                );
-                return Err(OWN_FAILURE);
-            }
-        },
-    };
-    let argv: Vec<OsString> = rest.into();
-    finish("env", &argv, Child { env: Some(variables), cwd, ..Child::new(&argv) }.run())
-}
-
 /// Returns the exit code of a command; prints a message if it could not be started.
-fn finish(name: &str, argv: &[OsString], ended: std::io::Result<i32>) -> Result<i32, i32> {
+pub(super) fn finish(
+    name: &str,
+    argv: &[OsString],
+    ended: std::io::Result<i32>,
+) -> Result<i32, i32> {
     ended.map_err(|error| {
         let command = argv.first().map(|arg| arg.to_string_lossy()).unwrap_or_default();
         match name {

@@ -13,6 +13,7 @@ pub(crate) mod df;
 pub(crate) mod diff;
 pub(crate) mod dump;
 pub(crate) mod ed;
+pub(crate) mod env;
 pub(crate) mod fifo;
 pub(crate) mod file;
 pub(crate) mod find;

@@ -310,19 +310,46 @@ pub(crate) fn stat(args: Vec<OsString>) -> i32 {
 
 const DEFAULT: &[u8] = b"  File: %\x01\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %d\tInode: %-11i Links: %h\nAccess: (%04a/%10A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: %w\n";
 
+/// Returns the byte that an escape stands for, and the length of the escape after its backslash.
+fn escape(text: &[u8]) -> (u8, usize) {
+    let digits = |base: u32, from: usize, most: usize| {
+        let digits = text[from..].iter().take(most).map_while(|b| char::from(*b).to_digit(base));
+        digits.fold((0_u8, from), |(value, len), digit| {
+            (value.wrapping_mul(base as u8).wrapping_add(digit as u8), len + 1)
+        })
+    };
+    let Some(first) = text.first() else {
+        eprintln!("stat: warning: backslash at end of format");
+        return (b'\\', 0);
+    };
+    let byte = match first {
+        b'0'..=b'7' => return digits(8, 0, 3),
+        b'x' if text.get(1).is_some_and(u8::is_ascii_hexdigit) => return digits(16, 1, 2),
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'e' => 0x1b,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0x0b,
+        b'"' | b'\\' => *first,
+        other => {
+            eprintln!("stat: warning: unrecognized escape '\\{}'", char::from(*other));
+            *other
+        }
+    };
+    (byte, 1)
+}
+
 fn filled(format: &[u8], name: &[u8], status: &FileStatus, escapes: bool) -> Vec<u8> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < format.len() {
         if escapes && format[at] == b'\\' {
-            match format.get(at + 1) {
-                Some(b'n') => out.push(b'\n'),
-                Some(b't') => out.push(b'\t'),
-                Some(b'0') => out.push(0),
-                Some(other) => out.push(*other),
-                None => out.push(b'\\'),
-            }
-            at += 2;
+            let (byte, len) = escape(&format[at + 1..]);
+            out.push(byte);
+            at += 1 + len;
             continue;
         }
         if format[at] != b'%' {

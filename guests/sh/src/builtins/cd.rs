@@ -73,13 +73,12 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
         && !target.starts_with(b"../");
     if relative && let Some(list) = shell.get(b"CDPATH").filter(|list| !list.is_empty()) {
         for folder in list.split(|c| *c == b':') {
-            if folder.is_empty() {
-                break;
-            }
-            let full = [folder, b"/", &target].concat();
+            let slash: &[u8] = if folder.is_empty() || folder.ends_with(b"/") { b"" } else { b"/" };
+            let full = [folder, slash, &target].concat();
             if sys::stat(&full, true).is_ok_and(|status| is_dir(status.mode)) {
+                // An empty name is the working directory, which is not printed.
+                print = !folder.is_empty();
                 target = full;
-                print = true;
                 break;
             }
         }

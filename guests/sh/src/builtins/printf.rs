@@ -47,7 +47,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
         rest = &rest[1..];
     }
     let Some((format, values)) = rest.split_first() else {
-        shell.warn("printf: usage: printf [-v var] format [arguments]");
+        shell.print_error(b"printf: usage: printf [-v var] format [arguments]\n");
         return Ok(USAGE);
     };
     let mut printer =
@@ -113,6 +113,19 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
+    /// Prints an error after the lines before it: the output of bash is buffered by lines.
+    fn warn(&mut self, message: &str) {
+        let end = self.out.iter().rposition(|c| *c == b'\n').filter(|_| self.direct);
+        if let Some(end) = end {
+            let rest = self.out.split_off(end + 1);
+            let out = std::mem::replace(&mut self.out, rest);
+            if let Ok(written) = self.shell.print(&out, "printf") {
+                self.status = self.status.max(written);
+            }
+        }
+        self.shell.warn(message);
+    }
+
     /// Repeats the format until the arguments are used up. Returns false if `\c` ended the output.
     fn all(&mut self, format: &[u8]) -> Result<bool, Flow> {
         loop {
@@ -204,7 +217,7 @@ impl Printer<'_> {
         }
         let Some(&letter) = format.get(*at) else {
             let text = shown(&format[start..]);
-            self.shell.warn(&format!("printf: `%{text}': missing format character"));
+            self.warn(&format!("printf: `%{text}': missing format character"));
             self.status = 1;
             return Ok(false);
         };
@@ -257,7 +270,7 @@ impl Printer<'_> {
             }
             other => {
                 let other = char::from(other);
-                self.shell.warn(&format!("printf: `{other}': invalid format character"));
+                self.warn(&format!("printf: `{other}': invalid format character"));
                 self.status = 1;
                 return Ok(false);
             }
@@ -299,7 +312,7 @@ impl Printer<'_> {
         match number::parse_integer(&text) {
             Ok(value) => value,
             Err((value, what)) => {
-                self.shell.warn(&format!("printf: {}: {what}", shown(&text)));
+                self.warn(&format!("printf: {}: {what}", shown(&text)));
                 self.status = 1;
                 value
             }
@@ -311,7 +324,7 @@ impl Printer<'_> {
         match number::parse_float(&text) {
             Ok(value) => value,
             Err(value) => {
-                self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
+                self.warn(&format!("printf: {}: invalid number", shown(&text)));
                 self.status = 1;
                 value
             }
@@ -323,7 +336,7 @@ impl Printer<'_> {
         let rest = &format[*at..];
         let end = rest.windows(2).position(|two| two == b")T");
         let Some(end) = end else {
-            self.shell.warn("printf: `(': invalid format character");
+            self.warn("printf: `(': invalid format character");
             self.status = 1;
             return Ok(false);
         };
@@ -337,7 +350,7 @@ impl Printer<'_> {
                 Ok((-2, _)) => self.shell.started,
                 Ok((seconds, _)) => seconds,
                 Err(_) => {
-                    self.shell.warn(&format!("printf: {}: invalid number", shown(&text)));
+                    self.warn(&format!("printf: {}: invalid number", shown(&text)));
                     self.status = 1;
                     0
                 }

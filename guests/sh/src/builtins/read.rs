@@ -58,6 +58,10 @@ impl Input {
         }
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(std::time::Instant::now());
+            // Input that is always ready must not hide that the time is over.
+            if left.is_zero() {
+                return Byte::Late;
+            }
             match sys::readable(self.fd, left.as_millis().min(i32::MAX as u128) as i32) {
                 Ok(true) => {}
                 _ => return Byte::Late,

@@ -47,7 +47,7 @@ impl Shell {
         });
         let args = std::mem::replace(&mut self.args, Rc::new(args));
         let loops = std::mem::take(&mut self.loops);
-        let optind = self.getopts_at;
+        let getopts = (self.getopts_at, self.getopts_index);
         let debug =
             if self.options.functrace() { None } else { self.traps.list.remove(&Event::Debug) };
         if self.traces_commands() {
@@ -68,8 +68,12 @@ impl Shell {
         }
         self.args = args;
         self.loops = loops;
-        self.getopts_at = optind;
+        let has_own_index = self.frames.last().is_some_and(|frame| frame.shadows(b"OPTIND"));
         self.leave_frame();
+        if has_own_index {
+            // The caller's `getopts` goes on in the middle of its argument.
+            (self.getopts_at, self.getopts_index) = getopts;
+        }
         answer
     }
 

@@ -26,6 +26,11 @@ impl Shell {
     /// Runs the shell with its arguments and returns its exit status.
     pub fn main(&mut self, args: &[Text]) -> i32 {
         let mut rc = Some(None);
+        // Scripts for `sh` expect the rules of POSIX, as they get them from bash under that name.
+        let name = self.arg0.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        if name == b"sh" || self.vars.contains_key(b"POSIXLY_CORRECT".as_slice()) {
+            self.options.set_named("posix", true);
+        }
         let input = match self.read_arguments(args, &mut rc) {
             Ok(input) => input,
             Err(status) => return status,
@@ -247,6 +252,10 @@ impl Shell {
                     };
                 }
             };
+            for warning in parser.warnings() {
+                self.line = warning.line;
+                self.warn(&warning.message);
+            }
             if self.options.noexec() {
                 continue;
             }
@@ -278,11 +287,10 @@ impl Shell {
         }
     }
 
-    /// Prints a syntax error as bash does: after the script's name, or after `-c` if there is no
-    /// name.
+    /// Prints a syntax error as bash does: after the script's name, and after `-c` if the script
+    /// came with it.
     fn complain_of_syntax(&mut self, message: &str) {
-        let is_unnamed = [&b"bash"[..], b"sh"].contains(&self.arg0.as_slice());
-        if self.command_string.is_none() || !is_unnamed {
+        if self.command_string.is_none() {
             return self.warn(message);
         }
         let mut text = self.arg0.clone();

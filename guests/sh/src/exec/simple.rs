@@ -133,6 +133,7 @@ impl Shell {
             }
             let answer = match redirected {
                 Ok(true) => self.dispatch(&name, args, assigns),
+                Ok(false) if self.ends_script(&name) => Err(Flow::Exit(1)),
                 Ok(false) => Ok(1),
                 Err(flow) => Err(flow),
             };
@@ -141,6 +142,14 @@ impl Shell {
         };
         self.last_arg = last;
         answer
+    }
+
+    /// Returns true if POSIX lets an error of this command's redirections end the script.
+    fn ends_script(&self, name: &[u8]) -> bool {
+        self.options.posix()
+            && !self.interactive
+            && !self.functions.contains_key(name)
+            && builtins::find(name).is_some_and(|builtin| builtin.special)
     }
 
     /// Restores the descriptor table, except for the lasting redirections of `exec` and `{name}>`.

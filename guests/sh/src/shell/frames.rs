@@ -99,3 +99,10 @@ pub struct Frame {
     /// Options to restore at the end, set by `local -`.
     pub options: Option<super::options::Options>,
 }
+
+impl Frame {
+    /// Returns true if a local of this frame hides an outer variable.
+    pub fn shadows(&self, name: &[u8]) -> bool {
+        self.saved.iter().any(|(known, _)| known.as_ref() == name)
+    }
+}

@@ -115,6 +115,16 @@ impl Options {
         match name {
             "vi" if on => self.set_named("emacs", false),
             "emacs" if on => self.set_named("vi", false),
+            // As in bash, which forgets the last one when the mode ends.
+            "posix" if on => {
+                self.shopt_named("expand_aliases", true)
+                    && self.shopt_named("shift_verbose", true)
+                    && self.shopt_named("inherit_errexit", true)
+            }
+            "posix" => {
+                self.shopt_named("expand_aliases", false)
+                    && self.shopt_named("shift_verbose", false)
+            }
             _ => true,
         };
         self.set = self.set & !(1 << at) | u32::from(on) << at;

@@ -1,7 +1,7 @@
 //! Delimiters and bodies of here-documents.
 
 use super::ast::{Here, Text, Word};
-use super::parser::{Parser, Result};
+use super::parser::{Parser, Result, Warning};
 use super::word::Context;
 
 /// Returns a here-document's delimiter without quotes, and true if any of it was quoted.
@@ -40,7 +40,17 @@ impl Parser {
     pub(super) fn read_pending(&mut self) -> Result<()> {
         for here in std::mem::take(&mut self.pending) {
             let line = self.line;
+            let ended_before = self.unended_here;
             let text = self.body_text(&here);
+            if self.unended_here && !ended_before && self.substitutions == 0 {
+                let (start, end) =
+                    (line.saturating_sub(1).max(1), String::from_utf8_lossy(&here.end));
+                let message = format!(
+                    "warning: here-document at line {start} delimited by end-of-file (wanted `{end}')"
+                );
+                let last = self.line.saturating_sub(1).max(1);
+                self.warnings.push(Warning { line: last, message });
+            }
             let word = if here.quoted {
                 Word::quoted(&text)
             } else {

@@ -49,6 +49,8 @@ pub struct Parser {
     /// Here-documents whose bodies begin at the next line.
     pub(super) pending: Vec<Rc<Here>>,
     pub(super) unended_here: bool,
+    /// Warnings that the shell has not printed yet.
+    pub(super) warnings: Vec<Warning>,
     aliases: Option<Rc<Aliases>>,
     /// Aliases being expanded, each with the length of the text after it; prevents recursion.
     guards: Vec<(Text, usize)>,
@@ -67,6 +69,15 @@ pub struct Parser {
     pub(super) prints: super::word::Prints,
 }
 
+/// Something odd in a script that still runs.
+#[derive(Debug)]
+pub struct Warning {
+    /// Line at which the parser noticed.
+    pub line: u32,
+    /// Text after the line number.
+    pub message: String,
+}
+
 impl Parser {
     /// Creates a parser at the first byte.
     pub fn new(src: &[u8], line: u32) -> Parser {
@@ -83,6 +94,7 @@ impl Parser {
             extglob: true,
             pending: Vec::new(),
             unended_here: false,
+            warnings: Vec::new(),
             aliases: None,
             guards: Vec::new(),
             blank_end: None,
@@ -140,6 +152,11 @@ impl Parser {
         }
         self.read_pending()?;
         Ok(list)
+    }
+
+    /// Takes the warnings since the last call.
+    pub fn warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// Returns true if a here-document lacks its delimiter.
@@ -308,9 +325,11 @@ impl Parser {
     pub(super) fn unexpected(&self) -> SyntaxError {
         if self.at_end() {
             let message = "syntax error: unexpected end of file".to_owned();
+            // The end is on the line after the last one, even if that has no newline.
+            let ends = self.src.ends_with(b"\n") || self.src.is_empty();
             return SyntaxError {
                 message,
-                line: self.line,
+                line: self.line + u32::from(!ends),
                 incomplete: true,
                 in_test: false,
                 in_substitution: false,

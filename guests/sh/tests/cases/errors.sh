@@ -50,3 +50,39 @@ set -- '1 2' x
 f() { set -e; false; echo unseen; }
 (! f; echo unseen); echo "status $?"
 (set -e; ! f; echo seen); echo "status $?"
+
+# Scripts from -c name the option in syntax errors; the end of a text is on the line after it.
+bash -c 'echo )' 2>&1
+bash -c ')' name 2>&1
+bash -c 'if true
+then' 2>&1
+bash -c 'while' name 2>&1 | tail -n 1
+eval 'if' 2>&1 | sed 's/.*: eval/eval/'
+
+# A here-document without its end is used, with a warning.
+printf 'cat <<END\nline\n' > unended
+bash ./unended 2>&1
+
+# Under the name sh, or with POSIXLY_CORRECT, the shell follows POSIX.
+ln -s "$(type -P bash)" sh
+cat > aliased <<'END'
+alias hello='echo alias'
+hello
+shopt inherit_errexit expand_aliases
+x=1 :
+echo "${x-unset}"
+END
+./sh ./aliased
+POSIXLY_CORRECT=1 bash ./aliased
+bash -c 'set -o posix; set +o posix; shopt expand_aliases inherit_errexit'
+./sh -c '. ./no-such-file; echo not here' 2>/dev/null
+echo $?
+
+# In that mode, aliases are printed as POSIX says, and redirections of special builtins end a script.
+./sh -c 'alias a="b c"; alias; alias -p; : < /no/such; echo not here' 2>/dev/null; echo $?
+alias -x 2>&1 | sed 's/.*: alias: -/alias: -/'
+./sh -c 'cat < /no/such; shift 3; echo here' 2>&1 | sed 's/.*: line/line/'
+
+# An empty name in CDPATH is the working directory, and others follow it.
+mkdir -p one/deep two
+(CDPATH=/no/such::"$PWD/one/"; cd deep > out; cat "$OLDPWD/out" | sed 's,.*/one,one,'; cd ../../two && echo two; cd "$OLDPWD/.." && cd deep > /dev/null; basename "$PWD")

@@ -18,3 +18,22 @@ pushd -n; shopt -q; echo $?
 # An interactive shell expands aliases; exec names itself when it finds nothing.
 printf "alias hi='echo hello; '\nhi echo there\n" | bash --norc -i 2> /dev/null
 (exec no-such-program) 2>&1 | sed 's/.*line [0-9]*: //'
+
+# A function with its own OPTIND leaves the caller's in the middle of an argument.
+options() {
+    local OPTIND=1 option
+    while getopts :abxyz option; do
+        echo "option $option"
+        [ "$option" != x ] || options -ab
+    done
+}
+options -xyz -a
+
+# An error of printf comes after the lines before it.
+{ printf '%d\n' 1 two 3; } 2>&1 | sed 's/.*: printf/printf/'
+{ printf '%d|%d\n' 1 two 3 4; } 2>&1 | sed 's/.*: printf/printf/'
+{ printf; } 2>&1
+
+# Input that is always ready does not hide that the time is over.
+read -t 0.1 line < /dev/zero
+echo "read $?"

@@ -59,10 +59,8 @@ impl<'p> Machine<'p> {
             }
             Expr::Update(kind, place, value) => {
                 let value = self.number(value)?;
-                let before = self.read(place)?.number();
-                let after = Value::Number(arithmetic(*kind, before, value)?);
-                self.assign(place, after.clone())?;
-                after
+                let (_, after) = self.change(place, |before| arithmetic(*kind, before, value))?;
+                Value::Number(after)
             }
             Expr::Step(place, by, before) => {
                 let number = self.step(place, *by)?;
@@ -192,6 +190,16 @@ impl<'p> Machine<'p> {
 
     /// Adds `by` to a place and returns its old value as a number.
     fn step(&mut self, place: &'p Place, by: f64) -> Answer<f64> {
+        self.change(place, |before| Ok(before + by)).map(|(before, _)| before)
+    }
+
+    /// Changes the number at a place and returns it as it was and as it is now. The subscript is
+    /// evaluated once: it may have effects, as in `a[i++] += 1`.
+    fn change(
+        &mut self,
+        place: &'p Place,
+        change: impl FnOnce(f64) -> Answer<f64>,
+    ) -> Answer<(f64, f64)> {
         match place {
             Place::Element(array, subscript) => {
                 let key = self.subscript(subscript)?;
@@ -199,19 +207,22 @@ impl<'p> Machine<'p> {
                 let mut array = array.borrow_mut();
                 let element = array.element(&key);
                 let before = element.number();
-                *element = Value::Number(before + by);
-                Ok(before)
+                let after = change(before)?;
+                *element = Value::Number(after);
+                Ok((before, after))
             }
             Place::Field(index) => {
                 let index = self.number(index)?;
                 let before = self.field(index)?.number();
-                self.set_field(index, Value::Number(before + by))?;
-                Ok(before)
+                let after = change(before)?;
+                self.set_field(index, Value::Number(after))?;
+                Ok((before, after))
             }
             Place::Variable(name) => {
                 let before = self.get(*name)?.number();
-                self.set(*name, Value::Number(before + by))?;
-                Ok(before)
+                let after = change(before)?;
+                self.set(*name, Value::Number(after))?;
+                Ok((before, after))
             }
         }
     }

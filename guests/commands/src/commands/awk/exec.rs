@@ -128,7 +128,8 @@ impl<'p> Machine<'p> {
             if !array.borrow().contains(&key) {
                 continue;
             }
-            self.set(variable, Value::Input(key))?;
+            // A key is text, even if it looks like a number.
+            self.set(variable, Value::Text(key))?;
             match self.block(body)? {
                 Flow::Normal | Flow::Continue => {}
                 Flow::Break => break,

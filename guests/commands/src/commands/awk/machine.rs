@@ -381,7 +381,11 @@ impl<'p> Machine<'p> {
         let text = value.string(&self.convfmt);
         match number {
             NF => return self.set_field_count(value.number()),
-            OFS => self.ofs = text,
+            OFS => {
+                // A record that a field has changed is joined with the separator of that time.
+                self.whole();
+                self.ofs = text;
+            }
             ORS => self.ors = text,
             SUBSEP => self.subsep = text,
             CONVFMT => self.convfmt = text,
@@ -398,7 +402,17 @@ impl<'p> Machine<'p> {
             FIELDWIDTHS => {
                 self.split()?;
                 let widths = text.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-                let widths = widths.map(|w| Value::input(w).number() as usize).collect();
+                let number = |text: &[u8]| match text {
+                    // The rest of the record.
+                    b"*" => usize::MAX,
+                    text => Value::input(text).number() as usize,
+                };
+                let widths = widths
+                    .map(|text| match text.iter().position(|b| *b == b':') {
+                        Some(colon) => (number(&text[..colon]), number(&text[colon + 1..])),
+                        None => (0, number(text)),
+                    })
+                    .collect();
                 self.splitter = Splitter::Widths(widths);
             }
             RS => {

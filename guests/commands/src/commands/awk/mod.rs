@@ -61,6 +61,19 @@ fn parse_invocation(args: Vec<OsString>) -> Result<Invocation, i32> {
         ('v', "assign", Required),
         ('f', "file", Required),
         ('e', "source", Required),
+        ('E', "exec", Required),
+        // These choose between dialects; programs for either one run.
+        ('P', "posix", options::Value::None),
+        ('c', "traditional", options::Value::None),
+        ('r', "re-interval", options::Value::None),
+        ('n', "non-decimal-data", options::Value::None),
+        ('b', "characters-as-bytes", options::Value::None),
+        ('N', "use-lc-numeric", options::Value::None),
+        ('O', "optimize", options::Value::None),
+        ('M', "bignum", options::Value::None),
+        ('L', "lint", options::Value::Optional),
+        ('t', "lint-old", options::Value::None),
+        ('S', "sandbox", options::Value::None),
     ];
     let items = options::parse(&USAGE, args, &specs, Order::First)?;
     let mut program: Option<Vec<u8>> = None;
@@ -78,18 +91,18 @@ fn parse_invocation(args: Vec<OsString>) -> Result<Invocation, i32> {
             Item::Option(Key::Short('v'), Some(assignment)) => {
                 assignments.push(assignment.into_vec());
             }
-            Item::Option(Key::Short('f'), Some(file)) => {
+            Item::Option(Key::Short('f' | 'E'), Some(file)) => {
                 let text = read_program(&file)?;
                 let program = program.get_or_insert_default();
                 program.extend_from_slice(&text);
                 program.push(b'\n');
             }
-            Item::Option(_, Some(text)) => {
+            Item::Option(Key::Short('e'), Some(text)) => {
                 let program = program.get_or_insert_default();
                 program.extend_from_slice(&text.into_vec());
                 program.push(b'\n');
             }
-            Item::Option(_, None) => {}
+            Item::Option(..) => {}
             Item::Operand(text) if program.is_none() => program = Some(text.into_vec()),
             Item::Operand(operand) => arguments.push(operand.into_vec()),
         }

@@ -18,7 +18,8 @@ pub(super) enum Splitter {
     Pattern(Rc<Pattern>),
     /// Each match is a field.
     Fields(Rc<Pattern>),
-    Widths(Rc<[usize]>),
+    /// Numbers of characters between fields and in fields.
+    Widths(Rc<[(usize, usize)]>),
 }
 
 impl Splitter {
@@ -93,7 +94,8 @@ impl Splitter {
             }
             Splitter::Widths(widths) => {
                 let mut start = 0;
-                for width in widths.iter() {
+                for (skipped, width) in widths.iter() {
+                    start += char_offset(&text[start..], *skipped);
                     if start >= text.len() {
                         return;
                     }

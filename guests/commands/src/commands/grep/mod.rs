@@ -302,12 +302,17 @@ fn parse_invocation(usage: &Usage, kind: Kind, args: Vec<OsString>) -> Result<In
             Key::Short('I') => settings.binary = Binary::Skip,
             Key::Short('r') => settings.directories = Directories::Recurse { follow: false },
             Key::Short('R') => settings.directories = Directories::Recurse { follow: true },
-            Key::Long("include") => settings.globs.include.push(value.into_vec()),
-            Key::Long("exclude") => settings.globs.exclude.push(value.into_vec()),
+            Key::Long("include") => {
+                settings.globs.files.push((walk::Takes::Include, value.into_vec()))
+            }
+            Key::Long("exclude") => {
+                settings.globs.files.push((walk::Takes::Exclude, value.into_vec()))
+            }
             Key::Long("exclude-from") => {
                 let text = read(usage, &value)?;
                 let lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-                settings.globs.exclude.extend(lines.map(<[u8]>::to_vec));
+                let globs = lines.map(|line| (walk::Takes::Exclude, line.to_vec()));
+                settings.globs.files.extend(globs);
             }
             Key::Long("exclude-dir") => settings.globs.exclude_dir.push(value.into_vec()),
             Key::Short('d') => {

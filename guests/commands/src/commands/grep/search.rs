@@ -109,6 +109,12 @@ impl<'a> Searcher<'a> {
         }
     }
 
+    /// Prints a warning, which leaves the exit code as it is.
+    pub(super) fn warn(&mut self, name: &[u8], message: &str) {
+        let _ = self.out.flush();
+        eprintln!("grep: {}: {message}", String::from_utf8_lossy(name));
+    }
+
     /// Searches a file that is not a directory.
     pub(super) fn file(&mut self, path: &[u8], shown: &[u8]) {
         match File::open(std::ffi::OsStr::from_bytes(path)) {

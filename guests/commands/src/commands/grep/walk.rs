@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 
 use crate::bytes::{OsStrExt as _, base, join};
+use crate::files::status;
 use crate::glob;
 
 use super::Directories;
@@ -13,18 +14,30 @@ use super::search::Searcher;
 /// Deepest nesting of directories.
 const MAX_DEPTH: usize = 128;
 
+/// The effect of a glob on the files that it matches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Include,
+    Exclude,
+}
+
 /// The globs that include and exclude names.
 #[derive(Default)]
 pub(super) struct Globs {
-    pub(super) include: Vec<Vec<u8>>,
-    pub(super) exclude: Vec<Vec<u8>>,
+    /// Globs of files, in the order of the options.
+    pub(super) files: Vec<(Takes, Vec<u8>)>,
     pub(super) exclude_dir: Vec<Vec<u8>>,
 }
 
 impl Globs {
     fn takes_file(&self, name: &[u8]) -> bool {
-        let any = |globs: &[Vec<u8>]| globs.iter().any(|glob| matches(glob, name));
-        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+        // The last glob that matches decides. A file that none matches is searched, unless the
+        // first option names files to be included.
+        let last = self.files.iter().rev().find(|(_, glob)| matches(glob, name));
+        match last {
+            Some((takes, _)) => *takes == Takes::Include,
+            None => self.files.first().is_none_or(|(takes, _)| *takes == Takes::Exclude),
+        }
     }
 
     fn takes_directory(&self, name: &[u8]) -> bool {
@@ -69,13 +82,28 @@ pub(super) fn operand(searcher: &mut Searcher<'_>, name: &[u8]) {
 /// Searches everything below a directory. `shown` is the printed form of its name, empty for the
 /// working directory.
 pub(super) fn directory(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8]) {
-    below(searcher, path, shown, 0);
+    below(searcher, path, shown, &mut Vec::new());
 }
 
-fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], depth: usize) {
-    if depth > MAX_DEPTH {
+/// Searches below a directory; `above` has the devices and numbers of the directories around it.
+fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], above: &mut Vec<(u64, u64)>) {
+    if above.len() > MAX_DEPTH {
         return searcher.complain(shown, &io::Error::from_raw_os_error(libc::ELOOP));
     }
+    let number = match status(path, true) {
+        Ok(found) => (found.device, found.inode),
+        Err(error) => return searcher.complain(shown, &error),
+    };
+    if above.contains(&number) {
+        searcher.warn(shown, "warning: recursive directory loop");
+        return;
+    }
+    above.push(number);
+    entries(searcher, path, shown, above);
+    above.pop();
+}
+
+fn entries(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], above: &mut Vec<(u64, u64)>) {
     let entries = match fs::read_dir(OsStr::from_bytes(path)) {
         Ok(entries) => entries,
         Err(error) => return searcher.complain(shown, &error),
@@ -114,7 +142,7 @@ fn below(searcher: &mut Searcher<'_>, path: &[u8], shown: &[u8], depth: usize) {
         };
         if kind.is_dir() {
             if searcher.settings.globs.takes_directory(name) {
-                below(searcher, &path, &shown, depth + 1);
+                below(searcher, &path, &shown, above);
             }
         } else if kind.is_file() && searcher.settings.globs.takes_file(name) {
             // Pipes and devices are searched only if they are named: reading one may not end.

@@ -35,6 +35,8 @@ struct Open {
 /// The lines of all files.
 pub(crate) struct Input {
     files: VecDeque<OsString>,
+    /// Nothing after the current line is taken from standard input.
+    is_unbuffered: bool,
     mode: Mode,
     end: u8,
     current: Option<Open>,
@@ -54,9 +56,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    pub(crate) fn new(files: Vec<OsString>, mode: Mode, end: u8) -> Input {
+    pub(crate) fn new(files: Vec<OsString>, mode: Mode, end: u8, is_unbuffered: bool) -> Input {
         Input {
             files: files.into(),
+            is_unbuffered,
             mode,
             end,
             current: None,
@@ -174,7 +177,9 @@ impl Input {
             let name = file.as_bytes().to_vec();
             let is_edited = matches!(self.mode, Mode::InPlace(_));
             if name == b"-" && !is_edited {
-                return Some(Open { reader: Box::new(BufReader::new(output::Input)), name });
+                let room = if self.is_unbuffered { 1 } else { 64 << 10 };
+                let reader = Box::new(BufReader::with_capacity(room, output::Input));
+                return Some(Open { reader, name });
             }
             let shown = file.to_string_lossy();
             let opened = fs::metadata(&file).and_then(|about| Ok((about, File::open(&file)?)));

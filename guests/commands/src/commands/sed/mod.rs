@@ -7,7 +7,7 @@
 //! - [`run`]: the commands are run
 
 mod input;
-mod replacement;
+pub(super) mod replacement;
 mod run;
 mod script;
 
@@ -38,9 +38,10 @@ Edit a stream of lines.
                              edit files in place; keep the old ones with SUFFIX
   -l N, --line-length=N      line length of `l'
   -s, --separate             treat files as separate streams
-  -u, --unbuffered           write each line at once
+  -u, --unbuffered           read and write each line at once
   -z, --null-data            lines end with NUL
-      --posix, --debug       have no effect
+      --posix                N on the last line prints nothing
+      --debug                has no effect
       --sandbox              refuse e, r and w
       --help                 display this help
 ",
@@ -78,8 +79,13 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
 
 fn edit(args: Vec<OsString>) -> Result<i32, i32> {
     let mut script: Option<Vec<u8>> = None;
-    let mut settings =
-        Settings { is_silent: false, end: b'\n', width: WIDTH, is_unbuffered: false };
+    let mut settings = Settings {
+        is_silent: false,
+        end: b'\n',
+        width: WIDTH,
+        is_unbuffered: false,
+        is_posix: false,
+    };
     let mut dialect = Dialect { syntax: Syntax::Basic, is_safe: false };
     let mut mode = Mode::Joined;
     let mut files = Vec::new();
@@ -117,6 +123,7 @@ fn edit(args: Vec<OsString>) -> Result<i32, i32> {
             Key::Short('s') if mode == Mode::Joined => mode = Mode::Separate,
             Key::Short('u') => settings.is_unbuffered = true,
             Key::Short('z') => settings.end = 0,
+            Key::Long("posix") => settings.is_posix = true,
             Key::Long("sandbox") => dialect.is_safe = true,
             Key::Short(_) | Key::Long(_) => {}
         }
@@ -140,7 +147,7 @@ fn edit(args: Vec<OsString>) -> Result<i32, i32> {
         }
         files.push("-".into());
     }
-    let mut input = Input::new(files, mode, settings.end);
+    let mut input = Input::new(files, mode, settings.end, settings.is_unbuffered);
     let done = Machine::new(&script, settings).and_then(|mut machine| {
         let code = machine.run(&mut input)?;
         input.finish()?;

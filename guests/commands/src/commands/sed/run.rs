@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     /// Columns of `l`.
     pub(crate) width: usize,
     pub(crate) is_unbuffered: bool,
+    /// `N` on the last line ends without printing, as POSIX says.
+    pub(crate) is_posix: bool,
 }
 
 /// A place that lines are written to. A line without a newline, the last of a file, gets one before
@@ -181,6 +183,8 @@ impl<'s> Machine<'s> {
                 std::mem::swap(&mut self.pattern, &mut input.line);
                 self.is_replaced = false;
                 if input.streams != streams {
+                    // Nothing of one file is left for the next.
+                    self.hold.clear();
                     self.ranges = self.script.commands.iter().map(Range::before).collect();
                 }
             }
@@ -290,7 +294,7 @@ impl<'s> Machine<'s> {
                 }
                 Action::FileName => {
                     let name = input.name().to_vec();
-                    input.out().line(&name, b'\n', true)?;
+                    input.out().line(&name, end, true)?;
                 }
                 Action::Get => {
                     self.pattern.clone_from(&self.hold);
@@ -321,7 +325,8 @@ impl<'s> Machine<'s> {
                 Action::Next => {
                     if input.is_last()? {
                         self.end_of_cycle(input)?;
-                        return Ok(Cycle::Quit(0));
+                        // With several streams, the next one follows.
+                        return Ok(Cycle::Done);
                     }
                     self.end_of_cycle(input)?;
                     self.is_ended = input.next()?.unwrap_or(true);
@@ -330,8 +335,13 @@ impl<'s> Machine<'s> {
                 }
                 Action::NextMore => {
                     if input.is_last()? {
-                        self.end_of_cycle(input)?;
-                        return Ok(Cycle::Quit(0));
+                        if self.settings.is_posix {
+                            self.dump(input)?;
+                        } else {
+                            self.end_of_cycle(input)?;
+                        }
+                        // With several streams, the next one follows.
+                        return Ok(Cycle::Done);
                     }
                     self.dump(input)?;
                     self.is_ended = input.next()?.unwrap_or(true);
@@ -522,13 +532,16 @@ impl<'s> Machine<'s> {
         out.extend_from_slice(&line[copied..]);
         self.pattern = out;
         self.is_replaced = true;
+        if replace.prints_first {
+            self.print(input)?;
+        }
         if replace.executes {
             self.pattern = executed(&self.pattern)?;
             if self.pattern.last() == Some(&self.settings.end) {
                 self.pattern.pop();
             }
         }
-        if replace.prints {
+        if replace.prints && !replace.prints_first {
             self.print(input)?;
         }
         if let Some(file) = replace.writes {

@@ -100,6 +100,8 @@ pub(crate) struct Replace {
     pub(crate) is_global: bool,
     pub(crate) prints: bool,
     pub(crate) executes: bool,
+    /// The text is printed before it is executed: `pe`, not `ep`.
+    pub(crate) prints_first: bool,
     pub(crate) writes: Option<usize>,
 }
 
@@ -384,7 +386,7 @@ impl Parser<'_> {
     fn label(&mut self) -> Vec<u8> {
         self.blanks();
         let start = self.at;
-        self.skip(|b| b != b'\n' && b != b';' && b != b'}' && !b.is_ascii_whitespace());
+        self.skip(|b| !b";}#".contains(&b) && !b.is_ascii_whitespace());
         let label = self.text[start..self.at].to_vec();
         self.blanks();
         label
@@ -454,7 +456,7 @@ impl Parser<'_> {
             b':' => {
                 self.blanks();
                 let start = self.at;
-                self.skip(|b| b != b'\n' && b != b';' && !b.is_ascii_whitespace());
+                self.skip(|b| !b";}#".contains(&b) && !b.is_ascii_whitespace());
                 let label = self.text[start..self.at].to_vec();
                 if label.is_empty() {
                     return Err("\":\" lacks a label".into());
@@ -556,6 +558,7 @@ impl Parser<'_> {
             is_global: false,
             prints: false,
             executes: false,
+            prints_first: false,
             writes: None,
         };
         loop {
@@ -570,7 +573,10 @@ impl Parser<'_> {
                 Some(b'e') if self.dialect.is_safe => {
                     return Err("e/r/w commands disabled in sandbox mode".into());
                 }
-                Some(b'e') => replace.executes = true,
+                Some(b'e') => {
+                    replace.prints_first = replace.prints;
+                    replace.executes = true;
+                }
                 Some(b'0'..=b'9') => {
                     if replace.first > 0 {
                         return Err("multiple number options to `s' command".into());
