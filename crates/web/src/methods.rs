@@ -57,6 +57,7 @@ thread_local! {
 
 impl Host {
     /// Opens the host with the records of a kept sandbox, or with none.
+    #[inline(never)] // see `start`
     fn open(records: Option<Params>) -> Result<Rc<Host>, Failed> {
         let failed = |e: &dyn std::fmt::Display| Failed(format!("broker: {e}"));
         let mut records = records;
@@ -148,24 +149,36 @@ pub(crate) fn request(id: Json, method: &str, params: Json) {
     let answered = match method {
         "exec" => return start(host, id, params),
         "create" => create(&host, params),
-        "destroy" => with_sandbox(&host, params, |sandbox, _| {
-            sandbox.destroy()?;
-            Ok(Json::Null)
-        })
-        .inspect(|_| host.sandboxes.borrow_mut().retain(|_, kept| kept.is_running().is_ok())),
-        "cancel" => cancel(&host, params),
         "readFile" => {
             return answer_bytes(&id, &host, params, |sandbox, params| {
                 files::read(sandbox, &required(params, "path")?)
             });
         }
-        "writeFile" => with_sandbox(&host, params, |sandbox, params| {
+        "export" => {
+            return answer_bytes(&id, &host, params, |sandbox, _| Ok(sandbox.export()?));
+        }
+        other => answered_at_once(&host, other, params),
+    };
+    answer(&id, answered);
+}
+
+/// Returns the result of a method that neither runs nor makes anything.
+#[inline(never)] // see `start`
+fn answered_at_once(host: &Host, method: &str, params: Params) -> Result<Json, Failed> {
+    match method {
+        "destroy" => with_sandbox(host, params, |sandbox, _| {
+            sandbox.destroy()?;
+            Ok(Json::Null)
+        })
+        .inspect(|_| host.sandboxes.borrow_mut().retain(|_, kept| kept.is_running().is_ok())),
+        "cancel" => cancel(host, params),
+        "writeFile" => with_sandbox(host, params, |sandbox, params| {
             let path = required(params, "path")?;
             let content = params.remove("content").unwrap_or(Json::Null);
             sandbox.write_file(&path, &content_of("content", content)?)?;
             Ok(Json::Null)
         }),
-        "list" => with_sandbox(&host, params, |sandbox, params| {
+        "list" => with_sandbox(host, params, |sandbox, params| {
             let path = required(params, "path")?;
             files::check_folder(sandbox, &path)?;
             let entries = sandbox.list(&path)?;
@@ -173,28 +186,24 @@ pub(crate) fn request(id: Json, method: &str, params: Json) {
             Ok(entries.iter().map(entry).collect())
         }),
         "stat" | "mkdir" | "unlink" | "rmdir" | "rename" | "chmod" => {
-            with_sandbox(&host, params, |sandbox, params| files::operate(sandbox, method, params))
+            with_sandbox(host, params, |sandbox, params| files::operate(sandbox, method, params))
         }
-        "page" => with_sandbox(&host, params, |sandbox, _| {
+        "page" => with_sandbox(host, params, |sandbox, _| {
             let events = sandbox.page_events().iter().map(event).collect::<Vec<_>>();
             Ok(json!({ "html": sandbox.page_html(), "events": events }))
         }),
-        "export" => {
-            return answer_bytes(&id, &host, params, |sandbox, _| Ok(sandbox.export()?));
-        }
-        "publish" => with_sandbox(&host, params, |sandbox, params| {
+        "publish" => with_sandbox(host, params, |sandbox, params| {
             let name = required(params, "name")?;
             let content = params.remove("content").unwrap_or(Json::Null);
             let metadata = params.remove("metadata").unwrap_or(Json::Null);
             sandbox.publish(&name, content, metadata)?;
             Ok(Json::Null)
         }),
-        "published" => with_sandbox(&host, params, |sandbox, params| {
+        "published" => with_sandbox(host, params, |sandbox, params| {
             Ok(sandbox.published(&required(params, "name")?).unwrap_or(Json::Null))
         }),
-        other => authority::request(&host, other, params),
-    };
-    answer(&id, answered);
+        other => authority::request(host, other, params),
+    }
 }
 
 fn answer(id: &Json, answered: Result<Json, Failed>) {
@@ -205,6 +214,7 @@ fn answer(id: &Json, answered: Result<Json, Failed>) {
 }
 
 /// Answers a request with bytes, which are beside the message.
+#[inline(never)] // see `start`
 fn answer_bytes(
     id: &Json,
     host: &Host,
@@ -254,6 +264,8 @@ fn with_sandbox(
     run(&sandbox, &mut params)
 }
 
+/// Makes a sandbox.
+#[inline(never)] // see `start`
 fn create(host: &Host, mut params: Params) -> Result<Json, Failed> {
     let archive = object(&mut params, "archive")?;
     let has_document = exec::flag(&mut params, "document")?.unwrap_or(false);
@@ -303,6 +315,10 @@ fn cancel(host: &Host, mut params: Params) -> Result<Json, Failed> {
 }
 
 /// Starts a run, which answers the request when it ends.
+///
+/// Not inlined, like the other large parts of [`request`]: a browser compiles a function whole when it
+/// is first called, so a first result would wait for the code of every method.
+#[inline(never)]
 fn start(host: Rc<Host>, id: Json, mut params: Params) {
     let run = match text(&mut params, "run") {
         Ok(Some(run)) => run,
