@@ -51,10 +51,39 @@ async function ended(start) {
   return `${ms(took)}, longest stall of the page ${ms(longest)}`
 }
 
+/** Measures the ends of loops, by the places that they run in. */
+async function endings(figures, loops) {
+  for (const [where, start] of Object.entries(loops)) {
+    figures[`end of a loop in ${where}`] = await ended(() => {
+      const controller = new AbortController()
+      return { done: start(controller.signal), cancel: () => controller.abort() }
+    })
+  }
+}
+
 const LINE = 'seq 100 | grep 1 | sort -rn | head -5 | wc -l'
 const LOOP = 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; echo $i'
 
+/** Source of a worker that sends back what it receives. */
+const ECHO = URL.createObjectURL(new Blob(['onmessage = (event) => postMessage(event.data)'], { type: 'text/javascript' }))
+
+/** Sends a message to a worker and waits for the answer. */
+const answered = (worker) => new Promise((resolve) => {
+  worker.onmessage = resolve
+  worker.postMessage('')
+})
+
 const SUBJECTS = {
+  /** The least that a package in a worker can take: its files as bytes, an empty worker, and messages. */
+  async floor(figures) {
+    const fetched = async (name) => (await fetch(`/web/dist/wasm/${name}.wasm`)).arrayBuffer()
+    const first = (names) => time(() => Promise.all([...names.map(fetched), answered((worker = new Worker(ECHO, { type: 'module' })))]))
+    let worker
+    figures['files and worker of a first JavaScript result'] = ms(await first(['host', 'js']))
+    figures['files and worker of a first `echo`'] = ms(await first(['host', 'sh']))
+    figures['message to a worker and back'] = await repeated(50, () => answered(worker))
+  },
+
   async Cofferdam(figures) {
     const { Sandbox } = await import('/web/dist/index.js')
     let sandbox
@@ -65,7 +94,18 @@ const SUBJECTS = {
     figures['fresh JavaScript call'] = await repeated(50, () => sandbox.run('return 1 + 1'))
     await sandbox.run('var x = 1', { session: 's' })
     figures['kept JavaScript call'] = await repeated(50, () => sandbox.run('1 + 1', { session: 's' }))
+    const loops = {
+      JavaScript: (signal) => sandbox.run('for (;;) {}', { signal }),
+      'a regular expression': (signal) => sandbox.run('return /^(a+)+$/.test("a".repeat(40) + "b")', { signal }),
+    }
+    await endings(figures, loops)
     sandbox.destroy()
+  },
+
+  // A page of its own: files that the page has compiled already would not be waited for.
+  async 'Cofferdam, shell'(figures) {
+    const { Sandbox } = await import('/web/dist/index.js')
+    let sandbox
     figures['first `echo`'] = ms(await time(async () => {
       sandbox = await Sandbox.create({ first: 'shell' })
       if ((await sandbox.sh('echo hi')).stdout !== 'hi\n') throw new Error('wrong output')
@@ -73,17 +113,7 @@ const SUBJECTS = {
     figures['`echo`'] = await repeated(30, () => sandbox.sh('echo hi'))
     figures['pipeline of five processes'] = await repeated(20, () => sandbox.sh(LINE))
     figures['shell loop of 2,000 rounds'] = await repeated(5, () => sandbox.sh(LOOP))
-    const loops = {
-      JavaScript: (signal) => sandbox.run('for (;;) {}', { signal }),
-      'a regular expression': (signal) => sandbox.run('return /^(a+)+$/.test("a".repeat(40) + "b")', { signal }),
-      'the shell': (signal) => sandbox.sh('while :; do :; done', { signal }),
-    }
-    for (const [where, start] of Object.entries(loops)) {
-      figures[`end of a loop in ${where}`] = await ended(() => {
-        const controller = new AbortController()
-        return { done: start(controller.signal), cancel: () => controller.abort() }
-      })
-    }
+    await endings(figures, { 'the shell': (signal) => sandbox.sh('while :; do :; done', { signal }) })
     sandbox.destroy()
   },
 
