@@ -35,7 +35,8 @@ fn main() -> ExitCode {
 /// Returns the directory of the unpacked package, in the version of the lock file.
 fn find() -> Result<PathBuf, Box<dyn Error>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let arguments = ["metadata", "--locked", "--offline", "--format-version", "1"];
+    // Asks for packages of every platform, which a build for one platform has not fetched.
+    let arguments = ["metadata", "--locked", "--format-version", "1"];
     let output = Command::new(cargo).args(arguments).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
