@@ -48,6 +48,28 @@ impl Kind {
             Kind::Regular => '-',
         }
     }
+
+    /// Returns the name that GNU's commands have for a file of this kind and size.
+    pub(crate) fn name(self, size: u64) -> &'static str {
+        match self {
+            Kind::Directory => "directory",
+            Kind::Link => "symbolic link",
+            Kind::Pipe => "fifo",
+            Kind::Socket => "socket",
+            Kind::Block => "block special file",
+            Kind::Character => "character special file",
+            Kind::Regular if size == 0 => "regular empty file",
+            Kind::Regular => "regular file",
+        }
+    }
+}
+
+/// Returns the permission bits that new files do not get.
+pub(crate) fn umask() -> u32 {
+    // The call that reads the mask also sets it.
+    let mask = sys::umask(0o022);
+    sys::umask(mask);
+    mask
 }
 
 /// Formats a mode as `ls -l` does: `-rw-r--r--`.

@@ -6,7 +6,7 @@ use std::fs;
 use cofferdam_guest_sys as sys;
 
 use crate::bytes::{OsStrExt as _, base, join};
-use crate::files::{Kind, parse_mode, status};
+use crate::files::{Kind, parse_mode, status, umask};
 
 use super::uutils;
 
@@ -17,8 +17,7 @@ pub(crate) fn cp(args: Vec<OsString>) -> i32 {
     let fresh = copies(&args);
     let code =
         uutils::call("cp", args, uu_cp::uumain, || uu_cp::uu_app().render_help().to_string());
-    let mask = sys::umask(0o022);
-    sys::umask(mask);
+    let mask = umask();
     for (from, to) in fresh {
         carry(&from, &to, mask, 0);
     }

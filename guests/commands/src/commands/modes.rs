@@ -111,8 +111,7 @@ fn run_chmod(args: Vec<OsString>) -> Result<i32, i32> {
     if parse_mode(&mode, 0, false, 0).is_none() {
         return Err(CHMOD.wrong(&format!("invalid mode: '{mode}'")));
     }
-    let mask = sys::umask(0o022);
-    sys::umask(mask);
+    let mask = files::umask();
     let mut work = Chmod { mode, report, quiet, recursive, mask, code: 0 };
     for file in operands {
         work.file(file.as_bytes(), 0);
@@ -421,17 +420,7 @@ fn field(letter: u8, name: &[u8], status: &FileStatus) -> Vec<u8> {
         b'd' => status.device.to_string(),
         b'D' => format!("{:x}", status.device),
         b'f' => format!("{:x}", status.mode),
-        b'F' => match Kind::of(status.mode) {
-            Kind::Directory => "directory",
-            Kind::Link => "symbolic link",
-            Kind::Pipe => "fifo",
-            Kind::Socket => "socket",
-            Kind::Block => "block special file",
-            Kind::Character => "character special file",
-            Kind::Regular if status.size == 0 => "regular empty file",
-            Kind::Regular => "regular file",
-        }
-        .to_owned(),
+        b'F' => Kind::of(status.mode).name(status.size).to_owned(),
         b'g' => status.gid.to_string(),
         b'G' => owner_name(status.gid),
         b'u' => status.uid.to_string(),

@@ -190,9 +190,9 @@ impl Diff {
                 self.out,
                 "File {} is a {} while file {} is a {}",
                 from.display(),
-                kind_name(a),
+                a.0.name(a.1),
                 to.display(),
-                kind_name(b)
+                b.0.name(b.1)
             );
             return Verdict::Different;
         }
@@ -337,19 +337,6 @@ impl Diff {
         let time = calendar::format(b"%F %T", seconds as i64);
         let time = String::from_utf8_lossy(&time);
         format!("{}\t{time}.{rest:09} +0000", path.display())
-    }
-}
-
-fn kind_name((kind, size): (Kind, u64)) -> &'static str {
-    match kind {
-        Kind::Regular if size == 0 => "regular empty file",
-        Kind::Regular => "regular file",
-        Kind::Directory => "directory",
-        Kind::Link => "symbolic link",
-        Kind::Pipe => "fifo",
-        Kind::Socket => "socket",
-        Kind::Block => "block special file",
-        Kind::Character => "character special file",
     }
 }
 

@@ -66,7 +66,7 @@ impl Tar {
         let (kind, modified) = (header.entry_type(), header.mtime().unwrap_or(0));
         let mut mode = header.mode().unwrap_or(0o644) & 0o777;
         if !self.settings.permissions {
-            mode &= !mask();
+            mode &= !self.mask;
         }
         if kind.is_dir() {
             return self.directory(path, mode, modified);
@@ -215,13 +215,6 @@ impl Tar {
     fn is_behind_link(&self, path: &Path) -> bool {
         path.ancestors().skip(1).any(|folder| self.links.contains(folder))
     }
-}
-
-/// Returns the permission bits that new files do not get.
-fn mask() -> u32 {
-    let mask = sys::umask(0o022);
-    sys::umask(mask);
-    mask
 }
 
 fn set_time(file: &File, modified: u64) {

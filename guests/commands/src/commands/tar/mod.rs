@@ -23,6 +23,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use crate::files::umask;
 use crate::output::{self, reason};
 use settings::{Job, Settings};
 
@@ -46,6 +47,8 @@ struct Tar {
     links: HashSet<PathBuf>,
     /// Directories that were extracted, whose mode and time are set at the end.
     directories: Vec<(PathBuf, u32, u64)>,
+    /// Permission bits that extracted files do not get.
+    mask: u32,
     /// Width of the columns of owners and size in a long listing, which only grows.
     width: usize,
     /// Device and number of the archive itself.
@@ -62,6 +65,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
                 linked: HashMap::new(),
                 links: HashSet::new(),
                 directories: Vec::new(),
+                mask: umask(),
                 width: list::WIDTH,
                 archive: None,
             };
