@@ -377,6 +377,20 @@ for (const path of ['/ok', '/denied', '/forbidden']) {
         ran = self.inside("--", BUN, "-e", "try { process.env.TOKEN } catch (e) { console.log(e.requiredPermission) }")
         self.assertEqual(ran.stdout, "env:read:TOKEN\n")
 
+    def test_code_that_names_no_module_is_explained_too(self):
+        """The shim is loaded late then: by whatever it improves, and once."""
+        shown = ".catch((e) => console.log(e.name, e.requiredPermission, e instanceof PermissionError));"
+        code = f"const kept = fetch; for (const path of ['a', 'b']) await kept('http://example.test/' + path){shown}"
+        code += f"await Bun.file('/etc/shadow').text(){shown} await Bun.write('/srv/x', 'x'){shown}"
+        code += "try { Bun.spawnSync(['id']) } catch (e) { console.log(e.requiredPermission) }"
+        code += "console.log(fetch.name, typeof fetch.preconnect, process.env.NOTHING, 'TOKEN' in process.env)"
+        expect = [f"PermissionError network:fetch:GET@http://example.test/{path} true" for path in "ab"]
+        expect += ["PermissionError fs:read:/etc/shadow true", "PermissionError fs:write:/srv/x true", "process:exec:id"]
+        expect += ["fetch function undefined false"]
+        self.assertEqual(self.inside("--", BUN, "-e", code).stdout.splitlines(), expect)
+        ran = self.inside("--", BUN, "-e", "console.log(typeof PermissionError)")
+        self.assertEqual(ran.stdout, "function\n")
+
     def test_proxy_inside(self):
         post = lambda body: self.exec("--allow", f"network:fetch:GET@{self.origin}/a", "--", "curl", "-s", "-X", "POST", "-d", body, "http://localhost:9998/proxy")
         self.assertEqual(self.exec("--", "curl", "-s", "http://localhost:9998/health").stdout, '{"ok":true}')

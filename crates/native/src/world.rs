@@ -58,10 +58,16 @@ const SHIM_VARIABLES: [(&str, &str); 4] = [
     ("PYTHONPATH", "/etc/cofferdam/python"),
 ];
 
-/// Returns the shim in the form that Bun's own bundler writes, which Bun runs as it is. It would
+/// Files that Bun loads in place of `preload.cjs`: the same, and one that puts it off.
+const SHIMS_OF_BUN: [(&str, &str); 2] =
+    [("bun.cjs", SHIMS[0].1), ("bun-code.cjs", include_str!("shims/bun-code.cjs"))];
+
+/// Variable that makes Bun put `preload.cjs` off, for code of its command line: 0.7 ms.
+const BUN_LOADS_LATE: (&str, &str) = ("BUN_OPTIONS", "--preload=/etc/cofferdam/bun-code.cjs");
+
+/// Returns a shim in the form that Bun's own bundler writes, which Bun runs as it is. It would
 /// translate another file first, and keep the result in the home folder of the run: 1.5 ms.
-fn shim_of_bun() -> String {
-    let (_, shim) = SHIMS[0];
+fn for_bun(shim: &str) -> String {
     let lines = shim.lines().map(str::trim).filter(|line| !line.starts_with("//"));
     let lines: Vec<_> = lines.collect();
     let head = "// @bun @bun-cjs\n(function(exports, require, module, __filename, __dirname) {";
@@ -107,7 +113,10 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         let at = Path::new("/etc/cofferdam").join(name);
         entries.push(Entry::new(at, Content::Text(shim.to_owned())));
     }
-    entries.push(Entry::new("/etc/cofferdam/bun.cjs", Content::Text(shim_of_bun())));
+    for (name, shim) in SHIMS_OF_BUN {
+        let at = Path::new("/etc/cofferdam").join(name);
+        entries.push(Entry::new(at, Content::Text(for_bun(shim))));
+    }
     let home = program.offered.get("HOME").map(PathBuf::from);
     let files = || found.interpreters.iter().chain([&found.file]);
     let programs: Vec<_> = files().map(|file| file.path.clone()).collect();
@@ -285,8 +294,9 @@ fn variables(
         all.insert(name.to_owned(), value.into());
     }
     if is_code_for_bun(&found.file.path, &program.words) {
-        let (name, value) = BUN_WITHOUT_THREADS;
-        all.insert(name.to_owned(), value.into());
+        for (name, value) in [BUN_WITHOUT_THREADS, BUN_LOADS_LATE] {
+            all.insert(name.to_owned(), value.into());
+        }
     }
     for name in TRUST_VARIABLES {
         all.insert(name.to_owned(), CERTIFICATE.into());
