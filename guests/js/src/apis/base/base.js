@@ -25,6 +25,11 @@
     };
   };
 
+  // What is left in an iterator of a Map or Set: [are pairs, count, ...items]. Likewise.
+  const rest = Map.cofferdamRest;
+  delete Map.cofferdamRest;
+  internal.iteratorRest = rest;
+
   // Takes an error that a callback threw; a document tells its listeners first.
   internal.report = (error) => native.reportError(error);
 
